@@ -1,0 +1,31 @@
+const kBrand = Symbol.for('fastify-recruiting-api.error')
+
+/**
+ * Why a call by the host was refused.
+ *
+ * - `invalid_option`: an option of the plugin, of `createRecruiting` or of an adapter; `field` is its path
+ * - `invalid_event`: an argument of `emit`; `field` is its path
+ * - `idempotency_conflict`: an idempotency key was used before for another event
+ * - `closed`: the engine was closed before the call
+ */
+export type RecruitingApiErrorCode = 'invalid_option' | 'invalid_event' | 'idempotency_conflict' | 'closed'
+
+/** Thrown to the host for every mistake this package can name. Nothing has been stored when it is thrown. */
+export class RecruitingApiError extends Error {
+  override readonly name = 'RecruitingApiError'
+  readonly code: RecruitingApiErrorCode
+  /** The path of the option or argument at fault, such as `delivery.pollMs`; empty when there is none. */
+  readonly field: string
+  readonly [kBrand] = true
+
+  constructor (code: RecruitingApiErrorCode, message: string, field = '') {
+    super(message)
+    this.code = code
+    this.field = field
+  }
+}
+
+/** Tells a `RecruitingApiError`, also one thrown by another copy of this package in the same process. */
+export function isRecruitingApiError (error: unknown): error is RecruitingApiError {
+  return typeof error === 'object' && error !== null && kBrand in error
+}

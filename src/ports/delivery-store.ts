@@ -1,0 +1,241 @@
+import type { ListQuery } from './list-source.js'
+
+/**
+ * - `pending`: waits for its next attempt
+ * - `delivered`: answered with 2xx
+ * - `failed`: given up
+ * - `skipped`: the webhook was not active
+ * - `cancelled`: the webhook was deleted
+ */
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'skipped' | 'cancelled'
+
+/** Why an attempt failed. `http_status` stands for every answer outside 200..299. */
+export type AttemptError = 'timeout' | 'connection' | 'tls' | 'blocked' | 'http_status'
+
+/** A delivery as its log shows it. */
+export interface Delivery {
+  id: number
+  event_id: string
+  event_type: string
+  status: DeliveryStatus
+  /** Attempts made so far. */
+  attempt_count: number
+  /** Of the last attempt; `null` if there was none or no answer came. */
+  response_status: number | null
+  /** Of the last attempt; `null` if there was none or it succeeded. */
+  error: AttemptError | null
+  /** `null` unless the delivery is pending. */
+  next_attempt_at: string | null
+  created_at: string
+  /** `null` unless the delivery is delivered. */
+  delivered_at: string | null
+}
+
+export interface Attempt {
+  started_at: string
+  duration_ms: number
+  response_status: number | null
+  error: AttemptError | null
+}
+
+export interface DeliveryWithAttempts extends Delivery {
+  /** In the order they were made. */
+  attempts: Attempt[]
+}
+
+export interface DeliveryFilter {
+  status?: DeliveryStatus
+  eventType?: string
+  eventId?: string
+}
+
+export type DeliverySortField = 'id' | 'created_at'
+
+/** An event to record. */
+export interface NewEvent {
+  /** Unique over all tenants; the `webhook-id` of every delivery. */
+  id: string
+  type: string
+  /** The exact text to sign and send, JSON. It comes back from `claimDue` byte for byte. */
+  body: string
+  /** What the event is about, such as `candidate:42`, or `null`. */
+  subject: string | null
+  /** Unique for the tenant, or `null`. */
+  idempotencyKey: string | null
+  /** A digest of what the host asked to emit, to tell a repeated event from another one under the same key. */
+  fingerprint: string
+}
+
+export interface RecordedEvent {
+  id: string
+  /** How many deliveries were made for it, skipped ones not counted. */
+  deliveries: number
+  fingerprint: string
+}
+
+export interface ClaimOptions {
+  /** Deliveries to claim at most, 1 or more. */
+  limit: number
+  /** Deliveries of one webhook that may be leased at once, over all workers. */
+  perEndpoint: number
+  /** How long the lease lasts, in milliseconds. */
+  leaseMs: number
+}
+
+/** Names a claim. */
+export interface Lease {
+  deliveryId: number
+  fence: number
+}
+
+/** A delivery with all that is needed to attempt it. */
+export interface ClaimedDelivery extends Lease {
+  tenantSlug: string
+  webhookId: number
+  /** As it is now, not as it was when the event was recorded. */
+  targetUrl: string
+  /** The secrets that are valid now, the newest first. */
+  secrets: string[]
+  eventId: string
+  eventType: string
+  body: string
+  /** Attempts made before this one. */
+  attemptCount: number
+}
+
+interface AttemptOutcome extends Lease {
+  durationMs: number
+  responseStatus: number | null
+  error: AttemptError | null
+}
+
+/** How an attempt ended, and what follows. */
+export type AttemptResult =
+  | AttemptOutcome & { outcome: 'delivered' }
+  | AttemptOutcome & {
+    outcome: 'retry'
+    /** From now to the next attempt. */
+    retryInMs: number
+    /** Holds back the other deliveries of the webhook for so long; 0 for not at all. */
+    holdMs: number
+  }
+  | AttemptOutcome & {
+    outcome: 'failed'
+    /** The endpoint says that it is gone: the webhook becomes `disabled` at once. */
+    isGone: boolean
+  }
+
+/** When a webhook that keeps failing becomes `disabled`. Both must hold, with nothing delivered in between. */
+export interface DisableRule {
+  /** Seconds since the first failed attempt. */
+  failingForSeconds: number
+  /** Deliveries given up. */
+  failedDeliveries: number
+}
+
+/** A webhook that the service has disabled. */
+export interface DisabledWebhook {
+  tenantSlug: string
+  webhookId: number
+  reason: 'gone' | 'failing'
+  lastError: AttemptError
+  lastResponseStatus: number | null
+}
+
+/** Which events to deliver once more. */
+export interface ReplaySelection {
+  /** `undelivered`: events whose last delivery to this webhook failed or was skipped. `all`: every event. */
+  include: 'undelivered' | 'all'
+  /** Only events of these types, out of those that the webhook subscribes to; `null` for all of these. */
+  eventTypes: readonly string[] | null
+  /** Only these events; `null` for no such limit. */
+  eventIds: readonly string[] | null
+  /** Only events recorded at this time or later; `null` for no such limit. */
+  since: string | null
+  /** Only events recorded at this time or earlier; `null` for no such limit. */
+  until: string | null
+  /** Events to queue at most; the oldest come first. */
+  limit: number
+}
+
+export interface ReplayResult {
+  /** New deliveries. */
+  queued: number
+  /** More events matched than `limit`. */
+  truncated: boolean
+}
+
+export interface DeliveryStats {
+  /** Deliveries that wait for an attempt, now or later. */
+  pending: number
+  /** Deliveries that could be attempted now, leased ones included. */
+  due: number
+  /** Deliveries that a worker holds. */
+  leased: number
+  /** How long the oldest due delivery has been due, in milliseconds; 0 if none is. */
+  oldestDueMs: number
+}
+
+/**
+ * Records events and keeps their deliveries, which are the queue. All times are those of the storage's own clock. A
+ * delivery or webhook of another tenant is treated as one that does not exist.
+ */
+export interface DeliveryStore {
+  /**
+   * Records an event and, for every webhook of the tenant that subscribes to its type, one delivery: `pending` and due
+   * now if the webhook is active, `skipped` otherwise. All or nothing, and kept once the promise resolves; with
+   * `transaction`, the host's own, once that commits. An idempotency key that the tenant has used before records
+   * nothing: the result is that of the first time, its fingerprint included. Of several at once with the same key,
+   * exactly one records.
+   */
+  record (tenantSlug: string, event: NewEvent, transaction?: unknown): Promise<RecordedEvent>
+
+  /**
+   * Claims pending deliveries that are due, of active webhooks that are not held back, across tenants. A delivery is
+   * leased to one caller at a time; once its lease has run out, anybody may claim it again, with a greater fence.
+   * Fair: endpoints take turns, and a webhook with many due deliveries does not delay another's. Of one webhook, first
+   * attempts come before later ones, and both before replays; among equals the one due for longest comes first.
+   */
+  claimDue (options: ClaimOptions): Promise<ClaimedDelivery[]>
+
+  /**
+   * Records attempts and moves their deliveries on. A result whose fence is not the latest changes nothing. The webhook
+   * counts as failing from its first failed attempt until something is delivered; by `disableAfter`, or at once when it
+   * is gone, it becomes `disabled` and its pending deliveries `skipped`. Returns the webhooks disabled by this call.
+   * A delivery that stopped being pending under way keeps its status, unless the attempt delivered it.
+   */
+  complete (results: readonly AttemptResult[], disableAfter: DisableRule): Promise<DisabledWebhook[]>
+
+  /** Gives leases back: their deliveries are due at once and no attempt is counted. A lost lease is passed over. */
+  release (leases: readonly Lease[]): Promise<void>
+
+  /** Whether a pending delivery of an active webhook is leased, or falls due within this time from now. */
+  hasPending (withinMs: number): Promise<boolean>
+
+  /** Pages through the log of one webhook. */
+  list (tenantSlug: string, webhookId: number, query: ListQuery<DeliveryFilter, DeliverySortField>): Promise<Delivery[]>
+  /** How many deliveries of the webhook pass the filter. */
+  count (tenantSlug: string, webhookId: number, filter: DeliveryFilter): Promise<number>
+  find (tenantSlug: string, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
+
+  /**
+   * Queues events to a webhook once more, as new deliveries of the same events, due now. Events that are still pending
+   * for this webhook are passed over. `null`, and nothing queued, if the webhook does not exist or is not active.
+   */
+  replay (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
+
+  /**
+   * Deletes up to `limit` deliveries that ended and were made more than `retentionDays` ago, with their attempts, then
+   * events of that age that no delivery is left of. Never a pending one. Returns how many deliveries and events went;
+   * 0 means that nothing is left to delete.
+   */
+  prune (options: { retentionDays: number, limit: number }): Promise<number>
+
+  stats (): Promise<DeliveryStats>
+
+  /**
+   * Calls `listener` when deliveries may have fallen due, also those recorded by another process where the storage can
+   * tell. A hint alone: workers poll as well. Returns what ends it.
+   */
+  onDue (listener: () => void): () => void
+}

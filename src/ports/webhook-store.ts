@@ -1,0 +1,84 @@
+import type { ListSource } from './list-source.js'
+
+/** `disabled` is set by the service alone: the endpoint failed for too long, or answered 410. */
+export type WebhookStatus = 'active' | 'inactive' | 'disabled'
+
+/** A webhook as it is shown. Secrets are no part of it. */
+export interface Webhook {
+  id: number
+  name: string
+  status: WebhookStatus
+  target_url: string
+  /** In the order given by the client. */
+  event_types: string[]
+  created_at: string
+  updated_at: string
+}
+
+export interface WebhookFilter {
+  status?: WebhookStatus
+}
+
+export type WebhookSortField = 'id' | 'name' | 'created_at' | 'updated_at'
+
+export interface NewWebhook {
+  /** Given by `nextId`. */
+  id: number
+  name: string
+  status: 'active' | 'inactive'
+  target_url: string
+  event_types: readonly string[]
+  /** Opaque text, kept as it is; it may be sealed. */
+  secret: string
+}
+
+/** The fields to change; absent ones stay. */
+export interface WebhookChanges {
+  name?: string
+  status?: 'active' | 'inactive'
+  target_url?: string
+  event_types?: readonly string[]
+}
+
+export interface SecretRotation {
+  secret: string
+  /** Seconds for which the secret of before stays valid, 0 or more; at 0 it is dropped at once. */
+  gracePeriodSeconds: number
+}
+
+export interface RotatedWebhook extends Webhook {
+  /** When the secret of before ceases to be valid; `null` when it was dropped at once. */
+  previous_secret_expires_at: string | null
+}
+
+/** Keeps the webhooks of every tenant. A webhook of another tenant is treated as one that does not exist. */
+export interface WebhookStore extends ListSource<Webhook, WebhookFilter, WebhookSortField> {
+  find (tenantSlug: string, id: number): Promise<Webhook | null>
+
+  /** A positive integer that was never given out before, to nobody, and never will be again. */
+  nextId (tenantSlug: string): Promise<number>
+
+  /**
+   * Stores a webhook; `created_at` and `updated_at` are now. `null`, and nothing stored, if the tenant has
+   * `maxPerTenant` webhooks already. Of several at once for the last free place, exactly one succeeds.
+   */
+  create (tenantSlug: string, webhook: NewWebhook, maxPerTenant: number): Promise<Webhook | null>
+
+  /**
+   * Changes a webhook and sets `updated_at` to now. Made `active`, it starts with a clean record of failures and is no
+   * longer paused. Made anything else, its pending deliveries become `skipped`.
+   */
+  update (tenantSlug: string, id: number, changes: WebhookChanges): Promise<Webhook | null>
+
+  /** Removes a webhook; its pending deliveries become `cancelled`. `false` if there was none. */
+  delete (tenantSlug: string, id: number): Promise<boolean>
+
+  /**
+   * Makes `secret` the secret, and the one of before the previous one, which expires after the grace period. A previous
+   * one that was still valid is dropped at once. Sets `updated_at` to now.
+   */
+  rotateSecret (tenantSlug: string, id: number, rotation: SecretRotation): Promise<RotatedWebhook | null>
+
+  /** The secrets that are valid now, the newest first: one, or two during a grace period. */
+  findSecrets (tenantSlug: string, id: number): Promise<string[] | null>
+}
