@@ -1,0 +1,93 @@
+import { RecruitingApiError } from '../errors.js'
+
+const kDateTime = /^(\d{4})-(\d{2})-(\d{2})T(?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
+const kUtcLength = '2026-01-01T00:00:00.000Z'.length
+const kShownLength = 60
+
+/** Throws an `invalid_option` that names the path, what was expected and what came. */
+export function refuse (path: string, expected: string, value: unknown): never {
+  throw new RecruitingApiError('invalid_option', `${path}: expected ${expected}, got ${show(value)}`, path)
+}
+
+/** Tells an object that can hold fields. */
+export function isRecord (value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A positive integer up to 2^53-1. */
+export function parseId (value: unknown, path: string): number {
+  return isSafeInteger(value) && value > 0 ? value : refuse(path, 'a positive integer', value)
+}
+
+/** An integer whose amount is at most 2^53-1; `null` for what is absent. */
+export function parseInteger (value: unknown, path: string): number | null {
+  if (value === undefined || value === null) return null
+  return isSafeInteger(value) ? value : refuse(path, 'an integer or null', value)
+}
+
+/** Text that any storage can hold: PostgreSQL refuses NUL and lone surrogates. */
+export function parseText (value: unknown, path: string): string {
+  if (typeof value !== 'string') refuse(path, 'a string', value)
+  if (/\0|\p{Surrogate}/u.test(value)) refuse(path, 'a string without NUL and lone surrogates', value)
+  return value
+}
+
+/** Text, or `null` for what is absent. */
+export function parseOptionalText (value: unknown, path: string): string | null {
+  return value === undefined || value === null ? null : parseText(value, path)
+}
+
+/** A tenant slug: 1 to 100 characters, no control characters. */
+export function parseSlug (value: unknown, path: string): string {
+  const isSlug = typeof value === 'string' && /^\P{Cc}{1,100}$/u.test(value)
+  return isSlug ? value : refuse(path, 'a tenant slug of 1 to 100 characters without control characters', value)
+}
+
+/** An RFC 3339 date-time of the years 0000 to 9999, in milliseconds since the epoch. */
+export function parseDateTime (value: unknown, path: string): number {
+  const time = typeof value === 'string' ? readDateTime(value) : Number.NaN
+  return Number.isNaN(time) ? refuse(path, 'an RFC 3339 date-time', value) : time
+}
+
+/** The dates of a row: created now unless it says otherwise, and not updated since. */
+export function parseRowDates (
+  { created_at: created, updated_at: updated }: Record<string, unknown>,
+  path: string,
+  now: number
+): { created_at: string, updated_at: string } {
+  const createdAt = created === undefined ? now : parseDateTime(created, `${path}.created_at`)
+  const updatedAt = updated === undefined ? createdAt : parseDateTime(updated, `${path}.updated_at`)
+  return { created_at: formatDateTime(createdAt), updated_at: formatDateTime(updatedAt) }
+}
+
+/** The RFC 3339 form in UTC with milliseconds. */
+export function formatDateTime (time: number): string {
+  return new Date(time).toISOString()
+}
+
+function readDateTime (text: string): number {
+  const [, year, month, day] = kDateTime.exec(text.toUpperCase()) ?? []
+  if (day === undefined) return Number.NaN
+
+  // Date takes 30 February for 2 March.
+  if (new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate() !== Number(day)) return Number.NaN
+
+  const time = Date.parse(text.toUpperCase())
+  return Number.isNaN(time) || formatDateTime(time).length !== kUtcLength ? Number.NaN : time
+}
+
+function isSafeInteger (value: unknown): value is number {
+  return Number.isSafeInteger(value)
+}
+
+function show (value: unknown): string {
+  if (typeof value === 'string') return showText(value)
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  if (typeof value === 'function') return 'a function'
+  return String(value)
+}
+
+function showText (text: string): string {
+  return JSON.stringify(text.length > kShownLength ? `${text.slice(0, kShownLength)}…` : text)
+}

@@ -1,0 +1,41 @@
+import type { SortItem } from '../ports/index.js'
+
+const kFirstSurrogate = 0xd800
+const kFirstAfterSurrogates = 0xe000
+
+/**
+ * Orders two strings by Unicode code point. `<` compares UTF-16 units, by which the characters beyond U+FFFF, made of
+ * surrogates, come before those from U+E000 to U+FFFF.
+ */
+export function compareText (a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const unitA = a.charCodeAt(i)
+    const unitB = b.charCodeAt(i)
+    if (unitA !== unitB) return rankUnit(unitA) - rankUnit(unitB)
+  }
+  return a.length - b.length
+}
+
+/** Makes the comparison of a sort order; `read` gives the value of a field. */
+export function compareBy<Row, Field extends string> (
+  sort: ReadonlyArray<SortItem<Field>>,
+  read: (row: Row, field: Field) => string | number
+): (a: Row, b: Row) => number {
+  return (a, b) => {
+    for (const { field, direction } of sort) {
+      const order = compareValues(read(a, field), read(b, field))
+      if (order !== 0) return direction === 'asc' ? order : -order
+    }
+    return 0
+  }
+}
+
+// Moves the surrogates above all other units.
+function rankUnit (unit: number): number {
+  return unit >= kFirstSurrogate && unit < kFirstAfterSurrogates ? unit + 0x10000 : unit
+}
+
+function compareValues (a: string | number, b: string | number): number {
+  return typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b))
+}

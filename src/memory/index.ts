@@ -1,0 +1,7 @@
+export { memoryKeyLookup } from './key-lookup.js'
+export type { MemoryApiKey, MemoryKeyLookupOptions } from './key-lookup.js'
+export { memoryStorage } from './storage.js'
+export type { MemoryStorage, MemoryStorageOptions, MemoryTenant } from './storage.js'
+export type { MemoryCandidate, MemoryCandidateSource } from './candidates.js'
+export type { MemoryJob, MemoryJobSource } from './jobs.js'
+export type { EditableRows } from './row-source.js'

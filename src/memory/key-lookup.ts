@@ -1,0 +1,106 @@
+import { timingSafeEqual } from 'node:crypto'
+import { hashApiKey } from '../api-keys.js'
+import { RecruitingApiError } from '../errors.js'
+import type { ApiKey, Clock, KeyLookup } from '../ports/index.js'
+import { isRecord, parseDateTime, parseSlug, parseText, refuse } from './checks.js'
+
+/** An API key and what it may do. */
+export interface MemoryApiKey {
+  /** 1 to 512 characters of `A-Z a-z 0-9 - . _ ~ + /`, with `=` at its end alone (RFC 6750, section 2.1). */
+  key: string
+  /** The one tenant that the key is valid for. */
+  tenantSlug: string
+  /** Such as `candidates:read`. */
+  scopes: readonly string[]
+  /** Names the key in logs. @default `key_1`, `key_2` and so on, by its place in the list */
+  id?: string
+  /** The time from which the key is no longer valid, as RFC 3339 if it is text. @default never */
+  expiresAt?: Date | string
+  /** @default false */
+  revoked?: boolean
+}
+
+/** Options of `memoryKeyLookup`. */
+export interface MemoryKeyLookupOptions {
+  /** The time by which keys expire. @default the system's */
+  clock?: Pick<Clock, 'now'>
+}
+
+interface KnownKey {
+  digest: Buffer
+  tenantSlug: string
+  expiresAt: number
+  owner: ApiKey
+}
+
+/**
+ * Looks keys up in a list. Only their SHA-256 digests are kept.
+ *
+ * Throws `RecruitingApiError` (`invalid_option`) for a malformed key and for one that is listed twice; the message
+ * never holds the key.
+ */
+export function memoryKeyLookup (keys: readonly MemoryApiKey[], options: MemoryKeyLookupOptions = {}): KeyLookup {
+  const clock = options.clock ?? { now: Date.now }
+  const known = readKeys(keys)
+
+  return async ({ tenantSlug, key }) => {
+    const digest = hashApiKey(key)
+    const match = known.get(digest)
+    if (match === undefined || !timingSafeEqual(match.digest, Buffer.from(digest, 'latin1'))) return null
+    return match.tenantSlug === tenantSlug && clock.now() < match.expiresAt ? match.owner : null
+  }
+}
+
+function readKeys (keys: unknown): Map<string, KnownKey> {
+  if (!Array.isArray(keys)) refuseKey('keys', 'expected an array')
+  const known = new Map<string, KnownKey>()
+  keys.forEach((input: unknown, index) => {
+    const path = `keys[${index}]`
+    if (!isRecord(input)) refuseKey(path, 'expected an object')
+    const digest = hashApiKey(parseKey(input.key, `${path}.key`))
+    if (known.has(digest)) refuseKey(`${path}.key`, 'is listed twice')
+    known.set(digest, parseKnownKey(input, digest, path, `key_${index + 1}`))
+  })
+  return known
+}
+
+function parseKnownKey (input: Record<string, unknown>, digest: string, path: string, defaultId: string): KnownKey {
+  const isRevoked = parseFlag(input.revoked ?? false, `${path}.revoked`)
+  return {
+    digest: Buffer.from(digest, 'latin1'),
+    tenantSlug: parseSlug(input.tenantSlug, `${path}.tenantSlug`),
+    expiresAt: isRevoked ? Number.NEGATIVE_INFINITY : parseExpiry(input.expiresAt, `${path}.expiresAt`),
+    owner: Object.freeze({
+      id: parseText(input.id ?? defaultId, `${path}.id`),
+      scopes: parseScopes(input.scopes, `${path}.scopes`)
+    })
+  }
+}
+
+function parseKey (value: unknown, path: string): string {
+  const isKey = typeof value === 'string' && value.length <= 512 && /^[\w.~+/-]+=*$/.test(value)
+  return isKey
+    ? value
+    : refuseKey(path, 'expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = at the end alone')
+}
+
+function parseScopes (value: unknown, path: string): readonly string[] {
+  if (!Array.isArray(value)) refuse(path, 'an array', value)
+  return Object.freeze(value.map((scope: unknown, index) => parseText(scope, `${path}[${index}]`)))
+}
+
+function parseExpiry (value: unknown, path: string): number {
+  if (value === undefined) return Number.POSITIVE_INFINITY
+  if (!(value instanceof Date)) return parseDateTime(value, path)
+  const time = value.getTime()
+  return Number.isNaN(time) ? refuse(path, 'a valid date', String(value)) : time
+}
+
+function parseFlag (value: unknown, path: string): boolean {
+  return typeof value === 'boolean' ? value : refuse(path, 'a boolean', value)
+}
+
+// Says nothing of the value: it may be, or hold, a key.
+function refuseKey (path: string, problem: string): never {
+  throw new RecruitingApiError('invalid_option', `${path}: ${problem}`, path)
+}

@@ -1,0 +1,30 @@
+/** Tells whether a row passes a filter; `null` stands for a filter that every row passes. */
+export type RowTest<Row> = ((row: Row) => boolean) | null
+
+/** One page out of rows that are in order already. */
+export function takePage<Row> (
+  rows: readonly Row[],
+  test: RowTest<Row>,
+  { offset, limit }: { offset: number, limit: number }
+): Row[] {
+  if (test === null) return rows.slice(offset, offset + limit)
+
+  const page: Row[] = []
+  let toSkip = offset
+  for (const row of rows) {
+    if (!test(row)) continue
+    if (toSkip > 0) toSkip--
+    else if (page.push(row) === limit) break
+  }
+  return page
+}
+
+/** How many rows pass the test. */
+export function countRows<Row> (rows: readonly Row[], test: RowTest<Row>): number {
+  if (test === null) return rows.length
+  let count = 0
+  for (const row of rows) {
+    if (test(row)) count++
+  }
+  return count
+}

@@ -1,0 +1,36 @@
+import { RecruitingApiError } from '../errors.js'
+import type { NewEvent, RecordedEvent } from '../ports/index.js'
+import type { EventRecord } from './records.js'
+import { addDelivery, notify, openTenant } from './webhook-data.js'
+import type { WebhookData } from './webhook-data.js'
+
+/** Records an event with a delivery for each webhook that subscribes to its type. */
+export function record (data: WebhookData, tenantSlug: string, event: NewEvent, transaction: unknown): RecordedEvent {
+  if (transaction !== undefined) refuse('transaction', 'the memory storage has no transactions')
+
+  const { webhooks, eventsByKey } = openTenant(data, tenantSlug)
+  const earlier = event.idempotencyKey === null ? undefined : eventsByKey.get(event.idempotencyKey)
+  if (earlier !== undefined) return showRecorded(earlier)
+  if (data.events.has(event.id)) refuse('id', 'is taken by another event')
+
+  const recorded: EventRecord = { event: { ...event }, tenantSlug, recordedAt: data.now(), deliveries: 0, deliveriesLeft: 0 }
+  data.events.set(event.id, recorded)
+  if (event.idempotencyKey !== null) eventsByKey.set(event.idempotencyKey, recorded)
+
+  for (const webhook of webhooks.values()) {
+    if (!webhook.eventTypes.includes(event.type)) continue
+    const isActive = webhook.status === 'active'
+    if (isActive) recorded.deliveries++
+    addDelivery(data, recorded, webhook, { status: isActive ? 'pending' : 'skipped', isReplay: false })
+  }
+  if (recorded.deliveries > 0) notify(data)
+  return showRecorded(recorded)
+}
+
+function showRecorded ({ event, deliveries }: EventRecord): RecordedEvent {
+  return { id: event.id, deliveries, fingerprint: event.fingerprint }
+}
+
+function refuse (field: string, problem: string): never {
+  throw new RecruitingApiError('invalid_event', `${field}: ${problem}`, field)
+}

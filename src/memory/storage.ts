@@ -1,0 +1,61 @@
+import type { Clock, RecruitingStorage } from '../ports/index.js'
+import { createCandidateSource } from './candidates.js'
+import type { MemoryCandidate, MemoryCandidateSource } from './candidates.js'
+import { isRecord, parseSlug, refuse } from './checks.js'
+import { createDeliveryStore } from './deliveries.js'
+import { createJobSource } from './jobs.js'
+import type { MemoryJob, MemoryJobSource } from './jobs.js'
+import type { InitialRows } from './row-source.js'
+import { createWebhookData } from './webhook-data.js'
+import { createWebhookStore } from './webhooks.js'
+
+/** The rows of one tenant to begin with. */
+export interface MemoryTenant {
+  /** @default [] */
+  candidates?: readonly MemoryCandidate[]
+  /** @default [] */
+  jobs?: readonly MemoryJob[]
+}
+
+/** Options of `memoryStorage`. */
+export interface MemoryStorageOptions {
+  /** Tenants by slug. @default {} */
+  tenants?: Readonly<Record<string, MemoryTenant>>
+  /** The time of everything that is stored. @default the system's */
+  clock?: Pick<Clock, 'now'>
+}
+
+/** A storage whose candidates and jobs can be changed by hand. */
+export interface MemoryStorage extends RecruitingStorage {
+  candidates: MemoryCandidateSource
+  jobs: MemoryJobSource
+}
+
+/**
+ * Keeps everything in the memory of this process: for trials, demos and tests. What it holds is gone when the process
+ * ends, and no other process sees it.
+ *
+ * Throws `RecruitingApiError` (`invalid_option`) for a malformed row and for an id that a tenant has twice.
+ */
+export function memoryStorage (options: MemoryStorageOptions = {}): MemoryStorage {
+  const { tenants = {}, clock = { now: Date.now } } = options
+  if (!isRecord(tenants)) refuse('tenants', 'an object', tenants)
+
+  const now = (): number => clock.now()
+  const data = createWebhookData(now)
+  return {
+    candidates: createCandidateSource(now, readRows(tenants, 'candidates')),
+    jobs: createJobSource(now, readRows(tenants, 'jobs')),
+    webhooks: createWebhookStore(data),
+    deliveries: createDeliveryStore(data)
+  }
+}
+
+function readRows (tenants: Record<string, unknown>, name: keyof MemoryTenant): InitialRows[] {
+  return Object.entries(tenants).map(([slug, tenant]) => {
+    const tenantSlug = parseSlug(slug, 'tenants')
+    const path = `tenants.${tenantSlug}`
+    if (!isRecord(tenant)) refuse(path, 'an object', tenant)
+    return { tenantSlug, rows: tenant[name] ?? [], path: `${path}.${name}` }
+  })
+}

@@ -1,0 +1,91 @@
+import type { DeliveryStatus } from '../ports/index.js'
+import { PendingDeliveries } from './pending.js'
+import type { DeliveryRecord, EventRecord, WebhookRecord } from './records.js'
+
+/** What belongs to one tenant. */
+export interface TenantData {
+  readonly webhooks: Map<number, WebhookRecord>
+  readonly eventsByKey: Map<string, EventRecord>
+}
+
+/** What the webhook store and the delivery store work on. */
+export interface WebhookData {
+  readonly now: () => number
+  readonly tenants: Map<string, TenantData>
+  /** In the order in which they were recorded. */
+  readonly events: Map<string, EventRecord>
+  readonly deliveries: Map<number, DeliveryRecord>
+  readonly pending: PendingDeliveries
+  readonly listeners: Set<{ call: () => void }>
+  lastDeliveryId: number
+}
+
+/** Starts without a webhook and without an event. */
+export function createWebhookData (now: () => number): WebhookData {
+  return {
+    now,
+    tenants: new Map(),
+    events: new Map(),
+    deliveries: new Map(),
+    pending: new PendingDeliveries(),
+    listeners: new Set(),
+    lastDeliveryId: 0
+  }
+}
+
+/** The data of a tenant, which comes into being when it is first written to. */
+export function openTenant (data: WebhookData, tenantSlug: string): TenantData {
+  const tenant = data.tenants.get(tenantSlug) ?? { webhooks: new Map(), eventsByKey: new Map() }
+  data.tenants.set(tenantSlug, tenant)
+  return tenant
+}
+
+export function findWebhook (data: WebhookData, tenantSlug: string, id: number): WebhookRecord | undefined {
+  return data.tenants.get(tenantSlug)?.webhooks.get(id)
+}
+
+/** Makes a delivery of an event, due now if it is pending. */
+export function addDelivery (
+  data: WebhookData,
+  event: EventRecord,
+  webhook: WebhookRecord,
+  { status, isReplay }: { status: 'pending' | 'skipped', isReplay: boolean }
+): void {
+  const now = data.now()
+  const delivery: DeliveryRecord = {
+    id: ++data.lastDeliveryId,
+    event,
+    webhook,
+    isReplay,
+    createdAt: now,
+    attempts: [],
+    status,
+    nextAttemptAt: now,
+    deliveredAt: null,
+    fence: 0,
+    lease: 'none',
+    leaseExpiresAt: 0
+  }
+  data.deliveries.set(delivery.id, delivery)
+  webhook.log.push(delivery)
+  webhook.lastDeliveries.set(event.event.id, delivery)
+  event.deliveriesLeft++
+  if (status === 'pending') data.pending.add(delivery)
+}
+
+/** Ends all pending deliveries of a webhook. */
+export function stopDeliveries (data: WebhookData, webhook: WebhookRecord, status: DeliveryStatus): void {
+  for (const delivery of data.pending.removeAll(webhook)) delivery.status = status
+}
+
+/** Tells the listeners that deliveries may have fallen due. */
+export function notify (data: WebhookData): void {
+  for (const listener of [...data.listeners]) {
+    try {
+      listener.call()
+    } catch (error) {
+      // What the caller asked for is done; a listener that fails must not make it look undone.
+      process.emitWarning(error instanceof Error ? error : String(error))
+    }
+  }
+}

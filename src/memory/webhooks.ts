@@ -1,0 +1,137 @@
+import type { Webhook, WebhookFilter, WebhookStore } from '../ports/index.js'
+import { formatDateTime } from './checks.js'
+import { compareBy } from './compare.js'
+import { countRows, takePage } from './page.js'
+import type { RowTest } from './page.js'
+import { clearFailures, createLanes, validSecrets } from './records.js'
+import type { WebhookRecord } from './records.js'
+import { findWebhook, notify, openTenant, stopDeliveries } from './webhook-data.js'
+import type { WebhookData } from './webhook-data.js'
+
+/** Keeps webhooks in memory. */
+export function createWebhookStore (data: WebhookData): WebhookStore {
+  let lastId = 0
+
+  function listAll (tenantSlug: string): Webhook[] {
+    return [...data.tenants.get(tenantSlug)?.webhooks.values() ?? []].map(showWebhook)
+  }
+
+  return {
+    async list (tenantSlug, { filter, sort, offset, limit }) {
+      const ordered = listAll(tenantSlug).sort(compareBy(sort, (webhook, field) => webhook[field]))
+      return takePage(ordered, createTest(filter), { offset, limit })
+    },
+
+    async count (tenantSlug, filter) {
+      return countRows(listAll(tenantSlug), createTest(filter))
+    },
+
+    async find (tenantSlug, id) {
+      const webhook = findWebhook(data, tenantSlug, id)
+      return webhook === undefined ? null : showWebhook(webhook)
+    },
+
+    async nextId () {
+      return ++lastId
+    },
+
+    async create (tenantSlug, { id, name, status, target_url: targetUrl, event_types: eventTypes, secret }, maxPerTenant) {
+      const { webhooks } = openTenant(data, tenantSlug)
+      if (webhooks.size >= maxPerTenant) return null
+      if (isTaken(data, id)) throw new Error(`webhook id ${id} is taken`)
+
+      const now = data.now()
+      const webhook = createRecord({ id, tenantSlug, name, status, targetUrl, eventTypes: [...eventTypes], secret, now })
+      webhooks.set(id, webhook)
+      return showWebhook(webhook)
+    },
+
+    async update (tenantSlug, id, { name, status, target_url: targetUrl, event_types: eventTypes }) {
+      const webhook = findWebhook(data, tenantSlug, id)
+      if (webhook === undefined) return null
+
+      webhook.updatedAt = data.now()
+      webhook.name = name ?? webhook.name
+      webhook.targetUrl = targetUrl ?? webhook.targetUrl
+      webhook.eventTypes = [...eventTypes ?? webhook.eventTypes]
+      webhook.status = status ?? webhook.status
+      if (status === 'inactive') stopDeliveries(data, webhook, 'skipped')
+      if (status === 'active') clearFailures(webhook)
+      const shown = showWebhook(webhook)
+      if (status === 'active') notify(data)
+      return shown
+    },
+
+    async delete (tenantSlug, id) {
+      const webhook = findWebhook(data, tenantSlug, id)
+      if (webhook === undefined) return false
+
+      openTenant(data, tenantSlug).webhooks.delete(id)
+      webhook.isDeleted = true
+      stopDeliveries(data, webhook, 'cancelled')
+      return true
+    },
+
+    async rotateSecret (tenantSlug, id, { secret, gracePeriodSeconds }) {
+      const webhook = findWebhook(data, tenantSlug, id)
+      if (webhook === undefined) return null
+
+      const now = data.now()
+      const expiresAt = now + gracePeriodSeconds * 1000
+      webhook.previousSecret = gracePeriodSeconds === 0 ? null : webhook.secret
+      webhook.previousSecretExpiresAt = expiresAt
+      webhook.secret = secret
+      webhook.updatedAt = now
+      return {
+        ...showWebhook(webhook),
+        previous_secret_expires_at: gracePeriodSeconds === 0 ? null : formatDateTime(expiresAt)
+      }
+    },
+
+    async findSecrets (tenantSlug, id) {
+      const webhook = findWebhook(data, tenantSlug, id)
+      return webhook === undefined ? null : validSecrets(webhook, data.now())
+    }
+  }
+}
+
+type RecordSeed =
+  Pick<WebhookRecord, 'id' | 'tenantSlug' | 'name' | 'status' | 'targetUrl' | 'eventTypes' | 'secret'> & { now: number }
+
+function createRecord ({ now, ...seed }: RecordSeed): WebhookRecord {
+  return {
+    ...seed,
+    isDeleted: false,
+    createdAt: now,
+    updatedAt: now,
+    previousSecret: null,
+    previousSecretExpiresAt: 0,
+    failingSince: null,
+    failedDeliveries: 0,
+    heldUntil: 0,
+    lanes: createLanes(),
+    leaseCount: 0,
+    log: [],
+    lastDeliveries: new Map()
+  }
+}
+
+function createTest ({ status }: WebhookFilter): RowTest<Webhook> {
+  return status === undefined ? null : (webhook) => webhook.status === status
+}
+
+function isTaken ({ tenants }: WebhookData, id: number): boolean {
+  return [...tenants.values()].some(({ webhooks }) => webhooks.has(id))
+}
+
+function showWebhook ({ id, name, status, targetUrl, eventTypes, createdAt, updatedAt }: WebhookRecord): Webhook {
+  return {
+    id,
+    name,
+    status,
+    target_url: targetUrl,
+    event_types: [...eventTypes],
+    created_at: formatDateTime(createdAt),
+    updated_at: formatDateTime(updatedAt)
+  }
+}
