@@ -62,7 +62,7 @@ export interface NewEvent {
   subject: string | null
   /** Unique for the tenant, or `null`. */
   idempotencyKey: string | null
-  /** A digest of what the host asked to emit, to tell a repeated event from another one under the same key. */
+  /** A digest of what the host asked to emit, to tell a repeated event from another one; empty without a key. */
   fingerprint: string
 }
 

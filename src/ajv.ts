@@ -1,0 +1,20 @@
+import { Ajv } from 'ajv'
+import formats from 'ajv-formats'
+
+/** `default` is the function for some module systems and its namespace for others. */
+const addFormats = formats.default
+
+/** A validator that reports every fault, takes no value for another type, and drops nothing. */
+export function createAjv ({ useDefaults }: { useDefaults: boolean }): Ajv {
+  const ajv = new Ajv({ allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults, strict: false })
+  addFormats(ajv)
+  return ajv
+}
+
+/** The path of a fault such as `event_types[0]`, from a JSON pointer and the field that is missing or unknown. */
+export function formatFaultPath ({ instancePath, params }: { instancePath: string, params: Record<string, unknown> }): string {
+  const steps = instancePath.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const named = params.missingProperty ?? params.additionalProperty
+  if (typeof named === 'string') steps.push(named)
+  return steps.reduce((path, step) => /^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`, '')
+}

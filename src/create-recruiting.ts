@@ -1,0 +1,30 @@
+import type { RecruitingOptions } from './options.js'
+import { resolveEngineOptions } from './resolve-options.js'
+import { type Recruiting, createEngine } from './webhooks/engine.js'
+import type { EventCatalogue, defaultEvents } from './webhooks/events.js'
+import { type Logger, silentLogger } from './webhooks/logger.js'
+
+/** An engine without an HTTP server. */
+export interface StandaloneRecruiting<Events extends EventCatalogue> extends Recruiting<Events> {
+  /** Claims no more, lets attempts end, gives the leases of the others back. May be called again. */
+  close (): Promise<void>
+}
+
+/**
+ * The same object as `app.recruiting`, for processes without an HTTP server: those that emit, and those that deliver.
+ * It delivers at once unless `delivery` says otherwise, and keeps the process alive until it is closed. Throws
+ * `invalid_option`.
+ */
+export function createRecruiting<Events extends EventCatalogue = typeof defaultEvents> (
+  options: RecruitingOptions<Events> & {
+    /**
+     * pino or the like.
+     * @default silent
+     */
+    logger?: Logger
+  }
+): StandaloneRecruiting<Events> {
+  const engine = createEngine(resolveEngineOptions(options), options.logger ?? silentLogger)
+  engine.start()
+  return { ...engine.recruiting, close: engine.close }
+}

@@ -1,0 +1,17 @@
+import { RecruitingApiError } from './errors.js'
+
+/** Throws `invalid_option` with the option's path, what was expected and what came. */
+export function expect (condition: boolean, path: string, expected: string, value: unknown): asserts condition {
+  if (!condition) throw new RecruitingApiError('invalid_option', `${path}: expected ${expected}, got ${show(value)}`, path)
+}
+
+export function expectInteger (value: unknown, path: string, minimum: number, maximum: number): void {
+  const isValid = Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum
+  expect(isValid, path, `an integer from ${minimum} to ${maximum}`, value)
+}
+
+function show (value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
+  return typeof value === 'function' ? 'a function' : String(value)
+}

@@ -1,0 +1,17 @@
+/**
+ * An RFC 3339 date-time in UTC with milliseconds; `null` if the text is none, or outside the years 1 to 9999, which
+ * not every storage can compare. A leap second is the first of the next minute.
+ */
+export function normalizeInstant (text: string): string | null {
+  const match = dateTime.exec(text.toUpperCase())
+  if (match === null) return null
+  const [, day = '', time = '', second = '', rest = ''] = match
+  const isLeapSecond = second === '60'
+  const date = new Date(Date.parse(`${day}T${time}:${isLeapSecond ? '59' : second}${rest}`) + (isLeapSecond ? 1000 : 0))
+  // The parser takes 30 February for 2 March.
+  const isRealDay = new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice(8))
+  const year = date.getUTCFullYear()
+  return isRealDay && year >= 1 && year <= 9999 ? date.toISOString() : null
+}
+
+const dateTime = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):(\d\d)((?:\.\d+)?(?:Z|[+-]\d\d:\d\d))$/

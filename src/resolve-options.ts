@@ -1,0 +1,92 @@
+import { type TObject, Type } from '@sinclair/typebox'
+import { createAjv } from './ajv.js'
+import { expect, expectInteger } from './expect.js'
+import type { EngineSettings, HttpSettings, RecruitingApiOptions, RecruitingOptions } from './options.js'
+import type { RecruitingStorage } from './ports/index.js'
+import { resolveDelivery } from './resolve-delivery.js'
+import { type EventCatalogue, defaultEvents } from './webhooks/events.js'
+
+/** Checks the options of the engine; throws `invalid_option` with the path of the first one at fault. */
+export function resolveEngineOptions (options: RecruitingOptions): EngineSettings {
+  expect(typeof options === 'object' && options !== null, 'options', 'an object', options)
+  const { storage, events = defaultEvents, maxWebhooksPerTenant = 50, secretKeys = [], delivery = {} } = options
+  assertStorage(storage)
+  assertEvents(events)
+  expectInteger(maxWebhooksPerTenant, 'maxWebhooksPerTenant', 1, 10_000)
+  assertSecretKeys(secretKeys)
+  return {
+    storage,
+    events,
+    maxWebhooksPerTenant,
+    secretKeys,
+    delivery: resolveDelivery(delivery === false ? { worker: false } : delivery)
+  }
+}
+
+/** Checks what only the plugin takes. */
+export function resolveHttpOptions (options: RecruitingApiOptions): HttpSettings {
+  const { keyLookup, prefix = '/api/v1/public', errorDetails = false, requestId = null, openapi = true } = options
+  const { candidateFields = Type.Object({}), jobFields = Type.Object({}) } = options
+  expect(typeof keyLookup === 'function', 'keyLookup', 'a function', keyLookup)
+  expect(typeof prefix === 'string' && /^(\/[A-Za-z0-9\-._~]+)+$/.test(prefix), 'prefix', 'a path such as /api/v1/public', prefix)
+  assertFields(candidateFields, 'candidateFields', ['id', 'full_name', 'headline', 'source_id'])
+  assertFields(jobFields, 'jobFields', ['id', 'name', 'status'])
+  expect(typeof errorDetails === 'boolean', 'errorDetails', 'a boolean', errorDetails)
+  expect(requestId === null || typeof requestId === 'function', 'requestId', 'a function', requestId)
+  expect(typeof openapi === 'boolean', 'openapi', 'a boolean', openapi)
+  return { keyLookup, prefix, candidateFields, jobFields, errorDetails, requestId, openapi }
+}
+
+const storageMethods = {
+  candidates: ['list', 'count'],
+  jobs: ['list', 'count'],
+  webhooks: ['list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets'],
+  deliveries: ['record', 'claimDue', 'complete', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'prune', 'stats', 'onDue']
+} satisfies { [Part in keyof RecruitingStorage]: Array<keyof RecruitingStorage[Part]> }
+
+function assertStorage (storage: RecruitingStorage): void {
+  expect(typeof storage === 'object' && storage !== null, 'storage', 'an object', storage)
+  for (const [part, methods] of Object.entries(storageMethods)) {
+    const path = `storage.${part}`
+    const port: unknown = storage[part as keyof RecruitingStorage]
+    expect(typeof port === 'object' && port !== null, path, 'an object', port)
+    for (const method of methods) {
+      const value = (port as Record<string, unknown>)[method]
+      expect(typeof value === 'function', `${path}.${method}`, 'a method', value)
+    }
+  }
+}
+
+function assertEvents (events: EventCatalogue): void {
+  expect(typeof events === 'object' && events !== null, 'events', 'a map from event names to TypeBox schemas', events)
+  expect(Object.keys(events).length > 0, 'events', 'at least one event', events)
+  for (const [name, schema] of Object.entries(events)) {
+    expect(/^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(name) && name.length <= 100, `events["${name}"]`, 'a name such as application.created', name)
+    assertSchema(schema, `events["${name}"]`)
+  }
+}
+
+function assertFields (fields: TObject, path: string, taken: readonly string[]): void {
+  assertSchema(fields, path)
+  for (const name of Object.keys(fields.properties)) {
+    expect(!taken.includes(name), `${path}.${name}`, 'a field that the contract does not have already', name)
+  }
+}
+
+function assertSchema (schema: TObject, path: string): void {
+  expect(typeof schema === 'object' && schema !== null && schema.type === 'object', path, 'a TypeBox object schema', schema)
+  try {
+    createAjv({ useDefaults: false }).compile(schema)
+  } catch (error) {
+    expect(false, path, `a valid schema (${error instanceof Error ? error.message : String(error)})`, schema)
+  }
+}
+
+function assertSecretKeys (keys: readonly Uint8Array[]): void {
+  expect(Array.isArray(keys), 'secretKeys', 'an array', keys)
+  for (const [index, key] of keys.entries()) {
+    // The value stays out of the message: it may be a key of the wrong length.
+    const isKey = key instanceof Uint8Array && key.length === 32
+    expect(isKey, `secretKeys[${index}]`, 'a Buffer of 32 bytes', key instanceof Uint8Array ? `${key.length} bytes` : typeof key)
+  }
+}

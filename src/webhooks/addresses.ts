@@ -1,0 +1,71 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Whether a socket may be opened to an IP address. */
+export type AddressRule = (address: string) => boolean
+
+interface Network {
+  address: string
+  prefix: number
+}
+
+/** IANA's special-purpose registry of IPv4, multicast and reserved space, and a cloud's metadata in public space. */
+const specialIpv4 = [
+  '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24',
+  '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24',
+  '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'
+]
+
+/** All that IANA has allocated as global unicast so far; everything else is refused. */
+const globalIpv6 = '2000::/3'
+
+/** IANA's special-purpose registry of IPv6, as far as it lies within global unicast. */
+const specialIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
+
+/** Link-local space and the metadata services of clouds: too dangerous to open within a wider network. */
+const sensitive = [
+  '169.254.0.0/16', 'fe80::/10', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32', 'fd00:ec2::254/128',
+  'fd20:ce::254/128'
+]
+
+/** Reads a CIDR such as `10.0.0.0/8`; `null` if it is none. */
+export function parseCidr (text: string): Network | null {
+  const [address = '', digits = '', ...rest] = text.split('/')
+  const family = isIP(address)
+  const prefix = /^\d{1,3}$/.test(digits) ? Number(digits) : Number.NaN
+  const isValid = rest.length === 0 && family !== 0 && prefix <= (family === 4 ? 32 : 128)
+  return isValid ? { address, prefix } : null
+}
+
+/** Public addresses, and those of `allowNetworks`; sensitive ones only when named exactly, as a /32 or /128. */
+export function createAddressRule (allowNetworks: readonly string[]): AddressRule {
+  const special = blockListOf([...specialIpv4, ...specialIpv6])
+  const global = blockListOf([globalIpv6])
+  const exact = blockListOf(allowNetworks.filter(isSingleAddress))
+  const allowed = blockListOf(allowNetworks)
+  const guarded = blockListOf(sensitive)
+  return (address) => {
+    const family = isIP(address)
+    // A block list calls everything that is no address "not blocked".
+    if (family === 0) return false
+    const type = family === 4 ? 'ipv4' : 'ipv6'
+    if (exact.check(address, type)) return true
+    if (guarded.check(address, type)) return false
+    if (allowed.check(address, type)) return true
+    return (family === 4 || global.check(address, type)) && !special.check(address, type)
+  }
+}
+
+function isSingleAddress (cidr: string): boolean {
+  const network = parseCidr(cidr)
+  return network !== null && network.prefix === (isIP(network.address) === 4 ? 32 : 128)
+}
+
+function blockListOf (cidrs: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const cidr of cidrs) {
+    const network = parseCidr(cidr)
+    if (network === null) throw new TypeError(`not a CIDR: ${cidr}`)
+    list.addSubnet(network.address, network.prefix, isIP(network.address) === 4 ? 'ipv4' : 'ipv6')
+  }
+  return list
+}

@@ -1,0 +1,97 @@
+import { hash, randomUUID } from 'node:crypto'
+import { RecruitingApiError } from '../errors.js'
+import { normalizeInstant } from '../instant.js'
+import type { Clock, DeliveryStore } from '../ports/index.js'
+import type { EventCatalogue, EventData, EventValidator } from './events.js'
+
+/** What happened in the ATS. */
+export interface EmittedEvent<Events extends EventCatalogue, Name extends keyof Events = keyof Events> {
+  tenantSlug: string
+  /** A name of the catalogue, such as `application.created`. */
+  type: Name
+  /** Sent as it is, as JSON; it must match the schema of its type. */
+  data: EventData<Events, Name>
+  /**
+   * When it happened: a `Date` or an RFC 3339 date-time.
+   * @default now
+   */
+  occurredAt?: Date | string
+  /** What it is about, such as `candidate:42`; 1 to 255 characters. Not sent. */
+  subject?: string
+  /** Makes a repeated `emit` a no-op: 1 to 255 characters, unique for the tenant. Not sent. */
+  idempotencyKey?: string
+}
+
+export interface EmitOptions {
+  /** The host's own transaction, if the storage knows one: nothing is sent unless it commits. */
+  transaction?: unknown
+}
+
+export interface EmitResult {
+  /** The event's id, which receivers see as `webhook-id`. */
+  id: string
+  /** How many active webhooks it goes to. */
+  deliveries: number
+}
+
+interface Dependencies {
+  deliveries: DeliveryStore
+  validate: EventValidator
+  clock: Clock
+}
+
+/** Makes an event id: `evt_` and 32 hexadecimal digits. */
+export function generateEventId (): string {
+  return `evt_${randomUUID().replaceAll('-', '')}`
+}
+
+/** The exact text that is signed and sent. */
+export function formatEventBody (event: { id: string, type: string, timestamp: string, tenantSlug: string, data: unknown, isTest?: boolean }): string {
+  const { id, type, timestamp, tenantSlug, data, isTest } = event
+  return JSON.stringify({ id, type, timestamp, tenant_slug: tenantSlug, data, ...(isTest === true ? { test: true } : {}) })
+}
+
+/** Records an event and its deliveries. */
+export async function dispatch (
+  { deliveries, validate, clock }: Dependencies,
+  event: EmittedEvent<EventCatalogue, string>,
+  options: EmitOptions = {}
+): Promise<EmitResult> {
+  const { tenantSlug, type, data, occurredAt, subject = null, idempotencyKey = null } = event
+  assertText('tenantSlug', tenantSlug, 100)
+  if (subject !== null) assertText('subject', subject, 255)
+  if (idempotencyKey !== null) assertText('idempotencyKey', idempotencyKey, 255)
+  validate(type, data)
+  const timestamp = occurredAt === undefined ? new Date(clock.now()).toISOString() : readInstant(occurredAt)
+  const id = generateEventId()
+  const body = toJson(() => formatEventBody({ id, type, timestamp, tenantSlug, data }))
+  const asked = [type, data, subject, occurredAt === undefined ? null : timestamp]
+  const fingerprint = idempotencyKey === null ? '' : hash('sha256', JSON.stringify(asked), 'hex')
+  const recorded = await deliveries.record(tenantSlug, { id, type, body, subject, idempotencyKey, fingerprint }, options.transaction)
+  if (recorded.fingerprint !== fingerprint) {
+    throw new RecruitingApiError('idempotency_conflict', 'idempotencyKey: was used before for another event', 'idempotencyKey')
+  }
+  return { id: recorded.id, deliveries: recorded.deliveries }
+}
+
+function assertText (field: string, value: unknown, maxLength: number): void {
+  const isValid = typeof value === 'string' && value !== '' && value.length <= maxLength &&
+    value.isWellFormed() && !/\p{Cc}/u.test(value)
+  if (isValid) return
+  throw new RecruitingApiError('invalid_event', `${field}: expected 1 to ${maxLength} characters without control characters`, field)
+}
+
+function readInstant (value: Date | string): string {
+  const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
+  const instant = normalizeInstant(text)
+  if (instant !== null) return instant
+  throw new RecruitingApiError('invalid_event', 'occurredAt: expected a Date or an RFC 3339 date-time', 'occurredAt')
+}
+
+function toJson (format: () => string): string {
+  try {
+    return format()
+  } catch (error) {
+    throw new RecruitingApiError('invalid_event', `data: ${error instanceof Error ? error.message : 'is not JSON'}`, 'data')
+  }
+}

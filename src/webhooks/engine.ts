@@ -1,0 +1,120 @@
+import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RecruitingApiError } from '../errors.js'
+import type { DisabledWebhook } from '../ports/index.js'
+import type { EngineSettings } from '../options.js'
+import { createAddressRule } from './addresses.js'
+import { type EmitOptions, type EmitResult, type EmittedEvent, dispatch } from './dispatcher.js'
+import { type EventCatalogue, createEventValidator } from './events.js'
+import { keepPruning, prune } from './housekeeping.js'
+import type { Logger } from './logger.js'
+import { type WebhookOperations, createWebhookOperations } from './operations.js'
+import { createSecretBox } from './secrets.js'
+import { createSender } from './sender.js'
+import { createWorker } from './worker.js'
+
+/** What `app.recruiting.on` tells the host. */
+export interface RecruitingEvents {
+  /** A webhook was disabled by the service: its tenant wants to know. */
+  webhookDisabled: [webhook: DisabledWebhook]
+}
+
+/** `app.recruiting`: what the host does with the engine. */
+export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
+  /**
+   * Records an event, and a delivery for each webhook that subscribes to it. Once it has resolved the event is
+   * delivered at least once; with `transaction`, once that commits. Throws `invalid_event`, `idempotency_conflict` or
+   * `closed`, and what the storage throws; nothing is recorded then.
+   */
+  emit<Name extends keyof Events & string> (event: EmittedEvent<Events, Name>, options?: EmitOptions): Promise<EmitResult>
+  /**
+   * Resolves when no delivery is due or under way, of any process. With `until`, a `Date` or milliseconds since the
+   * epoch, it also waits for what falls due by then, such as retries. Throws `closed`.
+   */
+  drain (options?: { until?: Date | number }): Promise<void>
+  /**
+   * Deletes deliveries that ended and events older than `delivery.retentionDays`, and returns how many. Workers do it
+   * every hour.
+   */
+  prune (): Promise<number>
+  /** Listens for what the engine does by itself. */
+  on<Name extends keyof RecruitingEvents> (name: Name, listener: (...args: RecruitingEvents[Name]) => void): void
+  /** Ends what `on` began. */
+  off<Name extends keyof RecruitingEvents> (name: Name, listener: (...args: RecruitingEvents[Name]) => void): void
+}
+
+/** The engine with the parts that are not the host's. */
+export interface Engine {
+  recruiting: Recruiting
+  operations: WebhookOperations
+  start (): void
+  close (): Promise<void>
+}
+
+export function createEngine (settings: EngineSettings, log: Logger): Engine {
+  const { storage: { webhooks, deliveries }, events, secretKeys, maxWebhooksPerTenant, delivery } = settings
+  const { clock, allowHttp, allowNetworks, timeoutMs, pollMs, retentionDays } = delivery
+  const isAllowedAddress = createAddressRule(allowNetworks)
+  const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
+  const secrets = createSecretBox(secretKeys)
+  const sender = createSender(targetRules, timeoutMs)
+  const emitter = new EventEmitter<RecruitingEvents>()
+  const validate = createEventValidator(events)
+  const worker = delivery.worker ? createWorker({ deliveries, sender, secrets, clock, log, onDisabled }, delivery) : null
+  let stopPruning: () => void = () => {}
+  let closing: Promise<void> | null = null
+
+  function onDisabled (webhook: DisabledWebhook): void {
+    log.warn({ webhook_id: webhook.webhookId, reason: webhook.reason, error: webhook.lastError }, 'deliveries: webhook disabled')
+    try {
+      emitter.emit('webhookDisabled', webhook)
+    } catch (err) {
+      log.error({ err }, 'a listener of webhookDisabled failed')
+    }
+  }
+
+  function assertOpen (): void {
+    if (closing !== null) throw new RecruitingApiError('closed', 'the engine is closed')
+  }
+
+  async function close (): Promise<void> {
+    stopPruning()
+    await worker?.close()
+    sender.abort()
+    await sender.close()
+  }
+
+  return {
+    recruiting: {
+      async emit (event, options) {
+        assertOpen()
+        return dispatch({ deliveries, validate, clock }, event, options)
+      },
+      async drain ({ until = 0 } = {}) {
+        assertOpen()
+        while (await deliveries.hasPending(Math.max(0, Number(until) - clock.now()))) {
+          await (worker === null ? sleep(pollMs) : worker.nextTurn())
+          assertOpen()
+        }
+      },
+      async prune () {
+        assertOpen()
+        return prune(deliveries, retentionDays)
+      },
+      on (name, listener) { emitter.on(name, listener as never) },
+      off (name, listener) { emitter.off(name, listener as never) }
+    },
+    operations: createWebhookOperations({
+      webhooks, deliveries, events, targetRules, secrets, sender, clock, maxWebhooksPerTenant, timeoutMs
+    }),
+    start () {
+      if (worker === null || closing !== null) return
+      worker.start()
+      stopPruning = keepPruning(deliveries, retentionDays, { clock, log })
+    },
+    close () {
+      closing ??= close()
+      return closing
+    }
+  }
+}

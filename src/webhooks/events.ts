@@ -1,0 +1,53 @@
+import { type Static, type TObject, Type } from '@sinclair/typebox'
+import { createAjv, formatFaultPath } from '../ajv.js'
+import { RecruitingApiError } from '../errors.js'
+
+/** The events a host emits: from the name, such as `application.created`, to the schema of its `data`. */
+export type EventCatalogue = Record<string, TObject>
+
+/** The data of one event type. */
+export type EventData<Events extends EventCatalogue, Name extends keyof Events> = Static<Events[Name]>
+
+const AnyData = Type.Object({}, { additionalProperties: true })
+
+/** The catalogue of a host that gives none: each event takes any object as its `data`. */
+export const defaultEvents = {
+  'application.created': AnyData,
+  'application.updated': AnyData,
+  'application.stage_changed': AnyData,
+  'application.rejected': AnyData,
+  'application.hired': AnyData,
+  'application.withdrawn': AnyData,
+  'application.deleted': AnyData,
+  'candidate.created': AnyData,
+  'candidate.updated': AnyData,
+  'candidate.deleted': AnyData,
+  'candidate.anonymized': AnyData,
+  'candidate.merged': AnyData,
+  'job.created': AnyData,
+  'job.updated': AnyData,
+  'job.published': AnyData,
+  'job.closed': AnyData,
+  'job.archived': AnyData,
+  'job.deleted': AnyData
+} satisfies EventCatalogue
+
+/** Throws `invalid_event` unless the type is known and the data fits its schema. Never changes the data. */
+export type EventValidator = (type: string, data: unknown) => void
+
+/** Compiles the schemas once. They let unknown fields pass, and those are sent. */
+export function createEventValidator (events: EventCatalogue): EventValidator {
+  const ajv = createAjv({ useDefaults: false })
+  const validators = new Map(Object.entries(events).map(([name, schema]) => [name, ajv.compile(schema)]))
+  return (type, data) => {
+    const validate = validators.get(type)
+    if (validate === undefined) {
+      throw new RecruitingApiError('invalid_event', `type: expected an event of the catalogue, got ${JSON.stringify(type)}`, 'type')
+    }
+    if (validate(data)) return
+    const [fault] = validate.errors ?? []
+    const path = fault === undefined ? '' : formatFaultPath(fault)
+    const field = path === '' ? 'data' : `data.${path}`
+    throw new RecruitingApiError('invalid_event', `${field}: ${fault?.message ?? 'does not match its schema'}`, field)
+  }
+}

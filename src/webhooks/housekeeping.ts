@@ -1,0 +1,32 @@
+import type { Clock, DeliveryStore } from '../ports/index.js'
+import type { Logger } from './logger.js'
+
+const batchSize = 1000
+const intervalMs = 60 * 60 * 1000
+
+/** Deletes what is older than the retention, batch by batch; returns how much. */
+export async function prune (deliveries: DeliveryStore, retentionDays: number): Promise<number> {
+  let total = 0
+  for (;;) {
+    const count = await deliveries.prune({ retentionDays, limit: batchSize })
+    if (count === 0) return total
+    total += count
+  }
+}
+
+/** Prunes once an hour; returns what ends it. */
+export function keepPruning (deliveries: DeliveryStore, retentionDays: number, { clock, log }: { clock: Clock, log: Logger }): () => void {
+  let timer = clock.setTimeout(run, intervalMs)
+  let isStopped = false
+
+  function run (): void {
+    prune(deliveries, retentionDays)
+      .catch((err: unknown) => log.error({ err }, 'deliveries: pruning failed, trying again in an hour'))
+      .then(() => { if (!isStopped) timer = clock.setTimeout(run, intervalMs) })
+  }
+
+  return () => {
+    isStopped = true
+    clock.clearTimeout(timer)
+  }
+}

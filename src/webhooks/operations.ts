@@ -1,0 +1,194 @@
+import type { Clock, DeliveryStore, ReplayResult, RotatedWebhook, Webhook, WebhookChanges, WebhookStore } from '../ports/index.js'
+import { Refusal } from '../refusal.js'
+import { type TargetRules, parseTargetUrl } from './destination.js'
+import { formatEventBody, generateEventId } from './dispatcher.js'
+import type { EventCatalogue } from './events.js'
+import type { SecretBox } from './secrets.js'
+import type { Sender } from './sender.js'
+import { generateSecret, signHeaders } from './signature.js'
+
+/** What a client sends to create a webhook. */
+export interface WebhookInput {
+  name: string
+  target_url: string
+  event_types: string[]
+  status: 'active' | 'inactive'
+}
+
+export type WithSecret<T extends Webhook> = T & { secret: string }
+
+export interface TestResult {
+  id: string
+  event_type: string
+  status: 'delivered' | 'failed'
+  response_status: number | null
+  duration_ms: number
+  error: string | null
+}
+
+/** What a client sends to replay. Dates are RFC 3339 in UTC with milliseconds. */
+export interface ReplayInput {
+  include: 'undelivered' | 'all'
+  since?: string
+  until?: string
+  event_types?: string[]
+  event_ids?: string[]
+}
+
+export interface ReplaySummary extends ReplayResult {
+  webhook_id: number
+  include: 'undelivered' | 'all'
+  since: string | null
+  until: string | null
+}
+
+/**
+ * What a client does with webhooks, beyond reading them. `null` stands for a webhook that does not exist; input that
+ * is refused is thrown as a `Refusal`, and then nothing has changed.
+ */
+export interface WebhookOperations {
+  create (tenantSlug: string, input: WebhookInput): Promise<WithSecret<Webhook>>
+  update (tenantSlug: string, id: number, changes: WebhookChanges): Promise<Webhook | null>
+  rotateSecret (tenantSlug: string, id: number, gracePeriodSeconds: number): Promise<WithSecret<RotatedWebhook> | null>
+  dispatchTest (tenantSlug: string, id: number, eventType?: string): Promise<TestResult | null>
+  replay (tenantSlug: string, id: number, input: ReplayInput): Promise<ReplaySummary | null>
+}
+
+interface Dependencies {
+  webhooks: WebhookStore
+  deliveries: DeliveryStore
+  events: EventCatalogue
+  targetRules: TargetRules
+  secrets: SecretBox
+  sender: Sender
+  clock: Clock
+  maxWebhooksPerTenant: number
+  timeoutMs: number
+}
+
+const maxNameLength = 255
+const maxTestMs = 10_000
+const maxReplayed = 10_000
+const defaultReplayMs = 24 * 60 * 60 * 1000
+
+export function createWebhookOperations (dependencies: Dependencies): WebhookOperations {
+  const { webhooks, deliveries, targetRules, secrets, clock, maxWebhooksPerTenant } = dependencies
+
+  function normalize<T extends WebhookChanges> (input: T): T {
+    const { name, target_url: target, event_types: types } = input
+    if (types !== undefined) assertKnown('event_types', types)
+    return {
+      ...input,
+      ...(name !== undefined ? { name: normalizeName(name) } : {}),
+      ...(target !== undefined ? { target_url: parseTargetUrl(target, targetRules).href } : {})
+    }
+  }
+
+  function assertKnown (field: string, types: readonly string[]): void {
+    const unknown = types.find((type) => !Object.hasOwn(dependencies.events, type))
+    if (unknown !== undefined) throw new Refusal(field, 'must be event types of the catalogue')
+  }
+
+  return {
+    async create (tenantSlug, input) {
+      const normalized = normalize(input)
+      const id = await webhooks.nextId(tenantSlug)
+      const secret = generateSecret()
+      const sealed = secrets.seal(secret, tenantSlug, id)
+      const webhook = await webhooks.create(tenantSlug, { ...normalized, id, secret: sealed }, maxWebhooksPerTenant)
+      if (webhook === null) throw new Refusal('', `would be more than ${maxWebhooksPerTenant} webhooks`)
+      return { ...webhook, secret }
+    },
+
+    async update (tenantSlug, id, changes) {
+      return webhooks.update(tenantSlug, id, normalize(changes))
+    },
+
+    async rotateSecret (tenantSlug, id, gracePeriodSeconds) {
+      const secret = generateSecret()
+      const sealed = secrets.seal(secret, tenantSlug, id)
+      const webhook = await webhooks.rotateSecret(tenantSlug, id, { secret: sealed, gracePeriodSeconds })
+      return webhook && { ...webhook, secret }
+    },
+
+    async dispatchTest (tenantSlug, id, eventType) {
+      if (eventType !== undefined) assertKnown('event_type', [eventType])
+      const webhook = await webhooks.find(tenantSlug, id)
+      const sealed = await webhooks.findSecrets(tenantSlug, id)
+      if (webhook === null || sealed === null) return null
+      const [type = ''] = eventType === undefined ? webhook.event_types : [eventType]
+      return sendTest(dependencies, {
+        type,
+        tenantSlug,
+        url: webhook.target_url,
+        secrets: sealed.map((text) => secrets.open(text, tenantSlug, id))
+      })
+    },
+
+    async replay (tenantSlug, id, input) {
+      const { include, event_types: eventTypes, event_ids: eventIds } = input
+      if (eventTypes !== undefined) assertKnown('event_types', eventTypes)
+      const window = readWindow(input, clock.now())
+      if (await webhooks.find(tenantSlug, id) === null) return null
+      const result = await deliveries.replay(tenantSlug, id, {
+        include,
+        eventTypes: eventTypes ?? null,
+        eventIds: eventIds ?? null,
+        since: window.since,
+        // Left open unless the client closed it: the storage's clock may be ahead of ours.
+        until: input.until ?? null,
+        limit: maxReplayed
+      })
+      if (result === null) throw new Refusal('', 'the webhook is not active')
+      return { webhook_id: id, include, ...window, ...result }
+    }
+  }
+}
+
+function normalizeName (text: string): string {
+  const name = text.trim()
+  const { length } = [...name]
+  if (length < 1 || length > maxNameLength) throw new Refusal('name', `must be 1 to ${maxNameLength} characters`)
+  if (/\p{Cc}/u.test(name)) throw new Refusal('name', 'must not contain control characters')
+  return name
+}
+
+function readWindow ({ since, until, event_ids: eventIds }: ReplayInput, nowMs: number): { since: string | null, until: string | null } {
+  if (eventIds !== undefined) {
+    if (since !== undefined || until !== undefined) throw new Refusal('event_ids', 'excludes since and until')
+    return { since: null, until: null }
+  }
+  const window = {
+    since: since ?? new Date(nowMs - defaultReplayMs).toISOString(),
+    until: until ?? new Date(nowMs).toISOString()
+  }
+  if (window.since > window.until) throw new Refusal('since', 'must not be after until')
+  return window
+}
+
+interface TestTarget {
+  type: string
+  tenantSlug: string
+  url: string
+  secrets: readonly string[]
+}
+
+async function sendTest ({ sender, clock, timeoutMs }: Dependencies, { type, tenantSlug, url, secrets }: TestTarget): Promise<TestResult> {
+  const id = generateEventId()
+  const timestamp = new Date(clock.now()).toISOString()
+  const body = formatEventBody({ id, type, timestamp, tenantSlug, data: {}, isTest: true })
+  const sent = await sender.send({
+    url,
+    headers: signHeaders(secrets, id, body, clock.now()),
+    body,
+    timeoutMs: Math.min(timeoutMs, maxTestMs)
+  })
+  return {
+    id,
+    event_type: type,
+    status: sent.error === null ? 'delivered' : 'failed',
+    response_status: sent.responseStatus,
+    duration_ms: sent.durationMs,
+    error: sent.error === 'aborted' ? 'connection' : sent.error
+  }
+}

@@ -1,0 +1,27 @@
+import type { AttemptResult, ClaimedDelivery } from '../ports/index.js'
+import { nextRetryMs, parseRetryAfter } from './retry.js'
+import type { SendResult } from './sender.js'
+
+/** Decides what follows an attempt; `null` if it was aborted, and so was none. */
+export function decideOutcome (
+  delivery: ClaimedDelivery,
+  sent: SendResult,
+  { retrySchedule, nowMs }: { retrySchedule: readonly number[], nowMs: number }
+): AttemptResult | null {
+  const { deliveryId, fence, attemptCount } = delivery
+  const { responseStatus, durationMs, error } = sent
+  if (error === 'aborted') return null
+  const attempt = { deliveryId, fence, durationMs, responseStatus, error }
+  if (error === null) return { ...attempt, outcome: 'delivered' }
+  const isGone = responseStatus === 410
+  const retryInMs = error === 'blocked' || isGone
+    ? null
+    : nextRetryMs(retrySchedule, attemptCount + 1, parseRetryAfter(sent.retryAfter, nowMs))
+  if (retryInMs === null) return { ...attempt, outcome: 'failed', isGone }
+  return { ...attempt, outcome: 'retry', retryInMs, holdMs: isOverloaded(sent, attemptCount) ? retryInMs : 0 }
+}
+
+/** Whether more requests would only make it worse: the endpoint says so, or has been silent more than once. */
+function isOverloaded ({ responseStatus, error }: SendResult, attemptCount: number): boolean {
+  return responseStatus === 429 || responseStatus === 503 || (error === 'timeout' && attemptCount > 0)
+}

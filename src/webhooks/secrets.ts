@@ -1,0 +1,55 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+/** Seals secrets before storage sees them, and opens them again. */
+export interface SecretBox {
+  seal (secret: string, tenantSlug: string, webhookId: number): string
+  /** Throws if the text was sealed with an unknown key, or for another tenant or webhook. */
+  open (sealed: string, tenantSlug: string, webhookId: number): string
+}
+
+const algorithm = 'aes-256-gcm'
+const prefix = 'sealed_v1:'
+const ivLength = 12
+const tagLength = 16
+
+/** AES-256-GCM under keys of 32 bytes: the first one seals, all of them open. Without keys secrets stay as they are. */
+export function createSecretBox (keys: readonly Uint8Array[]): SecretBox {
+  return {
+    seal (secret, tenantSlug, webhookId) {
+      const [key] = keys
+      if (key === undefined) return secret
+      const iv = randomBytes(ivLength)
+      const cipher = createCipheriv(algorithm, key, iv).setAAD(owner(tenantSlug, webhookId))
+      const sealed = Buffer.concat([iv, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return prefix + sealed.toString('base64')
+    },
+
+    open (sealed, tenantSlug, webhookId) {
+      if (!sealed.startsWith(prefix)) return sealed
+      const bytes = Buffer.from(sealed.slice(prefix.length), 'base64')
+      for (const key of keys) {
+        const secret = tryOpen(bytes, key, owner(tenantSlug, webhookId))
+        if (secret !== null) return secret
+      }
+      throw new Error(`none of the secretKeys opens the secret of webhook ${webhookId}`)
+    }
+  }
+}
+
+/** Bound to the sealed text, so that a copy of it in another row does not open. */
+function owner (tenantSlug: string, webhookId: number): Buffer {
+  return Buffer.from(JSON.stringify([tenantSlug, webhookId]))
+}
+
+function tryOpen (bytes: Buffer, key: Uint8Array, associated: Buffer): string | null {
+  const tagStart = bytes.length - tagLength
+  if (tagStart < ivLength) return null
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivLength))
+    .setAAD(associated)
+    .setAuthTag(bytes.subarray(tagStart))
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(ivLength, tagStart)), decipher.final()]).toString('utf8')
+  } catch {
+    return null
+  }
+}

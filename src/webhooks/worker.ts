@@ -1,0 +1,180 @@
+import { setImmediate } from 'node:timers/promises'
+import type { AttemptResult, ClaimedDelivery, Clock, DeliveryStore, DisableRule, DisabledWebhook, Lease } from '../ports/index.js'
+import type { Logger } from './logger.js'
+import { decideOutcome } from './outcome.js'
+import type { SecretBox } from './secrets.js'
+import type { SendResult, Sender } from './sender.js'
+import { signHeaders } from './signature.js'
+import { createWakeup } from './wakeup.js'
+
+export interface WorkerSettings {
+  concurrency: number
+  perEndpoint: number
+  timeoutMs: number
+  leaseMs: number
+  pollMs: number
+  closeGraceMs: number
+  retrySchedule: readonly number[]
+  disableAfter: DisableRule
+}
+
+export interface WorkerDependencies {
+  deliveries: DeliveryStore
+  sender: Sender
+  secrets: SecretBox
+  clock: Clock
+  log: Logger
+  onDisabled: (webhook: DisabledWebhook) => void
+}
+
+export interface Worker {
+  start (): void
+  /** Resolves after the next turn: when an attempt has ended, deliveries were recorded or the poll time is over. */
+  nextTurn (): Promise<void>
+  /** Claims no more, lets attempts end within the grace, aborts the rest and gives their leases back. */
+  close (): Promise<void>
+}
+
+/**
+ * Claims due deliveries, attempts them and records what came of it. One turn writes the results that have come in and
+ * claims for the slots that are free, so slots are refilled without waiting for one another, and storage is asked no
+ * more often than it can answer.
+ */
+export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
+  const { deliveries, sender, clock, log, onDisabled } = dependencies
+  const attempts = new Set<Promise<void>>()
+  const wakeup = createWakeup(clock)
+  const aborted: Lease[] = []
+  let results: AttemptResult[] = []
+  let isClosing = false
+  let running: Promise<void> | null = null
+  let stopListening: () => void = () => {}
+  let turnWaiters: Array<() => void> = []
+
+  async function run (): Promise<void> {
+    while (!isClosing) {
+      // Whatever else ends in this tick is written together.
+      await setImmediate()
+      wakeup.reset()
+      const isDone = await takeTurn()
+      await wakeup.wait(settings.pollMs, { deaf: !isDone })
+    }
+  }
+
+  /** False if storage failed: the next turn then waits, however often it is woken. */
+  async function takeTurn (): Promise<boolean> {
+    const waiters = turnWaiters
+    turnWaiters = []
+    try {
+      await writeResults()
+      await claim()
+      return true
+    } catch (err) {
+      log.error({ err }, 'deliveries: storage failed, trying again')
+      return false
+    } finally {
+      for (const resolve of waiters) resolve()
+    }
+  }
+
+  async function writeResults (): Promise<void> {
+    if (results.length === 0) return
+    const batch = results
+    results = []
+    try {
+      for (const webhook of await deliveries.complete(batch, settings.disableAfter)) onDisabled(webhook)
+    } catch (error) {
+      results = batch.concat(results)
+      throw error
+    }
+  }
+
+  async function claim (): Promise<void> {
+    const limit = settings.concurrency - attempts.size
+    if (isClosing || limit <= 0) return
+    const { perEndpoint, leaseMs } = settings
+    for (const delivery of await deliveries.claimDue({ limit, perEndpoint, leaseMs })) {
+      const attempt = attemptDelivery(delivery).finally(() => {
+        attempts.delete(attempt)
+        wakeup.wake()
+      })
+      attempts.add(attempt)
+    }
+  }
+
+  async function attemptDelivery (delivery: ClaimedDelivery): Promise<void> {
+    const sent = await send(delivery)
+    if (sent === null) return
+    const { retrySchedule } = settings
+    const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now() })
+    if (result === null) {
+      aborted.push(delivery)
+      return
+    }
+    results.push(result)
+    if (result.outcome !== 'delivered') logFailure(delivery, result)
+  }
+
+  async function send (delivery: ClaimedDelivery): Promise<SendResult | null> {
+    const headers = sign(delivery)
+    if (headers === null) return null
+    return sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs: settings.timeoutMs })
+  }
+
+  /** `null` if a secret cannot be opened. The lease then runs out and the delivery waits for the key to come back. */
+  function sign ({ tenantSlug, webhookId, secrets, eventId, body }: ClaimedDelivery): Record<string, string> | null {
+    try {
+      const opened = secrets.map((secret) => dependencies.secrets.open(secret, tenantSlug, webhookId))
+      return signHeaders(opened, eventId, body, clock.now())
+    } catch (err) {
+      log.error({ err, webhook_id: webhookId, event_id: eventId }, 'deliveries: no secret to sign with')
+      return null
+    }
+  }
+
+  function logFailure ({ webhookId, eventId, targetUrl }: ClaimedDelivery, result: AttemptResult): void {
+    log.warn({
+      webhook_id: webhookId,
+      event_id: eventId,
+      host: URL.canParse(targetUrl) ? new URL(targetUrl).host : '',
+      error: result.error,
+      response_status: result.responseStatus,
+      outcome: result.outcome
+    }, 'deliveries: attempt failed')
+  }
+
+  async function close (): Promise<void> {
+    isClosing = true
+    stopListening()
+    wakeup.end()
+    await running
+    await settle(attempts, settings.closeGraceMs, clock)
+    sender.abort()
+    await Promise.all(attempts)
+    try {
+      await writeResults()
+      await deliveries.release(aborted)
+    } catch (err) {
+      log.error({ err }, 'deliveries: storage failed on close; leases run out and deliveries repeat')
+    }
+    for (const resolve of turnWaiters) resolve()
+  }
+
+  return {
+    start () {
+      stopListening = deliveries.onDue(() => wakeup.wake())
+      running ??= run()
+    },
+    nextTurn: () => isClosing ? Promise.resolve() : new Promise((resolve) => { turnWaiters.push(resolve) }),
+    close
+  }
+}
+
+/** Waits for the attempts, but no longer than the grace. */
+async function settle (attempts: ReadonlySet<Promise<void>>, graceMs: number, clock: Clock): Promise<void> {
+  if (attempts.size === 0) return
+  let timer: unknown
+  const grace = new Promise<void>((resolve) => { timer = clock.setTimeout(resolve, graceMs) })
+  await Promise.race([grace, Promise.all(attempts)])
+  clock.clearTimeout(timer)
+}
