@@ -1,0 +1,17 @@
+import neostandard, { plugins, resolveIgnoresFromGitignore } from 'neostandard'
+
+export default [
+  ...neostandard({ ts: true, ignores: resolveIgnoresFromGitignore() }),
+  {
+    files: ['**/*.ts'],
+    plugins: { '@typescript-eslint': plugins['typescript-eslint'].plugin },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      // Knows nothing of state that another function changes.
+      'no-unmodified-loop-condition': 'off'
+    }
+  },
+  { files: ['src/**'], rules: { 'no-console': 'error', 'max-depth': ['error', 3] } }
+]

@@ -1,0 +1,41 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { type Static, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
+import type { HttpSettings } from '../options.js'
+import type { RecruitingStorage } from '../ports/index.js'
+import type { WebhookOperations } from '../webhooks/operations.js'
+import { generateRequestId } from './request-id.js'
+import { candidateRoutes } from './routes/candidates.js'
+import { deliveryRoutes } from './routes/deliveries.js'
+import { jobRoutes } from './routes/jobs.js'
+import { webhookActionRoutes } from './routes/webhook-actions.js'
+import { webhookRoutes } from './routes/webhooks.js'
+import { Candidate } from './schemas/candidate.js'
+import { Job } from './schemas/job.js'
+import { ownScope } from './scope.js'
+
+export interface ApiDependencies {
+  storage: RecruitingStorage
+  operations: WebhookOperations
+  settings: HttpSettings
+}
+
+/** The closed scope of one tenant's API. */
+export function tenantApi ({ storage, operations, settings }: ApiDependencies): FastifyPluginAsync {
+  return async (scope) => {
+    ownScope(scope, {
+      keyLookup: settings.keyLookup,
+      errorDetails: settings.errorDetails,
+      requestId: settings.requestId ?? generateRequestId
+    })
+    await scope.register(candidateRoutes(storage.candidates, withFields(Candidate, settings.candidateFields)))
+    await scope.register(jobRoutes(storage.jobs, withFields(Job, settings.jobFields)))
+    await scope.register(webhookRoutes(storage.webhooks, operations))
+    await scope.register(webhookActionRoutes(operations))
+    await scope.register(deliveryRoutes(storage))
+  }
+}
+
+/** An item with the fields that the host publishes besides. */
+function withFields<Item extends TObject> (item: Item, fields: TObject): TUnsafe<Static<Item>> {
+  return Type.Unsafe<Static<Item>>(Type.Object({ ...item.properties, ...fields.properties }))
+}

@@ -1,0 +1,57 @@
+import type { FastifyRequest } from 'fastify'
+import type { ApiKey, KeyLookup } from '../ports/index.js'
+import { HttpError } from './errors.js'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Scopes that a key must have, all of them. */
+    scopes?: readonly string[]
+    /** Scopes of which a key must have one. */
+    anyScope?: readonly string[]
+  }
+}
+
+/** RFC 6750, section 2.1: the scheme in any letter case, then one token. */
+const bearer = /^bearer +([A-Za-z0-9\-._~+/]{1,512}=*)$/i
+const maxKeyLength = 512
+
+/** No control characters, nothing a storage would choke on. */
+const tenantSlug = /^[^\p{Cc}\p{Cs}]{1,100}$/u
+
+/** The key's owner; every reason why there is none gives the same 401. */
+export async function authenticate (request: FastifyRequest, lookup: KeyLookup): Promise<ApiKey> {
+  const slug = readTenantSlug(request)
+  const key = readBearerToken(request)
+  const owner = key !== null && tenantSlug.test(slug) ? await lookup({ tenantSlug: slug, key }) : null
+  // A lookup written in JavaScript may say undefined.
+  if (owner === null || owner === undefined) throw new HttpError('unauthorized')
+  return owner
+}
+
+/** Refuses a key without the scopes that the route declares. */
+export function authorize (request: FastifyRequest, { scopes: owned }: ApiKey): void {
+  const { scopes = [], anyScope } = request.routeOptions.config
+  const isAllowed = scopes.every((scope) => owned.includes(scope)) &&
+    (anyScope === undefined || anyScope.some((scope) => owned.includes(scope)))
+  if (!isAllowed) throw new HttpError('forbidden')
+}
+
+export function readTenantSlug (request: FastifyRequest): string {
+  return (request.params as { tenant_slug?: string }).tenant_slug ?? ''
+}
+
+function readBearerToken ({ raw }: FastifyRequest): string | null {
+  if (!hasOneAuthorization(raw.rawHeaders)) return null
+  const token = bearer.exec(raw.headers.authorization ?? '')?.[1]
+  return token !== undefined && token.length <= maxKeyLength ? token : null
+}
+
+/** Node keeps the first of several and drops the others, so a proxy before us may have checked another one. */
+function hasOneAuthorization (rawHeaders: readonly string[]): boolean {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 13 && name.toLowerCase() === 'authorization') count++
+  }
+  return count === 1
+}

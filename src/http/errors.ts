@@ -1,0 +1,52 @@
+import { Refusal } from '../refusal.js'
+
+/** Every error that the API answers with. */
+export const wireErrors = {
+  bad_request: { status: 400, message: 'Validation failed for request payload' },
+  unauthorized: { status: 401, message: 'Missing or invalid API key' },
+  forbidden: { status: 403, message: 'API key does not have required scope' },
+  not_found: { status: 404, message: 'Resource was not found' },
+  internal_error: { status: 500, message: 'Unexpected server error' }
+} as const
+
+export type WireErrorCode = keyof typeof wireErrors
+
+/** Where a request is at fault. */
+export interface ErrorDetail {
+  in: 'path' | 'query' | 'body'
+  /** The field's path, such as `event_types[0]`; empty for a whole body. */
+  field: string
+  message: string
+}
+
+/** Ends a request with one of the errors of the table. */
+export class HttpError extends Error {
+  readonly code: WireErrorCode
+  readonly details: readonly ErrorDetail[]
+
+  constructor (code: WireErrorCode, details: readonly ErrorDetail[] = []) {
+    super(wireErrors[code].message)
+    this.code = code
+    this.details = details
+  }
+}
+
+export function badRequest (...details: ErrorDetail[]): HttpError {
+  return new HttpError('bad_request', details)
+}
+
+/** What Fastify throws for a body that it cannot read, before any code of ours runs. */
+const bodyFaults: Record<string, string> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'must be application/json',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'must be at most 64 KiB',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'must have the length that its Content-Length header gives'
+}
+
+/** The error to answer with: a client's fault as it is, and anything else as 500. */
+export function toHttpError (error: unknown): HttpError {
+  if (error instanceof HttpError) return error
+  if (error instanceof Refusal) return badRequest({ in: 'body', field: error.field, message: error.message })
+  const message = bodyFaults[String((error as { code?: unknown } | null)?.code)]
+  if (message !== undefined) return badRequest({ in: 'body', field: '', message })
+  return new HttpError('internal_error')
+}

@@ -1,0 +1,41 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { TUnsafe } from '@sinclair/typebox'
+import type { CandidateRow, CandidateSource } from '../../ports/index.js'
+import { readTenantSlug } from '../auth.js'
+import { given, parseSearch, parseSort, parseUpdatedAfter } from '../list-query.js'
+import { readPage } from '../page.js'
+import { CandidateQuery, candidateSortFields } from '../schemas/candidate.js'
+import { PageOf, TenantParams, errorResponses } from '../schemas/common.js'
+
+export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<CandidateRow>): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get('/candidates', {
+      exposeHeadRoute: true,
+      config: { anyScope: ['candidates:read', 'candidates:write'] },
+      schema: {
+        operationId: 'listCandidates',
+        tags: ['candidates'],
+        summary: 'List candidates',
+        params: TenantParams,
+        querystring: CandidateQuery,
+        response: { 200: PageOf(item, 'A page of candidates'), ...errorResponses }
+      }
+    }, (request, reply) => {
+      const tenantSlug = readTenantSlug(request)
+      const { query } = request
+      return readPage(request, reply, {
+        list: (page) => candidates.list(tenantSlug, page),
+        count: (filter) => candidates.count(tenantSlug, filter)
+      }, {
+        page: query.page,
+        perPage: query.per_page,
+        sort: parseSort(query.sort, candidateSortFields),
+        filter: given({
+          recruiterId: query['filter[recruiter_id]'],
+          q: parseSearch(query['filter[q]']),
+          updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
+        })
+      })
+    })
+  }
+}

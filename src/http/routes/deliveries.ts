@@ -1,0 +1,61 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { RecruitingStorage } from '../../ports/index.js'
+import { readTenantSlug } from '../auth.js'
+import { given, parseSort } from '../list-query.js'
+import { readPage } from '../page.js'
+import { DataOf, DeliveryParams, PageOf, WebhookParams, errorResponses } from '../schemas/common.js'
+import { Delivery, DeliveryQuery, DeliveryWithAttempts, deliverySortFields } from '../schemas/delivery.js'
+import { found, storableId, webhookScopes } from './webhooks.js'
+
+const config = { scopes: webhookScopes }
+const tags = ['deliveries']
+
+/** The log of what was sent to a webhook. */
+export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get('/webhooks/:id/deliveries', {
+      exposeHeadRoute: true,
+      config,
+      schema: {
+        operationId: 'listWebhookDeliveries',
+        tags,
+        summary: 'List the deliveries of a webhook',
+        params: WebhookParams,
+        querystring: DeliveryQuery,
+        response: { 200: PageOf(Delivery, 'A page of deliveries'), ...errorResponses }
+      }
+    }, async (request, reply) => {
+      const tenantSlug = readTenantSlug(request)
+      const { query } = request
+      const { id } = found(await webhooks.find(tenantSlug, storableId(request.params.id)))
+      return readPage(request, reply, {
+        list: (page) => deliveries.list(tenantSlug, id, page),
+        count: (filter) => deliveries.count(tenantSlug, id, filter)
+      }, {
+        page: query.page,
+        perPage: query.per_page,
+        sort: parseSort(query.sort, deliverySortFields),
+        filter: given({
+          status: query['filter[status]'],
+          eventType: query['filter[event_type]'],
+          eventId: query['filter[event_id]']
+        })
+      })
+    })
+
+    app.get('/webhooks/:id/deliveries/:delivery_id', {
+      exposeHeadRoute: true,
+      config,
+      schema: {
+        operationId: 'getWebhookDelivery',
+        tags,
+        summary: 'Get a delivery with its attempts',
+        params: DeliveryParams,
+        response: { 200: DataOf(DeliveryWithAttempts, 'The delivery'), ...errorResponses }
+      }
+    }, async (request) => {
+      const { id, delivery_id: deliveryId } = request.params
+      return { data: found(await deliveries.find(readTenantSlug(request), storableId(id), storableId(deliveryId))) }
+    })
+  }
+}

@@ -1,0 +1,41 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { TUnsafe } from '@sinclair/typebox'
+import type { JobRow, JobSource } from '../../ports/index.js'
+import { readTenantSlug } from '../auth.js'
+import { given, parseSearch, parseSort, parseUpdatedAfter } from '../list-query.js'
+import { readPage } from '../page.js'
+import { JobQuery, jobSortFields } from '../schemas/job.js'
+import { PageOf, TenantParams, errorResponses } from '../schemas/common.js'
+
+export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get('/jobs', {
+      exposeHeadRoute: true,
+      config: { anyScope: ['jobs:read', 'jobs:write'] },
+      schema: {
+        operationId: 'listJobs',
+        tags: ['jobs'],
+        summary: 'List jobs',
+        params: TenantParams,
+        querystring: JobQuery,
+        response: { 200: PageOf(item, 'A page of jobs'), ...errorResponses }
+      }
+    }, (request, reply) => {
+      const tenantSlug = readTenantSlug(request)
+      const { query } = request
+      return readPage(request, reply, {
+        list: (page) => jobs.list(tenantSlug, page),
+        count: (filter) => jobs.count(tenantSlug, filter)
+      }, {
+        page: query.page,
+        perPage: query.per_page,
+        sort: parseSort(query.sort, jobSortFields),
+        filter: given({
+          status: query['filter[status]'],
+          q: parseSearch(query['filter[q]']),
+          updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
+        })
+      })
+    })
+  }
+}

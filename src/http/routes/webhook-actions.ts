@@ -1,0 +1,75 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { WebhookOperations } from '../../webhooks/operations.js'
+import { normalizeInstant } from '../../instant.js'
+import { readTenantSlug } from '../auth.js'
+import { badRequest } from '../errors.js'
+import { given } from '../list-query.js'
+import { DataOf, WebhookParams, errorResponses } from '../schemas/common.js'
+import { DispatchTest, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult } from '../schemas/webhook.js'
+import { found, storableId, webhookScopes } from './webhooks.js'
+
+const config = { scopes: webhookScopes }
+const tags = ['webhooks']
+
+export function webhookActionRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post('/webhooks/:id/rotate_secret', {
+      config,
+      schema: {
+        operationId: 'rotateWebhookSecret',
+        tags,
+        summary: 'Rotate the secret of a webhook',
+        description: 'During the grace period every delivery carries a signature with each of the two secrets.',
+        params: WebhookParams,
+        body: RotateSecret,
+        response: { 200: DataOf(RotatedWebhook, 'The webhook, with its new secret'), ...errorResponses }
+      }
+    }, async (request) => {
+      const id = storableId(request.params.id)
+      return { data: found(await operations.rotateSecret(readTenantSlug(request), id, request.body.grace_period_seconds)) }
+    })
+
+    app.post('/webhooks/:id/dispatch_test', {
+      config,
+      schema: {
+        operationId: 'dispatchWebhookTest',
+        tags,
+        summary: 'Send a test notification',
+        description: 'One attempt, made now and not recorded, whose payload says "test": true.',
+        params: WebhookParams,
+        body: DispatchTest,
+        response: { 200: DataOf(TestResult, 'How the attempt ended'), ...errorResponses }
+      }
+    }, async (request) => {
+      const id = storableId(request.params.id)
+      return { data: found(await operations.dispatchTest(readTenantSlug(request), id, request.body.event_type)) }
+    })
+
+    app.post('/webhooks/:id/replay', {
+      config,
+      schema: {
+        operationId: 'replayWebhook',
+        tags,
+        summary: 'Replay notifications',
+        description: 'Queues events once more, under their old ids. Those that are still pending are passed over.',
+        params: WebhookParams,
+        body: Replay,
+        response: { 202: DataOf(ReplayResult, 'What was queued'), ...errorResponses }
+      }
+    }, async (request, reply) => {
+      const id = storableId(request.params.id)
+      const data = found(await operations.replay(readTenantSlug(request), id, {
+        ...request.body,
+        ...given({ since: readInstant('since', request.body.since), until: readInstant('until', request.body.until) })
+      }))
+      reply.code(202)
+      return { data }
+    })
+  }
+}
+
+function readInstant (field: 'since' | 'until', text: string | undefined): string | undefined {
+  const instant = text === undefined ? undefined : normalizeInstant(text)
+  if (instant !== null) return instant
+  throw badRequest({ in: 'body', field, message: 'must be a date-time of the years 1 to 9999' })
+}

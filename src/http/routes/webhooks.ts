@@ -1,0 +1,117 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { WebhookStore } from '../../ports/index.js'
+import type { WebhookOperations } from '../../webhooks/operations.js'
+import { readTenantSlug } from '../auth.js'
+import { HttpError } from '../errors.js'
+import { given, parseSort } from '../list-query.js'
+import { readPage } from '../page.js'
+import { DataOf, NoContent, PageOf, TenantParams, WebhookParams, errorResponses } from '../schemas/common.js'
+import { CreateWebhook, CreatedWebhook, UpdateWebhook, Webhook, WebhookQuery, webhookSortFields } from '../schemas/webhook.js'
+
+export const webhookScopes = ['webhooks:read', 'webhooks:write']
+
+const config = { scopes: webhookScopes }
+const tags = ['webhooks']
+
+/** The webhooks themselves; what they do is in webhook-actions.ts. */
+export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperations): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get('/webhooks', {
+      exposeHeadRoute: true,
+      config,
+      schema: {
+        operationId: 'listWebhooks',
+        tags,
+        summary: 'List webhooks',
+        params: TenantParams,
+        querystring: WebhookQuery,
+        response: { 200: PageOf(Webhook, 'A page of webhooks'), ...errorResponses }
+      }
+    }, (request, reply) => {
+      const tenantSlug = readTenantSlug(request)
+      const { query } = request
+      return readPage(request, reply, {
+        list: (page) => webhooks.list(tenantSlug, page),
+        count: (filter) => webhooks.count(tenantSlug, filter)
+      }, {
+        page: query.page,
+        perPage: query.per_page,
+        sort: parseSort(query.sort, webhookSortFields),
+        filter: given({ status: query['filter[status]'] })
+      })
+    })
+
+    app.post('/webhooks', {
+      config,
+      schema: {
+        operationId: 'createWebhook',
+        tags,
+        summary: 'Create a webhook',
+        params: TenantParams,
+        body: CreateWebhook,
+        response: { 201: DataOf(CreatedWebhook, 'The webhook, with its secret'), ...errorResponses }
+      }
+    }, async (request, reply) => {
+      const data = await operations.create(readTenantSlug(request), request.body)
+      const [path = ''] = request.originalUrl.split('?', 1)
+      reply.code(201).header('location', `${path}/${data.id}`)
+      return { data }
+    })
+
+    app.get('/webhooks/:id', {
+      exposeHeadRoute: true,
+      config,
+      schema: {
+        operationId: 'getWebhook',
+        tags,
+        summary: 'Get a webhook',
+        params: WebhookParams,
+        response: { 200: DataOf(Webhook, 'The webhook'), ...errorResponses }
+      }
+    }, async (request) => {
+      return { data: found(await webhooks.find(readTenantSlug(request), storableId(request.params.id))) }
+    })
+
+    app.patch('/webhooks/:id', {
+      config,
+      schema: {
+        operationId: 'updateWebhook',
+        tags,
+        summary: 'Update a webhook',
+        params: WebhookParams,
+        body: UpdateWebhook,
+        response: { 200: DataOf(Webhook, 'The webhook as it is now'), ...errorResponses }
+      }
+    }, async (request) => {
+      const id = storableId(request.params.id)
+      return { data: found(await operations.update(readTenantSlug(request), id, request.body)) }
+    })
+
+    app.delete('/webhooks/:id', {
+      config,
+      schema: {
+        operationId: 'deleteWebhook',
+        tags,
+        summary: 'Delete a webhook',
+        description: 'Deliveries that wait for an attempt are cancelled.',
+        params: WebhookParams,
+        response: { 204: NoContent('The webhook is gone'), ...errorResponses }
+      }
+    }, async (request) => {
+      const isDeleted = await webhooks.delete(readTenantSlug(request), storableId(request.params.id))
+      if (!isDeleted) throw new HttpError('not_found')
+    })
+  }
+}
+
+/** An id that no storage can hold belongs to nothing. */
+export function storableId (id: number): number {
+  if (id < 1 || !Number.isSafeInteger(id)) throw new HttpError('not_found')
+  return id
+}
+
+/** Another tenant's resource looks like one that does not exist, for the ports give `null` for both. */
+export function found<T> (resource: T | null): T {
+  if (resource === null) throw new HttpError('not_found')
+  return resource
+}

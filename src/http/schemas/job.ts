@@ -1,0 +1,22 @@
+import { Type } from '@sinclair/typebox'
+import type { JobSortField } from '../../ports/index.js'
+import { Search, UpdatedAfter, pagingQuery } from './common.js'
+
+export const Job = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  status: Type.String()
+})
+
+export const jobSortFields: readonly JobSortField[] = ['id', 'name', 'status', 'created_at', 'updated_at']
+
+export const JobQuery = Type.Object({
+  ...pagingQuery(jobSortFields, 'id'),
+  'filter[status]': Type.Optional(Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Only jobs with exactly this status'
+  })),
+  'filter[q]': Type.Optional(Search),
+  'filter[updated_after]': Type.Optional(UpdatedAfter)
+}, { additionalProperties: false })

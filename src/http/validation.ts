@@ -1,0 +1,60 @@
+import type { ErrorObject } from 'ajv'
+import type { FastifySchemaCompiler } from 'fastify'
+import { createAjv, formatFaultPath } from '../ajv.js'
+import { type ErrorDetail, type HttpError, badRequest } from './errors.js'
+
+/** Enough to mend a request by, and a bound on the answer. */
+const maxDetails = 20
+
+interface TextValidator {
+  (values: Record<string, unknown>): boolean
+  /** Where Fastify looks after an answer of `false`. */
+  errors?: ErrorObject[] | null
+}
+
+/** Compiles the validators of the scope. What comes as text, the path and the query, is read as the schema says. */
+export function createValidatorCompiler (): FastifySchemaCompiler<object> {
+  const ajv = createAjv({ useDefaults: true })
+  return ({ schema, httpPart }) => {
+    const validate = ajv.compile(schema)
+    if (httpPart === 'body') return validate
+    const integers = integerFields(schema)
+    const validateText: TextValidator = (values) => {
+      readIntegers(values, integers)
+      const isValid = validate(values)
+      validateText.errors = validate.errors ?? null
+      return isValid
+    }
+    return validateText
+  }
+}
+
+function integerFields (schema: { properties?: Record<string, { type?: unknown }> }): string[] {
+  return Object.entries(schema.properties ?? {}).filter(([, { type }]) => type === 'integer').map(([name]) => name)
+}
+
+/** Decimal digits alone: what `Number` takes besides (`1e1`, `0x10`, ` 2`, `2.0`) stays text, and so a fault. */
+function readIntegers (values: Record<string, unknown>, names: readonly string[]): void {
+  for (const name of names) {
+    const value = values[name]
+    if (typeof value === 'string' && /^-?\d+$/.test(value)) values[name] = Number(value)
+  }
+}
+
+const places: Record<string, ErrorDetail['in']> = { params: 'path', querystring: 'query', body: 'body' }
+
+/** Turns the validator's faults into the error to answer with. */
+export function toValidationError (errors: readonly ErrorObject[], httpPart: string): HttpError {
+  return badRequest(...errors.slice(0, maxDetails).map((error) => ({
+    in: places[httpPart] ?? 'body',
+    field: formatFaultPath(error),
+    message: messageOf(error)
+  })))
+}
+
+function messageOf ({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'required') return 'is required'
+  if (keyword === 'additionalProperties') return 'is not known'
+  if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
+  return message ?? 'is not valid'
+}

@@ -1,0 +1,32 @@
+import type { FastifyPluginAsync } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
+import { tenantApi } from './http/api.js'
+import type { RecruitingApiOptions } from './options.js'
+import { resolveEngineOptions, resolveHttpOptions } from './resolve-options.js'
+import { createEngine } from './webhooks/engine.js'
+import type { RegisteredRecruiting } from './register.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Emits events, and waits for their deliveries. */
+    recruiting: RegisteredRecruiting
+  }
+}
+
+const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) => {
+  const engineSettings = resolveEngineOptions(options)
+  const settings = resolveHttpOptions(options)
+  const engine = createEngine(engineSettings, app.log)
+  app.decorate('recruiting', engine.recruiting)
+  app.addHook('onReady', async () => engine.start())
+  app.addHook('onClose', () => engine.close())
+  await app.register(tenantApi({ storage: engineSettings.storage, operations: engine.operations, settings }), {
+    prefix: `${settings.prefix}/:tenant_slug`
+  })
+}
+
+/**
+ * The Fastify plugin: mounts the public API and decorates the instance with `recruiting`. Registration fails with
+ * `invalid_option` if an option is at fault.
+ */
+export const recruitingApi = fastifyPlugin(plugin, { fastify: '5.x', name: 'fastify-recruiting-api' })
