@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
-import { tenantApi } from './http/api.js'
+import { publicApi } from './http/api.js'
 import type { RecruitingApiOptions } from './options.js'
 import { resolveEngineOptions, resolveHttpOptions } from './resolve-options.js'
 import { createEngine } from './webhooks/engine.js'
@@ -20,9 +20,8 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   app.decorate('recruiting', engine.recruiting)
   app.addHook('onReady', async () => engine.start())
   app.addHook('onClose', () => engine.close())
-  await app.register(tenantApi({ storage: engineSettings.storage, operations: engine.operations, settings }), {
-    prefix: `${settings.prefix}/:tenant_slug`
-  })
+  const { storage, events } = engineSettings
+  await app.register(publicApi({ storage, events, operations: engine.operations, settings }), { prefix: settings.prefix })
 }
 
 /**

@@ -1,12 +1,15 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, RouteOptions } from 'fastify'
 import { type Static, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
 import type { HttpSettings } from '../options.js'
 import type { RecruitingStorage } from '../ports/index.js'
+import type { EventCatalogue } from '../webhooks/events.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
+import { collectRoutes, formatDocument } from './document.js'
 import { generateRequestId } from './request-id.js'
 import { candidateRoutes } from './routes/candidates.js'
 import { deliveryRoutes } from './routes/deliveries.js'
 import { jobRoutes } from './routes/jobs.js'
+import { openapiRoute } from './routes/openapi.js'
 import { webhookActionRoutes } from './routes/webhook-actions.js'
 import { webhookRoutes } from './routes/webhooks.js'
 import { Candidate } from './schemas/candidate.js'
@@ -15,12 +18,24 @@ import { ownScope } from './scope.js'
 
 export interface ApiDependencies {
   storage: RecruitingStorage
+  events: EventCatalogue
   operations: WebhookOperations
   settings: HttpSettings
 }
 
-/** The closed scope of one tenant's API. */
-export function tenantApi ({ storage, operations, settings }: ApiDependencies): FastifyPluginAsync {
+/** Everything below the prefix: a closed scope for each tenant's API, and the document that describes it. */
+export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
+  return async (app) => {
+    let routes: RouteOptions[] = []
+    await app.register(async (scope) => {
+      routes = collectRoutes(scope)
+      await scope.register(tenantApi(dependencies))
+    }, { prefix: '/:tenant_slug' })
+    if (dependencies.settings.openapi) await app.register(openapiRoute(() => formatDocument(routes, dependencies.events)))
+  }
+}
+
+function tenantApi ({ storage, operations, settings }: ApiDependencies): FastifyPluginAsync {
   return async (scope) => {
     ownScope(scope, {
       keyLookup: settings.keyLookup,
