@@ -1,19 +1,25 @@
-import { lookup } from 'node:dns'
 import { type LookupFunction, isIP } from 'node:net'
 import { buildConnector } from 'undici'
 import type { AddressRule } from './addresses.js'
+import type { Resolver } from './resolver.js'
 
 /** No socket was opened, or it was closed before a byte was sent: the address is not allowed. */
 export class BlockedAddressError extends Error {}
 
+interface ConnectorOptions {
+  isAllowed: AddressRule
+  resolver: Resolver
+  timeoutMs: number
+}
+
 /**
- * Connects to allowed addresses alone. A literal address never reaches the lookup, and a lookup may change its mind, so
- * there are three checks: of the literal, of every answer of the lookup, and of the address the socket is connected to.
+ * Connects to allowed addresses alone. A literal address never reaches the lookup, and what a lookup says is not yet
+ * what a socket does, so there are three checks: of the literal, of every answer, and of the address connected to.
  */
-export function createGuardedConnector (isAllowed: AddressRule, timeoutMs: number): buildConnector.connector {
+export function createGuardedConnector ({ isAllowed, resolver, timeoutMs }: ConnectorOptions): buildConnector.connector {
   const connect = buildConnector({
     timeout: timeoutMs,
-    lookup: guardLookup(isAllowed),
+    lookup: guardLookup(isAllowed, resolver),
     // Said outright, or NODE_TLS_REJECT_UNAUTHORIZED could turn it off.
     rejectUnauthorized: true,
     allowH2: false
@@ -31,14 +37,17 @@ export function createGuardedConnector (isAllowed: AddressRule, timeoutMs: numbe
 }
 
 /** One bad answer refuses all: which one a socket would use is not ours to say. */
-function guardLookup (isAllowed: AddressRule): LookupFunction {
-  return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, answers) => {
-      const [first] = answers ?? []
-      if (error !== null || first === undefined) return callback(error ?? new Error('no address'), [])
-      if (!answers.every(({ address }) => isAllowed(address))) return callback(new BlockedAddressError(), [])
-      if (options.all === true) callback(null, answers)
-      else callback(null, first.address, first.family)
-    })
+function guardLookup (isAllowed: AddressRule, resolver: Resolver): LookupFunction {
+  return (hostname, { all }, callback) => {
+    resolver.resolve(hostname).then((answers) => {
+      const [first] = answers
+      if (first === undefined || !answers.every(({ address }) => isAllowed(address))) {
+        callback(new BlockedAddressError(), [])
+      } else if (all === true) {
+        callback(null, answers)
+      } else {
+        callback(null, first.address, first.family)
+      }
+    }, (error: Error) => callback(error, []))
   }
 }

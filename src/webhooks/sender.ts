@@ -3,6 +3,8 @@ import type { AttemptError } from '../ports/index.js'
 import { Refusal } from '../refusal.js'
 import { BlockedAddressError, createGuardedConnector } from './connector.js'
 import { type TargetRules, parseTargetUrl } from './destination.js'
+import { type KeptSockets, watchKeptSockets } from './kept-sockets.js'
+import { createResolver } from './resolver.js'
 
 export interface SendRequest {
   url: string
@@ -34,17 +36,22 @@ export interface Sender {
 
 const contentHeaders = { 'content-type': 'application/json', 'user-agent': 'fastify-recruiting-api' }
 const maxAnswerBytes = 4096
+const maxLookupMs = 2000
+const maxStaleMs = 1000
 const kDeadline = Symbol('deadline')
 const kAborted = Symbol('aborted')
 
-export function createSender (rules: TargetRules, connectTimeoutMs: number): Sender {
+/** `timeoutMs` is the longest deadline that requests will have. */
+export function createSender (rules: TargetRules, timeoutMs: number): Sender {
+  const resolver = createResolver(Math.min(maxLookupMs, timeoutMs))
   const agent = new Agent({
-    connect: createGuardedConnector(rules.isAllowedAddress, connectTimeoutMs),
+    connect: createGuardedConnector({ isAllowed: rules.isAllowedAddress, resolver, timeoutMs }),
     keepAliveMaxTimeout: 60_000,
     // The deadline covers these, and they restart with every byte.
     headersTimeout: 0,
     bodyTimeout: 0
   })
+  const sockets = watchKeptSockets()
   const inFlight = new Set<AbortController>()
 
   return {
@@ -55,7 +62,8 @@ export function createSender (rules: TargetRules, connectTimeoutMs: number): Sen
       inFlight.add(controller)
       try {
         const target = parseTargetUrl(url, rules)
-        return finish(await post(agent, target, { headers, body, signal: controller.signal }))
+        const options = { headers: { ...contentHeaders, ...headers }, body, signal: controller.signal }
+        return finish(await postAgainIfStale({ agent, sockets, target, options }))
       } catch (error) {
         return finish({ responseStatus: null, error: nameError(error) })
       } finally {
@@ -72,19 +80,39 @@ export function createSender (rules: TargetRules, connectTimeoutMs: number): Sen
       for (const controller of inFlight) controller.abort(kAborted)
     },
 
-    close: () => agent.destroy()
+    async close () {
+      sockets.close()
+      resolver.close()
+      await agent.destroy()
+    }
   }
 }
 
-interface PostOptions {
-  headers: Record<string, string>
-  body: string
-  signal: AbortSignal
+interface Post {
+  agent: Agent
+  sockets: KeptSockets
+  target: URL
+  options: { headers: Record<string, string>, body: string, signal: AbortSignal }
 }
 
-async function post (agent: Agent, url: URL, options: PostOptions): Promise<Omit<SendResult, 'durationMs'>> {
-  const { headers: ownHeaders, body: text, signal } = options
-  const answer = request(url, { dispatcher: agent, method: 'POST', headers: { ...contentHeaders, ...ownHeaders }, body: text, signal })
+async function postAgainIfStale (post: Post): Promise<Omit<SendResult, 'durationMs'>> {
+  const startedAt = performance.now()
+  const { token, answer } = startPost(post)
+  try {
+    return await readAnswer(answer, post.options.signal)
+  } catch (error) {
+    const isStale = !post.options.signal.aborted && performance.now() - startedAt < maxStaleMs && post.sockets.isStale(token)
+    if (!isStale) throw error
+    return readAnswer(startPost(post).answer, post.options.signal)
+  }
+}
+
+function startPost ({ agent, sockets, target, options }: Post) {
+  const { token, result } = sockets.track(() => request(target, { dispatcher: agent, method: 'POST', ...options }))
+  return { token, answer: result }
+}
+
+async function readAnswer (answer: Promise<Dispatcher.ResponseData>, signal: AbortSignal): Promise<Omit<SendResult, 'durationMs'>> {
   const { statusCode, headers, body } = await untilAborted(answer, signal)
   await discard(body, signal)
   const isSuccess = statusCode >= 200 && statusCode <= 299
