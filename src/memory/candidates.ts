@@ -33,19 +33,20 @@ interface StoredCandidate extends CandidateRow {
 
 /** Keeps candidates in memory. */
 export function createCandidateSource (now: () => number, initial: readonly InitialRows[]): MemoryCandidateSource {
-  return createRowSource<MemoryCandidate, StoredCandidate, CandidateFilter, CandidateSortField>(candidateKind, now, initial)
+  return createRowSource<MemoryCandidate, StoredCandidate, CandidateFilter, CandidateSortField>(kind, now, initial)
 }
 
-const candidateKind: RowKind<StoredCandidate, CandidateFilter> = {
+const kind: RowKind<StoredCandidate, CandidateFilter> = {
   parse (fields, path, now) {
+    const { created_at: createdAt, updated_at: updatedAt } = parseRowDates(fields, path, now)
     return {
-      ...fields,
       id: parseId(fields.id, `${path}.id`),
       full_name: parseText(fields.full_name, `${path}.full_name`),
       headline: parseOptionalText(fields.headline, `${path}.headline`),
       source_id: parseInteger(fields.source_id, `${path}.source_id`),
       recruiter_id: parseInteger(fields.recruiter_id, `${path}.recruiter_id`),
-      ...parseRowDates(fields, path, now)
+      created_at: createdAt,
+      updated_at: updatedAt
     }
   },
 

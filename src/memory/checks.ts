@@ -1,7 +1,6 @@
 import { RecruitingApiError } from '../errors.js'
 
 const kDateTime = /^(\d{4})-(\d{2})-(\d{2})T(?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
-const kUtcLength = '2026-01-01T00:00:00.000Z'.length
 const kShownLength = 60
 
 /** Throws an `invalid_option` that names the path, what was expected and what came. */
@@ -43,7 +42,7 @@ export function parseSlug (value: unknown, path: string): string {
   return isSlug ? value : refuse(path, 'a tenant slug of 1 to 100 characters without control characters', value)
 }
 
-/** An RFC 3339 date-time of the years 0000 to 9999, in milliseconds since the epoch. */
+/** An RFC 3339 date-time of the years 1 to 9999 in UTC, in milliseconds since the epoch. */
 export function parseDateTime (value: unknown, path: string): number {
   const time = typeof value === 'string' ? readDateTime(value) : Number.NaN
   return Number.isNaN(time) ? refuse(path, 'an RFC 3339 date-time', value) : time
@@ -73,7 +72,8 @@ function readDateTime (text: string): number {
   if (new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate() !== Number(day)) return Number.NaN
 
   const time = Date.parse(text.toUpperCase())
-  return Number.isNaN(time) || formatDateTime(time).length !== kUtcLength ? Number.NaN : time
+  const utcYear = new Date(time).getUTCFullYear()
+  return utcYear >= 1 && utcYear <= 9999 ? time : Number.NaN
 }
 
 function isSafeInteger (value: unknown): value is number {

@@ -23,11 +23,12 @@ export function compareBy<Row, Field extends string> (
   read: (row: Row, field: Field) => string | number
 ): (a: Row, b: Row) => number {
   return (a, b) => {
+    let order = 0
     for (const { field, direction } of sort) {
-      const order = compareValues(read(a, field), read(b, field))
-      if (order !== 0) return direction === 'asc' ? order : -order
+      order = compareValues(read(a, field), read(b, field)) * (direction === 'asc' ? 1 : -1)
+      if (order !== 0) break
     }
-    return 0
+    return order
   }
 }
 

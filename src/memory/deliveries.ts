@@ -73,7 +73,8 @@ export function createDeliveryStore (data: WebhookData): DeliveryStore {
   }
 }
 
-function showClaimed ({ id, fence, webhook, event: { event }, attempts }: DeliveryRecord, now: number): ClaimedDelivery {
+function showClaimed (delivery: DeliveryRecord, now: number): ClaimedDelivery {
+  const { id, fence, webhook, event: { event }, attempts } = delivery
   return {
     deliveryId: id,
     fence,

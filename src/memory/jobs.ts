@@ -27,17 +27,18 @@ interface StoredJob extends JobRow {
 
 /** Keeps jobs in memory. */
 export function createJobSource (now: () => number, initial: readonly InitialRows[]): MemoryJobSource {
-  return createRowSource<MemoryJob, StoredJob, JobFilter, JobSortField>(jobKind, now, initial)
+  return createRowSource<MemoryJob, StoredJob, JobFilter, JobSortField>(kind, now, initial)
 }
 
-const jobKind: RowKind<StoredJob, JobFilter> = {
+const kind: RowKind<StoredJob, JobFilter> = {
   parse (fields, path, now) {
+    const { created_at: createdAt, updated_at: updatedAt } = parseRowDates(fields, path, now)
     return {
-      ...fields,
       id: parseId(fields.id, `${path}.id`),
       name: parseText(fields.name, `${path}.name`),
       status: parseText(fields.status, `${path}.status`),
-      ...parseRowDates(fields, path, now)
+      created_at: createdAt,
+      updated_at: updatedAt
     }
   },
 

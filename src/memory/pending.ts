@@ -99,8 +99,9 @@ export class PendingDeliveries {
   }
 }
 
-function takeDue ({ heldUntil, lanes: { first, retry, replay } }: WebhookRecord, now: number): DeliveryRecord | undefined {
-  if (heldUntil > now) return undefined
+function takeDue (webhook: WebhookRecord, now: number): DeliveryRecord | undefined {
+  if (webhook.heldUntil > now) return undefined
+  const { first, retry, replay } = webhook.lanes
   return [first, retry, replay].find((lane) => isDue(lane, now))?.shift()
 }
 

@@ -13,7 +13,7 @@ export function record (data: WebhookData, tenantSlug: string, event: NewEvent, 
   if (earlier !== undefined) return showRecorded(earlier)
   if (data.events.has(event.id)) refuse('id', 'is taken by another event')
 
-  const recorded: EventRecord = { event: { ...event }, tenantSlug, recordedAt: data.now(), deliveries: 0, deliveriesLeft: 0 }
+  const recorded = createEventRecord(event, tenantSlug, data.now())
   data.events.set(event.id, recorded)
   if (event.idempotencyKey !== null) eventsByKey.set(event.idempotencyKey, recorded)
 
@@ -25,6 +25,10 @@ export function record (data: WebhookData, tenantSlug: string, event: NewEvent, 
   }
   if (recorded.deliveries > 0) notify(data)
   return showRecorded(recorded)
+}
+
+function createEventRecord (event: NewEvent, tenantSlug: string, recordedAt: number): EventRecord {
+  return { event: { ...event }, tenantSlug, recordedAt, deliveries: 0, deliveriesLeft: 0 }
 }
 
 function showRecorded ({ event, deliveries }: EventRecord): RecordedEvent {

@@ -96,7 +96,8 @@ export function clearFailures (webhook: WebhookRecord): void {
 }
 
 /** The secrets that are valid at `now`, the newest first. */
-export function validSecrets ({ secret, previousSecret, previousSecretExpiresAt }: WebhookRecord, now: number): string[] {
+export function validSecrets (webhook: WebhookRecord, now: number): string[] {
+  const { secret, previousSecret, previousSecretExpiresAt } = webhook
   return previousSecret !== null && now < previousSecretExpiresAt ? [secret, previousSecret] : [secret]
 }
 

@@ -19,7 +19,7 @@ export interface EditableRows<Input> {
 
 /** What sets one resource apart from another. */
 export interface RowKind<Row, Filter> {
-  /** Checks the known fields of a row and fills in what is absent. */
+  /** The fields that are known, checked, with what was absent filled in. */
   parse (fields: Record<string, unknown>, path: string, now: number): Row
   /** The text that `q` looks into. */
   searchText (row: Row): string
@@ -84,11 +84,26 @@ function createTable<Row extends SortableRow<Field>, Filter, Field extends strin
   return table
 }
 
-function createEntry<Row, Filter> (kind: RowKind<Row, Filter>, input: unknown, path: string, now: number): Entry<Row> {
+function createEntry<Row extends object, Filter> (
+  kind: RowKind<Row, Filter>,
+  input: unknown,
+  path: string,
+  now: number
+): Entry<Row> {
   if (!isRecord(input)) refuse(path, 'an object', input)
   const isNested = Object.values(input).some(isReference)
-  const row = kind.parse(isNested ? copyDeep(input, path) : input, path, now)
+  const fields = isNested ? copyDeep(input, path) : input
+  const known = kind.parse(fields, path, now)
+
+  // V8 copies an object that began as a literal several times faster than one that began as a spread.
+  const row = Object.assign(known, omitFields(fields, known))
   return { row, searchKey: kind.searchText(row).toLowerCase(), isNested }
+}
+
+// Without `__proto__`: to assign it would replace the prototype.
+function omitFields (fields: Record<string, unknown>, omitted: object): Record<string, unknown> {
+  const isKept = (name: string): boolean => name !== '__proto__' && !Object.hasOwn(omitted, name)
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => isKept(name)))
 }
 
 function copyRow<Row> ({ row, isNested }: Entry<Row>): Row {

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookFilter, WebhookStore } from '../ports/index.js'
+import type { NewWebhook, Webhook, WebhookFilter, WebhookStore } from '../ports/index.js'
 import { formatDateTime } from './checks.js'
 import { compareBy } from './compare.js'
 import { countRows, takePage } from './page.js'
@@ -35,15 +35,14 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       return ++lastId
     },
 
-    async create (tenantSlug, { id, name, status, target_url: targetUrl, event_types: eventTypes, secret }, maxPerTenant) {
+    async create (tenantSlug, webhook, maxPerTenant) {
       const { webhooks } = openTenant(data, tenantSlug)
       if (webhooks.size >= maxPerTenant) return null
-      if (isTaken(data, id)) throw new Error(`webhook id ${id} is taken`)
+      if (isTaken(data, webhook.id)) throw new Error(`webhook id ${webhook.id} is taken`)
 
-      const now = data.now()
-      const webhook = createRecord({ id, tenantSlug, name, status, targetUrl, eventTypes: [...eventTypes], secret, now })
-      webhooks.set(id, webhook)
-      return showWebhook(webhook)
+      const created = createRecord(tenantSlug, webhook, data.now())
+      webhooks.set(created.id, created)
+      return showWebhook(created)
     },
 
     async update (tenantSlug, id, { name, status, target_url: targetUrl, event_types: eventTypes }) {
@@ -95,15 +94,18 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
   }
 }
 
-type RecordSeed =
-  Pick<WebhookRecord, 'id' | 'tenantSlug' | 'name' | 'status' | 'targetUrl' | 'eventTypes' | 'secret'> & { now: number }
-
-function createRecord ({ now, ...seed }: RecordSeed): WebhookRecord {
+function createRecord (tenantSlug: string, webhook: NewWebhook, now: number): WebhookRecord {
   return {
-    ...seed,
-    isDeleted: false,
+    id: webhook.id,
+    tenantSlug,
     createdAt: now,
+    name: webhook.name,
+    status: webhook.status,
+    isDeleted: false,
+    targetUrl: webhook.target_url,
+    eventTypes: [...webhook.event_types],
     updatedAt: now,
+    secret: webhook.secret,
     previousSecret: null,
     previousSecretExpiresAt: 0,
     failingSince: null,

@@ -1,0 +1,115 @@
+import t from 'tap'
+import { isRecruitingApiError } from '../../src/errors.js'
+import { memoryKeyLookup } from '../../src/memory/index.js'
+import { createManualClock } from '../fixtures/manual-clock.js'
+
+const scopes = ['candidates:read', 'jobs:read']
+
+function refusal (keys: unknown): string | null {
+  try {
+    Reflect.apply(memoryKeyLookup, undefined, [keys])
+    return null
+  } catch (error) {
+    if (!isRecruitingApiError(error) || error.code !== 'invalid_option') throw error
+    t.ok(error.message.startsWith(`${error.field}: `))
+    return error.message
+  }
+}
+
+t.test('a key is found for its tenant', async (t) => {
+  const find = memoryKeyLookup([
+    { key: 'first', tenantSlug: 'acme', scopes },
+    { key: 'second', tenantSlug: 'acme', scopes: [], id: 'backup' },
+    { key: 'third', tenantSlug: 'other', scopes: ['webhooks:read'] }
+  ])
+
+  t.strictSame(await find({ tenantSlug: 'acme', key: 'first' }), { id: 'key_1', scopes })
+  t.strictSame(await find({ tenantSlug: 'acme', key: 'second' }), { id: 'backup', scopes: [] })
+  t.strictSame(await find({ tenantSlug: 'other', key: 'third' }), { id: 'key_3', scopes: ['webhooks:read'] })
+})
+
+t.test('an unknown key, a key of another tenant and an unknown tenant are null', async (t) => {
+  const find = memoryKeyLookup([
+    { key: 'first', tenantSlug: 'acme', scopes },
+    { key: 'third', tenantSlug: 'other', scopes }
+  ])
+
+  t.equal(await find({ tenantSlug: 'acme', key: 'unknown' }), null)
+  t.equal(await find({ tenantSlug: 'acme', key: 'FIRST' }), null)
+  t.equal(await find({ tenantSlug: 'acme', key: 'third' }), null)
+  t.equal(await find({ tenantSlug: 'nobody', key: 'first' }), null)
+  t.equal(await find({ tenantSlug: 'Acme', key: 'first' }), null)
+})
+
+t.test('a revoked key is null', async (t) => {
+  const find = memoryKeyLookup([
+    { key: 'first', tenantSlug: 'acme', scopes, revoked: true, expiresAt: '2999-01-01T00:00:00Z' },
+    { key: 'second', tenantSlug: 'acme', scopes, revoked: false }
+  ])
+
+  t.equal(await find({ tenantSlug: 'acme', key: 'first' }), null)
+  t.strictSame(await find({ tenantSlug: 'acme', key: 'second' }), { id: 'key_2', scopes })
+})
+
+t.test('a key is null from the time it expires at', async (t) => {
+  const clock = createManualClock('2026-01-01T00:00:00Z')
+  const find = memoryKeyLookup([
+    { key: 'text', tenantSlug: 'acme', scopes, expiresAt: '2026-01-01T01:00:01+01:00' },
+    { key: 'date', tenantSlug: 'acme', scopes, expiresAt: new Date('2026-01-01T00:00:02Z') }
+  ], { clock })
+  const isValid = async (key: string): Promise<boolean> => await find({ tenantSlug: 'acme', key }) !== null
+
+  await clock.advance(999)
+  t.strictSame([await isValid('text'), await isValid('date')], [true, true])
+  await clock.advance(1)
+  t.strictSame([await isValid('text'), await isValid('date')], [false, true])
+  await clock.advance(1000)
+  t.strictSame([await isValid('text'), await isValid('date')], [false, false])
+})
+
+t.test('changing a list that was handed in, or what is handed out, changes no key', async (t) => {
+  const given = [{ key: 'first', tenantSlug: 'acme', scopes: ['jobs:read'] }]
+  const find = memoryKeyLookup(given)
+  given[0]?.scopes.push('webhooks:write')
+  const owner = await find({ tenantSlug: 'acme', key: 'first' })
+
+  t.throws(() => owner !== null && Object.assign(owner, { id: 'changed' }))
+  t.throws(() => owner !== null && Reflect.apply(Array.prototype.push, owner.scopes, ['webhooks:write']))
+  t.strictSame(await find({ tenantSlug: 'acme', key: 'first' }), { id: 'key_1', scopes: ['jobs:read'] })
+})
+
+t.test('malformed keys are refused, and the error names the path', async (t) => {
+  const key = { key: 'first', tenantSlug: 'acme', scopes }
+  const slug = 'expected a tenant slug of 1 to 100 characters without control characters'
+  const dateTime = 'expected an RFC 3339 date-time'
+  const refused: Array<[keys: unknown, message: string]> = [
+    ['secret', 'keys: expected an array'],
+    [['secret'], 'keys[0]: expected an object'],
+    [[key, { ...key, key: 'b', tenantSlug: '' }], `keys[1].tenantSlug: ${slug}, got ""`],
+    [[{ ...key, scopes: 'jobs:read' }], 'keys[0].scopes: expected an array, got "jobs:read"'],
+    [[{ ...key, scopes: ['a', 1] }], 'keys[0].scopes[1]: expected a string, got 1'],
+    [[{ ...key, id: 5 }], 'keys[0].id: expected a string, got 5'],
+    [[{ ...key, revoked: 'no' }], 'keys[0].revoked: expected a boolean, got "no"'],
+    [[{ ...key, expiresAt: 'soon' }], `keys[0].expiresAt: ${dateTime}, got "soon"`],
+    [[{ ...key, expiresAt: 5 }], `keys[0].expiresAt: ${dateTime}, got 5`],
+    [[{ ...key, expiresAt: new Date(Number.NaN) }], 'keys[0].expiresAt: expected a valid date, got "Invalid Date"']
+  ]
+  for (const [keys, message] of refused) t.equal(refusal(keys), message)
+})
+
+t.test('a key has the characters of a bearer token', async (t) => {
+  const message = 'keys[0].key: expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = at the end alone'
+  for (const key of ['', '=', 'a=b', 'a b', 'a\n', 'é', 'a,b', 'x'.repeat(513), 5, undefined]) {
+    t.equal(refusal([{ key, tenantSlug: 'acme', scopes }]), message)
+  }
+  for (const key of ['a', '0Az-._~+/==', 'x'.repeat(512)]) {
+    t.equal(refusal([{ key, tenantSlug: 'acme', scopes }]), null)
+  }
+})
+
+t.test('a key that is listed twice is refused without being shown', async (t) => {
+  const key = { key: 'sesame', scopes }
+  const message = refusal([{ ...key, tenantSlug: 'acme' }, { ...key, tenantSlug: 'other' }])
+
+  t.equal(message, 'keys[1].key: is listed twice')
+})
