@@ -1,0 +1,50 @@
+import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
+import { serveQuestions } from '../harness/helper.js'
+
+/*
+ * Endpoints that take every request. They know just enough HTTP to tell where a request ends, because an HTTP server
+ * would be slower than the senders, and then it alone would be measured.
+ */
+const answer = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok')
+const contentLength = /\r\ncontent-length: *(\d+)\r\n/i
+const servers: Server[] = []
+let requests = 0
+
+serveQuestions({
+  /** Opens so many endpoints, each on a port of its own. */
+  open: (count) => Promise.all(Array.from({ length: Number(count) }, () => open())),
+  /** How many requests have come since the last time. */
+  count: () => {
+    const counted = requests
+    requests = 0
+    return counted
+  }
+})
+
+function open (): Promise<number> {
+  const server = createServer({ noDelay: true }, receive)
+  servers.push(server)
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+function receive (socket: Socket): void {
+  let pending = ''
+  socket.on('error', () => {})
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    pending += chunk
+    for (let length = lengthOf(pending); length <= pending.length; length = lengthOf(pending)) {
+      pending = pending.slice(length)
+      requests++
+      socket.write(answer)
+    }
+  })
+}
+
+/** The length of the first request; infinite while its head is not complete. */
+function lengthOf (text: string): number {
+  const headEnd = text.indexOf('\r\n\r\n')
+  if (headEnd === -1) return Number.POSITIVE_INFINITY
+  return headEnd + 4 + Number(contentLength.exec(text)?.[1] ?? 0)
+}

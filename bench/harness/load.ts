@@ -1,0 +1,82 @@
+import { type Socket, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface Target {
+  port: number
+  path: string
+  headers: Record<string, string>
+}
+
+export interface Load {
+  requests: number
+  durationMs: number
+}
+
+/**
+ * Asks for the same thing over and over, on each connection as soon as it has been answered. An answer is counted by
+ * its length, which is the same every time, because reading it as HTTP would cost about as much as giving it: the
+ * server has to be what is slow here.
+ */
+export async function loadServer (target: Target, { connections, durationMs }: { connections: number, durationMs: number }): Promise<Load> {
+  const request = formatRequest(target)
+  const answerLength = await measureAnswer(target.port, request)
+  const sockets = await Promise.all(Array.from({ length: connections }, () => open(target.port)))
+  let requests = 0
+  let isOver = false
+  let fault: Error | null = null
+
+  for (const socket of sockets) {
+    let received = 0
+    socket.on('error', (error) => { fault = error })
+    socket.on('data', (chunk) => {
+      if (received === 0 && !isSuccess(chunk)) fault = new Error(chunk.toString())
+      received += chunk.length
+      if (received < answerLength) return
+      if (received > answerLength) fault = new Error(`an answer of ${received} bytes instead of ${answerLength}`)
+      received = 0
+      if (isOver) return
+      requests++
+      socket.write(request)
+    })
+  }
+
+  const startedAt = performance.now()
+  for (const socket of sockets) socket.write(request)
+  await sleep(durationMs)
+  isOver = true
+  const endedAt = performance.now()
+  for (const socket of sockets) socket.destroy()
+  if (fault !== null) throw fault
+  return { requests, durationMs: endedAt - startedAt }
+}
+
+function formatRequest ({ path, headers }: Target): Buffer {
+  const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
+}
+
+/** The length of a whole answer, head and body. */
+async function measureAnswer (port: number, request: Buffer): Promise<number> {
+  const socket = await open(port)
+  socket.write(request)
+  let text = ''
+  for await (const chunk of socket.setEncoding('latin1')) {
+    text += chunk
+    const headLength = text.indexOf('\r\n\r\n') + 4
+    const bodyLength = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(text)?.[1])
+    if (headLength > 4 && text.length >= headLength + bodyLength) break
+  }
+  return text.length
+}
+
+/** Whether the status is 200. */
+function isSuccess (chunk: Buffer): boolean {
+  return chunk.toString('latin1', 9, 12) === '200'
+}
+
+function open (port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(socket))
+    socket.once('error', reject)
+  })
+}

@@ -1,0 +1,101 @@
+import { hash, randomUUID } from 'node:crypto'
+import Fastify, { type FastifyInstance, type FastifyServerOptions, type RouteShorthandOptions } from 'fastify'
+import { type CandidateData, apiKey, scopes, tenantSlug } from './candidates.js'
+import { type CandidateQuery, createCandidateTable } from './plain-table.js'
+import { candidateQuery, candidatePage } from './plain-schema.js'
+
+/*
+ * The yardstick: what somebody who knows Fastify well would write by hand for this one endpoint. It does all that the
+ * endpoint promises to a caller who is let in, by the most direct means, and is free to keep its rows in an array, to
+ * read them without promises, and to leave out what makes a plugin safe in somebody else's server.
+ */
+
+interface Route {
+  Params: { tenant_slug: string }
+  Querystring: CandidateQuery
+}
+
+interface KnownKey {
+  tenantSlug: string
+  scopes: readonly string[]
+}
+
+export function createPlainApp (candidates: readonly CandidateData[], options: FastifyServerOptions): FastifyInstance {
+  const app = Fastify({
+    ...options,
+    genReqId: () => `req_${randomUUID().replaceAll('-', '')}`,
+    ajv: { customOptions: { coerceTypes: true, removeAdditional: false } }
+  })
+  const keys = new Map<string, KnownKey>([[hashKey(apiKey), { tenantSlug, scopes }]])
+  const tables = new Map([[tenantSlug, createCandidateTable(candidates)]])
+
+  app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
+    const status = error.statusCode ?? 500
+    const { code, message } = errors[status] ?? errors[500]
+    if (status === 401) reply.header('www-authenticate', 'Bearer')
+    return reply.code(status).send({ error: { code, message, request_id: request.id } })
+  })
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    const token = bearer.exec(request.headers.authorization ?? '')?.[1]
+    const key = token === undefined ? undefined : keys.get(hashKey(token))
+    if (key === undefined || key.tenantSlug !== (request.params as Route['Params']).tenant_slug) throw new StatusError(401)
+    if (!key.scopes.includes('candidates:read') && !key.scopes.includes('candidates:write')) throw new StatusError(403)
+  })
+
+  const routeOptions: RouteShorthandOptions = { schema: { querystring: candidateQuery, response: { 200: candidatePage } } }
+  app.get<Route>('/api/v1/public/:tenant_slug/candidates', routeOptions, async (request, reply) => {
+    const table = tables.get(request.params.tenant_slug)
+    if (table === undefined) throw new StatusError(404)
+    const { page, per_page: perPage } = request.query
+    const found = table.find(request.query)
+    if (found === null) throw new StatusError(400)
+    const total = found.length
+    const totalPages = Math.ceil(total / perPage)
+    reply.header('link', formatLinks(request.url, request.query, totalPages))
+    return {
+      data: found.slice((page - 1) * perPage, page * perPage),
+      meta: { page, per_page: perPage, total, total_pages: totalPages }
+    }
+  })
+  return app
+}
+
+const bearer = /^bearer +([A-Za-z0-9\-._~+/]{1,512}=*)$/i
+
+const errors: Record<number, { code: string, message: string }> & { 500: { code: string, message: string } } = {
+  400: { code: 'bad_request', message: 'Validation failed for request payload' },
+  401: { code: 'unauthorized', message: 'Missing or invalid API key' },
+  403: { code: 'forbidden', message: 'API key does not have required scope' },
+  404: { code: 'not_found', message: 'Resource was not found' },
+  500: { code: 'internal_error', message: 'Unexpected server error' }
+}
+
+class StatusError extends Error {
+  readonly statusCode: number
+
+  constructor (statusCode: number) {
+    super(`status ${statusCode}`)
+    this.statusCode = statusCode
+  }
+}
+
+function hashKey (key: string): string {
+  return hash('sha256', key, 'hex')
+}
+
+function formatLinks (url: string, query: CandidateQuery, totalPages: number): string {
+  const end = url.indexOf('?')
+  const path = end === -1 ? url : url.slice(0, end)
+  let others = ''
+  for (const [name, value] of Object.entries(query)) {
+    if (name !== 'page') others += `&${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+  }
+  const { page } = query
+  const last = Math.max(totalPages, 1)
+  let links = `<${path}?page=1${others}>; rel="first"`
+  if (page > 1) links += `, <${path}?page=${Math.min(page - 1, last)}${others}>; rel="prev"`
+  if (page < last) links += `, <${path}?page=${page + 1}${others}>; rel="next"`
+  return `${links}, <${path}?page=${last}${others}>; rel="last"`
+}

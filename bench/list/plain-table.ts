@@ -1,0 +1,58 @@
+import type { CandidateData } from './candidates.js'
+
+export interface CandidateQuery {
+  page: number
+  per_page: number
+  sort: string
+  'filter[recruiter_id]'?: number
+  'filter[q]'?: string
+  'filter[updated_after]'?: string
+}
+
+export interface CandidateTable {
+  /** All rows that pass the filters, in order; `null` if a field is sorted by twice. */
+  find (query: CandidateQuery): CandidateData[] | null
+}
+
+interface Row extends CandidateData {
+  nameKey: string
+}
+
+type Field = 'id' | 'full_name' | 'created_at' | 'updated_at'
+
+/** Rows in an array, each order of them sorted once. */
+export function createCandidateTable (candidates: readonly CandidateData[]): CandidateTable {
+  const rows = candidates.map((row): Row => ({ ...row, nameKey: row.full_name.toLowerCase() }))
+  const orders = new Map<string, Row[]>()
+
+  function order (sort: string): Row[] | null {
+    const known = orders.get(sort)
+    if (known !== undefined) return known
+    const items = sort.split(',').map((item) => ({ field: item.replace('-', '') as Field, sign: item.startsWith('-') ? -1 : 1 }))
+    if (new Set(items.map(({ field }) => field)).size < items.length) return null
+    items.push({ field: 'id', sign: items.at(-1)?.sign ?? 1 })
+    const sorted = rows.toSorted((a, b) => {
+      for (const { field, sign } of items) {
+        if (a[field] !== b[field]) return a[field] < b[field] ? -sign : sign
+      }
+      return 0
+    })
+    orders.set(sort, sorted)
+    return sorted
+  }
+
+  return {
+    find (query) {
+      const sorted = order(query.sort)
+      const recruiterId = query['filter[recruiter_id]']
+      const search = query['filter[q]']?.trim().toLowerCase() ?? ''
+      const updatedAfter = query['filter[updated_after]']
+      if (sorted === null || (recruiterId === undefined && search === '' && updatedAfter === undefined)) return sorted
+      const after = updatedAfter === undefined ? '' : new Date(updatedAfter).toISOString()
+      return sorted.filter((row) =>
+        (recruiterId === undefined || row.recruiter_id === recruiterId) &&
+        row.nameKey.includes(search) &&
+        row.updated_at > after)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/*
+ * What is measured is JavaScript that tsc has written, run by plain node, as in a host: a loader would compile at run
+ * time and emit other code. One pass of tsc compiles the benchmarks together with src/ (types are checked by
+ * `npm run types`) into a folder of its own, so that nobody's dist/ is touched. The package.json there makes the name
+ * `fastify-recruiting-api` mean the copy beside it.
+ */
+const root = new URL('../', import.meta.url)
+const built = new URL('node_modules/.cache/fastify-recruiting-api-bench/', root)
+const benches = ['list', 'deliver']
+
+const asked = process.argv.slice(2)
+const unknown = asked.find((name) => !benches.includes(name))
+if (unknown !== undefined) {
+  console.error(`no benchmark "${unknown}": there are ${benches.join(' and ')}`)
+  process.exit(1)
+}
+
+build()
+for (const name of asked.length === 0 ? benches : asked) {
+  runNode(fileURLToPath(new URL(`bench/${name}/bench.js`, built)))
+}
+
+function build (): void {
+  rmSync(built, { recursive: true, force: true })
+  runNode(fileURLToPath(new URL('node_modules/typescript/bin/tsc', root)), '-p', fileURLToPath(new URL('tsconfig.json', import.meta.url)))
+  writeFileSync(new URL('package.json', built), JSON.stringify({
+    name: 'fastify-recruiting-api',
+    type: 'module',
+    exports: { '.': './src/index.js', './memory': './src/memory/index.js' }
+  }))
+}
+
+function runNode (...args: string[]): void {
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'production' } })
+  if (status !== 0) process.exit(status ?? 1)
+}
