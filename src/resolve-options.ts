@@ -40,7 +40,7 @@ export function resolveHttpOptions (options: RecruitingApiOptions): HttpSettings
 const storageMethods = {
   candidates: ['list', 'count'],
   jobs: ['list', 'count'],
-  webhooks: ['list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets'],
+  webhooks: ['list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'listSecrets', 'replaceSecret'],
   deliveries: ['record', 'claimDue', 'complete', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'prune', 'stats', 'onDue']
 } satisfies { [Part in keyof RecruitingStorage]: Array<keyof RecruitingStorage[Part]> }
 

@@ -1,4 +1,5 @@
-import type { AttemptResult, DisabledWebhook, DisableRule } from '../ports/index.js'
+import type { AttemptResult, DisableRule, HealthNotice, HealthRule } from '../ports/index.js'
+import { formatDateTime } from './checks.js'
 import { clearFailures } from './records.js'
 import type { DeliveryRecord, WebhookRecord } from './records.js'
 import { notify, stopDeliveries } from './webhook-data.js'
@@ -6,15 +7,20 @@ import type { WebhookData } from './webhook-data.js'
 
 type FailedResult = Exclude<AttemptResult, { outcome: 'delivered' }>
 
-// The failure to report if the webhook becomes disabled: the one that says it is gone, or else the last one.
-type Failures = Map<WebhookRecord, { result: FailedResult, isGone: boolean }>
+interface Failure {
+  result: FailedResult
+  isGone: boolean
+}
+
+// The failure to report of each webhook: the one that says it is gone, or else the last one.
+type Failures = Map<WebhookRecord, Failure>
 
 /** Records attempts, then looks at the webhooks that failed, so that the order of the results does not matter. */
 export function complete (
   data: WebhookData,
   results: readonly AttemptResult[],
-  disableAfter: DisableRule
-): DisabledWebhook[] {
+  rule: HealthRule
+): HealthNotice[] {
   const now = data.now()
   const failures: Failures = new Map()
   let mayBeDue = false
@@ -33,9 +39,9 @@ export function complete (
     }
   }
 
-  const disabled = disableFailing(data, failures, disableAfter, now)
+  const notices = [...failures].flatMap(([webhook, failure]) => judgeHealth(data, webhook, { ...failure, rule, now }))
   if (mayBeDue) notify(data)
-  return disabled
+  return notices
 }
 
 function recordAttempt (data: WebhookData, delivery: DeliveryRecord, result: AttemptResult, now: number): void {
@@ -72,24 +78,40 @@ function noteFailure (failures: Failures, webhook: WebhookRecord, result: Failed
   failures.set(webhook, { result, isGone: result.outcome === 'failed' && result.isGone })
 }
 
-function disableFailing (data: WebhookData, failures: Failures, rule: DisableRule, now: number): DisabledWebhook[] {
-  const disabled: DisabledWebhook[] = []
-  for (const [webhook, { result, isGone }] of failures) {
-    if (webhook.isDeleted || webhook.status !== 'active') continue
-    if (!isGone && !isFailingTooLong(webhook, rule, now)) continue
-
+// A webhook that was deleted, stopped or mended by another result of the same batch is no longer failing.
+function judgeHealth (
+  data: WebhookData,
+  webhook: WebhookRecord,
+  { result, isGone, rule, now }: Failure & { rule: HealthRule, now: number }
+): HealthNotice[] {
+  if (webhook.isDeleted || webhook.status !== 'active') return []
+  if (isGone || isFailingTooLong(webhook, rule, now)) {
     webhook.status = 'disabled'
     webhook.updatedAt = now
     stopDeliveries(data, webhook, 'skipped')
-    disabled.push({
-      tenantSlug: webhook.tenantSlug,
-      webhookId: webhook.id,
-      reason: isGone ? 'gone' : 'failing',
-      lastError: result.error ?? 'http_status',
-      lastResponseStatus: result.responseStatus
-    })
+    return [createNotice(isGone ? 'gone' : 'disabled', webhook, result, now)]
   }
-  return disabled
+  const isWarning = webhook.failingSince !== null && now - webhook.failingSince >= rule.warnAfterSeconds * 1000
+  if (!isWarning || webhook.isWarned) return []
+  webhook.isWarned = true
+  return [createNotice('failing', webhook, result, now)]
+}
+
+function createNotice (
+  kind: HealthNotice['kind'],
+  { tenantSlug, id, failingSince, failedDeliveries }: WebhookRecord,
+  { error, responseStatus }: FailedResult,
+  now: number
+): HealthNotice {
+  return {
+    kind,
+    tenantSlug,
+    webhookId: id,
+    failingSince: formatDateTime(failingSince ?? now),
+    failedDeliveries,
+    lastError: error ?? 'http_status',
+    lastResponseStatus: responseStatus
+  }
 }
 
 function isFailingTooLong ({ failingSince, failedDeliveries }: WebhookRecord, rule: DisableRule, now: number): boolean {

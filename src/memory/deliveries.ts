@@ -24,8 +24,8 @@ export function createDeliveryStore (data: WebhookData): DeliveryStore {
       return pending.claim(options, now).map((delivery) => showClaimed(delivery, now))
     },
 
-    async complete (results, disableAfter) {
-      return complete(data, results, disableAfter)
+    async complete (results, rule) {
+      return complete(data, results, rule)
     },
 
     async release (leases) {
@@ -85,6 +85,7 @@ function showClaimed (delivery: DeliveryRecord, now: number): ClaimedDelivery {
     eventId: event.id,
     eventType: event.type,
     body: event.body,
-    attemptCount: attempts.length
+    attemptCount: attempts.length,
+    isFailing: webhook.failingSince !== null
   }
 }

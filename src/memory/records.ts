@@ -67,6 +67,8 @@ export interface WebhookRecord {
   failingSince: number | null
   /** Deliveries given up since something was delivered. */
   failedDeliveries: number
+  /** Whether the host was told that it is failing. */
+  isWarned: boolean
   heldUntil: number
   readonly lanes: Lanes
   /** Leases held. */
@@ -92,6 +94,7 @@ export function findLane ({ webhook: { lanes }, isReplay, attempts }: DeliveryRe
 export function clearFailures (webhook: WebhookRecord): void {
   webhook.failingSince = null
   webhook.failedDeliveries = 0
+  webhook.isWarned = false
   webhook.heldUntil = 0
 }
 

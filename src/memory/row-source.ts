@@ -100,10 +100,8 @@ function createEntry<Row extends object, Filter> (
   return { row, searchKey: kind.searchText(row).toLowerCase(), isNested }
 }
 
-// Without `__proto__`: to assign it would replace the prototype.
 function omitFields (fields: Record<string, unknown>, omitted: object): Record<string, unknown> {
-  const isKept = (name: string): boolean => name !== '__proto__' && !Object.hasOwn(omitted, name)
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => isKept(name)))
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(omitted, name)))
 }
 
 function copyRow<Row> ({ row, isNested }: Entry<Row>): Row {

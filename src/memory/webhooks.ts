@@ -90,6 +90,29 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
     async findSecrets (tenantSlug, id) {
       const webhook = findWebhook(data, tenantSlug, id)
       return webhook === undefined ? null : validSecrets(webhook, data.now())
+    },
+
+    async listSecrets ({ afterId, limit }) {
+      return [...data.tenants.values()]
+        .flatMap(({ webhooks }) => [...webhooks.values()])
+        .filter(({ id }) => id > afterId)
+        .sort((a, b) => a.id - b.id)
+        .slice(0, limit)
+        .map((webhook) => ({
+          tenantSlug: webhook.tenantSlug,
+          webhookId: webhook.id,
+          secrets: validSecrets(webhook, data.now())
+        }))
+    },
+
+    async replaceSecret (tenantSlug, id, { from, to }) {
+      const webhook = findWebhook(data, tenantSlug, id)
+      if (webhook === undefined) return false
+      const isCurrent = webhook.secret === from
+      const isPrevious = webhook.previousSecret === from
+      if (isCurrent) webhook.secret = to
+      if (isPrevious) webhook.previousSecret = to
+      return isCurrent || isPrevious
     }
   }
 }
@@ -110,6 +133,7 @@ function createRecord (tenantSlug: string, webhook: NewWebhook, now: number): We
     previousSecretExpiresAt: 0,
     failingSince: null,
     failedDeliveries: 0,
+    isWarned: false,
     heldUntil: 0,
     lanes: createLanes(),
     leaseCount: 0,

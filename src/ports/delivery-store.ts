@@ -101,6 +101,8 @@ export interface ClaimedDelivery extends Lease {
   body: string
   /** Attempts made before this one. */
   attemptCount: number
+  /** Whether an attempt to the webhook has failed since something was delivered to it last. */
+  isFailing: boolean
 }
 
 interface AttemptOutcome extends Lease {
@@ -133,11 +135,22 @@ export interface DisableRule {
   failedDeliveries: number
 }
 
-/** A webhook that the service has disabled. */
-export interface DisabledWebhook {
+/** The disable rule, and when to warn that it draws near. */
+export interface HealthRule extends DisableRule {
+  /** Seconds since the first failed attempt, fewer than `failingForSeconds`. */
+  warnAfterSeconds: number
+}
+
+/** What the host wants to know of a webhook's health. */
+export interface HealthNotice {
+  /** `failing`: it will be disabled if this goes on. `disabled`: it was, by the rule. `gone`: it was, as it asked for. */
+  kind: 'failing' | 'disabled' | 'gone'
   tenantSlug: string
   webhookId: number
-  reason: 'gone' | 'failing'
+  /** When the first attempt failed since something was delivered. */
+  failingSince: string
+  /** Deliveries given up since then. */
+  failedDeliveries: number
   lastError: AttemptError
   lastResponseStatus: number | null
 }
@@ -200,16 +213,21 @@ export interface DeliveryStore {
 
   /**
    * Records attempts and moves their deliveries on. A result whose fence is not the latest changes nothing. The webhook
-   * counts as failing from its first failed attempt until something is delivered; by `disableAfter`, or at once when it
-   * is gone, it becomes `disabled` and its pending deliveries `skipped`. Returns the webhooks disabled by this call.
-   * A delivery that stopped being pending under way keeps its status, unless the attempt delivered it.
+   * counts as failing from its first failed attempt until something is delivered, which also ends its being held back.
+   * By `rule`, or at once when it is gone, it becomes `disabled` and its pending deliveries `skipped`. Returns a notice
+   * for each webhook disabled by this call, and for each that has been failing for `warnAfterSeconds`, once until
+   * something is delivered. A delivery that stopped being pending under way keeps its status, unless the attempt
+   * delivered it.
    */
-  complete (results: readonly AttemptResult[], disableAfter: DisableRule): Promise<DisabledWebhook[]>
+  complete (results: readonly AttemptResult[], rule: HealthRule): Promise<HealthNotice[]>
 
   /** Gives leases back: their deliveries are due at once and no attempt is counted. A lost lease is passed over. */
   release (leases: readonly Lease[]): Promise<void>
 
-  /** Whether a pending delivery of an active webhook is leased, or falls due within this time from now. */
+  /**
+   * Whether a pending delivery of an active webhook is leased, or can be attempted within this time from now: it falls
+   * due by then, and its webhook is no longer held back.
+   */
   hasPending (withinMs: number): Promise<boolean>
 
   /** Pages through the log of one webhook. */

@@ -46,6 +46,14 @@ export interface SecretRotation {
   gracePeriodSeconds: number
 }
 
+/** The secrets of one webhook as they are stored. */
+export interface StoredSecrets {
+  tenantSlug: string
+  webhookId: number
+  /** Those that are valid now, the newest first. */
+  secrets: string[]
+}
+
 export interface RotatedWebhook extends Webhook {
   /** When the secret of before ceases to be valid; `null` when it was dropped at once. */
   previous_secret_expires_at: string | null
@@ -81,4 +89,13 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
 
   /** The secrets that are valid now, the newest first: one, or two during a grace period. */
   findSecrets (tenantSlug: string, id: number): Promise<string[] | null>
+
+  /** The secrets of the webhooks of all tenants with ids above `afterId`, by ascending id, `limit` at most. */
+  listSecrets (options: { afterId: number, limit: number }): Promise<StoredSecrets[]>
+
+  /**
+   * Puts another text in the place of a stored secret, which may be the previous one, and changes nothing else. `false`
+   * if the webhook has no such secret.
+   */
+  replaceSecret (tenantSlug: string, id: number, change: { from: string, to: string }): Promise<boolean>
 }

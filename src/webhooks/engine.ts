@@ -1,23 +1,21 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RecruitingApiError } from '../errors.js'
-import type { DisabledWebhook } from '../ports/index.js'
+import type { DeliveryStats } from '../ports/index.js'
 import type { EngineSettings } from '../options.js'
 import { createAddressRule } from './addresses.js'
 import { type EmitOptions, type EmitResult, type EmittedEvent, dispatch } from './dispatcher.js'
 import { type EventCatalogue, createEventValidator } from './events.js'
+import { type AttemptCounts, createCounters } from './counters.js'
+import { publishEmit } from './channels.js'
+import { type RecruitingEvents, createHealthReporter } from './health.js'
 import { keepPruning, prune } from './housekeeping.js'
 import type { Logger } from './logger.js'
 import { type WebhookOperations, createWebhookOperations } from './operations.js'
+import { resealSecrets } from './reseal.js'
 import { createSecretBox } from './secrets.js'
 import { createSender } from './sender.js'
 import { createWorker } from './worker.js'
-
-/** What `app.recruiting.on` tells the host. */
-export interface RecruitingEvents {
-  /** A webhook was disabled by the service: its tenant wants to know. */
-  webhookDisabled: [webhook: DisabledWebhook]
-}
 
 /** `app.recruiting`: what the host does with the engine. */
 export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
@@ -37,10 +35,22 @@ export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
    * every hour.
    */
   prune (): Promise<number>
+  /** What an operator watches. `attempts`, `durationMs` and `inFlight` are this process's, the rest is everybody's. */
+  stats (): Promise<RecruitingStats>
+  /**
+   * Seals every webhook secret with the first of the `secretKeys`, and returns how many were sealed with another or not
+   * at all. Once it has resolved, the other keys can be dropped.
+   */
+  resealSecrets (): Promise<number>
   /** Listens for what the engine does by itself. */
   on<Name extends keyof RecruitingEvents> (name: Name, listener: (...args: RecruitingEvents[Name]) => void): void
   /** Ends what `on` began. */
   off<Name extends keyof RecruitingEvents> (name: Name, listener: (...args: RecruitingEvents[Name]) => void): void
+}
+
+export interface RecruitingStats extends DeliveryStats, AttemptCounts {
+  /** Attempts in flight. */
+  inFlight: number
 }
 
 /** The engine with the parts that are not the host's. */
@@ -60,18 +70,13 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const sender = createSender(targetRules, timeoutMs)
   const emitter = new EventEmitter<RecruitingEvents>()
   const validate = createEventValidator(events)
-  const worker = delivery.worker ? createWorker({ deliveries, sender, secrets, clock, log, onDisabled }, delivery) : null
+  const counters = createCounters()
+  const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
+  const worker = delivery.worker
+    ? createWorker({ deliveries, sender, secrets, clock, log, counters, onNotice: createHealthReporter(emitter, log) }, { ...delivery, healthRule })
+    : null
   let stopPruning: () => void = () => {}
   let closing: Promise<void> | null = null
-
-  function onDisabled (webhook: DisabledWebhook): void {
-    log.warn({ webhook_id: webhook.webhookId, reason: webhook.reason, error: webhook.lastError }, 'deliveries: webhook disabled')
-    try {
-      emitter.emit('webhookDisabled', webhook)
-    } catch (err) {
-      log.error({ err }, 'a listener of webhookDisabled failed')
-    }
-  }
 
   function assertOpen (): void {
     if (closing !== null) throw new RecruitingApiError('closed', 'the engine is closed')
@@ -88,7 +93,9 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     recruiting: {
       async emit (event, options) {
         assertOpen()
-        return dispatch({ deliveries, validate, clock }, event, options)
+        const result = await dispatch({ deliveries, validate, clock }, event, options)
+        publishEmit({ tenantSlug: event.tenantSlug, eventId: result.id, eventType: event.type, deliveries: result.deliveries })
+        return result
       },
       async drain ({ until = 0 } = {}) {
         assertOpen()
@@ -100,6 +107,14 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       async prune () {
         assertOpen()
         return prune(deliveries, retentionDays)
+      },
+      async stats () {
+        assertOpen()
+        return { ...await deliveries.stats(), ...counters.read(), inFlight: worker?.inFlight ?? 0 }
+      },
+      async resealSecrets () {
+        assertOpen()
+        return resealSecrets(webhooks, secrets)
       },
       on (name, listener) { emitter.on(name, listener as never) },
       off (name, listener) { emitter.off(name, listener as never) }

@@ -21,7 +21,7 @@ export function keepPruning (deliveries: DeliveryStore, retentionDays: number, {
 
   function run (): void {
     prune(deliveries, retentionDays)
-      .catch((err: unknown) => log.error({ err }, 'deliveries: pruning failed, trying again in an hour'))
+      .catch((err: unknown) => log.error({ err }, 'pruning failed, it is tried again in an hour'))
       .then(() => { if (!isStopped) timer = clock.setTimeout(run, intervalMs) })
   }
 

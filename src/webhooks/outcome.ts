@@ -18,10 +18,10 @@ export function decideOutcome (
     ? null
     : nextRetryMs(retrySchedule, attemptCount + 1, parseRetryAfter(sent.retryAfter, nowMs))
   if (retryInMs === null) return { ...attempt, outcome: 'failed', isGone }
-  return { ...attempt, outcome: 'retry', retryInMs, holdMs: isOverloaded(sent, attemptCount) ? retryInMs : 0 }
+  return { ...attempt, outcome: 'retry', retryInMs, holdMs: isOverloaded(sent, delivery.isFailing) ? retryInMs : 0 }
 }
 
-/** Whether more requests would only make it worse: the endpoint says so, or has been silent more than once. */
-function isOverloaded ({ responseStatus, error }: SendResult, attemptCount: number): boolean {
-  return responseStatus === 429 || responseStatus === 503 || (error === 'timeout' && attemptCount > 0)
+/** Whether more requests would only make it worse: the endpoint says so, or is silent and was failing before. */
+function isOverloaded ({ responseStatus, error }: SendResult, isFailing: boolean): boolean {
+  return responseStatus === 429 || responseStatus === 503 || (error === 'timeout' && isFailing)
 }

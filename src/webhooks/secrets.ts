@@ -3,6 +3,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 /** Seals secrets before storage sees them, and opens them again. */
 export interface SecretBox {
   seal (secret: string, tenantSlug: string, webhookId: number): string
+  /** Whether a text is what `seal` would make now: sealed with the first key, or open if there is none. */
+  isCurrent (sealed: string, tenantSlug: string, webhookId: number): boolean
   /** Throws if the text was sealed with an unknown key, or for another tenant or webhook. */
   open (sealed: string, tenantSlug: string, webhookId: number): string
 }
@@ -24,11 +26,16 @@ export function createSecretBox (keys: readonly Uint8Array[]): SecretBox {
       return prefix + sealed.toString('base64')
     },
 
+    isCurrent (sealed, tenantSlug, webhookId) {
+      const [key] = keys
+      if (key === undefined || !sealed.startsWith(prefix)) return key === undefined && !sealed.startsWith(prefix)
+      return tryOpen(sealed, key, owner(tenantSlug, webhookId)) !== null
+    },
+
     open (sealed, tenantSlug, webhookId) {
       if (!sealed.startsWith(prefix)) return sealed
-      const bytes = Buffer.from(sealed.slice(prefix.length), 'base64')
       for (const key of keys) {
-        const secret = tryOpen(bytes, key, owner(tenantSlug, webhookId))
+        const secret = tryOpen(sealed, key, owner(tenantSlug, webhookId))
         if (secret !== null) return secret
       }
       throw new Error(`none of the secretKeys opens the secret of webhook ${webhookId}`)
@@ -41,7 +48,8 @@ function owner (tenantSlug: string, webhookId: number): Buffer {
   return Buffer.from(JSON.stringify([tenantSlug, webhookId]))
 }
 
-function tryOpen (bytes: Buffer, key: Uint8Array, associated: Buffer): string | null {
+function tryOpen (sealed: string, key: Uint8Array, associated: Buffer): string | null {
+  const bytes = Buffer.from(sealed.slice(prefix.length), 'base64')
   const tagStart = bytes.length - tagLength
   if (tagStart < ivLength) return null
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivLength))

@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import type { AttemptResult, ClaimedDelivery, Clock, DeliveryStore, DisableRule, DisabledWebhook, Lease } from '../ports/index.js'
+import type { AttemptResult, ClaimedDelivery, Clock, DeliveryStore, HealthNotice, HealthRule, Lease } from '../ports/index.js'
+import { publishAttempt } from './channels.js'
+import type { Counters } from './counters.js'
 import type { Logger } from './logger.js'
 import { decideOutcome } from './outcome.js'
 import type { SecretBox } from './secrets.js'
@@ -15,7 +17,7 @@ export interface WorkerSettings {
   pollMs: number
   closeGraceMs: number
   retrySchedule: readonly number[]
-  disableAfter: DisableRule
+  healthRule: HealthRule
 }
 
 export interface WorkerDependencies {
@@ -24,13 +26,16 @@ export interface WorkerDependencies {
   secrets: SecretBox
   clock: Clock
   log: Logger
-  onDisabled: (webhook: DisabledWebhook) => void
+  counters: Counters
+  onNotice: (notice: HealthNotice) => void
 }
 
 export interface Worker {
   start (): void
   /** Resolves after the next turn: when an attempt has ended, deliveries were recorded or the poll time is over. */
   nextTurn (): Promise<void>
+  /** Attempts in flight. */
+  readonly inFlight: number
   /** Claims no more, lets attempts end within the grace, aborts the rest and gives their leases back. */
   close (): Promise<void>
 }
@@ -41,7 +46,7 @@ export interface Worker {
  * more often than it can answer.
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
-  const { deliveries, sender, clock, log, onDisabled } = dependencies
+  const { deliveries, sender, clock, log, counters, onNotice } = dependencies
   const attempts = new Set<Promise<void>>()
   const wakeup = createWakeup(clock)
   const aborted: Lease[] = []
@@ -70,7 +75,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       await claim()
       return true
     } catch (err) {
-      log.error({ err }, 'deliveries: storage failed, trying again')
+      log.error({ err }, 'storage failed, deliveries wait')
       return false
     } finally {
       for (const resolve of waiters) resolve()
@@ -82,7 +87,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     const batch = results
     results = []
     try {
-      for (const webhook of await deliveries.complete(batch, settings.disableAfter)) onDisabled(webhook)
+      for (const notice of await deliveries.complete(batch, settings.healthRule)) onNotice(notice)
     } catch (error) {
       results = batch.concat(results)
       throw error
@@ -112,6 +117,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       return
     }
     results.push(result)
+    counters.add(result)
+    publishAttempt(delivery, result)
     if (result.outcome !== 'delivered') logFailure(delivery, result)
   }
 
@@ -127,20 +134,23 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       const opened = secrets.map((secret) => dependencies.secrets.open(secret, tenantSlug, webhookId))
       return signHeaders(opened, eventId, body, clock.now())
     } catch (err) {
-      log.error({ err, webhook_id: webhookId, event_id: eventId }, 'deliveries: no secret to sign with')
+      log.error({ err, webhook_id: webhookId, event_id: eventId }, 'delivery waits, for none of the secretKeys opens the secret of its webhook')
       return null
     }
   }
 
-  function logFailure ({ webhookId, eventId, targetUrl }: ClaimedDelivery, result: AttemptResult): void {
+  function logFailure ({ webhookId, deliveryId, eventId, targetUrl, attemptCount }: ClaimedDelivery, result: AttemptResult): void {
     log.warn({
       webhook_id: webhookId,
+      delivery_id: deliveryId,
       event_id: eventId,
+      attempt: attemptCount + 1,
+      // Never the path or the query, which may hold what authorizes.
       host: URL.canParse(targetUrl) ? new URL(targetUrl).host : '',
       error: result.error,
       response_status: result.responseStatus,
-      outcome: result.outcome
-    }, 'deliveries: attempt failed')
+      ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs } : {})
+    }, result.outcome === 'retry' ? 'delivery failed, it will be tried again' : 'delivery failed, it is given up')
   }
 
   async function close (): Promise<void> {
@@ -155,12 +165,13 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       await writeResults()
       await deliveries.release(aborted)
     } catch (err) {
-      log.error({ err }, 'deliveries: storage failed on close; leases run out and deliveries repeat')
+      log.error({ err }, 'storage failed on close, deliveries under way will repeat when their leases run out')
     }
     for (const resolve of turnWaiters) resolve()
   }
 
   return {
+    get inFlight () { return attempts.size },
     start () {
       stopListening = deliveries.onDue(() => wakeup.wake())
       running ??= run()

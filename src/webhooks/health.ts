@@ -1,0 +1,37 @@
+import type { EventEmitter } from 'node:events'
+import type { HealthNotice } from '../ports/index.js'
+import { publishDisable } from './channels.js'
+import type { Logger } from './logger.js'
+
+/** What `app.recruiting.on` tells the host. */
+export interface RecruitingEvents {
+  /** A webhook has been failing for half the time after which it is disabled: its tenant wants to know. */
+  webhookFailing: [notice: HealthNotice]
+  /** A webhook was disabled by the service: its tenant must know. */
+  webhookDisabled: [notice: HealthNotice]
+}
+
+const messages = {
+  failing: 'webhook keeps failing, it will be disabled',
+  disabled: 'webhook disabled, it kept failing',
+  gone: 'webhook disabled, it answered 410'
+}
+
+/** Tells the log, the diagnostics channel and the host's listeners what becomes of failing webhooks. */
+export function createHealthReporter (emitter: EventEmitter<RecruitingEvents>, log: Logger): (notice: HealthNotice) => void {
+  return (notice) => {
+    const { kind, webhookId, failingSince, failedDeliveries, lastError } = notice
+    log.warn({
+      webhook_id: webhookId,
+      failing_since: failingSince,
+      failed_deliveries: failedDeliveries,
+      error: lastError
+    }, messages[kind])
+    if (kind !== 'failing') publishDisable(notice)
+    try {
+      emitter.emit(kind === 'failing' ? 'webhookFailing' : 'webhookDisabled', notice)
+    } catch (err) {
+      log.error({ err }, 'a listener of the host failed')
+    }
+  }
+}
