@@ -1,0 +1,45 @@
+/** Prints one line: who says it, on behalf of which tenant, and what. */
+export type Print = (who: string, tenantSlug: string, text: string) => void
+
+/** Prints to the console, in columns, with the time. */
+export const printToConsole: Print = (who, tenantSlug, text) => {
+  const time = new Date().toTimeString().slice(0, 8)
+  console.log(`${time}  ${who.padEnd(8)}  ${tenantSlug.padEnd(6)}  ${text}`)
+}
+
+/** What is logged, as far as it is shown. */
+interface LogEntry {
+  msg: string
+  event_id?: string
+  attempt?: number
+  response_status?: number | null
+  error?: string | null
+  err?: { message: string }
+  retry_in_ms?: number
+}
+
+/**
+ * Options for Fastify's logger: its warnings as lines of the same kind, such as those of deliveries that failed, and
+ * nothing below.
+ */
+export function createLoggerOptions (print: Print): { level: 'warn', stream: { write (line: string): void } } {
+  return {
+    level: 'warn',
+    stream: {
+      write (line) {
+        print('ats', '', formatEntry(JSON.parse(line) as LogEntry))
+      }
+    }
+  }
+}
+
+function formatEntry (entry: LogEntry): string {
+  const { msg, event_id: eventId, attempt, response_status: status, error, err, retry_in_ms: retryInMs } = entry
+  const reason = status ?? error ?? err?.message
+  const details = [
+    ...(reason === undefined || reason === null ? [] : [`${reason}`]),
+    ...(attempt === undefined ? [] : [`attempt ${attempt}`]),
+    ...(retryInMs === undefined ? [] : [`the next in ${(retryInMs / 1000).toFixed(1)} s`])
+  ]
+  return [`warning: ${msg}`, ...(details.length === 0 ? [] : [`(${details.join(', ')})`]), eventId].join(' ').trimEnd()
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify'
+import { createAts } from './ats.js'
+import type { Print } from './console.js'
+import { createDatabase } from './database.js'
+import { startHappenings } from './happenings.js'
+import { demoKeys } from './keys.js'
+import { openOffice } from './office.js'
+import { createRandom } from './random.js'
+import { type Receiver, startReceiver } from './receiver.js'
+import { subscribe } from './subscribe.js'
+import { createTenants } from './tenants.js'
+import { formatWelcome } from './welcome.js'
+
+export interface DemoOptions {
+  /** Of the API; 0 for any that is free. */
+  port: number
+  /** Of the server that the webhooks point to; 0 for any that is free. */
+  receiverPort: number
+  /** How often something happens. */
+  everyMs: number
+  print: Print
+  /** Takes what is to be read first. */
+  welcome: (text: string) => void
+}
+
+export interface Demo {
+  apiUrl: string
+  receiverUrl: string
+  close (): Promise<void>
+}
+
+/** Starts an ATS, the receiver of its tenants, and the daily business that makes events. */
+export async function startDemo ({ port, receiverPort, everyMs, print, welcome }: DemoOptions): Promise<Demo> {
+  const tenants = createTenants(Date.now())
+  const database = createDatabase(tenants)
+  const receiver = await startReceiver({ port: receiverPort, stumbleEvery: 10, print })
+  const ats = await createAts(database, print)
+  try {
+    const apiUrl = `${await ats.listen({ host: '127.0.0.1', port })}/api/v1/public`
+    const webhookId = await connect(apiUrl, receiver)
+    welcome(formatWelcome({ apiUrl, receiverUrl: receiver.url, tenants, webhookId }))
+    const offices = tenants.map((tenant, index) =>
+      openOffice({ tenant, database, recruiting: ats.recruiting, random: createRandom(100 + index) }))
+    const happenings = startHappenings(offices, { everyMs, print })
+    return {
+      apiUrl,
+      receiverUrl: receiver.url,
+      async close () {
+        await happenings.stop()
+        await closeServers(ats, receiver)
+      }
+    }
+  } catch (error) {
+    await closeServers(ats, receiver)
+    throw error
+  }
+}
+
+/** Points a webhook of each tenant at the receiver; returns the id of acme's. */
+async function connect (apiUrl: string, receiver: Receiver): Promise<number> {
+  const ids: number[] = []
+  for (const { tenantSlug, key } of [demoKeys.acme, demoKeys.globex]) {
+    const webhook = await subscribe({ apiUrl, tenantSlug, key, targetUrl: `${receiver.url}/${tenantSlug}` })
+    receiver.trust(tenantSlug, webhook.secret)
+    ids.push(webhook.id)
+  }
+  return ids[0] ?? 0
+}
+
+/** The ATS first, so that deliveries under way still find their receiver. */
+async function closeServers (ats: FastifyInstance, receiver: Receiver): Promise<void> {
+  await ats.close()
+  await receiver.close()
+}

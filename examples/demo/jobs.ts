@@ -1,0 +1,40 @@
+import { levels, trades } from './headlines.js'
+import type { Random } from './random.js'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Where a job can stand in this ATS. The API takes any text: the list is the vendor's. */
+export const jobStatuses = ['draft', 'pending_approval', 'published', 'paused', 'filled', 'closed', 'archived'] as const
+
+export type JobStatus = typeof jobStatuses[number]
+
+/** A job as this ATS keeps it. */
+export type Job = {
+  id: number
+  name: string
+  status: JobStatus
+  created_at: string
+  updated_at: string
+}
+
+const places = ['Lyon', 'Malmö', 'São Paulo', 'Kraków', 'remote', 'Zürich', 'Cork', '東京']
+
+/** Invents jobs, some in every status and most of them published. */
+export function createJobs (random: Random, { count, firstId, nowMs }: { count: number, firstId: number, nowMs: number }): Job[] {
+  return Array.from({ length: count }, (_, index) => {
+    const ageMs = random.integer(dayMs, 400 * dayMs)
+    return {
+      id: firstId + index,
+      name: createJobName(random),
+      status: jobStatuses[index] ?? (random.chance(0.6) ? 'published' : random.pick(jobStatuses)),
+      created_at: new Date(nowMs - ageMs).toISOString(),
+      updated_at: new Date(nowMs - random.integer(0, ageMs)).toISOString()
+    }
+  })
+}
+
+export function createJobName (random: Random): string {
+  const { role } = random.pick(trades)
+  const title = random.chance(0.4) ? `${random.pick(levels)} ${role}` : role
+  return `${title} (${random.pick(places)})`
+}

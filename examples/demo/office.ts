@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify'
+import type { Database } from './database.js'
+import { type Job, type JobStatus, createJobName } from './jobs.js'
+import type { Candidate } from './people.js'
+import type { Random } from './random.js'
+import type { Tenant } from './tenants.js'
+
+/** The stages an application goes through, in their order. */
+export const stages = ['applied', 'screening', 'interview', 'offer'] as const
+
+export type Stage = typeof stages[number]
+
+/** Somebody who wants a job. */
+export interface Application {
+  id: number
+  candidate: Candidate
+  job: Job
+  stage: Stage
+}
+
+/** Where the recruiters of one tenant work. */
+export interface Office {
+  tenant: Tenant
+  /** Those that are still open, the oldest first. */
+  applications: Application[]
+  lastApplicationId: number
+  database: Database
+  recruiting: FastifyInstance['recruiting']
+  random: Random
+}
+
+/** Something that happens in the ATS, told in a sentence; `null` if there is nobody it could happen to. */
+export type Action = (office: Office) => Promise<string | null>
+
+/** An office in the middle of its day: some applications are under way. */
+export function openOffice (parts: Pick<Office, 'tenant' | 'database' | 'recruiting' | 'random'>): Office {
+  const office: Office = { ...parts, applications: [], lastApplicationId: 7000 }
+  for (const stage of [...stages, ...stages]) {
+    const job = pickJob(office, 'published')
+    if (job !== null) addApplication(office, parts.random.pick(parts.tenant.candidates), job).stage = stage
+  }
+  return office
+}
+
+export function addApplication (office: Office, candidate: Candidate, job: Job): Application {
+  office.lastApplicationId += 1
+  const application: Application = { id: office.lastApplicationId, candidate, job, stage: 'applied' }
+  office.applications.push(application)
+  return application
+}
+
+export async function setJobStatus ({ tenant, database }: Office, job: Job, status: JobStatus): Promise<void> {
+  job.status = status
+  job.updated_at = new Date().toISOString()
+  await database.saveJob(tenant.slug, job)
+}
+
+export function pickJob ({ tenant, random }: Office, status: JobStatus): Job | null {
+  const jobs = tenant.jobs.filter((job) => job.status === status)
+  return jobs.length === 0 ? null : random.pick(jobs)
+}
+
+export function addDraft ({ tenant: { jobs }, random }: Office): Job {
+  const now = new Date().toISOString()
+  const job: Job = { id: nextId(jobs), name: createJobName(random), status: 'draft', created_at: now, updated_at: now }
+  jobs.push(job)
+  return job
+}
+
+/** The id for one more row; rows are never taken away. */
+export function nextId (rows: ReadonlyArray<{ id: number }>): number {
+  return (rows.at(-1)?.id ?? 0) + 1
+}

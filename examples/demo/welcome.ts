@@ -1,0 +1,79 @@
+import { demoKeys } from './keys.js'
+import type { Tenant } from './tenants.js'
+
+export interface WelcomeParts {
+  apiUrl: string
+  receiverUrl: string
+  tenants: readonly Tenant[]
+  /** The webhook of acme. */
+  webhookId: number
+}
+
+/** What one reads first: where everything is, the keys, and commands to paste. */
+export function formatWelcome (parts: WelcomeParts): string {
+  const { apiUrl, receiverUrl, tenants } = parts
+  const sizes = tenants.map(({ slug, candidates, jobs }) => `${slug} (${candidates.length} candidates, ${jobs.length} jobs)`)
+  const keys = Object.values(demoKeys).map(({ key, note }) => `  ${key.padEnd(20)}${note}`)
+  const commands = listCommands(parts).flatMap(([title, command]) => [`  ${title}`, `    ${command}`, ''])
+  return [
+    '',
+    `An ATS with two tenants: ${sizes.join(' and ')}`,
+    '',
+    `  The API       ${apiUrl}/<tenant_slug>`,
+    `  OpenAPI       ${apiUrl}/openapi.json`,
+    `  The receiver  ${receiverUrl}/<tenant_slug>, where the tenants' webhooks point. It verifies what it gets,`,
+    '                and answers one event in ten with a 500, to show a retry.',
+    '',
+    'API keys',
+    '',
+    ...keys,
+    '',
+    'Paste these into another terminal. Ctrl-C ends the demo.',
+    '',
+    ...commands,
+    'From now on something happens every few seconds.',
+    ''
+  ].join('\n')
+}
+
+function listCommands ({ apiUrl, receiverUrl, webhookId }: WelcomeParts): Array<[title: string, command: string]> {
+  const acme = `${apiUrl}/acme`
+  const webhook = `${acme}/webhooks/${webhookId}`
+  const read = authorize(demoKeys.acmeReadOnly.key)
+  const full = authorize(demoKeys.acme.key)
+  const other = authorize(demoKeys.globex.key)
+  return [
+    ['The candidates changed last, with links to the other pages. Ask again when somebody new has come.',
+      `curl -i '${acme}/candidates?sort=-updated_at&per_page=3' ${read}`],
+    ['A search, which finds É as well. Without -g curl takes the brackets for its own.',
+      `curl -g '${acme}/candidates?filter[q]=%C3%A9lodie' ${read}`],
+    ['The same, encoded by curl.',
+      `curl -G '${acme}/candidates' --data-urlencode 'filter[q]=élodie' ${read}`],
+    ['The second page of what one recruiter has.',
+      `curl -g '${acme}/candidates?filter[recruiter_id]=12&per_page=5&page=2' ${read}`],
+    ['The jobs one can apply for, by name.',
+      `curl -g '${acme}/jobs?filter[status]=published&sort=name' ${read}`],
+    ['A page size over the maximum: 400, and why.',
+      `curl '${acme}/jobs?per_page=500' ${read}`],
+    ['A key without the scope: 403.',
+      `curl '${acme}/webhooks' ${read}`],
+    ['A key of another tenant: 401, the same as without a key.',
+      `curl '${acme}/candidates' ${other}`],
+    ['The webhook that the demo has created.',
+      `curl '${webhook}' ${full}`],
+    ['A test notification, to be seen here at once.',
+      `curl -X POST '${webhook}/dispatch_test' ${full}`],
+    ['A notification by somebody who does not know the secret: the receiver refuses it.',
+      `curl -i '${receiverUrl}/acme' -H 'Content-Type: application/json' -d '{"type":"application.hired"}'`],
+    ['A new secret. For a day deliveries are signed with the old one too, so the receiver still verifies them.',
+      `curl -X POST '${webhook}/rotate_secret' ${full}`],
+    ['The log of deliveries, the latest first.',
+      `curl '${webhook}/deliveries?per_page=3' ${full}`],
+    ['Everything once more. The receiver sees by their ids that the events came before.',
+      `curl '${webhook}/replay' ${full} -H 'Content-Type: application/json' -d '{"include":"all"}'`]
+  ]
+}
+
+function authorize (key: string): string {
+  return `-H 'Authorization: Bearer ${key}'`
+}
