@@ -1,0 +1,114 @@
+// Candidates and jobs come from the vendor's own service, API keys from its own table; webhooks and their deliveries
+// are kept by the storage that ships with the package.
+//
+// curl -g 'http://127.0.0.1:3000/api/v1/public/initech/candidates?sort=-full_name' -H 'Authorization: Bearer initech-key'
+
+import Fastify from 'fastify'
+import { type CandidateSource, type JobSource, type KeyLookup, type ListQuery, hashApiKey, recruitingApi } from 'fastify-recruiting-api'
+import { memoryStorage } from 'fastify-recruiting-api/memory'
+
+// What the vendor has: field names, dates and keys of its own.
+const people = [
+  { tenant: 'initech', id: 1, firstName: 'Zoë', lastName: 'Ødegård', headline: 'Nurse', source: 3, recruiter: 7, created: new Date('2025-11-02T08:00:00Z'), changed: new Date('2026-02-01T09:30:00Z') },
+  { tenant: 'initech', id: 2, firstName: 'Émile', lastName: 'Núñez', headline: null, source: null, recruiter: 8, created: new Date('2025-12-24T17:45:00Z'), changed: new Date('2025-12-24T17:45:00Z') },
+  { tenant: 'initech', id: 3, firstName: 'Ada', lastName: 'Byrne', headline: 'Lead Nurse', source: 5, recruiter: 7, created: new Date('2026-01-15T12:00:00Z'), changed: new Date('2026-03-08T07:10:00Z') },
+  { tenant: 'hooli', id: 4, firstName: 'Émile', lastName: 'Garçon', headline: null, source: null, recruiter: null, created: new Date('2026-01-20T10:00:00Z'), changed: new Date('2026-01-20T10:00:00Z') }
+]
+
+const vacancies = [
+  { tenant: 'initech', id: 1, title: 'Night Nurse', state: 'published', created: new Date('2026-01-10T09:00:00Z'), changed: new Date('2026-01-12T09:00:00Z') },
+  { tenant: 'initech', id: 2, title: 'Day Nurse', state: 'on_hold', created: new Date('2026-01-11T09:00:00Z'), changed: new Date('2026-02-02T09:00:00Z') }
+]
+
+const keys = [
+  { id: 'key_17', tenant: 'initech', digest: hashApiKey('initech-key'), scopes: ['candidates:read', 'jobs:read'], revoked: false },
+  { id: 'key_18', tenant: 'initech', digest: hashApiKey('initech-old-key'), scopes: ['candidates:read'], revoked: true }
+]
+
+// A source has two methods. Every condition of the filter must hold. The rows may have more fields than are published:
+// what is not declared never leaves.
+const candidates: CandidateSource = {
+  async list (tenantSlug, query) {
+    const rows = findPeople(tenantSlug, query.filter).map((person) => ({
+      id: person.id,
+      full_name: fullName(person),
+      headline: person.headline,
+      source_id: person.source,
+      created_at: person.created.toISOString(),
+      updated_at: person.changed.toISOString()
+    }))
+    return takePage(rows, query)
+  },
+  async count (tenantSlug, filter) {
+    return findPeople(tenantSlug, filter).length
+  }
+}
+
+const jobs: JobSource = {
+  async list (tenantSlug, query) {
+    const rows = findVacancies(tenantSlug, query.filter).map((vacancy) => ({
+      id: vacancy.id,
+      name: vacancy.title,
+      status: vacancy.state,
+      created_at: vacancy.created.toISOString(),
+      updated_at: vacancy.changed.toISOString()
+    }))
+    return takePage(rows, query)
+  },
+  async count (tenantSlug, filter) {
+    return findVacancies(tenantSlug, filter).length
+  }
+}
+
+function findPeople (tenantSlug: string, { q, recruiterId, updatedAfter }: Parameters<CandidateSource['count']>[1]) {
+  return people.filter((person) =>
+    person.tenant === tenantSlug &&
+    (recruiterId === undefined || person.recruiter === recruiterId) &&
+    (q === undefined || fullName(person).toLowerCase().includes(q.toLowerCase())) &&
+    (updatedAfter === undefined || person.changed > new Date(updatedAfter)))
+}
+
+function findVacancies (tenantSlug: string, { q, status, updatedAfter }: Parameters<JobSource['count']>[1]) {
+  return vacancies.filter((vacancy) =>
+    vacancy.tenant === tenantSlug &&
+    (status === undefined || vacancy.state === status) &&
+    (q === undefined || vacancy.title.toLowerCase().includes(q.toLowerCase())) &&
+    (updatedAfter === undefined || vacancy.changed > new Date(updatedAfter)))
+}
+
+function fullName ({ firstName, lastName }: { firstName: string, lastName: string }): string {
+  return `${firstName} ${lastName}`
+}
+
+// In a database this is `order by … limit … offset …`.
+function takePage<Row, Field extends keyof Row & string> (rows: Row[], { sort, offset, limit }: ListQuery<unknown, Field>): Row[] {
+  const sorted = rows.toSorted((a, b) => {
+    for (const { field, direction } of sort) {
+      const order = compare(a[field], b[field])
+      if (order !== 0) return direction === 'asc' ? order : -order
+    }
+    return 0
+  })
+  return sorted.slice(offset, offset + limit)
+}
+
+// Text is ordered by code point, as its UTF-8 bytes are and its UTF-16 units are not.
+function compare (a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+}
+
+// One answer for every reason to refuse a key, the wrong tenant included.
+const keyLookup: KeyLookup = async ({ tenantSlug, key }) => {
+  const digest = hashApiKey(key)
+  return keys.find((known) => known.digest === digest && known.tenant === tenantSlug && !known.revoked) ?? null
+}
+
+const { webhooks, deliveries } = memoryStorage()
+
+const app = Fastify({ logger: true })
+await app.register(recruitingApi, { storage: { candidates, jobs, webhooks, deliveries }, keyLookup })
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
+
+await app.listen({ port: Number(process.env.PORT ?? 3000) })
