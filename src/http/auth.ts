@@ -31,6 +31,8 @@ export async function authenticate (request: FastifyRequest, lookup: KeyLookup):
 /** Refuses a key without the scopes that the route declares. */
 export function authorize (request: FastifyRequest, { scopes: owned }: ApiKey): void {
   const { scopes = [], anyScope } = request.routeOptions.config
+  // Text has `includes` too, by which `jobs:readonly` would hold `jobs:read`.
+  if (!Array.isArray(owned)) throw new TypeError('keyLookup: expected scopes to be an array')
   const isAllowed = scopes.every((scope) => owned.includes(scope)) &&
     (anyScope === undefined || anyScope.some((scope) => owned.includes(scope)))
   if (!isAllowed) throw new HttpError('forbidden')

@@ -35,18 +35,22 @@ export function badRequest (...details: ErrorDetail[]): HttpError {
   return new HttpError('bad_request', details)
 }
 
-/** What Fastify throws for a body that it cannot read, before any code of ours runs. */
+/** The codes of what is thrown for a body that cannot be read. */
 const bodyFaults: Record<string, string> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'must be application/json',
   FST_ERR_CTP_BODY_TOO_LARGE: 'must be at most 64 KiB',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'must have the length that its Content-Length header gives'
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'must have the length that its Content-Length header gives',
+  ECONNRESET: 'must arrive whole'
 }
 
-/** The error to answer with: a client's fault as it is, and anything else as 500. */
-export function toHttpError (error: unknown): HttpError {
+/**
+ * The error to answer with: a client's fault as it is, and anything else as 500. A code tells a fault of the body only
+ * while the body is being read: a storage may throw an error of the same code.
+ */
+export function toHttpError (error: unknown, isReadingBody: boolean): HttpError {
   if (error instanceof HttpError) return error
   if (error instanceof Refusal) return badRequest({ in: 'body', field: error.field, message: error.message })
-  const message = bodyFaults[String((error as { code?: unknown } | null)?.code)]
+  const message = isReadingBody ? bodyFaults[String((error as { code?: unknown } | null)?.code)] : undefined
   if (message !== undefined) return badRequest({ in: 'body', field: '', message })
   return new HttpError('internal_error')
 }

@@ -18,6 +18,13 @@ export interface ScopeOptions {
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 const contentType = 'application/json; charset=utf-8'
 
+/** Whether the caller has been let in and its body is not yet read. */
+const kIsReadingBody = Symbol('is reading body')
+
+interface ReadingRequest extends FastifyRequest {
+  [kIsReadingBody]?: boolean
+}
+
 const NoQuery = Type.Object({}, { additionalProperties: false })
 
 /**
@@ -35,17 +42,20 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
   })
   scope.setNotFoundHandler(() => { throw new HttpError('not_found') })
   scope.decorateRequest(kRequestId, '')
+  scope.decorateRequest(kIsReadingBody, false)
   scope.addHook('onRoute', (route) => {
     route.schema = { querystring: NoQuery, ...route.schema }
     route.handler = serializing(route.handler)
   })
-  scope.addHook('onRequest', async (request, reply) => {
+  scope.addHook('onRequest', async (request: ReadingRequest, reply) => {
     identify(request, reply, requestId)
     const key = await authenticate(request, keyLookup)
     if (request.is404) throw new HttpError('not_found')
     authorize(request, key)
+    request[kIsReadingBody] = true
   })
-  scope.addHook('preValidation', (request, _reply, done) => {
+  scope.addHook('preValidation', (request: ReadingRequest, _reply, done) => {
+    request[kIsReadingBody] = false
     request.query = parseQuery(request.raw.url ?? '')
     // No body is one without fields: the operations that need some say so.
     if (request.body === undefined) request.body = {}
@@ -68,11 +78,11 @@ function serializing (handler: RouteHandlerMethod): RouteHandlerMethod {
 
 function sendError (
   error: unknown,
-  request: FastifyRequest,
+  request: ReadingRequest,
   reply: FastifyReply,
   { id, errorDetails }: { id: string, errorDetails: boolean }
 ): FastifyReply {
-  const { code, details } = toHttpError(error)
+  const { code, details } = toHttpError(error, request[kIsReadingBody] === true)
   const { status, message } = wireErrors[code]
   if (status === 500) request.log.error({ err: error }, 'request failed')
   if (status === 400) request.log.info({ details }, 'request refused')
