@@ -4,20 +4,21 @@
 // curl -g 'http://127.0.0.1:3000/api/v1/public/initech/candidates?sort=-full_name' -H 'Authorization: Bearer initech-key'
 
 import Fastify from 'fastify'
-import { type CandidateSource, type JobSource, type KeyLookup, type ListQuery, hashApiKey, recruitingApi } from 'fastify-recruiting-api'
+import { hashApiKey, recruitingApi } from 'fastify-recruiting-api'
+import type { CandidateFilter, CandidateSource, JobFilter, JobSource, KeyLookup, ListQuery } from 'fastify-recruiting-api'
 import { memoryStorage } from 'fastify-recruiting-api/memory'
 
 // What the vendor has: field names, dates and keys of its own.
 const people = [
-  { tenant: 'initech', id: 1, firstName: 'Zoë', lastName: 'Ødegård', headline: 'Nurse', source: 3, recruiter: 7, created: new Date('2025-11-02T08:00:00Z'), changed: new Date('2026-02-01T09:30:00Z') },
-  { tenant: 'initech', id: 2, firstName: 'Émile', lastName: 'Núñez', headline: null, source: null, recruiter: 8, created: new Date('2025-12-24T17:45:00Z'), changed: new Date('2025-12-24T17:45:00Z') },
-  { tenant: 'initech', id: 3, firstName: 'Ada', lastName: 'Byrne', headline: 'Lead Nurse', source: 5, recruiter: 7, created: new Date('2026-01-15T12:00:00Z'), changed: new Date('2026-03-08T07:10:00Z') },
-  { tenant: 'hooli', id: 4, firstName: 'Émile', lastName: 'Garçon', headline: null, source: null, recruiter: null, created: new Date('2026-01-20T10:00:00Z'), changed: new Date('2026-01-20T10:00:00Z') }
+  { tenant: 'initech', id: 1, first: 'Zoë', last: 'Ødegård', title: 'Nurse', source: 3, recruiter: 7, changed: new Date('2026-02-01') },
+  { tenant: 'initech', id: 2, first: 'Émile', last: 'Núñez', title: null, source: null, recruiter: 8, changed: new Date('2025-12-24') },
+  { tenant: 'initech', id: 3, first: 'Ada', last: 'Byrne', title: 'Lead Nurse', source: 5, recruiter: 7, changed: new Date('2026-03-08') },
+  { tenant: 'hooli', id: 4, first: 'Émile', last: 'Garçon', title: null, source: null, recruiter: null, changed: new Date('2026-01-20') }
 ]
 
 const vacancies = [
-  { tenant: 'initech', id: 1, title: 'Night Nurse', state: 'published', created: new Date('2026-01-10T09:00:00Z'), changed: new Date('2026-01-12T09:00:00Z') },
-  { tenant: 'initech', id: 2, title: 'Day Nurse', state: 'on_hold', created: new Date('2026-01-11T09:00:00Z'), changed: new Date('2026-02-02T09:00:00Z') }
+  { tenant: 'initech', id: 1, title: 'Night Nurse', state: 'published', changed: new Date('2026-01-12') },
+  { tenant: 'initech', id: 2, title: 'Day Nurse', state: 'on_hold', changed: new Date('2026-02-02') }
 ]
 
 const keys = [
@@ -25,16 +26,16 @@ const keys = [
   { id: 'key_18', tenant: 'initech', digest: hashApiKey('initech-old-key'), scopes: ['candidates:read'], revoked: true }
 ]
 
-// A source has two methods. Every condition of the filter must hold. The rows may have more fields than are published:
-// what is not declared never leaves.
+// A source has two methods. The rows may have more fields than are published: what is not declared never leaves.
 const candidates: CandidateSource = {
   async list (tenantSlug, query) {
     const rows = findPeople(tenantSlug, query.filter).map((person) => ({
       id: person.id,
       full_name: fullName(person),
-      headline: person.headline,
+      headline: person.title,
       source_id: person.source,
-      created_at: person.created.toISOString(),
+      // To sort by. This vendor does not know when it created a row.
+      created_at: person.changed.toISOString(),
       updated_at: person.changed.toISOString()
     }))
     return takePage(rows, query)
@@ -50,7 +51,7 @@ const jobs: JobSource = {
       id: vacancy.id,
       name: vacancy.title,
       status: vacancy.state,
-      created_at: vacancy.created.toISOString(),
+      created_at: vacancy.changed.toISOString(),
       updated_at: vacancy.changed.toISOString()
     }))
     return takePage(rows, query)
@@ -60,7 +61,8 @@ const jobs: JobSource = {
   }
 }
 
-function findPeople (tenantSlug: string, { q, recruiterId, updatedAfter }: Parameters<CandidateSource['count']>[1]) {
+// Every condition of a filter must hold.
+function findPeople (tenantSlug: string, { q, recruiterId, updatedAfter }: CandidateFilter) {
   return people.filter((person) =>
     person.tenant === tenantSlug &&
     (recruiterId === undefined || person.recruiter === recruiterId) &&
@@ -68,7 +70,7 @@ function findPeople (tenantSlug: string, { q, recruiterId, updatedAfter }: Param
     (updatedAfter === undefined || person.changed > new Date(updatedAfter)))
 }
 
-function findVacancies (tenantSlug: string, { q, status, updatedAfter }: Parameters<JobSource['count']>[1]) {
+function findVacancies (tenantSlug: string, { q, status, updatedAfter }: JobFilter) {
   return vacancies.filter((vacancy) =>
     vacancy.tenant === tenantSlug &&
     (status === undefined || vacancy.state === status) &&
@@ -76,8 +78,8 @@ function findVacancies (tenantSlug: string, { q, status, updatedAfter }: Paramet
     (updatedAfter === undefined || vacancy.changed > new Date(updatedAfter)))
 }
 
-function fullName ({ firstName, lastName }: { firstName: string, lastName: string }): string {
-  return `${firstName} ${lastName}`
+function fullName ({ first, last }: { first: string, last: string }): string {
+  return `${first} ${last}`
 }
 
 // In a database this is `order by … limit … offset …`.

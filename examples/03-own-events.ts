@@ -1,6 +1,7 @@
 // Events of the vendor's own, with the shape of their data: `emit` is checked by the compiler, and again when it runs.
 //
-// curl http://127.0.0.1:3000/interviews -H 'Content-Type: application/json' -d '{"id":1,"candidate_id":2,"starts_at":"2026-05-04T09:00:00Z"}'
+// curl http://127.0.0.1:3000/interviews -H 'Content-Type: application/json' \
+//   -d '{"id":1,"candidate_id":2,"starts_at":"2026-05-04T09:00:00Z"}'
 
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'

@@ -24,7 +24,7 @@ t.test('a vendor\'s own candidates, jobs and keys are served, tenant by tenant',
     data: [emile],
     meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
   })
-  t.strictSame((await request(`${api}/candidates?filter[recruiter_id]=7&filter[updated_after]=2026-02-01T09:30:00Z`, { key })).body, {
+  t.strictSame((await request(`${api}/candidates?filter[recruiter_id]=7&filter[updated_after]=2026-02-01T00:00:00Z`, { key })).body, {
     data: [ada],
     meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
   })
