@@ -18,13 +18,32 @@ t.test('a claim has all that is needed to attempt a delivery', async (t) => {
     eventId: 'evt_1',
     eventType: 'candidate.created',
     body: '{"a":1}',
-    attemptCount: 0
+    attemptCount: 0,
+    isFailing: false
   }
   t.strictSame(first, [claimed])
 
   await complete(...first.map((lease) => retry(lease)))
   await clock.advance(5000)
-  t.strictSame(await claim(), [{ ...claimed, fence: 2, attemptCount: 1 }])
+  t.strictSame(await claim(), [{ ...claimed, fence: 2, attemptCount: 1, isFailing: true }])
+})
+
+t.test('a claim tells whether an attempt to the webhook has failed since something was delivered', async (t) => {
+  const { webhooks, addWebhook, emit, claimOne, complete } = createDeliveryKit()
+  await addWebhook()
+  for (let i = 0; i < 6; i++) await emit()
+  const first = await claimOne()
+  t.equal(first.isFailing, false)
+  await complete(retry(first))
+
+  const second = await claimOne()
+  t.equal(second.isFailing, true)
+  await complete(delivered(second))
+  const third = await claimOne()
+  t.equal(third.isFailing, false)
+  await complete(retry(third))
+  await webhooks.update('acme', 1, { status: 'active' })
+  t.equal((await claimOne()).isFailing, false)
 })
 
 t.test('a delivery is leased to one caller at a time', async (t) => {

@@ -66,8 +66,8 @@ t.test('a delivery of another webhook or tenant is one that does not exist', asy
   await addWebhook({ tenantSlug: 'other' })
   await emit({ tenantSlug: 'other' })
 
-  t.match(await deliveries.find('acme', 1, 1), { id: 1 })
-  t.match(await deliveries.find('other', 3, 4), { id: 4 })
+  t.hasStrict(await deliveries.find('acme', 1, 1), { id: 1 })
+  t.hasStrict(await deliveries.find('other', 3, 4), { id: 4 })
   const strangers: Array<[string, number, number]> = [
     ['acme', 2, 1], ['other', 1, 1], ['other', 3, 1], ['acme', 1, 4],
     ['acme', 3, 4], ['nobody', 1, 1], ['acme', 1, 999], ['acme', 999, 999]

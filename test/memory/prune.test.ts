@@ -57,6 +57,20 @@ t.test('an event stays while a delivery of it is left', async (t) => {
   t.equal((await emit({ idempotencyKey: 'once' })).id, 'evt_3')
 })
 
+t.test('a newer delivery of an event is still the last one when an older one is gone', async (t) => {
+  const { deliveries, addWebhook, emit, claimOne, complete, replay, clock } = createDeliveryKit()
+  const webhook = await addWebhook()
+  await emit()
+  await complete(failed(await claimOne()))
+  await clock.advance(31 * dayMs)
+  await replay(webhook)
+
+  t.equal(await deliveries.prune(monthly), 1)
+  t.strictSame(await replay(webhook, { include: 'all' }), { queued: 0, truncated: false }, 'it is pending')
+  await complete(failed(await claimOne()))
+  t.strictSame(await replay(webhook), { queued: 1, truncated: false })
+})
+
 t.test('no more deliveries than the limit go at once, the oldest first', async (t) => {
   const { deliveries, addWebhook, emit, claim, complete, log, clock } = createDeliveryKit()
   const webhook = await addWebhook()
@@ -77,7 +91,9 @@ t.test('events without any delivery go, and those of a deleted webhook', async (
   await addWebhook()
   await emit()
   await webhooks.delete('acme', 1)
-  await clock.advance(31 * dayMs)
+  await clock.advance(30 * dayMs)
+  t.equal(await deliveries.prune(monthly), 0)
+  await clock.advance(1)
 
   t.equal(await deliveries.prune(monthly), 3)
 })

@@ -32,7 +32,7 @@ t.test('a webhook that is not active gets a skipped delivery, which is not count
   const { deliveries } = await emit()
 
   t.equal(deliveries, 0)
-  t.match(await log(webhook), [{ status: 'skipped', attempt_count: 0, next_attempt_at: null }])
+  t.hasStrict(await log(webhook), [{ status: 'skipped', attempt_count: 0, next_attempt_at: null }])
   t.strictSame(await claim(), [])
 })
 

@@ -58,3 +58,51 @@ t.test('a claim has the secrets that are valid then', async (t) => {
   await clock.advance(60_000)
   t.strictSame((await claimOne()).secrets, ['second'])
 })
+
+t.test('the secrets of all tenants are listed by ascending id, those that are valid now', async (t) => {
+  const { webhooks, addWebhook, clock } = createDeliveryKit()
+  await addWebhook({ secret: 'a' })
+  await addWebhook({ secret: 'b', tenantSlug: 'other' })
+  await addWebhook({ secret: 'c' })
+  await addWebhook({ secret: 'd', tenantSlug: 'other', status: 'inactive' })
+  await webhooks.delete('acme', 3)
+  await webhooks.rotateSecret('acme', 1, { secret: 'a2', gracePeriodSeconds: 60 })
+  const first = { tenantSlug: 'acme', webhookId: 1, secrets: ['a2', 'a'] }
+  const second = { tenantSlug: 'other', webhookId: 2, secrets: ['b'] }
+  const fourth = { tenantSlug: 'other', webhookId: 4, secrets: ['d'] }
+
+  t.strictSame(await webhooks.listSecrets({ afterId: 0, limit: 10 }), [first, second, fourth])
+  t.strictSame(await webhooks.listSecrets({ afterId: 0, limit: 2 }), [first, second])
+  t.strictSame(await webhooks.listSecrets({ afterId: 2, limit: 2 }), [fourth])
+  t.strictSame(await webhooks.listSecrets({ afterId: 4, limit: 2 }), [])
+  await clock.advance(60_000)
+  t.strictSame(await webhooks.listSecrets({ afterId: 0, limit: 1 }), [{ ...first, secrets: ['a2'] }])
+})
+
+t.test('a stored secret is replaced in its place, and nothing else changes', async (t) => {
+  const { webhooks, addWebhook, clock } = createDeliveryKit()
+  await addWebhook({ secret: 'first' })
+  await addWebhook({ secret: 'second' })
+  await webhooks.rotateSecret('acme', 1, { secret: 'second', gracePeriodSeconds: 60 })
+  const before = await webhooks.find('acme', 1)
+  await clock.advance(1000)
+
+  t.equal(await webhooks.replaceSecret('acme', 1, { from: 'first', to: 'first, sealed' }), true)
+  t.equal(await webhooks.replaceSecret('acme', 1, { from: 'second', to: 'second, sealed' }), true)
+  t.strictSame(await webhooks.findSecrets('acme', 1), ['second, sealed', 'first, sealed'])
+  t.strictSame(await webhooks.findSecrets('acme', 2), ['second'])
+  t.strictSame(await webhooks.find('acme', 1), before)
+  await clock.advance(59_000)
+  t.strictSame(await webhooks.findSecrets('acme', 1), ['second, sealed'])
+})
+
+t.test('a secret that the webhook does not have is not replaced', async (t) => {
+  const { webhooks, addWebhook } = createDeliveryKit()
+  await addWebhook({ secret: 'first' })
+  await webhooks.rotateSecret('acme', 1, { secret: 'second', gracePeriodSeconds: 0 })
+
+  t.equal(await webhooks.replaceSecret('acme', 1, { from: 'first', to: 'changed' }), false)
+  t.equal(await webhooks.replaceSecret('acme', 2, { from: 'second', to: 'changed' }), false)
+  t.equal(await webhooks.replaceSecret('other', 1, { from: 'second', to: 'changed' }), false)
+  t.strictSame(await webhooks.findSecrets('acme', 1), ['second'])
+})

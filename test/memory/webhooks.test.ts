@@ -68,7 +68,7 @@ t.test('a place is free again once a webhook is deleted', async (t) => {
   t.equal(await webhooks.create('acme', createWebhook(2), 1), null)
   t.equal(await webhooks.delete('acme', 1), true)
 
-  t.match(await webhooks.create('acme', createWebhook(2), 1), { id: 2 })
+  t.hasStrict(await webhooks.create('acme', createWebhook(2), 1), { id: 2 })
   t.equal(await webhooks.delete('acme', 1), false)
   t.equal(await webhooks.find('acme', 1), null)
 })
@@ -153,6 +153,6 @@ t.test('changing a webhook that was handed in or out changes nothing in the stor
     webhook?.event_types.push('changed')
     if (webhook) webhook.name = 'changed'
   }
-  t.match(await webhooks.find('acme', 1), { name: 'Webhook 1', event_types: ['a.b', 'c.d'] })
+  t.hasStrict(await webhooks.find('acme', 1), { name: 'Webhook 1', event_types: ['a.b', 'c.d'] })
   t.strictSame((await webhooks.find('acme', 1))?.event_types, ['a.b', 'c.d'])
 })
