@@ -65,16 +65,18 @@ t.test('the secrets of all tenants are listed by ascending id, those that are va
   await addWebhook({ secret: 'b', tenantSlug: 'other' })
   await addWebhook({ secret: 'c' })
   await addWebhook({ secret: 'd', tenantSlug: 'other', status: 'inactive' })
+  await addWebhook({ secret: 'e' })
   await webhooks.delete('acme', 3)
   await webhooks.rotateSecret('acme', 1, { secret: 'a2', gracePeriodSeconds: 60 })
   const first = { tenantSlug: 'acme', webhookId: 1, secrets: ['a2', 'a'] }
   const second = { tenantSlug: 'other', webhookId: 2, secrets: ['b'] }
   const fourth = { tenantSlug: 'other', webhookId: 4, secrets: ['d'] }
+  const fifth = { tenantSlug: 'acme', webhookId: 5, secrets: ['e'] }
 
-  t.strictSame(await webhooks.listSecrets({ afterId: 0, limit: 10 }), [first, second, fourth])
+  t.strictSame(await webhooks.listSecrets({ afterId: 0, limit: 10 }), [first, second, fourth, fifth])
   t.strictSame(await webhooks.listSecrets({ afterId: 0, limit: 2 }), [first, second])
-  t.strictSame(await webhooks.listSecrets({ afterId: 2, limit: 2 }), [fourth])
-  t.strictSame(await webhooks.listSecrets({ afterId: 4, limit: 2 }), [])
+  t.strictSame(await webhooks.listSecrets({ afterId: 2, limit: 2 }), [fourth, fifth])
+  t.strictSame(await webhooks.listSecrets({ afterId: 5, limit: 2 }), [])
   await clock.advance(60_000)
   t.strictSame(await webhooks.listSecrets({ afterId: 0, limit: 1 }), [{ ...first, secrets: ['a2'] }])
 })
