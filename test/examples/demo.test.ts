@@ -7,6 +7,9 @@ import t from 'tap'
 import { request } from './fixtures/request.js'
 import { type RunningExample, runExample } from './fixtures/run-example.js'
 
+// Each test mostly waits for a process to start.
+t.jobs = 4
+
 const run = promisify(execFile)
 const freePorts = { PORT: '0', RECEIVER_PORT: '0' }
 const key = 'acme-read-only'
@@ -16,7 +19,7 @@ async function readApiUrl (demo: RunningExample): Promise<string> {
   return url
 }
 
-t.test('a demo in which little happens', async (t) => {
+t.test('a demo in which little happens', { buffered: true }, async (t) => {
   const demo = runExample(t, 'demo/start.ts', { ...freePorts, EVERY_MS: '60000' })
   const acme = `${await readApiUrl(demo)}/acme`
   await demo.output(/receiver +acme +application\.created +verified, /)
@@ -72,7 +75,7 @@ t.test('a demo in which little happens', async (t) => {
   t.equal(await demo.end('SIGTERM'), 0)
 })
 
-t.test('what happens in a demo is in the list, and the receiver verifies the news of it', async (t) => {
+t.test('what happens in a demo is in the list, and the receiver verifies the news of it', { buffered: true }, async (t) => {
   const demo = runExample(t, 'demo/start.ts', { ...freePorts, EVERY_MS: '50' })
   const acme = `${await readApiUrl(demo)}/acme`
 
@@ -93,7 +96,7 @@ t.test('what happens in a demo is in the list, and the receiver verifies the new
   await demo.output(/^Closed$/m)
 })
 
-t.test('a port that is taken ends the demo with a message that says what to do', async (t) => {
+t.test('a port that is taken ends the demo with a message that says what to do', { buffered: true }, async (t) => {
   const taken = createServer()
   t.teardown(() => taken.close())
   await once(taken.listen(0, '127.0.0.1'), 'listening')
@@ -106,7 +109,7 @@ t.test('a port that is taken ends the demo with a message that says what to do',
   }))
 })
 
-t.test('a port that is none ends the demo with a message that names it', async (t) => {
+t.test('a port that is none ends the demo with a message that names it', { buffered: true }, async (t) => {
   const demo = runExample(t, 'demo/start.ts', { PORT: 'http' })
 
   await demo.output(/^PORT: expected a number, got "http"$/m)
