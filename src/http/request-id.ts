@@ -31,8 +31,8 @@ export function identify (request: IdentifiedRequest, reply: FastifyReply, sourc
 
 function tryMake (request: FastifyRequest, source: RequestIdSource): { id: string, err?: unknown } {
   try {
-    const id = source(request)
-    if (usable.test(id)) return { id }
+    const id: unknown = source(request)
+    if (typeof id === 'string' && usable.test(id)) return { id }
     return { id: generateRequestId(), err: new TypeError('expected 1 to 200 visible ASCII characters') }
   } catch (err) {
     return { id: generateRequestId(), err }
