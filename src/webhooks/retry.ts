@@ -29,8 +29,19 @@ export function parseRetryAfter (value: string | undefined, nowMs: number): numb
   return waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : null
 }
 
-/** One of the three forms of an HTTP date, all of them GMT; `Date.parse` alone takes far more. */
+const month = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)'
+
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994` (RFC 9110, 5.6.7). */
+const httpDates = [
+  new RegExp(`^[A-Z][a-z]{2}, (\\d\\d) ${month} \\d{4} [\\d:]{8} GMT$`),
+  new RegExp(`^[A-Z][a-z]{5,8}, (\\d\\d)-${month}-\\d\\d [\\d:]{8} GMT$`),
+  new RegExp(`^[A-Z][a-z]{2} ${month} ([ \\d]\\d) [\\d:]{8} \\d{4}$`)
+]
+
+/** `Date.parse` alone takes far more, such as any words before a year, and 31 February for 3 March. */
 function parseHttpDate (text: string): number {
-  if (!/^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i.test(text)) return Number.NaN
-  return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+  const day = httpDates.map((form) => form.exec(text)?.[1]).find((found) => found !== undefined)
+  if (day === undefined) return Number.NaN
+  const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+  return new Date(time).getUTCDate() === Number(day) ? time : Number.NaN
 }
