@@ -6,7 +6,7 @@ const addFormats = formats.default
 
 /** A validator that reports every fault, takes no value for another type, and drops nothing. */
 export function createAjv ({ useDefaults }: { useDefaults: boolean }): Ajv {
-  const ajv = new Ajv({ allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults, strict: false })
+  const ajv = new Ajv({ allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults, strict: false, verbose: true })
   addFormats(ajv)
   return ajv
 }

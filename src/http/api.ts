@@ -5,7 +5,6 @@ import type { RecruitingStorage } from '../ports/index.js'
 import type { EventCatalogue } from '../webhooks/events.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
 import { collectRoutes, formatDocument } from './document.js'
-import { generateRequestId } from './request-id.js'
 import { candidateRoutes } from './routes/candidates.js'
 import { deliveryRoutes } from './routes/deliveries.js'
 import { jobRoutes } from './routes/jobs.js'
@@ -40,7 +39,7 @@ function tenantApi ({ storage, operations, settings }: ApiDependencies): Fastify
     ownScope(scope, {
       keyLookup: settings.keyLookup,
       errorDetails: settings.errorDetails,
-      requestId: settings.requestId ?? generateRequestId
+      requestId: settings.requestId
     })
     await scope.register(candidateRoutes(storage.candidates, withFields(Candidate, settings.candidateFields)))
     await scope.register(jobRoutes(storage.jobs, withFields(Job, settings.jobFields)))

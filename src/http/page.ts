@@ -30,17 +30,17 @@ export async function readPage<Row, Filter, Field extends string> (
 }
 
 /** RFC 8288, with the caller's own filters, sort and page size. */
-function formatLinks (request: FastifyRequest, page: number, totalPages: number): string {
-  const [path = ''] = request.originalUrl.split('?', 1)
-  const last = Math.max(totalPages, 1)
+function formatLinks ({ originalUrl, query }: FastifyRequest, page: number, totalPages: number): string {
+  const end = originalUrl.indexOf('?')
+  const path = end === -1 ? originalUrl : originalUrl.slice(0, end)
+  const values = query as Record<string, string | number>
   let rest = ''
-  for (const [name, value] of Object.entries(request.query as Record<string, string | number>)) {
-    if (name !== 'page') rest += `&${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+  for (const name in values) {
+    if (name !== 'page') rest += `&${encodeURIComponent(name)}=${encodeURIComponent(values[name] ?? '')}`
   }
-  const link = (rel: string, number: number) => `<${path}?page=${number}${rest}>; rel="${rel}"`
-  const links = [link('first', 1)]
-  if (page > 1) links.push(link('prev', Math.min(page - 1, last)))
-  if (page < last) links.push(link('next', page + 1))
-  links.push(link('last', last))
-  return links.join(', ')
+  const last = Math.max(totalPages, 1)
+  let links = `<${path}?page=1${rest}>; rel="first"`
+  if (page > 1) links += `, <${path}?page=${Math.min(page - 1, last)}${rest}>; rel="prev"`
+  if (page < last) links += `, <${path}?page=${page + 1}${rest}>; rel="next"`
+  return `${links}, <${path}?page=${last}${rest}>; rel="last"`
 }

@@ -18,10 +18,10 @@ export function generateRequestId (): string {
   return `req_${randomUUID().replaceAll('-', '')}`
 }
 
-/** The request's id. On the first call it is made, bound to the request's logger and set on the answer. */
-export function identify (request: IdentifiedRequest, reply: FastifyReply, source: RequestIdSource): string {
+/** The request's id: of the host's source, or generated. On the first call it is made, bound to the request's logger and set on the answer. */
+export function identify (request: IdentifiedRequest, reply: FastifyReply, source: RequestIdSource | null): string {
   if (request[kRequestId]) return request[kRequestId]
-  const { id, err } = tryMake(request, source)
+  const { id, err } = source === null ? { id: generateRequestId() } : tryMake(request, source)
   request[kRequestId] = id
   request.log = reply.log = request.log.child({ request_id: id })
   reply.header('x-request-id', id)

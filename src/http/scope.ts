@@ -1,8 +1,11 @@
 import fastJsonStringify from 'fast-json-stringify'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type {
+  FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, onRequestHookHandler,
+  preValidationHookHandler
+} from 'fastify'
 import { Type } from '@sinclair/typebox'
-import type { KeyLookup } from '../ports/index.js'
-import { authenticate, authorize } from './auth.js'
+import type { ApiKey, KeyLookup } from '../ports/index.js'
+import { authorize, readCredentials } from './auth.js'
 import { ownBodyParser } from './body.js'
 import { HttpError, toHttpError, wireErrors } from './errors.js'
 import { parseQuery } from './query.js'
@@ -12,7 +15,7 @@ import { createValidatorCompiler, toValidationError } from './validation.js'
 export interface ScopeOptions {
   keyLookup: KeyLookup
   errorDetails: boolean
-  requestId: RequestIdSource
+  requestId: RequestIdSource | null
 }
 
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
@@ -21,8 +24,11 @@ const contentType = 'application/json; charset=utf-8'
 /** Whether the caller has been let in and its body is not yet read. */
 const kIsReadingBody = Symbol('is reading body')
 
-interface ReadingRequest extends FastifyRequest {
+const kApiKey = Symbol('api key')
+
+interface TenantRequest extends FastifyRequest {
   [kIsReadingBody]?: boolean
+  [kApiKey]?: ApiKey
 }
 
 const NoQuery = Type.Object({}, { additionalProperties: false })
@@ -43,24 +49,40 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
   scope.setNotFoundHandler(() => { throw new HttpError('not_found') })
   scope.decorateRequest(kRequestId, '')
   scope.decorateRequest(kIsReadingBody, false)
+  scope.decorateRequest(kApiKey)
+  scope.addHook('onRequest', async (request: TenantRequest, reply) => {
+    identify(request, reply, requestId)
+    const credentials = readCredentials(request)
+    const key = credentials === null ? null : await keyLookup(credentials)
+    // A lookup written in JavaScript may say undefined. Every reason for there being no key gives the same answer.
+    if (key === null || key === undefined) throw new HttpError('unauthorized')
+    if (request.is404) throw new HttpError('not_found')
+    request[kApiKey] = key
+  })
   scope.addHook('onRoute', (route) => {
     route.schema = { querystring: NoQuery, ...route.schema }
     route.handler = serializing(route.handler)
+    const readsBody = route.method !== 'GET' && route.method !== 'HEAD'
+    route.onRequest = [admit(route.config ?? {}, readsBody), ...[route.onRequest ?? []].flat()]
+    if (readsBody) route.preValidation = [fillBody, ...[route.preValidation ?? []].flat()]
   })
-  scope.addHook('onRequest', async (request: ReadingRequest, reply) => {
-    identify(request, reply, requestId)
-    const key = await authenticate(request, keyLookup)
-    if (request.is404) throw new HttpError('not_found')
-    authorize(request, key)
-    request[kIsReadingBody] = true
-  })
-  scope.addHook('preValidation', (request: ReadingRequest, _reply, done) => {
-    request[kIsReadingBody] = false
+}
+
+/** What the route itself asks of a caller whose key is valid. */
+function admit (config: FastifyContextConfig, readsBody: boolean): onRequestHookHandler {
+  return function (request: TenantRequest, _reply, done) {
+    authorize(request[kApiKey], config)
     request.query = parseQuery(request.raw.url ?? '')
-    // No body is one without fields: the operations that need some say so.
-    if (request.body === undefined) request.body = {}
+    request[kIsReadingBody] = readsBody
     done()
-  })
+  }
+}
+
+/** No body is one without fields: the operations that need some say so. */
+const fillBody: preValidationHookHandler = function (request: TenantRequest, _reply, done) {
+  request[kIsReadingBody] = false
+  if (request.body === undefined) request.body = {}
+  done()
 }
 
 /** Sends text, for an object would pass through the preSerialization hooks of the host. */
@@ -78,7 +100,7 @@ function serializing (handler: RouteHandlerMethod): RouteHandlerMethod {
 
 function sendError (
   error: unknown,
-  request: ReadingRequest,
+  request: TenantRequest,
   reply: FastifyReply,
   { id, errorDetails }: { id: string, errorDetails: boolean }
 ): FastifyReply {

@@ -52,9 +52,11 @@ export function toValidationError (errors: readonly ErrorObject[], httpPart: str
   })))
 }
 
-function messageOf ({ keyword, params, message }: ErrorObject): string {
+function messageOf ({ keyword, params, message, parentSchema }: ErrorObject): string {
   if (keyword === 'required') return 'is required'
   if (keyword === 'additionalProperties') return 'is not known'
   if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
+  // A pattern says nothing to most people; what it means does.
+  if (keyword === 'pattern' && parentSchema?.description) return `must be ${parentSchema.description}`
   return message ?? 'is not valid'
 }

@@ -2,10 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
 import type { CandidateRow, CandidateSource } from '../../ports/index.js'
 import { readTenantSlug } from '../auth.js'
-import { given, parseSearch, parseSort, parseUpdatedAfter } from '../list-query.js'
+import { createSortParser, given, parseSearch, parseUpdatedAfter } from '../list-query.js'
 import { readPage } from '../page.js'
 import { CandidateQuery, candidateSortFields } from '../schemas/candidate.js'
 import { PageOf, TenantParams, errorResponses } from '../schemas/common.js'
+
+const parseSort = createSortParser(candidateSortFields)
 
 export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<CandidateRow>): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -29,7 +31,7 @@ export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<Cand
       }, {
         page: query.page,
         perPage: query.per_page,
-        sort: parseSort(query.sort, candidateSortFields),
+        sort: parseSort(query.sort),
         filter: given({
           recruiterId: query['filter[recruiter_id]'],
           q: parseSearch(query['filter[q]']),

@@ -1,11 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { RecruitingStorage } from '../../ports/index.js'
 import { readTenantSlug } from '../auth.js'
-import { given, parseSort } from '../list-query.js'
+import { createSortParser, given } from '../list-query.js'
 import { readPage } from '../page.js'
 import { DataOf, DeliveryParams, PageOf, WebhookParams, errorResponses } from '../schemas/common.js'
 import { Delivery, DeliveryQuery, DeliveryWithAttempts, deliverySortFields } from '../schemas/delivery.js'
 import { found, storableId, webhookScopes } from './webhooks.js'
+
+const parseSort = createSortParser(deliverySortFields)
 
 const config = { scopes: webhookScopes }
 const tags = ['deliveries']
@@ -34,7 +36,7 @@ export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): Fa
       }, {
         page: query.page,
         perPage: query.per_page,
-        sort: parseSort(query.sort, deliverySortFields),
+        sort: parseSort(query.sort),
         filter: given({
           status: query['filter[status]'],
           eventType: query['filter[event_type]'],

@@ -2,10 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
 import type { JobRow, JobSource } from '../../ports/index.js'
 import { readTenantSlug } from '../auth.js'
-import { given, parseSearch, parseSort, parseUpdatedAfter } from '../list-query.js'
+import { createSortParser, given, parseSearch, parseUpdatedAfter } from '../list-query.js'
 import { readPage } from '../page.js'
 import { JobQuery, jobSortFields } from '../schemas/job.js'
 import { PageOf, TenantParams, errorResponses } from '../schemas/common.js'
+
+const parseSort = createSortParser(jobSortFields)
 
 export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -29,7 +31,7 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
       }, {
         page: query.page,
         perPage: query.per_page,
-        sort: parseSort(query.sort, jobSortFields),
+        sort: parseSort(query.sort),
         filter: given({
           status: query['filter[status]'],
           q: parseSearch(query['filter[q]']),

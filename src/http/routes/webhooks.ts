@@ -3,10 +3,12 @@ import type { WebhookStore } from '../../ports/index.js'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import { readTenantSlug } from '../auth.js'
 import { HttpError } from '../errors.js'
-import { given, parseSort } from '../list-query.js'
+import { createSortParser, given } from '../list-query.js'
 import { readPage } from '../page.js'
 import { DataOf, NoContent, PageOf, TenantParams, WebhookParams, errorResponses } from '../schemas/common.js'
 import { CreateWebhook, CreatedWebhook, UpdateWebhook, Webhook, WebhookQuery, webhookSortFields } from '../schemas/webhook.js'
+
+const parseSort = createSortParser(webhookSortFields)
 
 export const webhookScopes = ['webhooks:read', 'webhooks:write']
 
@@ -36,7 +38,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
       }, {
         page: query.page,
         perPage: query.per_page,
-        sort: parseSort(query.sort, webhookSortFields),
+        sort: parseSort(query.sort),
         filter: given({ status: query['filter[status]'] })
       })
     })

@@ -71,7 +71,7 @@ export function pagingQuery (sortable: readonly string[], defaultSort: string) {
     sort: Type.String({
       pattern: `^${item}(,${item}){0,2}$`,
       default: defaultSort,
-      description: `Up to 3 of ${sortable.join(', ')}, separated by commas; a leading minus sign sorts descending`
+      description: `up to 3 of ${sortable.join(', ')}, separated by commas; a leading minus sign sorts descending`
     })
   }
 }
