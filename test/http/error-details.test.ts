@@ -28,7 +28,7 @@ const cases: Record<string, Case> = {
   'a repeated parameter': { path: '/jobs?page=1&page=1', details: [{ in: 'query', field: 'page', message: 'is given more than once' }] },
   'a query that is not encoded as UTF-8': {
     path: '/jobs?page=%ff',
-    details: [{ in: 'query', field: '', message: 'holds text that is not encoded as UTF-8, or a NUL' }]
+    details: [{ in: 'query', field: '', message: 'holds text that is not percent-encoded UTF-8, or a NUL' }]
   },
   'a repeated sort field': { path: '/jobs?sort=name,-name', details: [{ in: 'query', field: 'sort', message: 'names name more than once' }] },
   'a search that is too long': {
