@@ -1,0 +1,64 @@
+import t from 'tap'
+import Fastify from 'fastify'
+import recruitingApi from '../../src/index.js'
+import { memoryKeyLookup } from '../../src/memory/index.js'
+import { createMachines, event } from '../fixtures/engine.js'
+import { startReceiver } from '../fixtures/receiver.js'
+import { toLoopback } from '../fixtures/webhook-api.js'
+
+t.test('a host delivers from the moment it is ready, also what was emitted before', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const app = Fastify()
+  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { ...toLoopback, clock } })
+  await app.recruiting.emit(event)
+  await clock.advance(60_000)
+  t.same(await deliveries(id), [['pending', 0]])
+  await app.ready()
+  await app.recruiting.drain()
+  t.same(await deliveries(id), [['delivered', 1]])
+  await app.close()
+})
+
+t.test('app.close closes the engine', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  let answer = () => {}
+  receiver.answer((response) => { answer = () => response.writeHead(204).end() })
+  const app = Fastify()
+  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { ...toLoopback, clock } })
+  await app.ready()
+  await app.recruiting.emit(event)
+  await receiver.received(1)
+  const closing = app.close()
+  answer()
+  await closing
+  t.same(await deliveries(id), [['delivered', 1]])
+  t.equal(clock.timerCount, 0)
+  await t.rejects(app.recruiting.emit(event), { code: 'closed' })
+})
+
+t.test('a host that was never ready closes without having delivered', async (t) => {
+  const { clock, storage } = createMachines(t)
+  const app = Fastify()
+  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { clock } })
+  await app.close()
+  t.equal(clock.timerCount, 0)
+})
+
+t.test('with delivery: false a host records and another process delivers', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const app = Fastify()
+  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: false })
+  await app.ready()
+  t.match(await app.recruiting.emit(event), { deliveries: 1 })
+  await clock.advance(60_000)
+  t.same(await deliveries(id), [['pending', 0]])
+  await start().drain()
+  t.same(await deliveries(id), [['delivered', 1]])
+  await app.close()
+})

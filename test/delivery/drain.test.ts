@@ -1,0 +1,97 @@
+import t from 'tap'
+import { createMachines, event } from '../fixtures/engine.js'
+import { startReceiver } from '../fixtures/receiver.js'
+
+t.test('drain resolves at once when nothing is due', async (t) => {
+  const { start } = createMachines(t)
+  await start().drain()
+  await start({ delivery: { worker: false } }).drain()
+  t.pass()
+})
+
+t.test('drain resolves when what is due has been attempted, and does not wait for retries', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  receiver.answer(500, 204)
+  const engine = start()
+  for (let count = 0; count < 10; count++) await engine.emit(event)
+  await engine.drain()
+  const log = await deliveries(id)
+  t.equal(log.length, 10)
+  t.ok(log.every(([, attempts]) => attempts === 1))
+  t.equal(log.filter(([status]) => status === 'pending').length, 1)
+})
+
+for (const [title, until] of [['a Date', (ms: number) => new Date(ms)], ['milliseconds', (ms: number) => ms]] as const) {
+  t.test(`with until as ${title}, drain waits for the retries that fall due by then`, async (t) => {
+    const receiver = await startReceiver(t)
+    const { addWebhook, clock, deliveries, start } = createMachines(t)
+    const id = await addWebhook(receiver.url)
+    receiver.answer(500, 500, 204)
+    const engine = start()
+    await engine.emit(event)
+    let isDrained = false
+    const draining = engine.drain({ until: until(clock.now() + 10_000) }).then(() => { isDrained = true })
+    await receiver.received(1)
+    await engine.drain()
+    t.notOk(isDrained)
+    await clock.advance(6010)
+    await receiver.received(2)
+    await draining
+    t.same(await deliveries(id), [['pending', 2]])
+  })
+}
+
+t.test('an until that is past is the same as none', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, start } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  receiver.answer(500)
+  const engine = start()
+  await engine.emit(event)
+  await engine.drain({ until: clock.now() - 60_000 })
+  t.same(await deliveries(id), [['pending', 1]])
+})
+
+t.test('drain also waits for what is recorded while it waits', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const engine = start()
+  receiver.answer((response) => {
+    const isLast = receiver.requests.length === 3
+    const emitted = isLast ? Promise.resolve() : engine.emit(event)
+    emitted.then(() => response.writeHead(204).end())
+  })
+  await engine.emit(event)
+  await engine.drain()
+  t.same(await deliveries(id), [['delivered', 1], ['delivered', 1], ['delivered', 1]])
+})
+
+t.test('drain fails when the engine is closed under it', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, start } = createMachines(t)
+  await addWebhook(receiver.url)
+  let answer = () => {}
+  receiver.answer((response) => { answer = () => response.writeHead(204).end() })
+  const engine = start()
+  await engine.emit(event)
+  await receiver.received(1)
+  const draining = t.rejects(engine.drain(), { code: 'closed' })
+  const closing = engine.close()
+  answer()
+  await Promise.all([draining, closing])
+})
+
+t.test('an inactive or deleted webhook keeps no drain waiting', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, start, storage } = createMachines(t)
+  const ids = [await addWebhook(receiver.url), await addWebhook(receiver.url)]
+  const engine = start({ delivery: { worker: false } })
+  await engine.emit(event)
+  await storage.webhooks.update('acme', ids[0] ?? 0, { status: 'inactive' })
+  await storage.webhooks.delete('acme', ids[1] ?? 0)
+  await engine.drain()
+  t.equal(receiver.requests.length, 0)
+})
