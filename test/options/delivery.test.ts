@@ -1,0 +1,110 @@
+import t from 'tap'
+import { type RefusedOption, assertAccepted, assertRefused } from '../fixtures/refused-option.js'
+
+/** Whole numbers, with the least and the greatest that is accepted. */
+const integers: Array<[name: string, minimum: number, maximum: number]> = [
+  ['concurrency', 1, 10_000],
+  ['perEndpoint', 1, 1000],
+  ['timeoutMs', 100, 120_000],
+  ['pollMs', 10, 60_000],
+  ['closeGraceMs', 0, 120_000],
+  ['retentionDays', 1, 3650]
+]
+
+for (const [name, minimum, maximum] of integers) {
+  t.test(`delivery.${name} is a whole number from ${minimum} to ${maximum}`, async (t) => {
+    const values: Array<[value: unknown, shown: string]> = [
+      [minimum - 1, String(minimum - 1)], [maximum + 1, String(maximum + 1)], [minimum + 0.5, String(minimum + 0.5)],
+      [Number.NaN, 'NaN'], [Number.POSITIVE_INFINITY, 'Infinity'], [String(minimum), `"${minimum}"`], [null, 'null'], [true, 'true']
+    ]
+    for (const [value, shown] of values) {
+      await assertRefused(t, [{ delivery: { [name]: value } }, `delivery.${name}`, `an integer from ${minimum} to ${maximum}`, shown])
+    }
+    await assertAccepted(t, { delivery: { [name]: minimum } })
+    await assertAccepted(t, { delivery: { [name]: maximum } })
+  })
+}
+
+t.test('delivery.leaseMs is a whole number, at least the deadline of an attempt and 5 s more', async (t) => {
+  const of = (delivery: object, minimum: number, shown: string): RefusedOption =>
+    [{ delivery }, 'delivery.leaseMs', `an integer from ${minimum} to 3600000`, shown]
+  await assertRefused(t, of({ leaseMs: 19_999 }, 20_000, '19999'))
+  await assertRefused(t, of({ leaseMs: 3_600_001 }, 20_000, '3600001'))
+  await assertRefused(t, of({ leaseMs: '60000' }, 20_000, '"60000"'))
+  await assertRefused(t, of({ leaseMs: 60_000, timeoutMs: 60_000 }, 65_000, '60000'))
+  await assertAccepted(t, { delivery: { leaseMs: 20_000 } })
+  await assertAccepted(t, { delivery: { leaseMs: 5100, timeoutMs: 100 } })
+  await assertAccepted(t, { delivery: { timeoutMs: 120_000 } })
+})
+
+t.test('delivery.retrySchedule is 1 to 100 numbers of seconds', async (t) => {
+  const path = 'delivery.retrySchedule'
+  for (const [value, shown] of [[[], 'an array'], [Array(101).fill(0), 'an array'], ['0,5', '"0,5"'], [null, 'null'], [{ 0: 5 }, 'an object']] as const) {
+    await assertRefused(t, [{ delivery: { retrySchedule: value } }, path, '1 to 100 numbers', shown])
+  }
+  for (const [value, shown] of [[-1, '-1'], [31_536_001, '31536001'], ['5', '"5"'], [null, 'null'], [Number.NaN, 'NaN'], [Number.POSITIVE_INFINITY, 'Infinity']] as const) {
+    await assertRefused(t, [{ delivery: { retrySchedule: [0, value] } }, `${path}[1]`, 'seconds from 0 to 31536000', shown])
+  }
+  await assertAccepted(t, { delivery: { retrySchedule: [0] } })
+  await assertAccepted(t, { delivery: { retrySchedule: Array(100).fill(0.5) } })
+  await assertAccepted(t, { delivery: { retrySchedule: [31_536_000] } })
+})
+
+t.test('delivery.allowNetworks is a list of CIDRs', async (t) => {
+  const path = 'delivery.allowNetworks'
+  await assertRefused(t, [{ delivery: { allowNetworks: '10.0.0.0/8' } }, path, 'an array of CIDRs', '"10.0.0.0/8"'])
+  await assertRefused(t, [{ delivery: { allowNetworks: null } }, path, 'an array of CIDRs', 'null'])
+  const malformed = [
+    '10.0.0.0', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0/8', 'example.com/8', '::1', '::1/129', '[::1]/128', '', ' 10.0.0.0/8', '010.0.0.0/8', '10.0.0.0/8.0'
+  ]
+  for (const cidr of malformed) {
+    await assertRefused(t, [{ delivery: { allowNetworks: ['10.0.0.0/8', cidr] } }, `${path}[1]`, 'a CIDR such as 10.0.0.0/8', JSON.stringify(cidr)])
+  }
+  await assertRefused(t, [{ delivery: { allowNetworks: [8] } }, `${path}[0]`, 'a CIDR such as 10.0.0.0/8', '8'])
+  await assertAccepted(t, { delivery: { allowNetworks: [] } })
+  await assertAccepted(t, { delivery: { allowNetworks: ['10.0.0.0/8', '127.0.0.1/32', 'fd00::/8', '::1/128', '0.0.0.0/0', '::/0'] } })
+})
+
+t.test('delivery.disableAfter has two whole numbers', async (t) => {
+  const path = 'delivery.disableAfter'
+  const rule = { failingForSeconds: 60, failedDeliveries: 1 }
+  for (const [value, shown] of [[null, 'null'], [5, '5'], [false, 'false'], ['never', '"never"']] as const) {
+    await assertRefused(t, [{ delivery: { disableAfter: value } }, path, 'an object', shown])
+  }
+  for (const [value, shown] of [[-1, '-1'], [31_536_001, '31536001'], [0.5, '0.5'], [undefined, 'undefined'], ['60', '"60"']] as const) {
+    await assertRefused(t, [{ delivery: { disableAfter: { ...rule, failingForSeconds: value } } }, `${path}.failingForSeconds`, 'an integer from 0 to 31536000', shown])
+  }
+  for (const [value, shown] of [[0, '0'], [1_000_001, '1000001'], [undefined, 'undefined'], [Number.NaN, 'NaN']] as const) {
+    await assertRefused(t, [{ delivery: { disableAfter: { ...rule, failedDeliveries: value } } }, `${path}.failedDeliveries`, 'an integer from 1 to 1000000', shown])
+  }
+  await assertAccepted(t, { delivery: { disableAfter: { failingForSeconds: 0, failedDeliveries: 1 } } })
+})
+
+for (const name of ['worker', 'allowHttp']) {
+  t.test(`delivery.${name} is true or false`, async (t) => {
+    for (const [value, shown] of [['false', '"false"'], [0, '0'], [null, 'null'], [{}, 'an object']] as const) {
+      await assertRefused(t, [{ delivery: { [name]: value } }, `delivery.${name}`, 'a boolean', shown])
+    }
+    await assertAccepted(t, { delivery: { [name]: true } })
+    await assertAccepted(t, { delivery: { [name]: false } })
+  })
+}
+
+t.test('delivery.clock has three methods', async (t) => {
+  const clock = { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} }
+  for (const method of Object.keys(clock)) {
+    await assertRefused(t, [{ delivery: { clock: { ...clock, [method]: undefined } } }, `delivery.clock.${method}`, 'a method', 'undefined'])
+  }
+  await assertRefused(t, [{ delivery: { clock: null } }, 'delivery.clock.now', 'a method', 'undefined'])
+  await assertRefused(t, [{ delivery: { clock: Date } }, 'delivery.clock.setTimeout', 'a method', 'undefined'])
+  await assertAccepted(t, { delivery: { worker: false, clock } })
+})
+
+t.test('delivery is an object or false', async (t) => {
+  for (const [value, shown] of [[true, 'true'], ['off', '"off"'], [null, 'null'], [0, '0'], [() => {}, 'a function']] as const) {
+    await assertRefused(t, [{ delivery: value }, 'delivery', 'an object or false', shown])
+  }
+  await assertAccepted(t, { delivery: false })
+  await assertAccepted(t, { delivery: {} })
+  await assertAccepted(t, {})
+})

@@ -1,0 +1,76 @@
+import t from 'tap'
+import { randomBytes } from 'node:crypto'
+import { Type } from '@sinclair/typebox'
+import { createRecruiting } from '../../src/index.js'
+import { assertAccepted, assertRefused } from '../fixtures/refused-option.js'
+
+t.test('createRecruiting wants an object', async (t) => {
+  for (const [value, shown] of [[undefined, 'undefined'], [null, 'null'], ['acme', '"acme"']] as const) {
+    t.throws(() => createRecruiting(value as never), {
+      name: 'RecruitingApiError', code: 'invalid_option', field: 'options', message: `options: expected an object, got ${shown}`
+    })
+  }
+})
+
+t.test('maxWebhooksPerTenant is a whole number from 1 to 10000', async (t) => {
+  for (const [value, shown] of [[0, '0'], [-1, '-1'], [10_001, '10001'], [1.5, '1.5'], ['50', '"50"'], [null, 'null']] as const) {
+    await assertRefused(t, [{ maxWebhooksPerTenant: value }, 'maxWebhooksPerTenant', 'an integer from 1 to 10000', shown])
+  }
+  await assertAccepted(t, { maxWebhooksPerTenant: 1 })
+  await assertAccepted(t, { maxWebhooksPerTenant: 10_000 })
+})
+
+t.test('events is a map with at least one event', async (t) => {
+  const expected = 'a map from event names to TypeBox schemas'
+  for (const [value, shown] of [[null, 'null'], ['job.created', '"job.created"'], [() => {}, 'a function']] as const) {
+    await assertRefused(t, [{ events: value }, 'events', expected, shown])
+  }
+  await assertRefused(t, [{ events: {} }, 'events', 'at least one event', 'an object'])
+})
+
+t.test('names of events are lower-case words separated by full stops, 100 characters at most', async (t) => {
+  const malformed = [
+    'created', 'Job.created', 'job.', '.created', 'job..created', 'job created', 'job-post.created', 'jöb.created', '', `job.${'x'.repeat(97)}`
+  ]
+  for (const name of malformed) {
+    await assertRefused(t, [{ events: { [name]: Type.Object({}) } }, `events["${name}"]`, 'a name such as application.created', JSON.stringify(name)])
+  }
+  for (const name of ['job.created', 'a.b.c_d.e9', '0.0', `job.${'x'.repeat(96)}`]) {
+    await assertAccepted(t, { events: { [name]: Type.Object({}) } })
+  }
+})
+
+t.test('the schema of an event is that of an object', async (t) => {
+  const path = 'events["job.created"]'
+  const values = [[null, 'null'], [Type.String(), 'an object'], [{}, 'an object'], [[], 'an array'], ['object', '"object"']] as const
+  for (const [schema, shown] of values) {
+    await assertRefused(t, [{ events: { 'job.created': schema } }, path, 'a TypeBox object schema', shown])
+  }
+})
+
+t.test('a schema that cannot be compiled is refused with the reason', async (t) => {
+  await assertRefused(t, [
+    { events: { 'job.created': { type: 'object', properties: { id: { type: 'int' } } } } },
+    'events["job.created"]',
+    'a valid schema (schema is invalid: data/properties/id/type must be equal to one of the allowed values, data/properties/id/type must be array, data/properties/id/type must match a schema in anyOf)',
+    'an object'
+  ])
+})
+
+t.test('secretKeys are keys of 32 bytes, and the message never shows one', async (t) => {
+  const expected = 'a Buffer of 32 bytes'
+  const keys: Array<[key: unknown, shown: string]> = [
+    [randomBytes(31), '"31 bytes"'],
+    [randomBytes(33), '"33 bytes"'],
+    [Buffer.alloc(0), '"0 bytes"'],
+    ['0123456789abcdef0123456789abcdef', '"string"'],
+    [null, '"object"'],
+    [undefined, '"undefined"'],
+    [[1, 2, 3], '"object"']
+  ]
+  for (const [key, shown] of keys) {
+    await assertRefused(t, [{ secretKeys: [randomBytes(32), key] }, 'secretKeys[1]', expected, shown])
+  }
+  await assertAccepted(t, { secretKeys: [] })
+  await assertAccepted(t, { secretKeys: [randomBytes(32), new Uint8Array(32)] })
+})
