@@ -22,17 +22,23 @@ const globalIpv6 = '2000::/3'
 const specialIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 
 /** Link-local space and the metadata services of clouds: too dangerous to open within a wider network. */
-const sensitive = [
-  '169.254.0.0/16', 'fe80::/10', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32', 'fd00:ec2::254/128',
-  'fd20:ce::254/128'
+const sensitiveIpv4 = ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32']
+const sensitiveIpv6 = [
+  'fe80::/10', 'fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:c1::a9fe:a9fe/128', 'fd00:42::42/128', 'fd00:a9fe:a9fe::1/128',
+  'fd00:100::100:200/128',
+  // Teredo and 6to4 lead to any IPv4 address.
+  '2001::/32', '2002::/16'
 ]
+
+/** Behind these prefixes IPv6 carries an IPv4 address, and a translator may lead back to it. */
+const translations = ['::', '::ffff:0:', '64:ff9b::', '64:ff9b:1::']
 
 /** Reads a CIDR such as `10.0.0.0/8`; `null` if it is none. */
 export function parseCidr (text: string): Network | null {
   const [address = '', digits = '', ...rest] = text.split('/')
   const family = isIP(address)
   const prefix = /^\d{1,3}$/.test(digits) ? Number(digits) : Number.NaN
-  const isValid = rest.length === 0 && family !== 0 && prefix <= (family === 4 ? 32 : 128)
+  const isValid = rest.length === 0 && family !== 0 && prefix <= (family === 4 ? 32 : 128) && !address.includes('%')
   return isValid ? { address, prefix } : null
 }
 
@@ -42,7 +48,7 @@ export function createAddressRule (allowNetworks: readonly string[]): AddressRul
   const global = blockListOf([globalIpv6])
   const exact = blockListOf(allowNetworks.filter(isSingleAddress))
   const allowed = blockListOf(allowNetworks)
-  const guarded = blockListOf(sensitive)
+  const guarded = blockListOf([...sensitiveIpv4, ...sensitiveIpv6, ...sensitiveIpv4.flatMap(translate)])
   return (address) => {
     const family = isIP(address)
     // A block list calls everything that is no address "not blocked".
@@ -53,6 +59,11 @@ export function createAddressRule (allowNetworks: readonly string[]): AddressRul
     if (allowed.check(address, type)) return true
     return (family === 4 || global.check(address, type)) && !special.check(address, type)
   }
+}
+
+function translate (cidr: string): string[] {
+  const [address, prefix] = cidr.split('/')
+  return translations.map((start) => `${start}${address}/${96 + Number(prefix)}`)
 }
 
 function isSingleAddress (cidr: string): boolean {
