@@ -1,4 +1,4 @@
-import { type LookupFunction, isIP } from 'node:net'
+import { type LookupFunction, Socket, isIP } from 'node:net'
 import { buildConnector } from 'undici'
 import type { AddressRule } from './addresses.js'
 import type { Resolver } from './resolver.js'
@@ -12,27 +12,48 @@ interface ConnectorOptions {
   timeoutMs: number
 }
 
+export interface GuardedConnector {
+  connect: buildConnector.connector
+  /** Ends the connections that are still being made; undici itself leaves them to their timeout. */
+  close (): void
+}
+
 /**
  * Connects to allowed addresses alone. A literal address never reaches the lookup, and what a lookup says is not yet
  * what a socket does, so there are three checks: of the literal, of every answer, and of the address connected to.
  */
-export function createGuardedConnector ({ isAllowed, resolver, timeoutMs }: ConnectorOptions): buildConnector.connector {
+export function createGuardedConnector ({ isAllowed, resolver, timeoutMs }: ConnectorOptions): GuardedConnector {
+  const connecting = new Set<Socket>()
   const connect = buildConnector({
     timeout: timeoutMs,
     lookup: guardLookup(isAllowed, resolver),
-    // Said outright, or NODE_TLS_REJECT_UNAUTHORIZED could turn it off.
+    // Node's 250 ms would give up receivers on the other side of the world for an address that may not even be reachable.
+    autoSelectFamilyAttemptTimeout: Math.max(10, Math.ceil(timeoutMs / 8)),
+    // Said outright, or the environment could weaken them.
     rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
     allowH2: false
   })
-  return (options, callback) => {
-    const host = options.hostname.replace(/^\[(.*)\]$/, '$1')
-    if (isIP(host) !== 0 && !isAllowed(host)) return callback(new BlockedAddressError(), null)
-    connect(options, (...[error, socket]) => {
-      if (error !== null) return callback(error, null)
-      if (isAllowed(socket.remoteAddress ?? '')) return callback(null, socket)
-      socket.destroy()
-      callback(new BlockedAddressError(), null)
-    })
+
+  return {
+    connect (options, callback) {
+      const host = options.hostname.replace(/^\[(.*)\]$/, '$1')
+      if (isIP(host) !== 0 && !isAllowed(host)) return callback(new BlockedAddressError(), null)
+      const started: unknown = connect(options, (...[error, socket]) => {
+        if (socket !== null) connecting.delete(socket)
+        if (error !== null) return callback(error, null)
+        if (isAllowed(socket.remoteAddress ?? '')) return callback(null, socket)
+        socket.destroy()
+        callback(new BlockedAddressError(), null)
+      })
+      if (!(started instanceof Socket)) return
+      connecting.add(started)
+      started.once('close', () => connecting.delete(started))
+    },
+
+    close () {
+      for (const socket of connecting) socket.destroy(new Error('closed'))
+    }
   }
 }
 

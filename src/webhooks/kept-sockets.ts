@@ -13,10 +13,14 @@ export interface KeptSockets {
   close (): void
 }
 
+/** How often something was read from a socket. */
+interface Traffic {
+  reads: number
+}
+
 interface Use {
-  socket: Socket
-  bytesReadBefore: number
-  isReused: boolean
+  traffic: Traffic
+  readsBefore: number
 }
 
 /**
@@ -24,8 +28,9 @@ interface Use {
  * the socket tells. undici shows it on its diagnostics channels and nowhere else.
  */
 export function watchKeptSockets (): KeptSockets {
-  const used = new WeakSet<Socket>()
-  const uses = new WeakMap<RequestToken, Use>()
+  const ours = new WeakSet<RequestToken>()
+  const known = new WeakMap<Socket, Traffic>()
+  const reuses = new WeakMap<RequestToken, Use>()
   let created: RequestToken | undefined
 
   const onCreate = (message: unknown): void => {
@@ -33,8 +38,11 @@ export function watchKeptSockets (): KeptSockets {
   }
   const onSend = (message: unknown): void => {
     const { request, socket } = message as { request: RequestToken, socket: Socket }
-    uses.set(request, { socket, bytesReadBefore: socket.bytesRead, isReused: used.has(socket) })
-    used.add(socket)
+    // The host's own requests are on these channels too.
+    if (!ours.has(request)) return
+    const traffic = known.get(socket)
+    if (traffic === undefined) known.set(socket, countReads(socket))
+    else reuses.set(request, { traffic, readsBefore: traffic.reads })
   }
   subscribe('undici:request:create', onCreate)
   subscribe('undici:client:sendHeaders', onSend)
@@ -43,17 +51,28 @@ export function watchKeptSockets (): KeptSockets {
     track (makeRequest) {
       created = undefined
       const result = makeRequest()
-      return { token: created, result }
+      const token: RequestToken | undefined = created
+      created = undefined
+      if (token !== undefined) ours.add(token)
+      return { token, result }
     },
     isStale (token) {
-      const use = token && uses.get(token)
-      if (use === undefined || !use.isReused) return false
-      // The bytes of a TLS socket include the alert that closes it.
-      return 'encrypted' in use.socket || use.socket.bytesRead === use.bytesReadBefore
+      const use = token && reuses.get(token)
+      return use !== undefined && use.traffic.reads === use.readsBefore
     },
     close () {
       unsubscribe('undici:request:create', onCreate)
       unsubscribe('undici:client:sendHeaders', onSend)
     }
   }
+}
+
+/** `bytesRead` would not do: over TLS it includes the alert that closes the connection. */
+function countReads (socket: Socket): Traffic {
+  const traffic = { reads: 0 }
+  // Before undici's own listener, which leaves nothing to be seen.
+  socket.prependListener('readable', () => {
+    if (socket.readableLength > 0) traffic.reads++
+  })
+  return traffic
 }

@@ -8,30 +8,35 @@ export interface Resolver {
   close (): void
 }
 
+interface ResolverOptions {
+  /** How long a name server may take. */
+  timeoutMs: number
+  /** Whether there are names that only the system may know, such as those of its hosts file. */
+  hasPrivateNames: boolean
+}
+
 /** Of libuv's four threads, which the whole process shares, those that names may occupy. */
 const maxSystemLookups = 2
 
-/** What a name server says of a name that only the system may know, such as one of its hosts file. */
-const unknownName = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'])
+/** What a name server says of a name that it does not know. */
+const unknownName = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
- * Asks the name servers without a thread, so that one tenant's dead name server costs nobody else anything. A name that
- * they do not know is left to the system, which answers at once, from its hosts file if at all.
+ * Asks the name servers without a thread, so that one tenant's dead name server costs nobody else anything. The system
+ * is asked, on a thread, for names that the host may have made up, or when there is no name server: a stranger's name
+ * server could say that it does not know a name, and then be silent when the system asks.
  */
-export function createResolver (timeoutMs: number): Resolver {
+export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions): Resolver {
   const servers = new dns.promises.Resolver({ timeout: timeoutMs, tries: 2 })
   servers.setServers(dns.getServers())
-  const waiting: Array<() => void> = []
-  let lookups = 0
+  const slots = createSlots(maxSystemLookups, timeoutMs)
 
   async function lookupBySystem (hostname: string): Promise<LookupAddress[]> {
-    if (lookups >= maxSystemLookups) await new Promise<void>((resolve) => { waiting.push(resolve) })
-    lookups++
+    await slots.take()
     try {
       return await dns.promises.lookup(hostname, { all: true })
     } finally {
-      lookups--
-      waiting.shift()?.()
+      slots.give()
     }
   }
 
@@ -41,13 +46,61 @@ export function createResolver (timeoutMs: number): Resolver {
       const answers = [...toAddresses(ipv4, 4), ...toAddresses(ipv6, 6)]
       if (answers.length > 0) return answers
       const fault: unknown = ipv4.status === 'rejected' ? ipv4.reason : new Error(`no address for ${hostname}`)
-      if (unknownName.has(String((fault as { code?: unknown }).code))) return lookupBySystem(hostname)
+      const code = String((fault as { code?: unknown }).code)
+      if (code === 'ECONNREFUSED' || (hasPrivateNames && unknownName.has(code))) return lookupBySystem(hostname)
       throw fault
     },
-    close: () => servers.cancel()
+    close () {
+      servers.cancel()
+      slots.close()
+    }
   }
 }
 
 function toAddresses (result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
   return result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : []
+}
+
+interface Slots {
+  /** Rejects if none is free for too long, for whoever asked has given up by then. */
+  take (): Promise<void>
+  give (): void
+  close (): void
+}
+
+function createSlots (count: number, waitMs: number): Slots {
+  const waiting = new Map<() => void, (error: Error) => void>()
+  let free = count
+
+  function next (): (() => void) | undefined {
+    const [resolve] = waiting.keys()
+    if (resolve !== undefined) waiting.delete(resolve)
+    return resolve
+  }
+
+  return {
+    async take () {
+      if (free > 0) {
+        free--
+        return
+      }
+      let timer: NodeJS.Timeout | undefined
+      await new Promise<void>((resolve, reject) => {
+        waiting.set(resolve, reject)
+        timer = setTimeout(() => {
+          waiting.delete(resolve)
+          reject(new Error('the system answers no names'))
+        }, waitMs)
+      }).finally(() => clearTimeout(timer))
+    },
+    give () {
+      const resolve = next()
+      if (resolve === undefined) free++
+      else resolve()
+    },
+    close () {
+      for (const reject of waiting.values()) reject(new Error('closed'))
+      waiting.clear()
+    }
+  }
 }

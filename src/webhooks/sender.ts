@@ -1,9 +1,11 @@
-import { Agent, type Dispatcher, request } from 'undici'
+import { Agent } from 'undici'
 import type { AttemptError } from '../ports/index.js'
 import { Refusal } from '../refusal.js'
 import { BlockedAddressError, createGuardedConnector } from './connector.js'
+import { type Deadline, createDeadline, kTimeout } from './deadline.js'
 import { type TargetRules, parseTargetUrl } from './destination.js'
-import { type KeptSockets, watchKeptSockets } from './kept-sockets.js'
+import { watchKeptSockets } from './kept-sockets.js'
+import { type Answer, type PostRequest, post } from './post.js'
 import { createResolver } from './resolver.js'
 
 export interface SendRequest {
@@ -35,119 +37,90 @@ export interface Sender {
 }
 
 const contentHeaders = { 'content-type': 'application/json', 'user-agent': 'fastify-recruiting-api' }
-const maxAnswerBytes = 4096
+const maxHeaderBytes = 16_384
 const maxLookupMs = 2000
 const maxStaleMs = 1000
-const kDeadline = Symbol('deadline')
 const kAborted = Symbol('aborted')
 
 /** `timeoutMs` is the longest deadline that requests will have. */
 export function createSender (rules: TargetRules, timeoutMs: number): Sender {
-  const resolver = createResolver(Math.min(maxLookupMs, timeoutMs))
-  const agent = new Agent({
-    connect: createGuardedConnector({ isAllowed: rules.isAllowedAddress, resolver, timeoutMs }),
+  // A name server is asked twice, the second time for twice as long, and then there must be time left to connect.
+  const lookupMs = Math.min(maxLookupMs, Math.ceil(timeoutMs / 5))
+  const resolver = createResolver({ timeoutMs: lookupMs, hasPrivateNames: rules.allowPrivateNames })
+  const connector = createGuardedConnector({ isAllowed: rules.isAllowedAddress, resolver, timeoutMs })
+  const options = {
+    connect: connector.connect,
+    maxHeaderSize: maxHeaderBytes,
     keepAliveMaxTimeout: 60_000,
     // The deadline covers these, and they restart with every byte.
     headersTimeout: 0,
     bodyTimeout: 0
-  })
+  }
+  const keeping = new Agent(options)
+  // Uses no socket twice.
+  const fresh = new Agent({ ...options, pipelining: 0 })
   const sockets = watchKeptSockets()
-  const inFlight = new Set<AbortController>()
+  const inFlight = new Set<Deadline>()
+
+  /** A socket that the receiver had just closed is no failure of the receiver's: one more post, over a fresh one. */
+  async function postAgainIfStale (request: PostRequest, deadline: Deadline): Promise<Answer> {
+    const startedAt = performance.now()
+    const { token, result } = sockets.track(() => post(keeping, request, deadline))
+    try {
+      return await result
+    } catch (error) {
+      const isStale = deadline.reason === null && performance.now() - startedAt < maxStaleMs && sockets.isStale(token)
+      if (!isStale) throw error
+      return post(fresh, request, deadline)
+    }
+  }
+
+  async function attempt ({ url, headers, body }: SendRequest, deadline: Deadline): Promise<Omit<SendResult, 'durationMs'>> {
+    try {
+      const request = { url: parseTargetUrl(url, rules), headers: { ...contentHeaders, ...headers }, body }
+      const { status, retryAfter } = await postAgainIfStale(request, deadline)
+      const error = status <= 299 ? null : 'http_status'
+      return { responseStatus: status, error, ...(retryAfter === undefined ? {} : { retryAfter }) }
+    } catch (error) {
+      return { responseStatus: null, error: nameError(error) }
+    }
+  }
 
   return {
-    async send ({ url, headers, body, timeoutMs }) {
+    async send (request) {
       const startedAt = performance.now()
-      const controller = new AbortController()
-      const timer = setTimeout(() => controller.abort(kDeadline), timeoutMs)
-      inFlight.add(controller)
-      try {
-        const target = parseTargetUrl(url, rules)
-        const options = { headers: { ...contentHeaders, ...headers }, body, signal: controller.signal }
-        return finish(await postAgainIfStale({ agent, sockets, target, options }))
-      } catch (error) {
-        return finish({ responseStatus: null, error: nameError(error) })
-      } finally {
-        clearTimeout(timer)
-        inFlight.delete(controller)
-      }
-
-      function finish (result: Omit<SendResult, 'durationMs'>): SendResult {
-        return { ...result, durationMs: Math.round(performance.now() - startedAt) }
-      }
+      const deadline = createDeadline(request.timeoutMs)
+      inFlight.add(deadline)
+      const result = await attempt(request, deadline)
+      inFlight.delete(deadline)
+      deadline.clear()
+      return { ...result, durationMs: Math.round(performance.now() - startedAt) }
     },
 
     abort () {
-      for (const controller of inFlight) controller.abort(kAborted)
+      for (const deadline of inFlight) deadline.end(kAborted)
     },
 
     async close () {
       sockets.close()
       resolver.close()
-      await agent.destroy()
+      connector.close()
+      await Promise.all([keeping.destroy(), fresh.destroy()])
     }
   }
 }
 
-interface Post {
-  agent: Agent
-  sockets: KeptSockets
-  target: URL
-  options: { headers: Record<string, string>, body: string, signal: AbortSignal }
-}
+/** Node's codes, and OpenSSL's for what is wrong with a certificate. */
+const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|SELF_SIGNED|DEPTH_ZERO|INVALID_|PATH_LENGTH|HOSTNAME_|EPROTO|UNSPECIFIED)/
 
-async function postAgainIfStale (post: Post): Promise<Omit<SendResult, 'durationMs'>> {
-  const startedAt = performance.now()
-  const { token, answer } = startPost(post)
-  try {
-    return await readAnswer(answer, post.options.signal)
-  } catch (error) {
-    const isStale = !post.options.signal.aborted && performance.now() - startedAt < maxStaleMs && post.sockets.isStale(token)
-    if (!isStale) throw error
-    return readAnswer(startPost(post).answer, post.options.signal)
-  }
-}
-
-function startPost ({ agent, sockets, target, options }: Post) {
-  const { token, result } = sockets.track(() => request(target, { dispatcher: agent, method: 'POST', ...options }))
-  return { token, answer: result }
-}
-
-async function readAnswer (answer: Promise<Dispatcher.ResponseData>, signal: AbortSignal): Promise<Omit<SendResult, 'durationMs'>> {
-  const { statusCode, headers, body } = await untilAborted(answer, signal)
-  await discard(body, signal)
-  const isSuccess = statusCode >= 200 && statusCode <= 299
-  const retryAfter = headers['retry-after']
-  return {
-    responseStatus: statusCode,
-    error: isSuccess ? null : 'http_status',
-    ...(typeof retryAfter === 'string' ? { retryAfter } : {})
-  }
-}
-
-/** undici hears an abort only once it is connected, so a stalled handshake would outlive the deadline. */
-function untilAborted (answer: Promise<Dispatcher.ResponseData>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    answer.then(resolve, reject)
-  })
-}
-
-/** Reads a little, so that the connection can be used again. The status has decided; the body decides nothing. */
-async function discard (body: Dispatcher.ResponseData['body'], signal: AbortSignal): Promise<void> {
-  try {
-    await body.dump({ limit: maxAnswerBytes, signal })
-  } catch {
-    // Cut off, by the endpoint or by the deadline.
-  }
-}
-
-const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/
+/** Of undici's connection, a name server and the system's connection. */
+const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEOUT', 'ETIMEDOUT'])
 
 function nameError (error: unknown): AttemptError | 'aborted' {
-  if (error === kDeadline) return 'timeout'
+  if (error === kTimeout) return 'timeout'
   if (error === kAborted) return 'aborted'
   if (error instanceof BlockedAddressError || error instanceof Refusal) return 'blocked'
   const code = String((error as { code?: unknown } | null)?.code)
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout'
+  if (timeoutCodes.has(code)) return 'timeout'
   return tlsCode.test(code) ? 'tls' : 'connection'
 }
