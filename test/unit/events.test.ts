@@ -1,0 +1,39 @@
+import t from 'tap'
+import { Type } from '@sinclair/typebox'
+import { formatEventBody, generateEventId } from '../../src/webhooks/dispatcher.js'
+import { createEventValidator } from '../../src/webhooks/events.js'
+
+t.test('event ids are evt_ and 32 hexadecimal digits, none like another', async (t) => {
+  const ids = Array.from({ length: 1000 }, generateEventId)
+  for (const id of ids.slice(0, 10)) t.match(id, /^evt_[0-9a-f]{32}$/)
+  t.equal(new Set(ids).size, 1000)
+})
+
+t.test('a body has its fields in a fixed order, and test only if it is one', async (t) => {
+  const event = { id: 'evt_1', type: 'job.created', timestamp: '2026-01-01T00:00:00.000Z', tenantSlug: 'acme', data: { b: 1, a: 2 } }
+  t.equal(formatEventBody(event), '{"id":"evt_1","type":"job.created","timestamp":"2026-01-01T00:00:00.000Z","tenant_slug":"acme","data":{"b":1,"a":2}}')
+  t.equal(formatEventBody({ ...event, isTest: true }).slice(-13), '},"test":true}'.slice(-13))
+  t.equal(formatEventBody({ ...event, isTest: false }), formatEventBody(event))
+})
+
+t.test('validating never changes the data', async (t) => {
+  const validate = createEventValidator({
+    'job.created': Type.Object({ id: Type.Integer(), note: Type.String({ default: 'none' }) }, { additionalProperties: true })
+  })
+  const data = Object.freeze({ id: 1, note: 'x', unknown: true })
+  validate('job.created', data)
+  t.strictSame(data, { id: 1, note: 'x', unknown: true })
+  t.throws(() => validate('job.created', { id: 1 }), { code: 'invalid_event', field: 'data.note' })
+  t.throws(() => validate('job.created', { id: '1', note: 'x' }), { code: 'invalid_event', field: 'data.id' })
+})
+
+t.test('a schema may refuse unknown fields, and formats are checked', async (t) => {
+  const validate = createEventValidator({
+    'job.created': Type.Object({ at: Type.String({ format: 'date-time' }) }, { additionalProperties: false })
+  })
+  validate('job.created', { at: '2026-01-01T00:00:00Z' })
+  t.throws(() => validate('job.created', { at: '2026-01-01T00:00:00Z', more: 1 }), {
+    field: 'data.more', message: 'data.more: must NOT have additional properties', code: 'invalid_event'
+  })
+  t.throws(() => validate('job.created', { at: 'noon' }), { code: 'invalid_event', field: 'data.at' })
+})
