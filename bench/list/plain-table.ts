@@ -48,11 +48,11 @@ export function createCandidateTable (candidates: readonly CandidateData[]): Can
       const search = query['filter[q]']?.trim().toLowerCase() ?? ''
       const updatedAfter = query['filter[updated_after]']
       if (sorted === null || (recruiterId === undefined && search === '' && updatedAfter === undefined)) return sorted
-      const after = updatedAfter === undefined ? '' : new Date(updatedAfter).toISOString()
+      const after = updatedAfter === undefined ? null : new Date(updatedAfter).toISOString()
       return sorted.filter((row) =>
         (recruiterId === undefined || row.recruiter_id === recruiterId) &&
-        row.nameKey.includes(search) &&
-        row.updated_at > after)
+        (search === '' || row.nameKey.includes(search)) &&
+        (after === null || row.updated_at > after))
     }
   }
 }
