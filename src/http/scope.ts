@@ -1,7 +1,7 @@
 import fastJsonStringify from 'fast-json-stringify'
 import type {
-  FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, onRequestHookHandler,
-  preValidationHookHandler
+  FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySerializerCompiler, RouteHandlerMethod,
+  onRequestHookHandler, preValidationHookHandler
 } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import type { ApiKey, KeyLookup } from '../ports/index.js'
@@ -18,7 +18,6 @@ export interface ScopeOptions {
   requestId: RequestIdSource | null
 }
 
-const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 const contentType = 'application/json; charset=utf-8'
 
 /** Whether the caller has been let in and its body is not yet read. */
@@ -38,9 +37,11 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
  * after, changes the contract: parser, query, validator, serializer, error handler and not-found handler.
  */
 export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, requestId }: ScopeOptions): void {
+  // Each route is given them: a compiler that is set on the scope gives way once the host adds a schema of its own.
+  const validatorCompiler = createValidatorCompiler()
+  const serializerCompiler: FastifySerializerCompiler<unknown> = ({ schema }) => fastJsonStringify(schema as fastJsonStringify.Schema)
+
   ownBodyParser(scope)
-  scope.setValidatorCompiler(createValidatorCompiler())
-  scope.setSerializerCompiler(({ schema }) => fastJsonStringify(schema as fastJsonStringify.Schema))
   scope.setSchemaErrorFormatter(toValidationError)
   scope.setErrorHandler((error, request, reply) => {
     const id = identify(request, reply, requestId)
@@ -62,6 +63,7 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
   scope.addHook('onRoute', (route) => {
     route.schema = { querystring: NoQuery, ...route.schema }
     route.handler = serializing(route.handler)
+    Object.assign(route, { validatorCompiler, serializerCompiler })
     const readsBody = route.method !== 'GET' && route.method !== 'HEAD'
     route.onRequest = [admit(route.config ?? {}, readsBody), ...[route.onRequest ?? []].flat()]
     if (readsBody) route.preValidation = [fillBody, ...[route.preValidation ?? []].flat()]
@@ -89,13 +91,17 @@ const fillBody: preValidationHookHandler = function (request: TenantRequest, _re
 function serializing (handler: RouteHandlerMethod): RouteHandlerMethod {
   return async function (request, reply) {
     const payload: unknown = await handler.call(this, request, reply)
-    reply.headers(headers)
+    setHeaders(reply)
     if (payload === undefined) return reply.code(204).send()
     const serialize = reply.getSerializationFunction(String(reply.statusCode))
     if (serialize === undefined) throw new Error(`the route declares no response for status ${reply.statusCode}`)
     reply.header('content-type', contentType)
     return serialize(payload as Record<string, unknown>)
   }
+}
+
+function setHeaders (reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
 }
 
 function sendError (
@@ -110,11 +116,10 @@ function sendError (
   if (status === 400) request.log.info({ details }, 'request refused')
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   const body = { code, message, request_id: id, ...(errorDetails && status === 400 ? { details } : {}) }
-  return reply
+  return setHeaders(reply)
     .removeHeader('link')
     .removeHeader('location')
     .code(status)
-    .headers(headers)
     .header('content-type', contentType)
     .send(JSON.stringify({ error: body }))
 }

@@ -56,7 +56,7 @@ t.test('bytes that a lenient parser lets through get 400 and never reach the sto
   for (const text of ['Ã©', 'é', '\u00ff', '\u0001', '\u007f', '\0', ' ', '\ud800', '中', '😀']) {
     for (const query of [`filter[q]=${text}`, `${text}=1`, `page=1${text}`]) {
       const url = `${base}/candidates?${query}`
-      checkError(t, await app.inject({ url: '/', headers: { ...headers, 'x-url': url } }), 400, url)
+      checkError(t, await app.inject({ url: '/', headers: { ...headers, 'x-url': url } }), 400, JSON.stringify(url))
     }
   }
   t.same(calls, [])
