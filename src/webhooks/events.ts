@@ -1,3 +1,4 @@
+import type { ErrorObject } from 'ajv'
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { createAjv, formatFaultPath } from '../ajv.js'
 import { RecruitingApiError } from '../errors.js'
@@ -45,9 +46,10 @@ export function createEventValidator (events: EventCatalogue): EventValidator {
       throw new RecruitingApiError('invalid_event', `type: expected an event of the catalogue, got ${JSON.stringify(type)}`, 'type')
     }
     if (validate(data)) return
-    const [fault] = validate.errors ?? []
-    const path = fault === undefined ? '' : formatFaultPath(fault)
+    // There is at least one after a refusal.
+    const [fault] = validate.errors as [ErrorObject]
+    const path = formatFaultPath(fault)
     const field = path === '' ? 'data' : `data.${path}`
-    throw new RecruitingApiError('invalid_event', `${field}: ${fault?.message ?? 'does not match its schema'}`, field)
+    throw new RecruitingApiError('invalid_event', `${field}: ${fault.message}`, field)
   }
 }

@@ -60,6 +60,18 @@ t.test('the logger of createRecruiting hears of failures, and gets no secret, no
   t.notMatch(JSON.stringify(lines), /whsec|Ada|token|says/)
 })
 
+t.test('an address in the storage that is none is blocked, and its log line has no host', async (t) => {
+  const { addWebhook, deliveries, start } = createMachines(t)
+  const id = await addWebhook('nonsense')
+  const hosts: unknown[] = []
+  const logger = { info () {}, warn (fields: object) { hosts.push(Object.entries(fields).find(([name]) => name === 'host')) }, error () {} }
+  const engine = start({ logger })
+  await engine.emit(event)
+  await engine.drain()
+  t.same(await deliveries(id), [['failed', 1]])
+  t.strictSame(hosts, [['host', '']])
+})
+
 t.test('without a logger nothing is said', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, start } = createMachines(t)

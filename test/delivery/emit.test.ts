@@ -23,6 +23,8 @@ const date = 'occurredAt: expected a Date or an RFC 3339 date-time'
 const type = (shown: string | undefined) => `type: expected an event of the catalogue, got ${shown}`
 const circular: Record<string, unknown> = {}
 circular.self = circular
+const thrown: unknown = 'no error at all'
+const throwing = { toJSON () { throw thrown } }
 
 const refused: Array<[title: string, change: Record<string, unknown>, field: string, message: string | RegExp]> = [
   ['no tenant', { tenantSlug: undefined }, 'tenantSlug', text('tenantSlug', 100)],
@@ -40,6 +42,7 @@ const refused: Array<[title: string, change: Record<string, unknown>, field: str
   ['data that is text', { data: 'text' }, 'data', 'data: must be object'],
   ['data that contains itself', { data: circular }, 'data', /^data: Converting circular structure to JSON/],
   ['data with a bigint', { data: { id: 1n } }, 'data', 'data: Do not know how to serialize a BigInt'],
+  ['data that throws what is no error', { data: throwing }, 'data', 'data: is not JSON'],
   ['an empty subject', { subject: '' }, 'subject', text('subject', 255)],
   ['a subject of 256 characters', { subject: 's'.repeat(256) }, 'subject', text('subject', 255)],
   ['an empty idempotency key', { idempotencyKey: '' }, 'idempotencyKey', text('idempotencyKey', 255)],

@@ -57,6 +57,12 @@ t.test('a schema that cannot be compiled is refused with the reason', async (t) 
   ])
 })
 
+t.test('a schema that throws what is no error is refused with that', async (t) => {
+  const thrown: unknown = 'no error at all'
+  const schema = { type: 'object', get properties () { throw thrown } }
+  await assertRefused(t, [{ events: { 'job.created': schema } }, 'events["job.created"]', 'a valid schema (no error at all)', 'an object'])
+})
+
 t.test('secretKeys are keys of 32 bytes, and the message never shows one', async (t) => {
   const expected = 'a Buffer of 32 bytes'
   const keys: Array<[key: unknown, shown: string]> = [
