@@ -29,6 +29,7 @@ export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): Fa
     }, async (request, reply) => {
       const tenantSlug = readTenantSlug(request)
       const { query } = request
+      const sort = parseSort(query.sort)
       const { id } = found(await webhooks.find(tenantSlug, storableId(request.params.id)))
       return readPage(request, reply, {
         list: (page) => deliveries.list(tenantSlug, id, page),
@@ -36,7 +37,7 @@ export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): Fa
       }, {
         page: query.page,
         perPage: query.per_page,
-        sort: parseSort(query.sort),
+        sort,
         filter: given({
           status: query['filter[status]'],
           eventType: query['filter[event_type]'],
