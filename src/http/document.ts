@@ -1,5 +1,5 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { EventCatalogue } from '../webhooks/events.js'
 import { DateTime } from './schemas/common.js'
 
@@ -26,7 +26,8 @@ export function formatDocument (routes: readonly RouteOptions[], events: EventCa
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
     const path = route.url.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [String(route.method).toLowerCase()]: formatOperation(route) }
+    const names = Array.from(route.url.matchAll(/:(\w+)/g), ([, name = '']) => name)
+    paths[path] = { ...paths[path], [String(route.method).toLowerCase()]: formatOperation(route, names) }
   }
   return {
     openapi: '3.1.0',
@@ -42,22 +43,23 @@ export function formatDocument (routes: readonly RouteOptions[], events: EventCa
   }
 }
 
-function formatOperation ({ schema = {}, config = {} }: RouteOptions): object {
+function formatOperation ({ schema = {}, config = {} }: RouteOptions, pathNames: readonly string[]): object {
   const { params, querystring, body, response = {}, operationId, tags, summary, description } = schema as OperationSchema
+  const pathSchemas = Object.fromEntries(pathNames.map((name) => [name, params?.properties[name] ?? Type.String()]))
   return {
     operationId,
     tags,
     summary,
     description,
     security: config.anyScope?.map((scope) => ({ apiKey: [scope] })) ?? [{ apiKey: config.scopes ?? [] }],
-    parameters: [...formatParameters('path', params), ...formatParameters('query', querystring)],
+    parameters: [...formatParameters('path', pathSchemas), ...formatParameters('query', querystring?.properties)],
     ...(body === undefined ? {} : { requestBody: formatBody(body) }),
     responses: Object.fromEntries(Object.entries(response).map(([status, answer]) => [status, formatResponse(answer)]))
   }
 }
 
-function formatParameters (place: 'path' | 'query', schema: TObject = Type.Object({})): object[] {
-  return Object.entries(schema.properties).map(([name, { description, ...rest }]) => ({
+function formatParameters (place: 'path' | 'query', schemas: TProperties = {}): object[] {
+  return Object.entries(schemas).map(([name, { description, ...rest }]) => ({
     name,
     in: place,
     description,

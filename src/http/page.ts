@@ -20,10 +20,11 @@ export async function readPage<Row, Filter, Field extends string> (
   source: Source<Row, Filter, Field>,
   { page, perPage, sort, filter }: PageRequest<Filter, Field>
 ) {
-  const [data, total] = await Promise.all([
-    source.list({ filter, sort, offset: (page - 1) * perPage, limit: perPage }),
-    source.count(filter)
-  ])
+  const counting = source.count(filter)
+  // If both fail the list is heard, and the other must not be called unhandled.
+  counting.catch(() => {})
+  const data = await source.list({ filter, sort, offset: (page - 1) * perPage, limit: perPage })
+  const total = await counting
   const totalPages = Math.ceil(total / perPage)
   reply.header('link', formatLinks(request, page, totalPages))
   return { data, meta: { page, per_page: perPage, total, total_pages: totalPages } }

@@ -13,6 +13,7 @@ export interface Answer {
 }
 
 const maxAnswerBytes = 4096
+const maxInformational = 20
 
 /**
  * Posts once and resolves with what the status line said: a body that breaks off, never ends or is too long changes
@@ -25,6 +26,7 @@ export function post (dispatcher: Dispatcher, { url, headers, body }: PostReques
     let controller: Dispatcher.DispatchController | undefined
     let answer: Answer | undefined
     let received = 0
+    let informational = 0
     let isSettled = false
 
     function settle (fault?: unknown): void {
@@ -47,6 +49,7 @@ export function post (dispatcher: Dispatcher, { url, headers, body }: PostReques
       onResponseStart (_controller, status, { 'retry-after': retryAfter }) {
         // Informational answers come before the one that counts.
         if (status >= 200) answer = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined }
+        else if (++informational > maxInformational) cut()
       },
       onResponseData (_controller, chunk) {
         received += chunk.length

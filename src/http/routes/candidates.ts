@@ -5,7 +5,7 @@ import { readTenantSlug } from '../auth.js'
 import { createSortParser, given, parseSearch, parseUpdatedAfter } from '../list-query.js'
 import { readPage } from '../page.js'
 import { CandidateQuery, candidateSortFields } from '../schemas/candidate.js'
-import { PageOf, TenantParams, errorResponses } from '../schemas/common.js'
+import { PageOf, errorResponses } from '../schemas/common.js'
 
 const parseSort = createSortParser(candidateSortFields)
 
@@ -18,7 +18,6 @@ export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<Cand
         operationId: 'listCandidates',
         tags: ['candidates'],
         summary: 'List candidates',
-        params: TenantParams,
         querystring: CandidateQuery,
         response: { 200: PageOf(item, 'A page of candidates'), ...errorResponses }
       }

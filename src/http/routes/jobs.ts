@@ -5,7 +5,7 @@ import { readTenantSlug } from '../auth.js'
 import { createSortParser, given, parseSearch, parseUpdatedAfter } from '../list-query.js'
 import { readPage } from '../page.js'
 import { JobQuery, jobSortFields } from '../schemas/job.js'
-import { PageOf, TenantParams, errorResponses } from '../schemas/common.js'
+import { PageOf, errorResponses } from '../schemas/common.js'
 
 const parseSort = createSortParser(jobSortFields)
 
@@ -18,7 +18,6 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
         operationId: 'listJobs',
         tags: ['jobs'],
         summary: 'List jobs',
-        params: TenantParams,
         querystring: JobQuery,
         response: { 200: PageOf(item, 'A page of jobs'), ...errorResponses }
       }

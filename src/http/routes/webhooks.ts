@@ -5,7 +5,7 @@ import { readTenantSlug } from '../auth.js'
 import { HttpError } from '../errors.js'
 import { createSortParser, given } from '../list-query.js'
 import { readPage } from '../page.js'
-import { DataOf, NoContent, PageOf, TenantParams, WebhookParams, errorResponses } from '../schemas/common.js'
+import { DataOf, NoContent, PageOf, WebhookParams, errorResponses } from '../schemas/common.js'
 import { CreateWebhook, CreatedWebhook, UpdateWebhook, Webhook, WebhookQuery, webhookSortFields } from '../schemas/webhook.js'
 
 const parseSort = createSortParser(webhookSortFields)
@@ -25,7 +25,6 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         operationId: 'listWebhooks',
         tags,
         summary: 'List webhooks',
-        params: TenantParams,
         querystring: WebhookQuery,
         response: { 200: PageOf(Webhook, 'A page of webhooks'), ...errorResponses }
       }
@@ -49,7 +48,6 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         operationId: 'createWebhook',
         tags,
         summary: 'Create a webhook',
-        params: TenantParams,
         body: CreateWebhook,
         response: { 201: DataOf(CreatedWebhook, 'The webhook, with its secret'), ...errorResponses }
       }

@@ -81,6 +81,5 @@ export const UpdatedAfter = Type.String({ format: 'date-time', description: 'Onl
 
 /** Bounds are left out: an id out of range is one that does not exist. */
 export const Id = Type.Integer()
-export const WebhookParams = Type.Object({ tenant_slug: Type.String(), id: Id })
-export const DeliveryParams = Type.Object({ tenant_slug: Type.String(), id: Id, delivery_id: Id })
-export const TenantParams = Type.Object({ tenant_slug: Type.String() })
+export const WebhookParams = Type.Object({ id: Id })
+export const DeliveryParams = Type.Object({ id: Id, delivery_id: Id })
