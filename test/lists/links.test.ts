@@ -1,0 +1,112 @@
+import t from 'tap'
+import { bearer, buildApp, keys } from '../fixtures/app.js'
+import { fetchPage, lists, parseLinks, requestList, storeItems } from '../fixtures/lists.js'
+import { memoryStorage } from '../../src/memory/index.js'
+
+/** The pages that the links of an answer lead to. */
+function pagesOf (links: Record<string, string> | null): Record<string, string | null> {
+  return Object.fromEntries(Object.entries(links ?? {}).map(([relation, target]) => {
+    return [relation, new URL(target, 'http://localhost').searchParams.get('page')]
+  }))
+}
+
+// Ten candidates by three: four pages.
+const pages: Array<[query: string, links: Record<string, string>]> = [
+  ['per_page=3', { first: '1', next: '2', last: '4' }],
+  ['per_page=3&page=1', { first: '1', next: '2', last: '4' }],
+  ['per_page=3&page=2', { first: '1', prev: '1', next: '3', last: '4' }],
+  ['per_page=3&page=3', { first: '1', prev: '2', next: '4', last: '4' }],
+  ['per_page=3&page=4', { first: '1', prev: '3', last: '4' }],
+  ['per_page=3&page=5', { first: '1', prev: '4', last: '4' }],
+  ['per_page=3&page=2147483647', { first: '1', prev: '4', last: '4' }],
+  ['per_page=10', { first: '1', last: '1' }],
+  ['per_page=5', { first: '1', next: '2', last: '2' }],
+  ['per_page=9&page=2', { first: '1', prev: '1', last: '2' }],
+  ['', { first: '1', last: '1' }],
+  ['filter[q]=nobody', { first: '1', last: '1' }],
+  ['filter[q]=nobody&page=2', { first: '1', prev: '1', last: '1' }]
+]
+
+t.test('a page links to the first, the last and its neighbours, and to no page that does not exist', async (t) => {
+  const app = await buildApp(t, await storeItems(10))
+  for (const [query, wanted] of pages) {
+    const { headers } = await requestList(app, 'candidates', query)
+    t.same(pagesOf(parseLinks(headers.link)), wanted, query)
+  }
+})
+
+t.test('the header is one line of RFC 8288', async (t) => {
+  const app = await buildApp(t, await storeItems(10))
+  const { headers } = await requestList(app, 'candidates', 'page=2&per_page=3')
+  const path = '/api/v1/public/acme/candidates'
+  t.equal(headers.link, [
+    `<${path}?page=1&per_page=3&sort=id>; rel="first"`,
+    `<${path}?page=1&per_page=3&sort=id>; rel="prev"`,
+    `<${path}?page=3&per_page=3&sort=id>; rel="next"`,
+    `<${path}?page=4&per_page=3&sort=id>; rel="last"`
+  ].join(', '))
+})
+
+for (const list of lists) {
+  t.test(`${list}: whoever follows next from the first page meets every item once, and prev leads back`, async (t) => {
+    const app = await buildApp(t, await storeItems(7))
+    const headers = bearer(keys.full)
+    const all = (await fetchPage(app, list, 'per_page=200&sort=-created_at')).data
+    const seen: unknown[] = []
+    const path: string[] = []
+    let url: string | undefined = `/api/v1/public/acme/${list}?per_page=3&sort=-created_at`
+    while (url !== undefined) {
+      const answer = await app.inject({ url, headers })
+      const links = parseLinks(answer.headers.link)
+      seen.push(...answer.json().data)
+      t.equal(links?.prev, path.at(-1))
+      path.push(String(links?.first).replace('page=1', `page=${path.length + 1}`))
+      t.ok(path.length < 20, 'the pages end')
+      url = links?.next
+    }
+    t.same(seen, all)
+  })
+}
+
+t.test('links keep the filters, the order and the page size of the caller, whatever they hold', async (t) => {
+  const names = ['a&b=c', '<x>; rel="next"', '100% ü', '😀,😀', 'q\\"q', "o'(b)!*"]
+  const storage = memoryStorage({
+    tenants: {
+      acme: {
+        candidates: names.flatMap((name, index) => [1, 2, 3].map((number) => {
+          return { id: index * 3 + number, full_name: `${name} ${number}`, recruiter_id: 7, updated_at: '2026-01-02T00:00:00Z' }
+        }))
+      }
+    }
+  })
+  const app = await buildApp(t, { storage })
+  for (const name of names) {
+    const caller = {
+      per_page: '1', sort: '-full_name,id', 'filter[q]': name, 'filter[recruiter_id]': '7', 'filter[updated_after]': '2026-01-01T00:00:00+01:00'
+    }
+    const { headers, statusCode } = await requestList(app, 'candidates', new URLSearchParams({ page: '2', ...caller }).toString())
+    t.equal(statusCode, 200, name)
+    const links = parseLinks(headers.link)
+    t.same(Object.keys(links ?? {}), ['first', 'prev', 'next', 'last'], name)
+    for (const [index, page] of ['1', '1', '3', '3'].entries()) {
+      const target = new URL(Object.values(links ?? {})[index] ?? '', 'http://localhost')
+      t.equal(target.pathname, '/api/v1/public/acme/candidates')
+      t.same(Object.fromEntries(target.searchParams), { page, ...caller }, name)
+      t.match((await app.inject({ url: `${target.pathname}${target.search}`, headers: bearer(keys.full) })).json().meta, { page: Number(page), total: 3 })
+    }
+  }
+})
+
+t.test('links have the path that the caller used, not the one that the host made of it', async (t) => {
+  const app = await buildApp(t, { server: { rewriteUrl: ({ url = '' }) => url.replace('/proxied', '') } })
+  const answer = await app.inject({ url: '/proxied/api/v1/public/%61cme/jobs?per_page=1', headers: bearer(keys.full) })
+  t.equal(answer.statusCode, 200)
+  t.equal(parseLinks(answer.headers.link)?.next, '/proxied/api/v1/public/%61cme/jobs?page=2&per_page=1&sort=id')
+})
+
+t.test('what is no page has no links', async (t) => {
+  const app = await buildApp(t, await storeItems(1))
+  for (const [list, query] of [['candidates', 'page=0'], ['nothing', ''], ['webhooks/1', ''], ['webhooks/99/deliveries', ''], ['webhooks/1/deliveries/1', '']] as const) {
+    t.equal((await requestList(app, list, query)).headers.link, undefined, `${list}?${query}`)
+  }
+})
