@@ -6,8 +6,8 @@ import { RecruitingApiError } from '../errors.js'
 /** The events a host emits: from the name, such as `application.created`, to the schema of its `data`. */
 export type EventCatalogue = Record<string, TObject>
 
-/** The data of one event type. */
-export type EventData<Events extends EventCatalogue, Name extends keyof Events> = Static<Events[Name]>
+/** The data of one event type: always an object. */
+export type EventData<Events extends EventCatalogue, Name extends keyof Events> = Static<Events[Name]> & object
 
 const AnyData = Type.Object({}, { additionalProperties: true })
 

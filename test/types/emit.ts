@@ -1,0 +1,41 @@
+import { Type } from '@sinclair/typebox'
+import type { Pool, PoolClient } from 'pg'
+import { type EmitOptions, type Recruiting, type RecruitingStorage, createRecruiting } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
+
+/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. */
+
+const storage: RecruitingStorage = memoryStorage()
+
+export async function defaultCatalogue (): Promise<void> {
+  const recruiting = createRecruiting({ storage })
+  await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { anything: true } })
+  // @ts-expect-error not in the catalogue
+  await recruiting.emit({ tenantSlug: 'acme', type: 'application.eaten', data: {} })
+  // @ts-expect-error data is an object
+  await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: 1 })
+  // @ts-expect-error no tenant
+  await recruiting.emit({ type: 'application.created', data: {} })
+}
+
+export async function ownCatalogue (): Promise<void> {
+  const events = { 'invoice.paid': Type.Object({ amount: Type.Integer() }), 'invoice.sent': Type.Object({ to: Type.String() }) }
+  const recruiting = createRecruiting({ storage, events })
+  await recruiting.emit({ tenantSlug: 'acme', type: 'invoice.paid', data: { amount: 1 } })
+  // @ts-expect-error the data of another event
+  await recruiting.emit({ tenantSlug: 'acme', type: 'invoice.paid', data: { to: 'x' } })
+  // @ts-expect-error an event of the default catalogue
+  await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
+  recruiting.on('webhookDisabled', ({ webhookId, lastError }) => [webhookId.toFixed(), lastError.toUpperCase()])
+  // @ts-expect-error no such thing to listen for
+  recruiting.on('webhookEaten', () => {})
+}
+
+/** A host's transaction is whatever its driver makes of one. */
+export function transaction (client: PoolClient, pool: Pool): EmitOptions[] {
+  return [{ transaction: client }, { transaction: pool }]
+}
+
+export function publicType (recruiting: Recruiting): Promise<void> {
+  return recruiting.drain({ until: new Date() })
+}
