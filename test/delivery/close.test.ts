@@ -38,6 +38,30 @@ t.test('close claims nothing more', async (t) => {
   t.equal(receiver.requests.length, 1)
 })
 
+t.test('close claims nothing more in a turn that was under way either', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const { complete } = storage.deliveries
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => { goOn = resolve })
+  let isWriting = () => {}
+  const writing = new Promise<void>((resolve) => { isWriting = resolve })
+  storage.deliveries.complete = async (...given) => {
+    isWriting()
+    await held
+    return complete(...given)
+  }
+  const engine = start()
+  await engine.emit(event)
+  await writing
+  await engine.emit(event)
+  const closing = engine.close()
+  goOn()
+  await closing
+  t.same(await deliveries(id), [['delivered', 1], ['pending', 0]])
+})
+
 t.test('when the grace is over, close aborts what is left and gives the leases back, and no attempt is counted', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
@@ -72,11 +96,18 @@ t.test('the grace is the host\'s to set', async (t) => {
   t.match(await storage.deliveries.stats(), { pending: 1, leased: 0 })
 })
 
-t.test('close may be called twice, also at once', async (t) => {
-  const { start } = createMachines(t)
+t.test('close may be called twice, also at once, and closes once', async (t) => {
+  const { start, storage } = createMachines(t)
+  const { release } = storage.deliveries
+  let released = 0
+  storage.deliveries.release = (leases) => {
+    released++
+    return release(leases)
+  }
   const engine = start()
   await Promise.all([engine.close(), engine.close()])
   await engine.close()
+  t.equal(released, 1)
 })
 
 t.test('a closed engine refuses everything but close', async (t) => {

@@ -58,6 +58,21 @@ t.test('the channels tell of an event, of its attempts and of what follows from 
   ])
 })
 
+t.test('a webhook that is only failing is not told as disabled', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, start } = createMachines(t)
+  await addWebhook(receiver.url)
+  receiver.answer(500)
+  const engine = start({ delivery: { disableAfter: { failingForSeconds: 0, failedDeliveries: 2 } } })
+  const told = listen(t)
+  let warnings = 0
+  engine.on('webhookFailing', () => { warnings++ })
+  await engine.emit(event)
+  await engine.drain()
+  t.equal(warnings, 1)
+  t.same(told.map(([name]) => name), ['emit', 'attempt', 'retry'])
+})
+
 t.test('a delivery that succeeds is told as an attempt without an error', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, start } = createMachines(t)

@@ -28,6 +28,14 @@ t.test('the timestamp of the payload is when the event occurred, in UTC with mil
   t.same(timestamps.sort(), ['2026-03-01T09:30:00.000Z', '2026-03-02T00:00:00.123Z'])
 })
 
+t.test('an event goes to the path and the query of the target as they are stored', async (t) => {
+  const { create, drain, emit, receiver } = await startDelivering(t)
+  await create({ target_url: receiver.url.replace('/hook', '/ü/../é%20b?q=ü&r=a%2Fb+c') })
+  await emit()
+  await drain()
+  t.same(receiver.requests.map(({ path }) => path).sort(), ['/%C3%A9%20b?q=%C3%BC&r=a%2Fb+c', '/hook'])
+})
+
 t.test('what the host changes after emit is not sent', async (t) => {
   const { receiver, emit, drain } = await startDelivering(t)
   const data = { id: 1, list: [1] }

@@ -75,6 +75,18 @@ t.test('pruning that fails is logged and tried again an hour later', async (t) =
   t.same(await deliveries(id), [])
 })
 
+t.test('pruning that is under way on close is the last', async (t) => {
+  const { clock, start, storage } = createMachines(t)
+  let goOn = () => {}
+  storage.deliveries.prune = () => new Promise((resolve) => { goOn = () => resolve(0) })
+  const engine = start()
+  await clock.advance(3_600_000)
+  await engine.close()
+  goOn()
+  await clock.advance(0)
+  t.equal(clock.timerCount, 0)
+})
+
 t.test('an idempotency key is forgotten with its event', async (t) => {
   const { clock, start } = createMachines(t)
   const engine = start({ delivery: { worker: false } })

@@ -31,12 +31,14 @@ t.test('one webhook gets no more than perEndpoint requests at once, and a free p
 
 t.test('one engine makes no more than concurrency requests at once', async (t) => {
   const receiver = await startReceiver(t)
-  const { addWebhook, start } = createMachines(t)
+  const { addWebhook, clock, start } = createMachines(t)
   for (let count = 0; count < 3; count++) await addWebhook(`${receiver.url}/${count}`)
   const answerOne = keepOpen(receiver)
   const engine = start({ delivery: { concurrency: 2 } })
   await engine.emit(event)
   await receiver.received(2)
+  // The worker looks again, and has no place.
+  await clock.advance(10)
   t.match(await engine.stats(), { inFlight: 2, leased: 2, pending: 3 })
   const drained = engine.drain()
   answerOne()

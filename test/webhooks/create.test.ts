@@ -20,6 +20,15 @@ t.test('Location leads to the webhook', async (t) => {
   })
 })
 
+t.test('Location has the prefix that the host has chosen', async (t) => {
+  const { app } = await buildWebhookApi(t, { prefix: '/ats' })
+  const { statusCode, headers } = await app.inject({
+    method: 'POST', url: '/ats/acme/webhooks', headers: { authorization: 'Bearer acme-full-key' }, payload: webhookInput
+  })
+  t.equal(statusCode, 201)
+  t.equal(headers.location, '/ats/acme/webhooks/1')
+})
+
 t.test('a webhook is created inactive if the client says so', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   const { id, status } = await create({ status: 'inactive' })

@@ -1,4 +1,6 @@
 import t from 'tap'
+import { memoryStorage } from '../../src/memory/index.js'
+import { createManualClock } from '../fixtures/manual-clock.js'
 import { type WebhookApi, buildWebhookApi, timeOf } from '../fixtures/webhook-api.js'
 
 const day = 86_400_000
@@ -49,6 +51,13 @@ t.test('until alone reaches back to 24 hours ago', async (t) => {
   const api = await buildWebhookApi(t)
   const { id, events } = await missEvents(api, 2 * day, 3000, 2000, 1000)
   t.same(await replayed(api, id, { until: timeOf(api.clock, -2000) }), events.slice(1, 3))
+})
+
+t.test('a replay to now brings what a storage whose clock is ahead has recorded', async (t) => {
+  const clock = createManualClock()
+  const api = await buildWebhookApi(t, { clock, storage: memoryStorage({ clock: { now: () => clock.now() + 60_000 } }) })
+  const { id, events } = await missEvents(api, 0)
+  t.same(await replayed(api, id, {}), events)
 })
 
 t.test('since and until may be the same instant', async (t) => {
