@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 const maxAnswerBytes = 4096
-const maxInformational = 20
+const maxInformational = 100
 
 /**
  * Posts once and resolves with what the status line said: a body that breaks off, never ends or is too long changes

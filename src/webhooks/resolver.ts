@@ -9,11 +9,13 @@ export interface Resolver {
 }
 
 interface ResolverOptions {
-  /** How long a name server may take. */
+  /** The longest that anybody waits, for the name and all that follows. */
   timeoutMs: number
   /** Whether there are names that only the system may know, such as those of its hosts file. */
   hasPrivateNames: boolean
 }
+
+const maxQueryMs = 2000
 
 /** Of libuv's four threads, which the whole process shares, those that names may occupy. */
 const maxSystemLookups = 2
@@ -27,7 +29,8 @@ const unknownName = new Set(['ENOTFOUND', 'ENODATA'])
  * server could say that it does not know a name, and then be silent when the system asks.
  */
 export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions): Resolver {
-  const servers = new dns.promises.Resolver({ timeout: timeoutMs, tries: 2 })
+  // The second try takes twice as long, and then there must be time left to connect.
+  const servers = new dns.promises.Resolver({ timeout: Math.min(maxQueryMs, Math.ceil(timeoutMs / 6)), tries: 2 })
   servers.setServers(dns.getServers())
   const slots = createSlots(maxSystemLookups, timeoutMs)
 

@@ -38,15 +38,12 @@ export interface Sender {
 
 const contentHeaders = { 'content-type': 'application/json', 'user-agent': 'fastify-recruiting-api' }
 const maxHeaderBytes = 16_384
-const maxLookupMs = 2000
 const maxStaleMs = 1000
 const kAborted = Symbol('aborted')
 
 /** `timeoutMs` is the longest deadline that requests will have. */
 export function createSender (rules: TargetRules, timeoutMs: number): Sender {
-  // A name server is asked twice, the second time for twice as long, and then there must be time left to connect.
-  const lookupMs = Math.min(maxLookupMs, Math.ceil(timeoutMs / 5))
-  const resolver = createResolver({ timeoutMs: lookupMs, hasPrivateNames: rules.allowPrivateNames })
+  const resolver = createResolver({ timeoutMs, hasPrivateNames: rules.allowPrivateNames })
   const connector = createGuardedConnector({ isAllowed: rules.isAllowedAddress, resolver, timeoutMs })
   const options = {
     connect: connector.connect,
