@@ -1,6 +1,7 @@
 import t from 'tap'
 import { bearer, buildApp, keys } from '../fixtures/app.js'
 import { checkError } from '../fixtures/answers.js'
+import { sendRaw } from '../fixtures/raw-http.js'
 
 const base = '/api/v1/public/acme'
 
@@ -69,4 +70,11 @@ t.test('what the router answers before any hook is answered by the host', async 
   const long = await app.inject({ url: `/api/v1/public/${'a'.repeat(101)}/candidates`, headers: bearer(keys.full) })
   t.same([cut.statusCode, cut.json().code], [400, 'FST_ERR_BAD_URL'])
   t.same([long.statusCode, long.json().code], [414, 'FST_ERR_MAX_PARAM_LENGTH'])
+})
+
+t.test('a method that HTTP does not have is answered by the host', async (t) => {
+  const app = await buildApp(t)
+  const [answer] = await sendRaw(app, `STEAL ${base}/candidates HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${keys.full}\r\nConnection: close\r\n\r\n`)
+  t.equal(answer?.statusCode, 400)
+  t.equal(answer?.headers['x-request-id'], undefined)
 })

@@ -3,6 +3,7 @@ import { memoryStorage } from '../../src/memory/index.js'
 import { buildApp } from '../fixtures/app.js'
 import { checkError } from '../fixtures/answers.js'
 import { fetchIds, requestList } from '../fixtures/lists.js'
+import { spyStorage } from '../fixtures/spy-storage.js'
 
 const dates = [
   '0001-01-01T00:00:00.001Z', '2015-06-30T23:59:59.999Z', '2015-07-01T00:00:00.000Z', '2015-07-01T00:00:00.001Z', '2026-03-01T12:00:00.000Z',
@@ -80,3 +81,17 @@ for (const list of ['candidates', 'jobs']) {
     checkError(t, await requestList(app, list, 'filter[updated_after]=2026-03-01T12:00:00+02:00'), 400, 'a plus sign that is a blank')
   })
 }
+
+t.test('the storage is told the time in UTC with milliseconds', async (t) => {
+  const { storage, calls } = spyStorage()
+  const app = await buildApp(t, { storage })
+  const told: Array<[text: string, time: string]> = [
+    ['2026-03-01T12:00:00Z', '2026-03-01T12:00:00.000Z'], ['2026-03-01t14:30:00.123456+02:30', '2026-03-01T12:00:00.123Z'],
+    ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000Z'], ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z']
+  ]
+  for (const [text, time] of told) {
+    calls.length = 0
+    await requestList(app, 'jobs', `filter[updated_after]=${encodeURIComponent(text)}`)
+    t.same(calls.find(({ method }) => method === 'jobs.count')?.args, ['acme', { updatedAfter: time }], text)
+  }
+})
