@@ -1,4 +1,5 @@
 import dns, { type LookupAddress } from 'node:dns'
+import { isIP } from 'node:net'
 
 /** Finds the addresses of a host name. */
 export interface Resolver {
@@ -45,13 +46,17 @@ export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions)
 
   return {
     async resolve (hostname) {
-      const [ipv4, ipv6] = await Promise.allSettled([servers.resolve4(hostname), servers.resolve6(hostname)])
-      const answers = [...toAddresses(ipv4, 4), ...toAddresses(ipv6, 6)]
+      const ipv4 = servers.resolve4(hostname)
+      const results = await Promise.allSettled([ipv4, servers.resolve6(hostname)])
+      const answers = results.flatMap((result) => result.status === 'fulfilled' ? result.value.map(toLookupAddress) : [])
       if (answers.length > 0) return answers
-      const fault: unknown = ipv4.status === 'rejected' ? ipv4.reason : new Error(`no address for ${hostname}`)
-      const code = String((fault as { code?: unknown }).code)
-      if (code === 'ECONNREFUSED' || (hasPrivateNames && unknownName.has(code))) return lookupBySystem(hostname)
-      throw fault
+      try {
+        await ipv4
+      } catch (error) {
+        const code = String((error as { code?: unknown }).code)
+        if (code !== 'ECONNREFUSED' && !(hasPrivateNames && unknownName.has(code))) throw error
+      }
+      return lookupBySystem(hostname)
     },
     close () {
       servers.cancel()
@@ -60,8 +65,8 @@ export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions)
   }
 }
 
-function toAddresses (result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
-  return result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : []
+function toLookupAddress (address: string): LookupAddress {
+  return { address, family: isIP(address) }
 }
 
 interface Slots {

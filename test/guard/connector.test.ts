@@ -1,0 +1,82 @@
+import t from 'tap'
+import { type Socket, getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net'
+import { createAddressRule } from '../../src/webhooks/addresses.js'
+import { BlockedAddressError, type GuardedConnector, createGuardedConnector } from '../../src/webhooks/connector.js'
+import type { Resolver } from '../../src/webhooks/resolver.js'
+import { countConnects } from '../fixtures/hostile-connections.js'
+import { startHostileReceiver } from '../fixtures/hostile-receiver.js'
+
+const isAllowed = createAddressRule(['127.0.0.1/32'])
+
+t.test('a literal address that is not allowed is not connected to, whatever let it come so far', async (t) => {
+  const connector = connectorOf({ resolve: async () => [] })
+  const connects = countConnects(t)
+  for (const hostname of ['10.0.0.1', '127.0.0.2', '[::1]', '::1', '[fe80::1]', '0.0.0.0']) {
+    t.ok(await faultOf(connect(connector, hostname, 80)) instanceof BlockedAddressError, hostname)
+  }
+  t.equal(connects.count, 0)
+})
+
+t.test('a name without an address, or with one that is none, is not connected to', async (t) => {
+  const connects = countConnects(t)
+  const answers = [[], [{ address: '', family: 4 }], [{ address: 'localhost', family: 4 }], [{ address: '127.0.0.1', family: 4 }, { address: '127.1', family: 4 }]]
+  for (const addresses of answers) {
+    const connector = connectorOf({ resolve: async () => addresses })
+    t.ok(await faultOf(connect(connector, 'hooks.example', 80)) instanceof BlockedAddressError, JSON.stringify(addresses))
+  }
+  t.equal(connects.count, 0)
+})
+
+t.test('a name is guarded in the same way where the host has turned the choice of family off', async (t) => {
+  const { port } = await startHostileReceiver(t, {})
+  const before = getDefaultAutoSelectFamily()
+  setDefaultAutoSelectFamily(false)
+  t.teardown(async () => setDefaultAutoSelectFamily(before))
+  const connects = countConnects(t)
+  const mixed = connectorOf({ resolve: async () => [{ address: '127.0.0.1', family: 4 }, { address: '10.0.0.1', family: 4 }] })
+  t.ok(await faultOf(connect(mixed, 'hooks.example', port)) instanceof BlockedAddressError)
+  t.equal(connects.count, 0)
+  const good = connectorOf({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
+  const socket = await connect(good, 'hooks.example', port)
+  t.equal(socket.remoteAddress, '127.0.0.1')
+  socket.destroy()
+})
+
+t.test('an error of the lookup is the error of the connection', async (t) => {
+  const connector = connectorOf({ resolve: async () => { throw new Error('no such name') } })
+  await t.rejects(connect(connector, 'hooks.example', 80), { message: 'no such name' })
+})
+
+t.test('close ends the connections that are being made, and leaves those that are made', async (t) => {
+  const { port } = await startHostileReceiver(t, {})
+  const connector = connectorOf({ resolve: () => new Promise(() => {}) })
+  const made = await connect(connector, '127.0.0.1', port)
+  const waiting = connect(connector, 'hooks.example', port)
+  const shaking = connect(connector, '127.0.0.1', port, 'https:')
+  connector.close()
+  await t.rejects(waiting, { message: 'closed' })
+  await t.rejects(shaking, { message: 'closed' })
+  t.equal(made.destroyed, false)
+  made.destroy()
+})
+
+t.test('what is no CIDR is no rule', async (t) => {
+  t.throws(() => createAddressRule(['10.0.0.0']), { message: 'not a CIDR: 10.0.0.0' })
+})
+
+function connectorOf (resolver: Omit<Resolver, 'close'>): GuardedConnector {
+  return createGuardedConnector({ isAllowed, resolver: { ...resolver, close: () => {} }, timeoutMs: 5000 })
+}
+
+async function faultOf (connecting: Promise<Socket>): Promise<unknown> {
+  return connecting.then(() => null, (error: unknown) => error)
+}
+
+function connect (connector: GuardedConnector, hostname: string, port: number, protocol = 'http:'): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    connector.connect({ hostname, protocol, port: String(port), host: `${hostname}:${port}` }, (...[error, socket]) => {
+      if (error !== null) reject(error)
+      else resolve(socket)
+    })
+  })
+}
