@@ -1,11 +1,11 @@
-import Fastify from 'fastify'
+import Fastify, { type FastifyReply } from 'fastify'
 import t from 'tap'
 import recruitingApi from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 
 t.test('with the lines of the README even what the router refuses is in our form, and only below our prefix', async (t) => {
   const app = Fastify({
-    frameworkErrors (error, request, reply) {
+    frameworkErrors (error, request, reply: FastifyReply) {
       if (!request.url.startsWith('/api/v1/public/')) return reply.send(error)
       const message = 'Validation failed for request payload'
       reply.code(400).send({ error: { code: 'bad_request', message, request_id: request.id } })
