@@ -83,9 +83,9 @@ function assertSchema (schema: TObject, path: string): void {
 }
 
 function assertSecretKeys (keys: readonly Uint8Array[]): void {
-  expect(Array.isArray(keys), 'secretKeys', 'an array', keys)
+  // No value is shown here: it may be a key.
+  expect(Array.isArray(keys), 'secretKeys', 'an array of Buffers', typeof keys)
   for (const [index, key] of keys.entries()) {
-    // The value stays out of the message: it may be a key of the wrong length.
     const isKey = key instanceof Uint8Array && key.length === 32
     expect(isKey, `secretKeys[${index}]`, 'a Buffer of 32 bytes', key instanceof Uint8Array ? `${key.length} bytes` : typeof key)
   }
