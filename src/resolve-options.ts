@@ -60,9 +60,10 @@ function assertStorage (storage: RecruitingStorage): void {
 function assertEvents (events: EventCatalogue): void {
   expect(typeof events === 'object' && events !== null, 'events', 'a map from event names to TypeBox schemas', events)
   expect(Object.keys(events).length > 0, 'events', 'at least one event', events)
+  const ajv = createAjv({ useDefaults: false })
   for (const [name, schema] of Object.entries(events)) {
     expect(/^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(name) && name.length <= 100, `events["${name}"]`, 'a name such as application.created', name)
-    assertSchema(schema, `events["${name}"]`)
+    assertSchema(schema, `events["${name}"]`, ajv)
   }
 }
 
@@ -73,10 +74,10 @@ function assertFields (fields: TObject, path: string, taken: readonly string[]):
   }
 }
 
-function assertSchema (schema: TObject, path: string): void {
+function assertSchema (schema: TObject, path: string, ajv = createAjv({ useDefaults: false })): void {
   expect(typeof schema === 'object' && schema !== null && schema.type === 'object', path, 'a TypeBox object schema', schema)
   try {
-    createAjv({ useDefaults: false }).compile(schema)
+    ajv.compile(schema)
   } catch (error) {
     expect(false, path, `a valid schema (${error instanceof Error ? error.message : String(error)})`, schema)
   }
