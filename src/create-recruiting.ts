@@ -1,5 +1,6 @@
 import type { RecruitingOptions } from './options.js'
 import { resolveEngineOptions } from './resolve-options.js'
+import { verifyStorage } from './verify-storage.js'
 import { type Recruiting, createEngine } from './webhooks/engine.js'
 import type { EventCatalogue, defaultEvents } from './webhooks/events.js'
 import { type Logger, silentLogger } from './webhooks/logger.js'
@@ -24,7 +25,11 @@ export function createRecruiting<Events extends EventCatalogue = typeof defaultE
     logger?: Logger
   }
 ): StandaloneRecruiting<Events> {
-  const engine = createEngine(resolveEngineOptions(options), options.logger ?? silentLogger)
+  const settings = resolveEngineOptions(options)
+  const { logger = silentLogger } = options
+  const engine = createEngine(settings, logger)
+  // Emitting and delivering go on trying: a storage that is not ready now may be in a moment.
+  verifyStorage(settings.storage, null, logger).catch((err: unknown) => logger.error({ err }, 'the storage is not ready'))
   engine.start()
   return { ...engine.recruiting, close: engine.close }
 }

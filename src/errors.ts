@@ -7,8 +7,11 @@ const kBrand = Symbol.for('fastify-recruiting-api.error')
  * - `invalid_event`: an argument of `emit`; `field` is its path
  * - `idempotency_conflict`: an idempotency key was used before for another event
  * - `closed`: the engine was closed before the call
+ * - `storage_not_ready`: a storage cannot be used as it is; the message says what to do
+ * - `storage_timeout`: a storage did not answer in time
  */
-export type RecruitingApiErrorCode = 'invalid_option' | 'invalid_event' | 'idempotency_conflict' | 'closed'
+export type RecruitingApiErrorCode =
+  | 'invalid_option' | 'invalid_event' | 'idempotency_conflict' | 'closed' | 'storage_not_ready' | 'storage_timeout'
 
 /** Thrown to the host for every mistake this package can name. Nothing has been stored when it is thrown. */
 export class RecruitingApiError extends Error {

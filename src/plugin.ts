@@ -1,8 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
-import { publicApi } from './http/api.js'
+import { publicApi, publishedFields } from './http/api.js'
 import type { RecruitingApiOptions } from './options.js'
 import { resolveEngineOptions, resolveHttpOptions } from './resolve-options.js'
+import { verifyStorage } from './verify-storage.js'
 import { createEngine } from './webhooks/engine.js'
 import type { RegisteredRecruiting } from './register.js'
 
@@ -16,11 +17,12 @@ declare module 'fastify' {
 const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) => {
   const engineSettings = resolveEngineOptions(options)
   const settings = resolveHttpOptions(options)
+  const { storage, events } = engineSettings
+  await verifyStorage(storage, publishedFields(settings), app.log)
   const engine = createEngine(engineSettings, app.log)
   app.decorate('recruiting', engine.recruiting)
   app.addHook('onReady', async () => engine.start())
   app.addHook('onClose', () => engine.close())
-  const { storage, events } = engineSettings
   await app.register(publicApi({ storage, events, operations: engine.operations, settings }), { prefix: settings.prefix })
 }
 

@@ -41,8 +41,8 @@ const storageMethods = {
   candidates: ['list', 'count'],
   jobs: ['list', 'count'],
   webhooks: ['list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'listSecrets', 'replaceSecret'],
-  deliveries: ['record', 'claimDue', 'complete', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'prune', 'stats', 'onDue']
-} satisfies { [Part in keyof RecruitingStorage]: Array<keyof RecruitingStorage[Part]> }
+  deliveries: ['record', 'claimDue', 'complete', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'prune', 'erase', 'stats', 'onDue']
+} satisfies { [Part in keyof Omit<RecruitingStorage, 'verify'>]: Array<keyof RecruitingStorage[Part]> }
 
 function assertStorage (storage: RecruitingStorage): void {
   expect(typeof storage === 'object' && storage !== null, 'storage', 'an object', storage)

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, RouteOptions } from 'fastify'
 import { type Static, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
 import type { HttpSettings } from '../options.js'
-import type { RecruitingStorage } from '../ports/index.js'
+import type { PublishedFields, RecruitingStorage } from '../ports/index.js'
 import type { EventCatalogue } from '../webhooks/events.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
 import { collectRoutes, formatDocument } from './document.js'
@@ -46,6 +46,14 @@ function tenantApi ({ storage, operations, settings }: ApiDependencies): Fastify
     await scope.register(webhookRoutes(storage.webhooks, operations))
     await scope.register(webhookActionRoutes(operations))
     await scope.register(deliveryRoutes(storage))
+  }
+}
+
+/** What the lists ask the storage for. */
+export function publishedFields ({ candidateFields, jobFields }: HttpSettings): PublishedFields {
+  return {
+    candidates: Object.keys(withFields(Candidate, candidateFields).properties),
+    jobs: Object.keys(withFields(Job, jobFields).properties)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CandidateFilter, CandidateRow, CandidateSortField, CandidateSource } from '../ports/index.js'
+import type { CandidateFilter, CandidateRow, CandidateSortField, ListSource } from '../ports/index.js'
 import { parseId, parseInteger, parseOptionalText, parseRowDates, parseText } from './checks.js'
 import { createRowSource } from './row-source.js'
 import type { EditableRows, InitialRows, RowKind } from './row-source.js'
@@ -22,7 +22,9 @@ export interface MemoryCandidate {
 }
 
 /** The candidates of every tenant. */
-export type MemoryCandidateSource = CandidateSource & EditableRows<MemoryCandidate>
+export type MemoryCandidateSource =
+  & ListSource<CandidateRow, CandidateFilter, CandidateSortField>
+  & EditableRows<MemoryCandidate>
 
 // Nothing is absent, dates are in UTC.
 interface StoredCandidate extends CandidateRow {

@@ -1,6 +1,7 @@
 import type { ClaimedDelivery, DeliveryStore } from '../ports/index.js'
 import { complete } from './complete.js'
 import { countLog, listLog, showDeliveryWithAttempts } from './delivery-log.js'
+import { erase } from './erase.js'
 import { prune } from './prune.js'
 import { record } from './record.js'
 import { validSecrets } from './records.js'
@@ -59,6 +60,10 @@ export function createDeliveryStore (data: WebhookData): DeliveryStore {
 
     async prune (options) {
       return prune(data, options)
+    },
+
+    async erase (tenantSlug, subject, transaction) {
+      return erase(data, tenantSlug, subject, transaction)
     },
 
     async stats () {

@@ -1,4 +1,4 @@
-import type { JobFilter, JobRow, JobSortField, JobSource } from '../ports/index.js'
+import type { JobFilter, JobRow, JobSortField, ListSource } from '../ports/index.js'
 import { parseId, parseRowDates, parseText } from './checks.js'
 import { createRowSource } from './row-source.js'
 import type { EditableRows, InitialRows, RowKind } from './row-source.js'
@@ -17,7 +17,7 @@ export interface MemoryJob {
 }
 
 /** The jobs of every tenant. */
-export type MemoryJobSource = JobSource & EditableRows<MemoryJob>
+export type MemoryJobSource = ListSource<JobRow, JobFilter, JobSortField> & EditableRows<MemoryJob>
 
 // Nothing is absent, dates are in UTC.
 interface StoredJob extends JobRow {

@@ -21,15 +21,20 @@ export class PendingDeliveries {
     else findLane(delivery).remove(delivery)
   }
 
-  /** Takes out all deliveries of a webhook. Leases of theirs lapse. */
-  removeAll (webhook: WebhookRecord): DeliveryRecord[] {
+  /** Takes out a delivery that has stopped being pending. A lease of it lapses. */
+  stop (delivery: DeliveryRecord): void {
+    this.remove(delivery)
+    if (delivery.lease === 'held') delivery.lease = 'lapsed'
+  }
+
+  /** Stops all deliveries of a webhook, and returns them. */
+  stopAll (webhook: WebhookRecord): DeliveryRecord[] {
     const { first, retry, replay } = webhook.lanes
     const held = this.#leases.toArray().filter((delivery) => delivery.webhook === webhook)
-    const removed = [...first.toArray(), ...retry.toArray(), ...replay.toArray(), ...held]
-    for (const delivery of removed) this.remove(delivery)
-    for (const delivery of held) delivery.lease = 'lapsed'
+    const stopped = [...first.toArray(), ...retry.toArray(), ...replay.toArray(), ...held]
+    for (const delivery of stopped) this.stop(delivery)
     this.#turns.delete(webhook)
-    return removed
+    return stopped
   }
 
   /** Leases what is due, one delivery of each webhook in turn. The next call goes on where this one stopped. */

@@ -6,8 +6,7 @@ import type { WebhookData } from './webhook-data.js'
 
 /** Records an event with a delivery for each webhook that subscribes to its type. */
 export function record (data: WebhookData, tenantSlug: string, event: NewEvent, transaction: unknown): RecordedEvent {
-  if (transaction !== undefined) refuse('transaction', 'the memory storage has no transactions')
-
+  refuseTransaction(transaction)
   const { webhooks, eventsByKey } = openTenant(data, tenantSlug)
   const earlier = event.idempotencyKey === null ? undefined : eventsByKey.get(event.idempotencyKey)
   if (earlier !== undefined) return showRecorded(earlier)
@@ -25,6 +24,11 @@ export function record (data: WebhookData, tenantSlug: string, event: NewEvent, 
   }
   if (recorded.deliveries > 0) notify(data)
   return showRecorded(recorded)
+}
+
+/** What is in memory cannot be rolled back with the host's transaction. */
+export function refuseTransaction (transaction: unknown): void {
+  if (transaction !== undefined) refuse('transaction', 'the memory storage has no transactions')
 }
 
 function createEventRecord (event: NewEvent, tenantSlug: string, recordedAt: number): EventRecord {

@@ -3,7 +3,8 @@ import { SortedQueue } from './sorted-queue.js'
 
 /** Times in records are milliseconds since the epoch; they become text when they are shown. */
 export interface EventRecord {
-  readonly event: NewEvent
+  /** Its body is replaced when its subject is erased. */
+  event: NewEvent
   readonly tenantSlug: string
   readonly recordedAt: number
   /** Pending deliveries made when it was recorded. */

@@ -75,7 +75,7 @@ export function addDelivery (
 
 /** Ends all pending deliveries of a webhook. */
 export function stopDeliveries (data: WebhookData, webhook: WebhookRecord, status: DeliveryStatus): void {
-  for (const delivery of data.pending.removeAll(webhook)) delivery.status = status
+  for (const delivery of data.pending.stopAll(webhook)) delivery.status = status
 }
 
 /** Tells the listeners that deliveries may have fallen due. */

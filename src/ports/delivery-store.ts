@@ -60,6 +60,8 @@ export interface NewEvent {
   body: string
   /** What the event is about, such as `candidate:42`, or `null`. */
   subject: string | null
+  /** The text that takes the place of `body` when the subject is erased; `null` without a subject. */
+  tombstone: string | null
   /** Unique for the tenant, or `null`. */
   idempotencyKey: string | null
   /** A digest of what the host asked to emit, to tell a repeated event from another one; empty without a key. */
@@ -248,6 +250,13 @@ export interface DeliveryStore {
    * 0 means that nothing is left to delete.
    */
   prune (options: { retentionDays: number, limit: number }): Promise<number>
+
+  /**
+   * Erases what is kept about a subject: the body of each event of the tenant recorded with it becomes its tombstone,
+   * and the event's pending deliveries become `cancelled`. All or nothing, and with `transaction`, the host's own, once
+   * that commits. Returns how many events have that subject; a repeated call returns the same and changes nothing.
+   */
+  erase (tenantSlug: string, subject: string, transaction?: unknown): Promise<number>
 
   stats (): Promise<DeliveryStats>
 

@@ -16,13 +16,22 @@ export interface ListQuery<Filter, SortField extends string = string> {
   limit: number
 }
 
+/** A query for rows of the host's. */
+export interface RowQuery<Filter, SortField extends string = string> extends ListQuery<Filter, SortField> {
+  /**
+   * The fields to return: those of the row type and those that the host publishes besides. A row may hold more, which
+   * are never sent.
+   */
+  fields: readonly string[]
+}
+
 /**
  * Pages through one resource of a tenant. The two methods are apart, and asked at once, because a total can be cached
  * or maintained while a page cannot.
  */
-export interface ListSource<Row, Filter, SortField extends string = string> {
+export interface ListSource<Row, Filter, SortField extends string = string, Query = ListQuery<Filter, SortField>> {
   /** The rows of one page in the order asked for; `[]` beyond the last row and for a tenant without rows. */
-  list (tenantSlug: string, query: ListQuery<Filter, SortField>): Promise<Row[]>
+  list (tenantSlug: string, query: Query): Promise<Row[]>
   /** How many rows of the tenant pass the filter. */
   count (tenantSlug: string, filter: Filter): Promise<number>
 }
@@ -46,7 +55,9 @@ export interface CandidateRow {
   source_id: number | null
 }
 
-export type CandidateSource = ListSource<CandidateRow, CandidateFilter, CandidateSortField>
+export type CandidateQuery = RowQuery<CandidateFilter, CandidateSortField>
+
+export type CandidateSource = ListSource<CandidateRow, CandidateFilter, CandidateSortField, CandidateQuery>
 
 export interface JobFilter {
   /** Only jobs whose status is exactly this, 1 to 64 characters. */
@@ -66,4 +77,6 @@ export interface JobRow {
   status: string
 }
 
-export type JobSource = ListSource<JobRow, JobFilter, JobSortField>
+export type JobQuery = RowQuery<JobFilter, JobSortField>
+
+export type JobSource = ListSource<JobRow, JobFilter, JobSortField, JobQuery>

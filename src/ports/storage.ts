@@ -11,4 +11,17 @@ export interface RecruitingStorage {
   jobs: JobSource
   webhooks: WebhookStore
   deliveries: DeliveryStore
+
+  /**
+   * Looks whether the storage can be used: once for every app and engine that starts on it. `published` is `null` where
+   * lists are not served. Rejects with a `RecruitingApiError` (`storage_not_ready`) that says what to do. Returns what
+   * works but should be mended, as sentences for the log.
+   */
+  verify? (published: PublishedFields | null): Promise<string[]>
+}
+
+/** The fields that `candidates` and `jobs` are asked for. */
+export interface PublishedFields {
+  candidates: readonly string[]
+  jobs: readonly string[]
 }

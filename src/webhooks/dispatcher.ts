@@ -16,10 +16,17 @@ export interface EmittedEvent<Events extends EventCatalogue, Name extends keyof 
    * @default now
    */
   occurredAt?: Date | string
-  /** What it is about, such as `candidate:42`; 1 to 255 characters. Not sent. */
+  /** What it is about, such as `candidate:42`, for `erase`; 1 to 255 characters. Not sent. */
   subject?: string
   /** Makes a repeated `emit` a no-op: 1 to 255 characters, unique for the tenant. Not sent. */
   idempotencyKey?: string
+}
+
+/** What `erase` erases. */
+export interface ErasedSubject {
+  tenantSlug: string
+  /** The `subject` that events were emitted with; 1 to 255 characters. */
+  subject: string
 }
 
 export interface EmitOptions {
@@ -46,9 +53,11 @@ export function generateEventId (): string {
 }
 
 /** The exact text that is signed and sent. */
-export function formatEventBody (event: { id: string, type: string, timestamp: string, tenantSlug: string, data: unknown, isTest?: boolean }): string {
-  const { id, type, timestamp, tenantSlug, data, isTest } = event
-  return JSON.stringify({ id, type, timestamp, tenant_slug: tenantSlug, data, ...(isTest === true ? { test: true } : {}) })
+export function formatEventBody (
+  { id, type, timestamp, tenantSlug, data }: { id: string, type: string, timestamp: string, tenantSlug: string, data: unknown },
+  marks: { test?: true, erased?: true } = {}
+): string {
+  return JSON.stringify({ id, type, timestamp, tenant_slug: tenantSlug, data, ...marks })
 }
 
 /** Records an event and its deliveries. */
@@ -64,17 +73,20 @@ export async function dispatch (
   validate(type, data)
   const timestamp = occurredAt === undefined ? new Date(clock.now()).toISOString() : readInstant(occurredAt)
   const id = generateEventId()
-  const body = toJson(() => formatEventBody({ id, type, timestamp, tenantSlug, data }))
+  const head = { id, type, timestamp, tenantSlug }
+  const body = toJson(() => formatEventBody({ ...head, data }))
+  const tombstone = subject === null ? null : formatEventBody({ ...head, data: null }, { erased: true })
   const asked = [type, data, subject, occurredAt === undefined ? null : timestamp]
   const fingerprint = idempotencyKey === null ? '' : hash('sha256', JSON.stringify(asked), 'hex')
-  const recorded = await deliveries.record(tenantSlug, { id, type, body, subject, idempotencyKey, fingerprint }, options.transaction)
+  const recorded = await deliveries.record(tenantSlug, { id, type, body, subject, tombstone, idempotencyKey, fingerprint }, options.transaction)
   if (recorded.fingerprint !== fingerprint) {
     throw new RecruitingApiError('idempotency_conflict', 'idempotencyKey: was used before for another event', 'idempotencyKey')
   }
   return { id: recorded.id, deliveries: recorded.deliveries }
 }
 
-function assertText (field: string, value: unknown, maxLength: number): void {
+/** Throws `invalid_event` for what no storage could hold. */
+export function assertText (field: string, value: unknown, maxLength: number): void {
   const isValid = typeof value === 'string' && value !== '' && value.length <= maxLength &&
     value.isWellFormed() && !/\p{Cc}/u.test(value)
   if (isValid) return

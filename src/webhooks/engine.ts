@@ -4,7 +4,7 @@ import { RecruitingApiError } from '../errors.js'
 import type { DeliveryStats } from '../ports/index.js'
 import type { EngineSettings } from '../options.js'
 import { createAddressRule } from './addresses.js'
-import { type EmitOptions, type EmitResult, type EmittedEvent, dispatch } from './dispatcher.js'
+import { type EmitOptions, type EmitResult, type EmittedEvent, type ErasedSubject, assertText, dispatch } from './dispatcher.js'
 import { type EventCatalogue, createEventValidator } from './events.js'
 import { type AttemptCounts, createCounters } from './counters.js'
 import { publishEmit } from './channels.js'
@@ -35,6 +35,12 @@ export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
    * every hour.
    */
   prune (): Promise<number>
+  /**
+   * Erases what is kept about a subject, such as `candidate:42`: events emitted with it lose their `data`, and their
+   * pending deliveries are cancelled. A replay of them sends `data: null` and `erased: true`. With `transaction`, once
+   * that commits. Returns how many events were emitted with that subject. Throws `invalid_event` and `closed`.
+   */
+  erase (subject: ErasedSubject, options?: EmitOptions): Promise<number>
   /** What an operator watches. `attempts`, `durationMs` and `inFlight` are this process's, the rest is everybody's. */
   stats (): Promise<RecruitingStats>
   /**
@@ -107,6 +113,12 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       async prune () {
         assertOpen()
         return prune(deliveries, retentionDays)
+      },
+      async erase ({ tenantSlug, subject }, { transaction } = {}) {
+        assertOpen()
+        assertText('tenantSlug', tenantSlug, 100)
+        assertText('subject', subject, 255)
+        return deliveries.erase(tenantSlug, subject, transaction)
       },
       async stats () {
         assertOpen()

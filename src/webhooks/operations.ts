@@ -176,7 +176,7 @@ interface TestTarget {
 async function sendTest ({ sender, clock, timeoutMs }: Dependencies, { type, tenantSlug, url, secrets }: TestTarget): Promise<TestResult> {
   const id = generateEventId()
   const timestamp = new Date(clock.now()).toISOString()
-  const body = formatEventBody({ id, type, timestamp, tenantSlug, data: {}, isTest: true })
+  const body = formatEventBody({ id, type, timestamp, tenantSlug, data: {} }, { test: true })
   const sent = await sender.send({
     url,
     headers: signHeaders(secrets, id, body, clock.now()),

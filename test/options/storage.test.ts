@@ -9,7 +9,7 @@ const methods = {
     'list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'listSecrets', 'replaceSecret'
   ],
   deliveries: [
-    'record', 'claimDue', 'complete', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'prune', 'stats', 'onDue'
+    'record', 'claimDue', 'complete', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'prune', 'erase', 'stats', 'onDue'
   ]
 }
 

@@ -10,6 +10,7 @@ import { PageOf, errorResponses } from '../schemas/common.js'
 const parseSort = createSortParser(candidateSortFields)
 
 export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<CandidateRow>): FastifyPluginAsyncTypebox {
+  const fields = Object.keys(item.properties)
   return async (app) => {
     app.get('/candidates', {
       exposeHeadRoute: true,
@@ -25,7 +26,7 @@ export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<Cand
       const tenantSlug = readTenantSlug(request)
       const { query } = request
       return readPage(request, reply, {
-        list: (page) => candidates.list(tenantSlug, page),
+        list: (page) => candidates.list(tenantSlug, { ...page, fields }),
         count: (filter) => candidates.count(tenantSlug, filter)
       }, {
         page: query.page,

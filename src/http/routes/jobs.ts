@@ -10,6 +10,7 @@ import { PageOf, errorResponses } from '../schemas/common.js'
 const parseSort = createSortParser(jobSortFields)
 
 export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPluginAsyncTypebox {
+  const fields = Object.keys(item.properties)
   return async (app) => {
     app.get('/jobs', {
       exposeHeadRoute: true,
@@ -25,7 +26,7 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
       const tenantSlug = readTenantSlug(request)
       const { query } = request
       return readPage(request, reply, {
-        list: (page) => jobs.list(tenantSlug, page),
+        list: (page) => jobs.list(tenantSlug, { ...page, fields }),
         count: (filter) => jobs.count(tenantSlug, filter)
       }, {
         page: query.page,
