@@ -46,7 +46,7 @@ t.test('only the events of the subject are erased, and only those of the tenant'
 
 t.test('what is erased under way is delivered or cancelled, and not tried again', async (t) => {
   const { app, receiver, drain, retry, log } = await startDelivering(t)
-  receiver.answer(() => ({ status: 500 }))
+  receiver.answer(500)
   await app.recruiting.emit(event)
   await drain()
   await app.recruiting.erase(subject)
