@@ -3,10 +3,10 @@ import type { WebhookData } from './webhook-data.js'
 
 const kDayMs = 86_400_000
 
-/** Deletes old deliveries that ended, then the old events that no delivery is left of. */
+/** Deletes old deliveries that ended, then old events that no delivery is left of, up to `limit` of each. */
 export function prune (data: WebhookData, { retentionDays, limit }: { retentionDays: number, limit: number }): number {
   const before = data.now() - retentionDays * kDayMs
-  return pruneDeliveries(data, before, limit) + pruneEvents(data, before)
+  return pruneDeliveries(data, before, limit) + pruneEvents(data, before, limit)
 }
 
 function pruneDeliveries ({ deliveries }: WebhookData, before: number, limit: number): number {
@@ -29,9 +29,10 @@ function forget ({ event, webhook: { lastDeliveries }, id }: DeliveryRecord): vo
   if (lastDeliveries.get(event.event.id)?.id === id) lastDeliveries.delete(event.event.id)
 }
 
-function pruneEvents ({ events, tenants }: WebhookData, before: number): number {
+function pruneEvents ({ events, tenants }: WebhookData, before: number, limit: number): number {
   let count = 0
   for (const { event, tenantSlug, recordedAt, deliveriesLeft } of events.values()) {
+    if (count === limit) break
     if (deliveriesLeft > 0 || recordedAt >= before) continue
     events.delete(event.id)
     if (event.idempotencyKey !== null) tenants.get(tenantSlug)?.eventsByKey.delete(event.idempotencyKey)

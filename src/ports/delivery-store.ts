@@ -78,7 +78,10 @@ export interface RecordedEvent {
 export interface ClaimOptions {
   /** Deliveries to claim at most, 1 or more. */
   limit: number
-  /** Deliveries of one webhook that may be leased at once, over all workers. */
+  /**
+   * Deliveries of one webhook that may be leased at once, over all workers. One that stopped being pending under way is
+   * not counted.
+   */
   perEndpoint: number
   /** How long the lease lasts, in milliseconds. */
   leaseMs: number
@@ -110,6 +113,7 @@ export interface ClaimedDelivery extends Lease {
 interface AttemptOutcome extends Lease {
   durationMs: number
   responseStatus: number | null
+  /** Logged as given. `null` for what was delivered; of a failure, it stands for `http_status` in notices. */
   error: AttemptError | null
 }
 
@@ -149,10 +153,11 @@ export interface HealthNotice {
   kind: 'failing' | 'disabled' | 'gone'
   tenantSlug: string
   webhookId: number
-  /** When the first attempt failed since something was delivered. */
+  /** When the first attempt failed since something was delivered; now if something was delivered in the same call. */
   failingSince: string
   /** Deliveries given up since then. */
   failedDeliveries: number
+  /** Of the last failed attempt, or of the one that says the endpoint is gone; `http_status` where that gave none. */
   lastError: AttemptError
   lastResponseStatus: number | null
 }
@@ -181,9 +186,9 @@ export interface ReplayResult {
 }
 
 export interface DeliveryStats {
-  /** Deliveries that wait for an attempt, now or later. */
+  /** Deliveries that wait for an attempt, now or later, leased and held back ones included. */
   pending: number
-  /** Deliveries that could be attempted now, leased ones included. */
+  /** Deliveries that could be attempted now, leased ones included; those held back are not. */
   due: number
   /** Deliveries that a worker holds. */
   leased: number
@@ -201,7 +206,8 @@ export interface DeliveryStore {
    * now if the webhook is active, `skipped` otherwise. All or nothing, and kept once the promise resolves; with
    * `transaction`, the host's own, once that commits. An idempotency key that the tenant has used before records
    * nothing: the result is that of the first time, its fingerprint included. Of several at once with the same key,
-   * exactly one records.
+   * exactly one records. Rejects for an event id that is taken, whoever's it is, and a storage without transactions
+   * rejects for a `transaction`; nothing is recorded then.
    */
   record (tenantSlug: string, event: NewEvent, transaction?: unknown): Promise<RecordedEvent>
 
@@ -209,21 +215,29 @@ export interface DeliveryStore {
    * Claims pending deliveries that are due, of active webhooks that are not held back, across tenants. A delivery is
    * leased to one caller at a time; once its lease has run out, anybody may claim it again, with a greater fence.
    * Fair: endpoints take turns, and a webhook with many due deliveries does not delay another's. Of one webhook, first
-   * attempts come before later ones, and both before replays; among equals the one due for longest comes first.
+   * attempts come before later ones, and both before replays; among equals the one due for longest comes first, then the
+   * one recorded first. They are returned in this order.
    */
   claimDue (options: ClaimOptions): Promise<ClaimedDelivery[]>
 
   /**
-   * Records attempts and moves their deliveries on. A result whose fence is not the latest changes nothing. The webhook
-   * counts as failing from its first failed attempt until something is delivered, which also ends its being held back.
-   * By `rule`, or at once when it is gone, it becomes `disabled` and its pending deliveries `skipped`. Returns a notice
-   * for each webhook disabled by this call, and for each that has been failing for `warnAfterSeconds`, once until
-   * something is delivered. A delivery that stopped being pending under way keeps its status, unless the attempt
-   * delivered it.
+   * Records attempts, which ended now, and moves their deliveries on. A result changes nothing if its lease was lost,
+   * completed or given back. A lease is lost when somebody else claims the delivery, not when it runs out. A delivery
+   * that stopped being pending under way keeps its status, unless the attempt delivered it.
+   *
+   * The webhook counts as failing from its first failed attempt until something is delivered, which also ends its being
+   * held back. Health is judged once, after all results: by `rule`, or at once when it is gone, an active webhook becomes
+   * `disabled`, with `updated_at` now, and its pending deliveries `skipped`. One that is not active is left as it is.
+   * Something delivered in the same call saves a webhook from the rule, not from being gone. Returns a notice for each
+   * webhook disabled by this call, and for each that has been failing for `warnAfterSeconds`, once until something is
+   * delivered or it is made active.
    */
   complete (results: readonly AttemptResult[], rule: HealthRule): Promise<HealthNotice[]>
 
-  /** Gives leases back: their deliveries are due at once and no attempt is counted. A lost lease is passed over. */
+  /**
+   * Gives leases back: their deliveries are due at once and no attempt is counted. One that was lost, completed or given
+   * back is passed over.
+   */
   release (leases: readonly Lease[]): Promise<void>
 
   /**
@@ -232,10 +246,11 @@ export interface DeliveryStore {
    */
   hasPending (withinMs: number): Promise<boolean>
 
-  /** Pages through the log of one webhook. */
+  /** Pages through the log of one webhook; `[]` if there is no such webhook. */
   list (tenantSlug: string, webhookId: number, query: ListQuery<DeliveryFilter, DeliverySortField>): Promise<Delivery[]>
-  /** How many deliveries of the webhook pass the filter. */
+  /** How many deliveries of the webhook pass the filter; 0 if there is no such webhook. */
   count (tenantSlug: string, webhookId: number, filter: DeliveryFilter): Promise<number>
+  /** One delivery of the webhook; `null` if it has none of this id. */
   find (tenantSlug: string, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
 
   /**
@@ -245,16 +260,17 @@ export interface DeliveryStore {
   replay (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
 
   /**
-   * Deletes up to `limit` deliveries that ended and were made more than `retentionDays` ago, with their attempts, then
-   * events of that age that no delivery is left of. Never a pending one. Returns how many deliveries and events went;
-   * 0 means that nothing is left to delete.
+   * Deletes up to `limit` deliveries that ended and were made more than `retentionDays` ago, with their attempts, then up
+   * to `limit` events of that age that no delivery is left of, with their idempotency keys. Never a pending one. Returns
+   * how many deliveries and events went; 0 means that nothing is left to delete.
    */
   prune (options: { retentionDays: number, limit: number }): Promise<number>
 
   /**
    * Erases what is kept about a subject: the body of each event of the tenant recorded with it becomes its tombstone,
    * and the event's pending deliveries become `cancelled`. All or nothing, and with `transaction`, the host's own, once
-   * that commits. Returns how many events have that subject; a repeated call returns the same and changes nothing.
+   * that commits. Returns how many events have that subject; a repeated call returns the same and changes nothing but
+   * deliveries queued since. A storage without transactions rejects for a `transaction`, and erases nothing.
    */
   erase (tenantSlug: string, subject: string, transaction?: unknown): Promise<number>
 
@@ -262,7 +278,7 @@ export interface DeliveryStore {
 
   /**
    * Calls `listener` when deliveries may have fallen due, also those recorded by another process where the storage can
-   * tell. A hint alone: workers poll as well. Returns what ends it.
+   * tell. A hint alone: workers poll as well. Returns what ends it, which may be called twice.
    */
   onDue (listener: () => void): () => void
 }

@@ -11,7 +11,8 @@
  *
  * Resources cross the ports with the field names of the wire; arguments are camelCase. Absence is `null`. Dates are
  * RFC 3339 strings in UTC with milliseconds. Lengths of time are numbers whose names end in their unit; a storage adds
- * them to its own clock, so that the clocks of the processes need not agree.
+ * them to its own clock, so that the clocks of the processes need not agree. What is handed in or out belongs to the
+ * caller: changing it afterwards changes nothing that is stored.
  */
 export type * from './key-lookup.js'
 export type * from './list-source.js'

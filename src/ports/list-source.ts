@@ -30,7 +30,7 @@ export interface RowQuery<Filter, SortField extends string = string> extends Lis
  * or maintained while a page cannot.
  */
 export interface ListSource<Row, Filter, SortField extends string = string, Query = ListQuery<Filter, SortField>> {
-  /** The rows of one page in the order asked for; `[]` beyond the last row and for a tenant without rows. */
+  /** The rows of one page in the order asked for; `[]` beyond the last row and for a tenant without rows or unknown. */
   list (tenantSlug: string, query: Query): Promise<Row[]>
   /** How many rows of the tenant pass the filter. */
   count (tenantSlug: string, filter: Filter): Promise<number>
@@ -39,7 +39,10 @@ export interface ListSource<Row, Filter, SortField extends string = string, Quer
 export interface CandidateFilter {
   /** Only candidates of this recruiter. */
   recruiterId?: number
-  /** Only candidates whose `full_name` contains this text, 1 to 200 characters: literally, in any letter case. */
+  /**
+   * Only candidates whose `full_name` contains this text, 1 to 200 characters: literally, in any letter case. Cases are
+   * folded as JavaScript's `toLowerCase` does: É is é, but e is not é and ss is not ß.
+   */
   q?: string
   /** Only candidates whose `updated_at` is strictly later. */
   updatedAfter?: string
@@ -62,7 +65,7 @@ export type CandidateSource = ListSource<CandidateRow, CandidateFilter, Candidat
 export interface JobFilter {
   /** Only jobs whose status is exactly this, 1 to 64 characters. */
   status?: string
-  /** Only jobs whose `name` contains this text, 1 to 200 characters: literally, in any letter case. */
+  /** Only jobs whose `name` contains this text, 1 to 200 characters: literally, in any letter case, folded likewise. */
   q?: string
   /** Only jobs whose `updated_at` is strictly later. */
   updatedAfter?: string

@@ -4,7 +4,7 @@ import type { WebhookStore } from './webhook-store.js'
 
 /**
  * All that the API reads and writes. The four parts may come from different places, but `webhooks` and `deliveries`
- * work on the same data and come as a pair.
+ * work on the same data and come as a pair. Several apps and workers may share one storage, and it outlives each.
  */
 export interface RecruitingStorage {
   candidates: CandidateSource

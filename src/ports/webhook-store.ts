@@ -61,20 +61,22 @@ export interface RotatedWebhook extends Webhook {
 
 /** Keeps the webhooks of every tenant. A webhook of another tenant is treated as one that does not exist. */
 export interface WebhookStore extends ListSource<Webhook, WebhookFilter, WebhookSortField> {
+  /** One webhook of the tenant; `null` if there is none of this id. */
   find (tenantSlug: string, id: number): Promise<Webhook | null>
 
-  /** A positive integer that was never given out before, to nobody, and never will be again. */
+  /** A positive integer up to 2^53-1 that was never given out before, to nobody, and never will be again. */
   nextId (tenantSlug: string): Promise<number>
 
   /**
    * Stores a webhook; `created_at` and `updated_at` are now. `null`, and nothing stored, if the tenant has
-   * `maxPerTenant` webhooks already. Of several at once for the last free place, exactly one succeeds.
+   * `maxPerTenant` webhooks already. Of several at once for the last free place, exactly one succeeds. Rejects for an id
+   * that a webhook has already, whoever's it is.
    */
   create (tenantSlug: string, webhook: NewWebhook, maxPerTenant: number): Promise<Webhook | null>
 
   /**
-   * Changes a webhook and sets `updated_at` to now. Made `active`, it starts with a clean record of failures and is no
-   * longer paused. Made anything else, its pending deliveries become `skipped`.
+   * Changes a webhook and sets `updated_at` to now; `null` if there is none. Made `active`, it starts with a clean record
+   * of failures and is no longer held back. Made anything else, its pending deliveries become `skipped`.
    */
   update (tenantSlug: string, id: number, changes: WebhookChanges): Promise<Webhook | null>
 
@@ -83,11 +85,11 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
 
   /**
    * Makes `secret` the secret, and the one of before the previous one, which expires after the grace period. A previous
-   * one that was still valid is dropped at once. Sets `updated_at` to now.
+   * one that was still valid is dropped at once. Sets `updated_at` to now. `null` if there is no such webhook.
    */
   rotateSecret (tenantSlug: string, id: number, rotation: SecretRotation): Promise<RotatedWebhook | null>
 
-  /** The secrets that are valid now, the newest first: one, or two during a grace period. */
+  /** The secrets that are valid now, the newest first: one, or two during a grace period. `null` without the webhook. */
   findSecrets (tenantSlug: string, id: number): Promise<string[] | null>
 
   /** The secrets of the webhooks of all tenants with ids above `afterId`, by ascending id, `limit` at most. */
