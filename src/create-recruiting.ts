@@ -1,9 +1,10 @@
+import { expect } from './expect.js'
 import type { RecruitingOptions } from './options.js'
 import { resolveEngineOptions } from './resolve-options.js'
 import { verifyStorage } from './verify-storage.js'
 import { type Recruiting, createEngine } from './webhooks/engine.js'
 import type { EventCatalogue, defaultEvents } from './webhooks/events.js'
-import { type Logger, silentLogger } from './webhooks/logger.js'
+import { type Logger, createSafeLogger, silentLogger } from './webhooks/logger.js'
 
 /** An engine without an HTTP server. */
 export interface StandaloneRecruiting<Events extends EventCatalogue> extends Recruiting<Events> {
@@ -27,9 +28,13 @@ export function createRecruiting<Events extends EventCatalogue = typeof defaultE
 ): StandaloneRecruiting<Events> {
   const settings = resolveEngineOptions(options)
   const { logger = silentLogger } = options
-  const engine = createEngine(settings, logger)
+  for (const level of ['info', 'warn', 'error'] as const) {
+    expect(typeof logger?.[level] === 'function', `logger.${level}`, 'a method', logger?.[level])
+  }
+  const log = createSafeLogger(logger)
+  const engine = createEngine(settings, log)
   // Emitting and delivering go on trying: a storage that is not ready now may be in a moment.
-  verifyStorage(settings.storage, null, logger).catch((err: unknown) => logger.error({ err }, 'the storage is not ready'))
+  verifyStorage(settings.storage, null, log).catch((err: unknown) => log.error({ err }, 'the storage is not ready'))
   engine.start()
   return { ...engine.recruiting, close: engine.close }
 }

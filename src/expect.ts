@@ -10,6 +10,13 @@ export function expectInteger (value: unknown, path: string, minimum: number, ma
   expect(isValid, path, `an integer from ${minimum} to ${maximum}`, value)
 }
 
+/** Throws for a name that no option has: most are misspelt. The value is not shown, it may be a secret. */
+export function expectNames (given: object, known: object, path = ''): void {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name))
+  if (unknown === undefined) return
+  expect(false, `${path}${unknown}`, `one of ${Object.keys(known).join(', ')}`, unknown)
+}
+
 function show (value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'

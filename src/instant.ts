@@ -14,4 +14,4 @@ export function normalizeInstant (text: string): string | null {
   return isRealDay && year >= 1 && year <= 9999 ? date.toISOString() : null
 }
 
-const dateTime = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):(\d\d)((?:\.\d+)?(?:Z|[+-]\d\d:\d\d))$/
+const dateTime = /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):\d\d):(\d\d)((?:\.\d+)?(?:Z|[+-]\d\d:\d\d))$/

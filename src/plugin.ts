@@ -5,6 +5,7 @@ import type { RecruitingApiOptions } from './options.js'
 import { resolveEngineOptions, resolveHttpOptions } from './resolve-options.js'
 import { verifyStorage } from './verify-storage.js'
 import { createEngine } from './webhooks/engine.js'
+import { createSafeLogger } from './webhooks/logger.js'
 import type { RegisteredRecruiting } from './register.js'
 
 declare module 'fastify' {
@@ -18,8 +19,9 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   const engineSettings = resolveEngineOptions(options)
   const settings = resolveHttpOptions(options)
   const { storage, events } = engineSettings
-  await verifyStorage(storage, publishedFields(settings), app.log)
-  const engine = createEngine(engineSettings, app.log)
+  const log = createSafeLogger(app.log)
+  await verifyStorage(storage, publishedFields(settings), log)
+  const engine = createEngine(engineSettings, log)
   app.decorate('recruiting', engine.recruiting)
   app.addHook('onReady', async () => engine.start())
   app.addHook('onClose', () => engine.close())

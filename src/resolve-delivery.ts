@@ -1,4 +1,4 @@
-import { expect, expectInteger } from './expect.js'
+import { expect, expectInteger, expectNames } from './expect.js'
 import type { DeliveryOptions, DeliverySettings } from './options.js'
 import type { Clock, DisableRule } from './ports/index.js'
 import { parseCidr } from './webhooks/addresses.js'
@@ -12,9 +12,9 @@ const systemClock: Clock = {
 
 /** Checks how deliveries are made, and fills in the defaults. */
 export function resolveDelivery (options: DeliveryOptions): DeliverySettings {
-  expect(typeof options === 'object' && options !== null, 'delivery', 'an object or false', options)
+  expect(typeof options === 'object' && options !== null && !Array.isArray(options), 'delivery', 'an object or false', options)
   const { timeoutMs = 15_000 } = options
-  const settings: DeliverySettings = {
+  const defaults: DeliverySettings = {
     worker: true,
     concurrency: 64,
     perEndpoint: 4,
@@ -27,11 +27,16 @@ export function resolveDelivery (options: DeliveryOptions): DeliverySettings {
     allowNetworks: [],
     disableAfter: { failingForSeconds: 432_000, failedDeliveries: 10 },
     retentionDays: 30,
-    clock: systemClock,
-    ...options
+    clock: systemClock
   }
+  expectNames(options, defaults, 'delivery.')
+  const settings: DeliverySettings = { ...defaults, ...omitUndefined(options) }
   assertDelivery(settings)
   return settings
+}
+
+function omitUndefined (options: DeliveryOptions): DeliveryOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
 function assertDelivery (settings: DeliverySettings): void {
@@ -70,6 +75,7 @@ function assertNetworks (networks: readonly string[]): void {
 
 function assertDisableRule (rule: DisableRule): void {
   expect(typeof rule === 'object' && rule !== null, 'delivery.disableAfter', 'an object', rule)
+  expectNames(rule, { failingForSeconds: true, failedDeliveries: true }, 'delivery.disableAfter.')
   expectInteger(rule.failingForSeconds, 'delivery.disableAfter.failingForSeconds', 0, 31_536_000)
   expectInteger(rule.failedDeliveries, 'delivery.disableAfter.failedDeliveries', 1, 1_000_000)
 }

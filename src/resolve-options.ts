@@ -1,14 +1,34 @@
 import { type TObject, Type } from '@sinclair/typebox'
 import { createAjv } from './ajv.js'
-import { expect, expectInteger } from './expect.js'
+import { expect, expectInteger, expectNames } from './expect.js'
 import type { EngineSettings, HttpSettings, RecruitingApiOptions, RecruitingOptions } from './options.js'
 import type { RecruitingStorage } from './ports/index.js'
 import { resolveDelivery } from './resolve-delivery.js'
 import { type EventCatalogue, defaultEvents } from './webhooks/events.js'
 
+/** One list for the plugin and `createRecruiting`, which a host may give the same object. Fastify's own are for `register`. */
+const optionNames = {
+  storage: true,
+  keyLookup: true,
+  prefix: true,
+  events: true,
+  candidateFields: true,
+  jobFields: true,
+  errorDetails: true,
+  requestId: true,
+  maxWebhooksPerTenant: true,
+  secretKeys: true,
+  openapi: true,
+  delivery: true,
+  logger: true,
+  logLevel: true,
+  logSerializers: true
+} satisfies Record<keyof RecruitingApiOptions | 'logger' | 'logLevel' | 'logSerializers', true>
+
 /** Checks the options of the engine; throws `invalid_option` with the path of the first one at fault. */
 export function resolveEngineOptions (options: RecruitingOptions): EngineSettings {
   expect(typeof options === 'object' && options !== null, 'options', 'an object', options)
+  expectNames(options, optionNames)
   const { storage, events = defaultEvents, maxWebhooksPerTenant = 50, secretKeys = [], delivery = {} } = options
   assertStorage(storage)
   assertEvents(events)

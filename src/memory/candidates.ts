@@ -3,8 +3,8 @@ import { parseId, parseInteger, parseOptionalText, parseRowDates, parseText } fr
 import { createRowSource } from './row-source.js'
 import type { EditableRows, InitialRows, RowKind } from './row-source.js'
 
-/** A candidate to keep in memory. Any further field is kept beside these, to be published by `candidateFields`. */
-export interface MemoryCandidate {
+/** What a candidate in memory has. */
+interface CandidateInput {
   /** A positive integer, unique within the tenant. */
   id: number
   full_name: string
@@ -18,8 +18,13 @@ export interface MemoryCandidate {
   created_at?: string
   /** RFC 3339. @default created_at */
   updated_at?: string
-  [field: string]: unknown
 }
+
+/**
+ * A candidate to keep in memory. Any further field is kept beside these, to be published by `candidateFields`. (Two
+ * types, because what has an interface of its own fits the first alone, and a literal with further fields the second.)
+ */
+export type MemoryCandidate = CandidateInput | CandidateInput & Record<string, unknown>
 
 /** The candidates of every tenant. */
 export type MemoryCandidateSource =

@@ -1,6 +1,6 @@
 import { RecruitingApiError } from '../errors.js'
+import { normalizeInstant } from '../instant.js'
 
-const kDateTime = /^(\d{4})-(\d{2})-(\d{2})T(?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
 const kShownLength = 60
 
 /** Throws an `invalid_option` that names the path, what was expected and what came. */
@@ -44,8 +44,8 @@ export function parseSlug (value: unknown, path: string): string {
 
 /** An RFC 3339 date-time of the years 1 to 9999 in UTC, in milliseconds since the epoch. */
 export function parseDateTime (value: unknown, path: string): number {
-  const time = typeof value === 'string' ? readDateTime(value) : Number.NaN
-  return Number.isNaN(time) ? refuse(path, 'an RFC 3339 date-time', value) : time
+  const instant = typeof value === 'string' ? normalizeInstant(value) : null
+  return instant === null ? refuse(path, 'an RFC 3339 date-time', value) : Date.parse(instant)
 }
 
 /** The dates of a row: created now unless it says otherwise, and not updated since. */
@@ -62,18 +62,6 @@ export function parseRowDates (
 /** The RFC 3339 form in UTC with milliseconds. */
 export function formatDateTime (time: number): string {
   return new Date(time).toISOString()
-}
-
-function readDateTime (text: string): number {
-  const [, year, month, day] = kDateTime.exec(text.toUpperCase()) ?? []
-  if (day === undefined) return Number.NaN
-
-  // Date takes 30 February for 2 March.
-  if (new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate() !== Number(day)) return Number.NaN
-
-  const time = Date.parse(text.toUpperCase())
-  const utcYear = new Date(time).getUTCFullYear()
-  return utcYear >= 1 && utcYear <= 9999 ? time : Number.NaN
 }
 
 function isSafeInteger (value: unknown): value is number {

@@ -3,8 +3,8 @@ import { parseId, parseRowDates, parseText } from './checks.js'
 import { createRowSource } from './row-source.js'
 import type { EditableRows, InitialRows, RowKind } from './row-source.js'
 
-/** A job to keep in memory. Any further field is kept beside these, to be published by `jobFields`. */
-export interface MemoryJob {
+/** What a job in memory has. */
+interface JobInput {
   /** A positive integer, unique within the tenant. */
   id: number
   name: string
@@ -13,8 +13,10 @@ export interface MemoryJob {
   created_at?: string
   /** RFC 3339. @default created_at */
   updated_at?: string
-  [field: string]: unknown
 }
+
+/** A job to keep in memory. Any further field is kept beside these, to be published by `jobFields`. */
+export type MemoryJob = JobInput | JobInput & Record<string, unknown>
 
 /** The jobs of every tenant. */
 export type MemoryJobSource = ListSource<JobRow, JobFilter, JobSortField> & EditableRows<MemoryJob>

@@ -2,6 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { RecruitingApiError } from '../errors.js'
 import { normalizeInstant } from '../instant.js'
 import type { Clock, DeliveryStore } from '../ports/index.js'
+import { publishEmit } from './channels.js'
 import type { EventCatalogue, EventData, EventValidator } from './events.js'
 
 /** What happened in the ATS. */
@@ -60,7 +61,7 @@ export function formatEventBody (
   return JSON.stringify({ id, type, timestamp, tenant_slug: tenantSlug, data, ...marks })
 }
 
-/** Records an event and its deliveries. */
+/** Records an event and its deliveries, and tells the diagnostics channel. */
 export async function dispatch (
   { deliveries, validate, clock }: Dependencies,
   event: EmittedEvent<EventCatalogue, string>,
@@ -82,6 +83,8 @@ export async function dispatch (
   if (recorded.fingerprint !== fingerprint) {
     throw new RecruitingApiError('idempotency_conflict', 'idempotencyKey: was used before for another event', 'idempotencyKey')
   }
+  // Another id is that of an earlier emit with the same key, and now nothing was recorded.
+  if (recorded.id === id) publishEmit({ tenantSlug, eventId: id, eventType: type, deliveries: recorded.deliveries })
   return { id: recorded.id, deliveries: recorded.deliveries }
 }
 

@@ -7,7 +7,6 @@ import { createAddressRule } from './addresses.js'
 import { type EmitOptions, type EmitResult, type EmittedEvent, type ErasedSubject, assertText, dispatch } from './dispatcher.js'
 import { type EventCatalogue, createEventValidator } from './events.js'
 import { type AttemptCounts, createCounters } from './counters.js'
-import { publishEmit } from './channels.js'
 import { type RecruitingEvents, createHealthReporter } from './health.js'
 import { keepPruning, prune } from './housekeeping.js'
 import type { Logger } from './logger.js'
@@ -99,9 +98,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     recruiting: {
       async emit (event, options) {
         assertOpen()
-        const result = await dispatch({ deliveries, validate, clock }, event, options)
-        publishEmit({ tenantSlug: event.tenantSlug, eventId: result.id, eventType: event.type, deliveries: result.deliveries })
-        return result
+        return dispatch({ deliveries, validate, clock }, event, options)
       },
       async drain ({ until = 0 } = {}) {
         assertOpen()

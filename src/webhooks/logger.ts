@@ -6,3 +6,13 @@ export interface Logger {
 }
 
 export const silentLogger: Logger = { info () {}, warn () {}, error () {} }
+
+/** A logger that fails takes nothing else down with it: what it should have said is lost, and that is all. */
+export function createSafeLogger (logger: Logger): Logger {
+  const attempt = (level: keyof Logger) => (fields: object, message: string): void => {
+    try {
+      logger[level](fields, message)
+    } catch {}
+  }
+  return { info: attempt('info'), warn: attempt('warn'), error: attempt('error') }
+}

@@ -76,7 +76,7 @@ export function createWebhookOperations (dependencies: Dependencies): WebhookOpe
 
   function normalize<T extends WebhookChanges> (input: T): T {
     const { name, target_url: target, event_types: types } = input
-    if (types !== undefined) assertKnown('event_types', types)
+    if (types !== undefined) assertAllKnown(types)
     return {
       ...input,
       ...(name !== undefined ? { name: normalizeName(name) } : {}),
@@ -84,9 +84,12 @@ export function createWebhookOperations (dependencies: Dependencies): WebhookOpe
     }
   }
 
-  function assertKnown (field: string, types: readonly string[]): void {
-    const unknown = types.find((type) => !Object.hasOwn(dependencies.events, type))
-    if (unknown !== undefined) throw new Refusal(field, 'must be event types of the catalogue')
+  function assertAllKnown (types: readonly string[]): void {
+    for (const [index, type] of types.entries()) assertKnown(`event_types[${index}]`, type)
+  }
+
+  function assertKnown (field: string, type: string): void {
+    if (!Object.hasOwn(dependencies.events, type)) throw new Refusal(field, 'must be an event type of the catalogue')
   }
 
   return {
@@ -112,7 +115,7 @@ export function createWebhookOperations (dependencies: Dependencies): WebhookOpe
     },
 
     async dispatchTest (tenantSlug, id, eventType) {
-      if (eventType !== undefined) assertKnown('event_type', [eventType])
+      if (eventType !== undefined) assertKnown('event_type', eventType)
       const webhook = await webhooks.find(tenantSlug, id)
       const sealed = await webhooks.findSecrets(tenantSlug, id)
       if (webhook === null || sealed === null) return null
@@ -127,7 +130,7 @@ export function createWebhookOperations (dependencies: Dependencies): WebhookOpe
 
     async replay (tenantSlug, id, input) {
       const { include, event_types: eventTypes, event_ids: eventIds } = input
-      if (eventTypes !== undefined) assertKnown('event_types', eventTypes)
+      if (eventTypes !== undefined) assertAllKnown(eventTypes)
       const window = readWindow(input, clock.now())
       if (await webhooks.find(tenantSlug, id) === null) return null
       const result = await deliveries.replay(tenantSlug, id, {

@@ -58,6 +58,17 @@ t.test('the channels tell of an event, of its attempts and of what follows from 
   ])
 })
 
+t.test('an event that is emitted again under its idempotency key is told once', async (t) => {
+  const { start } = createMachines(t)
+  const engine = start({ delivery: { worker: false } })
+  const told = listen(t)
+  const keyed = { ...event, idempotencyKey: 'application-1' }
+  const { id } = await engine.emit(keyed)
+  await engine.emit(keyed)
+  await t.rejects(engine.emit({ ...keyed, data: { id: 2 } }), { code: 'idempotency_conflict' })
+  t.strictSame(told, [['emit', { tenantSlug: 'acme', eventId: id, eventType: 'application.created', deliveries: 0 }]])
+})
+
 t.test('a webhook that is only failing is not told as disabled', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, start } = createMachines(t)

@@ -78,6 +78,12 @@ const cases: Record<string, Case> = {
     payload: JSON.stringify({ ...body, event_types: ['job.created', 7] }),
     details: [{ in: 'body', field: 'event_types[1]', message: 'must be string' }]
   },
+  'an event type that is not in the catalogue': {
+    method: 'POST',
+    path: '/webhooks',
+    payload: JSON.stringify({ ...body, event_types: ['job.created', 'job.closed', 'job.eaten'] }),
+    details: [{ in: 'body', field: 'event_types[2]', message: 'must be an event type of the catalogue' }]
+  },
   'a value that the schemas cannot judge': {
     method: 'POST',
     path: '/webhooks',

@@ -101,7 +101,7 @@ t.test('delivery.clock has three methods', async (t) => {
 })
 
 t.test('delivery is an object or false', async (t) => {
-  for (const [value, shown] of [[true, 'true'], ['off', '"off"'], [null, 'null'], [0, '0'], [() => {}, 'a function']] as const) {
+  for (const [value, shown] of [[true, 'true'], ['off', '"off"'], [null, 'null'], [0, '0'], [[], 'an array'], [() => {}, 'a function']] as const) {
     await assertRefused(t, [{ delivery: value }, 'delivery', 'an object or false', shown])
   }
   await assertAccepted(t, { delivery: false })

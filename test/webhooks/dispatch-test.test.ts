@@ -63,7 +63,7 @@ t.test('a test goes to its webhook alone', async (t) => {
   t.same(receiver.requests.map(({ path }) => path), ['/hook'])
 })
 
-const catalogue = 'must be event types of the catalogue'
+const catalogue = 'must be an event type of the catalogue'
 const refused: Array<[body: unknown, field: string, message: string]> = [
   [{ event_type: 'job.lost' }, 'event_type', catalogue],
   [{ event_type: '' }, 'event_type', catalogue],

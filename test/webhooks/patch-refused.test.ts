@@ -21,12 +21,12 @@ const refused: Array<[title: string, body: unknown, ...faults: Array<[field: str
   ['an http address', { target_url: 'http://example.com/' }, ['target_url', 'must be an https URL']],
   ['a private address', { target_url: 'https://192.168.0.1/' }, ['target_url', 'must point to a public host']],
   ['no event types', { event_types: [] }, ['event_types', 'must NOT have fewer than 1 items']],
-  ['an event type outside the catalogue', { event_types: ['job.lost'] }, ['event_types', 'must be event types of the catalogue']],
+  ['an event type outside the catalogue', { event_types: ['job.lost'] }, ['event_types[0]', 'must be an event type of the catalogue']],
   ['a secret', { secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' }, ['secret', 'is not known']],
   ['an id', { id: 17, name: 'New name' }, ['id', 'is not known']],
   ['a field that is not known', { name: 'New name', colour: 'red' }, ['colour', 'is not known']],
   ['a good name with a bad address', { name: 'New name', target_url: 'https://localhost/' }, ['target_url', 'must point to a public host']],
-  ['a good status with bad event types', { status: 'inactive', event_types: ['x'] }, ['event_types', 'must be event types of the catalogue']]
+  ['a good status with bad event types', { status: 'inactive', event_types: ['x'] }, ['event_types[0]', 'must be an event type of the catalogue']]
 ]
 
 for (const [title, body, ...faults] of refused) {

@@ -10,7 +10,7 @@ const date = 'must match format "date-time"'
 const excludes = ['event_ids', 'excludes since and until'] as const
 const year = 'must be a date-time of the years 1 to 9999'
 const include = 'must be one of undelivered, all'
-const catalogue = 'must be event types of the catalogue'
+const catalogue = 'must be an event type of the catalogue'
 const few = 'must NOT have fewer than 1 items'
 const now = timeOf(clock)
 
@@ -31,7 +31,7 @@ const refused: Array<[title: string, body: unknown, ...faults: Array<readonly [f
   ['an include outside the set', { include: 'failed' }, ['include', include]],
   ['an include of null', { include: null }, ['include', 'must be string'], ['include', include]],
   ['no event types', { event_types: [] }, ['event_types', few]],
-  ['an event type outside the catalogue', { event_types: ['application.created', 'job.lost'] }, ['event_types', catalogue]],
+  ['an event type outside the catalogue', { event_types: ['application.created', 'job.lost'] }, ['event_types[1]', catalogue]],
   ['event types of null', { event_types: null }, ['event_types', 'must be array']],
   ['no event ids', { event_ids: [] }, ['event_ids', few]],
   ['101 event ids', { event_ids: Array.from({ length: 101 }, (_, index) => `evt_${index}`) }, ['event_ids', 'must NOT have more than 100 items']],
