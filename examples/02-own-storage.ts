@@ -106,10 +106,10 @@ const keyLookup: KeyLookup = async ({ tenantSlug, key }) => {
   return keys.find((known) => known.digest === digest && known.tenant === tenantSlug && !known.revoked) ?? null
 }
 
-const { webhooks, deliveries } = memoryStorage()
+const storage = { ...memoryStorage(), candidates, jobs }
 
 const app = Fastify({ logger: true })
-await app.register(recruitingApi, { storage: { candidates, jobs, webhooks, deliveries }, keyLookup })
+await app.register(recruitingApi, { storage, keyLookup })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 

@@ -22,10 +22,7 @@ const events = {
 
 const storage = memoryStorage()
 
-// The server: takes webhooks for these events and delivers them. To have `app.recruiting.emit` typed by them as well,
-// say so once in your program:
-//
-//   declare module 'fastify-recruiting-api' { interface Register { events: typeof events } }
+// The server: takes webhooks for these events and delivers them. 06-typed-events.ts has `app.recruiting` typed by them.
 const app = Fastify({ logger: true })
 await app.register(recruitingApi, {
   storage,

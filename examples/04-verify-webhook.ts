@@ -7,7 +7,8 @@ import { type IncomingMessage, createServer } from 'node:http'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 
 // The secret that creating the webhook answered with.
-const webhook = new Webhook(process.env.WEBHOOK_SECRET ?? '')
+const secret = process.env.WEBHOOK_SECRET ?? ''
+const webhook = new Webhook(secret)
 const maxBodyBytes = 1024 * 1024
 
 // In your database, with a unique index, written in the transaction that does the work.
@@ -18,13 +19,17 @@ interface Event {
   type: string
   timestamp: string
   tenant_slug: string
-  data: Record<string, unknown>
+  data: Record<string, unknown> | null
+  test?: true
+  erased?: true
 }
 
 const server = createServer(async (request, response) => {
   try {
-    const body = await readBody(request)
-    handle(webhook.verify(body, signatureOf(request)) as Event)
+    const rawBody = await readBody(request)
+    const headers = signatureOf(request)
+    const event = webhook.verify(rawBody, headers) as Event
+    handle(event)
     response.writeHead(204).end()
   } catch (error) {
     const isRefused = error instanceof WebhookVerificationError
@@ -34,7 +39,10 @@ const server = createServer(async (request, response) => {
   }
 })
 
-function handle ({ id, type, tenant_slug: tenant, data }: Event): void {
+function handle ({ id, type, tenant_slug: tenant, data, test, erased }: Event): void {
+  if (test) return console.log(`${id} is a test, nothing to do`)
+  // With the id of the event that told what is to be forgotten now.
+  if (erased) return console.log(`${id} ${tenant} ${type} erased, to be forgotten`)
   // Delivered at least once: a retry and a replay carry the id of the first delivery.
   if (handledIds.has(id)) return console.log(`${id} again, nothing to do`)
   handledIds.add(id)

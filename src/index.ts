@@ -4,7 +4,7 @@ export { RecruitingApiError, type RecruitingApiErrorCode, isRecruitingApiError }
 export { generateApiKey, hashApiKey } from './api-keys.js'
 export type { Register } from './register.js'
 export type { DeliveryOptions, RecruitingApiOptions, RecruitingOptions } from './options.js'
-export { type EventCatalogue, type EventData, defaultEvents } from './webhooks/events.js'
+export { type EventCatalogue, type EventData, type WebhookEvent, defaultEvents } from './webhooks/events.js'
 export type { EmitOptions, EmitResult, EmittedEvent, ErasedSubject } from './webhooks/dispatcher.js'
 export type { Recruiting, RecruitingStats } from './webhooks/engine.js'
 export type { AttemptMessage, DisableMessage, EmitMessage, GiveUpMessage, PauseMessage, RetryMessage } from './webhooks/channels.js'

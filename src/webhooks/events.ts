@@ -9,6 +9,30 @@ export type EventCatalogue = Record<string, TObject>
 /** The data of one event type: always an object. */
 export type EventData<Events extends EventCatalogue, Name extends keyof Events> = Static<Events[Name]> & object
 
+interface EventHead<Name> {
+  /** The same as the header `webhook-id`, and at every attempt and replay. */
+  id: string
+  type: Name
+  /** When it happened: RFC 3339 in UTC with milliseconds. */
+  timestamp: string
+  tenant_slug: string
+}
+
+/**
+ * The body of a notification, as receivers parse it: a union by `type`. `test` is there in a test alone, whose `data`
+ * is empty; `erased` in a tombstone alone, for an event whose subject was erased.
+ */
+export type WebhookEvent<
+  Events extends EventCatalogue = typeof defaultEvents,
+  Name extends keyof Events & string = keyof Events & string
+> = {
+  [Type in Name]: EventHead<Type> & (
+    | { data: EventData<Events, Type>, test?: never, erased?: never }
+    | { data: Record<string, never>, test: true, erased?: never }
+    | { data: null, erased: true, test?: never }
+  )
+}[Name]
+
 const AnyData = Type.Object({}, { additionalProperties: true })
 
 /** The catalogue of a host that gives none: each event takes any object as its `data`. */

@@ -5,12 +5,12 @@ import { runExample } from './fixtures/run-example.js'
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const body = '{"id":"evt_1","type":"application.hired","timestamp":"2026-05-04T09:00:00.000Z","tenant_slug":"acme","data":{"id":7}}'
 
-function sign (id: string, sentAt: Date): Record<string, string> {
+function sign (id: string, sentAt: Date, text = body): Record<string, string> {
   return {
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
-    'webhook-signature': new Webhook(secret).sign(id, sentAt, body)
+    'webhook-signature': new Webhook(secret).sign(id, sentAt, text)
   }
 }
 
@@ -25,6 +25,14 @@ t.test('the receiver acts on a signed notification once, and on no other', async
 
   t.equal(await post(sign('evt_1', new Date())), 204)
   await example.output(/^evt_1 again, nothing to do$/m)
+
+  const tombstone = body.replace('{"id":7}', 'null,"erased":true')
+  t.equal(await post(sign('evt_1', new Date(), tombstone), tombstone), 204)
+  await example.output(/^evt_1 acme application\.hired erased, to be forgotten$/m)
+
+  const test = body.replace('{"id":7}', '{},"test":true')
+  t.equal(await post(sign('evt_1', new Date(), test), test), 204)
+  await example.output(/^evt_1 is a test, nothing to do$/m)
 
   t.equal(await post(sign('evt_1', new Date()), body.replace('7', '8')), 401)
   await example.output(/^refused: No matching signature found$/m)

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import t from 'tap'
 
 const root = new URL('../../', import.meta.url)
@@ -7,6 +7,29 @@ const read = (path: string): Promise<string> => readFile(new URL(path, root), 'u
 t.test('the quick start of the README is the example that is compiled and run', async (t) => {
   const example = await read('examples/01-quick-start.ts')
   t.ok((await read('README.md')).includes(`\`\`\`ts\n${example}\`\`\``))
+})
+
+/** Whether the lines of a snippet are lines of an example, in this order, whatever stands between and before them. */
+function isExcerpt (snippet: string, example: string): boolean {
+  const lines = example.split('\n').map((line) => line.trim())
+  let position = -1
+  return snippet.trim().split('\n').map((line) => line.trim()).filter((line) => line !== '').every((line) => {
+    position = lines.indexOf(line, position + 1)
+    return position >= 0
+  })
+}
+
+t.test('every snippet of TypeScript in the README and the pages is from an example, and a test runs each example', async (t) => {
+  const names = (await readdir(new URL('examples/', root))).filter((name) => name.endsWith('.ts'))
+  const examples = await Promise.all(names.map((name) => read(`examples/${name}`)))
+  for (const page of ['README.md', 'docs/contract.md', 'docs/webhooks.md', 'docs/operations.md']) {
+    for (const [, snippet = ''] of (await read(page)).matchAll(/^```(?:ts|js|javascript|typescript)\n(.*?)^```$/gms)) {
+      t.ok(examples.some((example) => isExcerpt(snippet, example)), `${page}: ${snippet}`)
+    }
+  }
+  const tests = await readdir(new URL('test/examples/', root))
+  const run = (await Promise.all(tests.filter((name) => name.endsWith('.test.ts')).map((name) => read(`test/examples/${name}`)))).join('')
+  for (const name of names) t.match(run, `runExample(t, '${name}'`, name)
 })
 
 t.test('every file that the README and the pages point to is there', async (t) => {

@@ -1,0 +1,23 @@
+// What is kept about a person can be erased: events say whom they are about, and `erase` takes their data away.
+//
+// tsx examples/07-erase.ts
+
+import { createRecruiting } from 'fastify-recruiting-api'
+import { memoryStorage } from 'fastify-recruiting-api/memory'
+
+const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false })
+
+const { id, deliveries } = await recruiting.emit({
+  tenantSlug: 'acme',
+  type: 'application.created',
+  data: { id: 1, candidate_id: 42, full_name: 'Ada Lovelace' },
+  occurredAt: new Date(), // default: now
+  subject: 'candidate:42', // what it is about, for `erase`; not sent
+  idempotencyKey: 'application-1' // a repeated emit does nothing
+})
+console.log(`${id} goes to ${deliveries} webhooks`)
+
+const erased = await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:42' })
+console.log(`${erased} events erased`)
+
+await recruiting.close()

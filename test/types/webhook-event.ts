@@ -1,0 +1,34 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { WebhookEvent } from '../../src/index.js'
+
+/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. */
+
+export const events = {
+  'offer.signed': Type.Object({ amount: Type.Integer() }),
+  'offer.sent': Type.Object({ to: Type.String() })
+}
+
+/** The type tells which data there is, once tests and tombstones are out of the way. */
+export function handle (event: WebhookEvent<typeof events>): number | string {
+  // @ts-expect-error a test has no data, and a tombstone null
+  event.data.amount.toFixed()
+  if (event.test || event.erased) return event.id
+  return event.type === 'offer.signed' ? event.data.amount : event.data.to
+}
+
+const head = { id: 'evt_1', timestamp: '2026-01-01T00:00:00.000Z', tenant_slug: 'acme' }
+
+export const bodies: Array<WebhookEvent<typeof events>> = [
+  { ...head, type: 'offer.signed', data: { amount: 1 } },
+  { ...head, type: 'offer.sent', data: { to: 'x' } satisfies Static<typeof events['offer.sent']> },
+  { ...head, type: 'offer.sent', data: {}, test: true },
+  { ...head, type: 'offer.sent', data: null, erased: true },
+  // @ts-expect-error the data of another event
+  { ...head, type: 'offer.sent', data: { amount: 1 } },
+  // @ts-expect-error null without a word of why
+  { ...head, type: 'offer.sent', data: null }
+]
+
+export const ofTheDefaultCatalogue: WebhookEvent = { ...head, type: 'application.created', data: { anything: 1 } }
+// @ts-expect-error not in the catalogue
+export const ofNoCatalogue: WebhookEvent = { ...head, type: 'application.eaten', data: {} }
