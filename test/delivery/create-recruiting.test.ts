@@ -10,7 +10,7 @@ t.test('createRecruiting needs a storage alone, delivers at once, and has what a
   const storage = memoryStorage()
   const engine = createRecruiting({ storage })
   t.teardown(() => engine.close())
-  t.same(Object.keys(engine).sort(), ['close', 'drain', 'emit', 'off', 'on', 'prune', 'resealSecrets', 'stats'])
+  t.same(Object.keys(engine).sort(), ['close', 'drain', 'emit', 'erase', 'off', 'on', 'prune', 'resealSecrets', 'stats'])
   const id = await storage.webhooks.nextId('acme')
   const fields = { id, name: 'Local', status: 'active', target_url: receiver.url, event_types: [event.type], secret: 'whsec_AAAA' } as const
   await storage.webhooks.create('acme', fields, 50)

@@ -46,7 +46,7 @@ t.test('a page reaches the storage as an offset and a limit', async (t) => {
   t.same(calls, [
     {
       method: 'candidates.list',
-      args: ['acme', { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 429496729200, limit: 200 }]
+      args: ['acme', { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 429496729200, limit: 200, fields: ['id', 'full_name', 'headline', 'source_id'] }]
     },
     { method: 'candidates.count', args: ['acme', {}] }
   ])
