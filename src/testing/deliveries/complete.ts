@@ -1,0 +1,123 @@
+import { benchCase } from '../support/bench.js'
+import { exactly, isInstant, same } from '../support/expect.js'
+import { delivered, failed, retry } from '../support/samples.js'
+
+const ended = 'Records attempts, which ended now, and moves their deliveries on.'
+const ordered = 'In the order they were made.'
+const stopped = 'A delivery that stopped being pending under way keeps its status, unless the attempt delivered it.'
+const skips = 'Made anything else, its pending deliveries become `skipped`.'
+const cancels = 'Removes a webhook; its pending deliveries become `cancelled`.'
+const given = 'Logged as given.'
+
+const strict = { failingForSeconds: 0, failedDeliveries: 0, warnAfterSeconds: 0 }
+
+/** Cases about what comes of an attempt. */
+export const completeCases = [
+  benchCase('deliveries', { port: 'deliveries.complete', says: ended, name: 'a delivered attempt ends the delivery' }, async ({ deliveries, addWebhook, emit, claimOne, complete }) => {
+    const webhook = await addWebhook()
+    await emit()
+    const lease = await claimOne()
+    const waiting = await deliveries.find('acme', webhook.id, lease.deliveryId)
+    same(waiting?.attempts, [], 'the attempts before')
+    await complete([delivered(lease)])
+    const shown = await deliveries.find('acme', webhook.id, lease.deliveryId)
+    const deliveredAt = shown?.delivered_at
+    isInstant(deliveredAt, 'delivered_at is a date as it crosses the ports')
+    same(shown, {
+      ...waiting,
+      status: 'delivered',
+      attempt_count: 1,
+      response_status: 204,
+      error: null,
+      next_attempt_at: null,
+      delivered_at: deliveredAt,
+      attempts: [{ started_at: before(deliveredAt, 20), duration_ms: 20, response_status: 204, error: null }]
+    }, 'the delivery with its attempts')
+  }),
+
+  benchCase('deliveries', { port: 'deliveries.complete', says: ordered, name: 'attempts are kept in the order they were made' }, async ({ deliveries, addWebhook, emit, claimOne, complete, wait }) => {
+    const webhook = await addWebhook()
+    await emit()
+    await complete([retry(await claimOne(), { retryInMs: 50 })])
+    const { deliveryId } = await wait(50).then(() => claimOne({ leaseMs: 10 }))
+    const shown = await deliveries.find('acme', webhook.id, deliveryId)
+    const nextAttemptAt = shown?.next_attempt_at
+    isInstant(nextAttemptAt, 'next_attempt_at is a date as it crosses the ports')
+    const first = { started_at: before(nextAttemptAt, 80), duration_ms: 30, response_status: 503, error: 'http_status' }
+    same(shown?.attempts, [first], 'the attempts: the first ended 50 ms before the next is due')
+    same([shown?.status, shown?.attempt_count, shown?.response_status, shown?.error], ['pending', 1, 503, 'http_status'], 'status, attempts, and how the last one ended')
+
+    await wait(10)
+    await complete([failed(await claimOne())])
+    const final = await deliveries.find('acme', webhook.id, deliveryId)
+    same(final?.attempts.map(({ duration_ms: ms, response_status: status, error }) => [ms, status, error]), [[30, 503, 'http_status'], [40, null, 'timeout']], 'both attempts')
+    same([final?.status, final?.attempt_count, final?.response_status, final?.error, final?.next_attempt_at, final?.delivered_at],
+      ['failed', 2, null, 'timeout', null, null], 'the delivery that was given up')
+  }),
+
+  benchCase('deliveries', { port: 'deliveries.complete', says: given, name: 'an error is logged as it was given' }, async ({ addWebhook, emitMany, claimAll, complete, log }) => {
+    const webhook = await addWebhook()
+    await emitMany(6)
+    const errors = ['timeout', 'connection', 'tls', 'blocked', 'http_status', null] as const
+    const leases = await claimAll(6)
+    await complete(leases.map((lease, index) => ({ ...failed(lease), error: errors[index] ?? null })))
+    same((await log(webhook)).map(({ error }) => error), errors, 'the errors of six failed deliveries')
+  }),
+
+  benchCase('deliveries', { port: 'webhooks.update', says: skips, name: 'a webhook made inactive has its pending deliveries skipped, leased and waiting ones too' }, async ({ webhooks, deliveries, addWebhook, emit, emitMany, claim, claimAll, complete, log, wait }) => {
+    const webhook = await addWebhook({ event_types: ['job.created'] })
+    const other = await addWebhook()
+    await emitMany(4, { type: 'job.created' })
+    await emit()
+    const leases = (await claimAll(4)).filter(({ webhookId }) => webhookId === webhook.id)
+    const [ended, waiting] = exactly(leases, 3, 'of 4 claimed deliveries are of the webhook that has 4, where another has 1')
+    await complete([delivered(ended), retry(waiting, { retryInMs: 10 })])
+    await webhooks.update('acme', webhook.id, { status: 'inactive' })
+    same((await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next]),
+      [['delivered', null], ['skipped', null], ['skipped', null], ['skipped', null]], 'one delivered, one waiting, one leased, one due')
+    same([(await log(other)).map(({ status }) => status), (await deliveries.stats()).pending], [['pending'], 1], 'another webhook, and what is pending')
+    await webhooks.update('acme', webhook.id, { status: 'active' })
+    await wait(10)
+    same((await claim()).filter(({ webhookId }) => webhookId === webhook.id), [], 'what is claimed when it is active again')
+  }),
+
+  benchCase('deliveries', { port: 'webhooks.delete', says: cancels, name: 'a deleted webhook leaves nothing to deliver' }, async ({ webhooks, deliveries, addWebhook, emitMany, claim, claimOne, log }) => {
+    const webhook = await addWebhook()
+    await emitMany(2)
+    const { deliveryId } = await claimOne()
+    await webhooks.delete('acme', webhook.id)
+    same(await deliveries.stats(), { pending: 0, due: 0, leased: 0, oldestDueMs: 0 }, 'the figures')
+    same([await claim(), await deliveries.hasPending(1e9)], [[], false], 'what is claimed, and whether anything is pending')
+    same([await log(webhook), await deliveries.count('acme', webhook.id, {}), await deliveries.find('acme', webhook.id, deliveryId)], [[], 0, null], 'its log')
+  }),
+
+  benchCase('deliveries', { port: 'deliveries.complete', says: stopped, name: 'a delivery that stopped being pending under way keeps its status, unless the attempt delivered it' }, async ({ webhooks, addWebhook, emitMany, claim, claimAll, complete, log, wait }) => {
+    const webhook = await addWebhook()
+    await emitMany(4)
+    const [first, second, third] = await claimAll(4)
+    await webhooks.update('acme', webhook.id, { status: 'inactive' })
+    await webhooks.update('acme', webhook.id, { status: 'active' })
+    await complete([delivered(first), retry(second, { retryInMs: 10 }), failed(third)])
+    const shown = await log(webhook)
+    same(shown.map(({ status, attempt_count: count }) => [status, count]), [['delivered', 1], ['skipped', 1], ['skipped', 1], ['skipped', 0]],
+      'status and attempts of one delivered, one to be tried again, one given up, one without a result')
+    same(shown.map(({ delivered_at: at }) => at === null), [false, true, true, true], 'which have no delivered_at')
+    await wait(10)
+    same(await claim(), [], 'what is claimed then')
+  }),
+
+  benchCase('deliveries', { port: 'deliveries.complete', says: stopped, name: 'results for a webhook that was deleted under way are taken without harm' }, async ({ webhooks, deliveries, addWebhook, emitMany, claim, claimAll }) => {
+    const webhook = await addWebhook()
+    await emitMany(4)
+    const [first, second, third, fourth] = await claimAll(4)
+    await webhooks.delete('acme', webhook.id)
+    const results = [delivered(first), retry(second, { retryInMs: 0 }), failed(third, { isGone: true })]
+    same(await deliveries.complete(results, strict), [], 'the notices')
+    await deliveries.release([fourth])
+    same([await claim(), await webhooks.find('acme', webhook.id)], [[], null], 'what is claimed then, and the webhook')
+  })
+]
+
+function before (date: string, ms: number): string {
+  return new Date(Date.parse(date) - ms).toISOString()
+}

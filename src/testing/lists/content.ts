@@ -1,0 +1,85 @@
+import { same } from '../support/expect.js'
+import { candidate, candidateFields, job, jobFields, listCase, rowCases } from './rows.js'
+
+const fields = 'The fields to return: those of the row type and those that the host publishes besides.'
+const tenant = 'The rows of one page in the order asked for'
+const owned = 'changing it afterwards changes nothing that is stored.'
+
+const sort = [{ field: 'id' as const, direction: 'asc' as const }]
+const page = { filter: {}, sort, offset: 0, limit: 200 }
+
+const published = {
+  id: 9_007_199_254_740_991,
+  full_name: 'Zoë "Z" O\'Neil\n\\ \u{1f600}',
+  headline: 'Lead — Nurse',
+  source_id: 9_007_199_254_740_991,
+  recruiter_id: 4_294_967_296,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-02-03T04:05:06.789Z'
+}
+
+/** Cases about what a row holds, and whose it is. */
+export const contentCases = [
+  [listCase({ port: 'candidates.list', says: fields, name: 'candidates: a row has the fields of its type, with their types' }, async ({ storage, saveCandidates }) => {
+    await saveCandidates('acme', [published, candidate(1)])
+    const rows = await storage.candidates.list('acme', { ...page, fields: candidateFields })
+    same(rows.map((row) => pick(row, candidateFields)), [
+      { id: 1, full_name: 'Name 1', headline: null, source_id: null }, pick(published, candidateFields)
+    ], 'numbers are numbers, absence is null, text is as it was saved')
+  }),
+
+  listCase({ port: 'jobs.list', says: fields, name: 'jobs: a row has the fields of its type, with their types' }, async ({ storage, saveJobs }) => {
+    const rare = job(9_007_199_254_740_991, { name: 'Night "shift"\n\\ \u{1f600}', status: 'on_hold' })
+    await saveJobs('acme', [rare, job(1)])
+    const rows = await storage.jobs.list('acme', { ...page, fields: jobFields })
+    same(rows.map((row) => pick(row, jobFields)), [{ id: 1, name: 'Name 1', status: 'published' }, pick(rare, jobFields)],
+      'numbers are numbers, text is as it was saved')
+  }),
+
+  listCase({ port: 'candidates.list', says: fields, name: 'candidates: fields that the host publishes besides come too' }, async ({ storage, saveCandidates }) => {
+    await saveCandidates('acme', [published])
+    const more = [...candidateFields, 'recruiter_id', 'created_at', 'updated_at']
+    const rows = await storage.candidates.list('acme', { ...page, fields: more })
+    same(rows.map((row) => pick(row, more)), [published], 'dates are RFC 3339 in UTC with milliseconds')
+  }),
+
+  listCase({ port: 'jobs.list', says: fields, name: 'jobs: fields that the host publishes besides come too' }, async ({ storage, saveJobs }) => {
+    const saved = job(1, { updated_at: '2026-02-03T04:05:06.789Z' })
+    await saveJobs('acme', [saved])
+    const more = [...jobFields, 'created_at', 'updated_at']
+    same((await storage.jobs.list('acme', { ...page, fields: more })).map((row) => pick(row, more)), [saved],
+      'dates are RFC 3339 in UTC with milliseconds')
+  })],
+
+  rowCases({ port: 'list', says: tenant, name: 'a tenant sees its own rows alone' }, async (rows) => {
+    await rows.save([{ id: 1, name: 'Ana' }, { id: 2, name: 'Ana' }])
+    await rows.save([{ id: 2, name: 'Bo' }, { id: 3, name: 'Ana' }], 'globex')
+    for (const [tenantSlug, q, ids] of [['acme', 'ana', [1, 2]], ['globex', 'ana', [3]], ['acme', 'bo', []], ['globex', 'bo', [2]]] as const) {
+      same(await rows.ids({ filter: { q } }, tenantSlug), ids, `the rows of ${tenantSlug} found by ${q}`)
+      same(await rows.count({ q }, tenantSlug), ids.length, `how many rows of ${tenantSlug} are found by ${q}`)
+    }
+    same(await rows.ids({}, 'globex'), [2, 3], 'the rows of globex')
+    same(await rows.count({}, 'globex'), 2, 'the total of globex')
+    for (const slug of ['ACME', 'Acme', 'acme ', ' acme', 'acm', 'acm_', 'a%', '%', "acme' or '1'='1"]) {
+      same(await rows.ids({}, slug), [], `the rows of ${JSON.stringify(slug)}, another tenant`)
+      same(await rows.count({}, slug), 0, `the total of ${JSON.stringify(slug)}`)
+    }
+  }),
+
+  rowCases({ port: 'list', says: owned, name: 'changing a row that was handed out changes nothing that is stored' }, async (rows) => {
+    await rows.save([{ id: 1, name: 'Ana' }])
+    const before = structuredClone(await rows.list())
+    for (const row of await rows.list()) Object.assign(row, { id: 2, full_name: 'changed', name: 'changed', headline: 'changed', status: 'changed' })
+    same(await rows.list(), before, 'the row, asked for again')
+  }),
+
+  [listCase({ port: 'candidates.list', says: owned, name: 'candidates: a query that was handed in is left as it was' }, async ({ storage, saveCandidates }) => {
+    await saveCandidates('acme', [candidate(1)])
+    const query = Object.freeze({ ...page, filter: Object.freeze({ q: 'NAME' }), sort: Object.freeze([...sort]), fields: Object.freeze([...candidateFields]) })
+    same((await storage.candidates.list('acme', query)).map(({ id }) => id), [1], 'the answer to a frozen query')
+  })]
+].flat()
+
+function pick (row: object, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, Reflect.get(row, name)]))
+}

@@ -1,0 +1,75 @@
+import { same } from '../support/expect.js'
+import { listCase, job, jobFields, rowCases } from './rows.js'
+
+const ordered = 'The rows of one page in the order asked for'
+const byText = 'Text is ordered by Unicode code point, dates and numbers by value.'
+const total = '`id` is always among them, so the order is total.'
+
+// In the order of code points. By UTF-16 units the last two would come two places earlier, by locale almost all would move.
+const words = [' a', 'Z', 'Zz', '_', 'a', 'a b', 'aa', 'z', 'Ä', 'É', 'ä', 'é', 'ı', 'Ж', 'ﬀ', '\uffee', '\u{10400}', '\u{1f600}']
+
+/** Cases about the order of rows. */
+export const orderCases = [
+  rowCases({ port: 'list', says: byText, name: 'ids are ordered by value, not as text' }, async (rows) => {
+    await rows.save([100, 9, 2_147_483_648, 10, 1].map((id) => ({ id, name: 'same' })))
+    same(await rows.ids(), [1, 9, 10, 100, 2_147_483_648], 'ids 1, 9, 10, 100 and 2147483648, saved in another order')
+    same(await rows.ids({ sort: [{ field: 'id', direction: 'desc' }] }), [2_147_483_648, 100, 10, 9, 1], 'the same, descending')
+  }),
+
+  rowCases({ port: 'list', says: byText, name: 'text is ordered by code point, whatever the language' }, async (rows) => {
+    const samples = words.map((name, index) => ({ id: index + 1, name }))
+    await rows.save(samples.toReversed())
+    const expected = samples.map(({ id }) => id)
+    const name = { field: 'name' as const, direction: 'asc' as const }
+    same(await rows.ids({ sort: [name, { field: 'id', direction: 'asc' }] }), expected, `the order of ${words.join(' | ')}`)
+    const descending = [{ ...name, direction: 'desc' as const }, { field: 'id' as const, direction: 'desc' as const }]
+    same(await rows.ids({ sort: descending }), expected.toReversed(), 'the same words, descending')
+  }),
+
+  rowCases({ port: 'list', says: byText, name: 'dates are ordered by value, to the millisecond' }, async (rows) => {
+    const dates = [
+      '1969-12-31T23:59:59.999Z', '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z',
+      '2026-01-01T00:00:01.000Z', '9999-12-31T23:59:59.999Z'
+    ]
+    const orders = { created_at: [4, 0, 5, 1, 3, 2], updated_at: [2, 5, 0, 4, 1, 3] }
+    await rows.save(dates.map((_, id) => ({
+      id: id + 1,
+      name: 'same',
+      created_at: dates[orders.created_at.indexOf(id)] ?? '',
+      updated_at: dates[orders.updated_at.indexOf(id)] ?? ''
+    })))
+    for (const field of ['created_at', 'updated_at'] as const) {
+      const expected = orders[field].map((id) => id + 1)
+      same(await rows.ids({ sort: [{ field, direction: 'asc' }, { field: 'id', direction: 'asc' }] }), expected, `ascending ${field}`)
+      same(await rows.ids({ sort: [{ field, direction: 'desc' }, { field: 'id', direction: 'asc' }] }), expected.toReversed(), `descending ${field}`)
+    }
+  }),
+
+  rowCases({ port: 'list', says: total, name: 'ties are broken by the next field, in its own direction' }, async (rows) => {
+    const early = '2026-01-01T00:00:00.000Z'
+    const late = '2026-01-02T00:00:00.000Z'
+    await rows.save([
+      { id: 3, name: 'a', created_at: early }, { id: 1, name: 'b', created_at: early }, { id: 4, name: 'a', created_at: late },
+      { id: 2, name: 'a', created_at: early }
+    ])
+    const byName = { field: 'name' as const, direction: 'asc' as const }
+    const newest = { field: 'created_at' as const, direction: 'desc' as const }
+    same(await rows.ids({ sort: [byName, { field: 'id', direction: 'asc' }] }), [2, 3, 4, 1], 'by name, then ascending id')
+    same(await rows.ids({ sort: [byName, { field: 'id', direction: 'desc' }] }), [4, 3, 2, 1], 'by name, then descending id')
+    same(await rows.ids({ sort: [byName, newest, { field: 'id', direction: 'asc' }] }), [4, 2, 3, 1], 'by name, newest first, then id')
+    same(await rows.ids({ sort: [{ field: 'created_at', direction: 'asc' }, byName, { field: 'id', direction: 'desc' }] }),
+      [3, 2, 1, 4], 'oldest first, then by name, then descending id')
+  }),
+
+  [listCase({ port: 'jobs.list', says: ordered, name: 'jobs: rows can be ordered by status' }, async ({ storage, saveJobs }) => {
+    await saveJobs('acme', ['published', 'Closed', 'draft', 'closed'].map((status, index) => job(index + 1, { status })))
+    const rows = await storage.jobs.list('acme', {
+      filter: {},
+      sort: [{ field: 'status', direction: 'asc' }, { field: 'id', direction: 'asc' }],
+      offset: 0,
+      limit: 200,
+      fields: jobFields
+    })
+    same(rows.map(({ status }) => status), ['Closed', 'closed', 'draft', 'published'], 'the statuses in their order')
+  })]
+].flat()

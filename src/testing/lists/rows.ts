@@ -1,0 +1,108 @@
+import type { CandidateFilter, JobFilter, SortItem } from '../../ports/index.js'
+import type { CaseHead, StorageCase } from '../support/case.js'
+import { defineCase } from '../support/case.js'
+import type { SavedCandidate, SavedJob, StorageHarness } from '../support/harness.js'
+
+/** A row of either resource, as far as both are alike. */
+export interface Sample {
+  id: number
+  name: string
+  created_at?: string
+  updated_at?: string
+}
+
+/** `name` stands for `full_name` where candidates are concerned. */
+export interface RowQuery {
+  filter?: { q?: string, updatedAfter?: string }
+  sort?: ReadonlyArray<SortItem<'id' | 'name' | 'created_at' | 'updated_at'>>
+  offset?: number
+  limit?: number
+}
+
+/** One of the two resources of the host's, in words that fit both. */
+export interface Rows {
+  save (samples: readonly Sample[], tenantSlug?: string): Promise<void>
+  /** The ids of one page. */
+  ids (query?: RowQuery, tenantSlug?: string): Promise<number[]>
+  /** One page, as it comes. */
+  list (query?: RowQuery, tenantSlug?: string): Promise<Array<{ id: number }>>
+  count (filter?: { q?: string, updatedAfter?: string }, tenantSlug?: string): Promise<number>
+}
+
+/** The fields that the API asks candidates for when the host publishes no more. */
+export const candidateFields: readonly string[] = ['id', 'full_name', 'headline', 'source_id']
+
+/** The fields that the API asks jobs for when the host publishes no more. */
+export const jobFields: readonly string[] = ['id', 'name', 'status']
+
+const kDate = '2026-01-01T00:00:00.000Z'
+const byId: SortItem<'id'> = { field: 'id', direction: 'asc' }
+
+/** Makes a case for candidates and the same for jobs. */
+export function rowCases (head: CaseHead, body: (rows: Rows) => Promise<void>): StorageCase[] {
+  const makers = { candidates: createCandidateRows, jobs: createJobRows }
+  return Object.entries(makers).map(([resource, makeRows]) => defineCase(
+    'lists',
+    { ...head, port: `${resource}.${head.port}`, name: `${resource}: ${head.name}` },
+    (harness) => body(makeRows(harness))
+  ))
+}
+
+/** Makes a case for one resource alone. */
+export function listCase (head: CaseHead, body: (harness: StorageHarness) => Promise<void>): StorageCase {
+  return defineCase('lists', head, body)
+}
+
+/** A candidate of whom nothing but the id is known to matter. */
+export function candidate (id: number, fields: Partial<SavedCandidate> = {}): SavedCandidate {
+  const nothing = { headline: null, source_id: null, recruiter_id: null }
+  return { id, full_name: `Name ${id}`, ...nothing, created_at: kDate, updated_at: kDate, ...fields }
+}
+
+/** A job of which nothing but the id is known to matter. */
+export function job (id: number, fields: Partial<SavedJob> = {}): SavedJob {
+  return { id, name: `Name ${id}`, status: 'published', created_at: kDate, updated_at: kDate, ...fields }
+}
+
+/** The ids of the candidates of acme that pass a filter, in ascending order. */
+export async function candidateIds ({ storage }: StorageHarness, filter: CandidateFilter): Promise<number[]> {
+  const rows = await storage.candidates.list('acme', { filter, sort: [byId], offset: 0, limit: 200, fields: candidateFields })
+  return rows.map(({ id }) => id)
+}
+
+/** The ids of the jobs of acme that pass a filter, in ascending order. */
+export async function jobIds ({ storage }: StorageHarness, filter: JobFilter): Promise<number[]> {
+  const rows = await storage.jobs.list('acme', { filter, sort: [byId], offset: 0, limit: 200, fields: jobFields })
+  return rows.map(({ id }) => id)
+}
+
+function createCandidateRows (harness: StorageHarness): Rows {
+  const { candidates } = harness.storage
+  const list: Rows['list'] = ({ filter = {}, sort = [byId], offset = 0, limit = 200 } = {}, tenantSlug = 'acme') => {
+    const renamed = sort.map(({ field, direction }) => ({ field: field === 'name' ? 'full_name' as const : field, direction }))
+    return candidates.list(tenantSlug, { filter, sort: renamed, offset, limit, fields: candidateFields })
+  }
+  return {
+    async save (samples, tenantSlug = 'acme') {
+      const rows = samples.map(({ id, name, ...dates }) => candidate(id, { full_name: name, ...dates }))
+      await harness.saveCandidates(tenantSlug, rows)
+    },
+    list,
+    ids: async (query, tenantSlug) => (await list(query, tenantSlug)).map(({ id }) => id),
+    count: (filter = {}, tenantSlug = 'acme') => candidates.count(tenantSlug, filter)
+  }
+}
+
+function createJobRows (harness: StorageHarness): Rows {
+  const { jobs } = harness.storage
+  const list: Rows['list'] = ({ filter = {}, sort = [byId], offset = 0, limit = 200 } = {}, tenantSlug = 'acme') =>
+    jobs.list(tenantSlug, { filter, sort, offset, limit, fields: jobFields })
+  return {
+    async save (samples, tenantSlug = 'acme') {
+      await harness.saveJobs(tenantSlug, samples.map(({ id, ...fields }) => job(id, fields)))
+    },
+    list,
+    ids: async (query, tenantSlug) => (await list(query, tenantSlug)).map(({ id }) => id),
+    count: (filter = {}, tenantSlug = 'acme') => jobs.count(tenantSlug, filter)
+  }
+}

@@ -1,0 +1,106 @@
+import type {
+  AttemptResult, ClaimedDelivery, ClaimOptions, Delivery, DeliveryStore, HealthNotice, HealthRule, NewEvent, NewWebhook,
+  RecordedEvent, ReplaySelection, Webhook, WebhookStore
+} from '../../ports/index.js'
+import type { CaseHead, StorageCase, StorageGroup } from './case.js'
+import { defineCase } from './case.js'
+import { exactly, given } from './expect.js'
+import type { Exactly } from './expect.js'
+import type { StorageHarness } from './harness.js'
+import { createEvent, createWebhook, lenient } from './samples.js'
+import { wait } from './wait.js'
+
+interface WithTenant { tenantSlug?: string }
+
+/** A storage under test, with short ways to do what most cases do. All is done for `acme` unless it says otherwise. */
+export interface Bench {
+  harness: StorageHarness
+  webhooks: WebhookStore
+  deliveries: DeliveryStore
+  /** Lets so much time pass for the storage. */
+  wait (ms: number): Promise<void>
+  /** Creates an active webhook for `candidate.created`. */
+  addWebhook (changes?: Partial<NewWebhook> & WithTenant): Promise<Webhook>
+  /** Records a `candidate.created`; ids are evt_1, evt_2 and so on. */
+  emit (changes?: Partial<NewEvent> & WithTenant): Promise<RecordedEvent>
+  /** Records so many. */
+  emitMany (count: number, changes?: { type?: string } & WithTenant): Promise<void>
+  /** Claims up to 100, for ten minutes. */
+  claim (changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery[]>
+  /** Claims as many as are expected, and fails if there are fewer. */
+  claimAll<Count extends number> (count: Count, changes?: Partial<ClaimOptions>): Promise<Exactly<ClaimedDelivery, Count>>
+  /** Claims one, and fails if there is none. */
+  claimOne (changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery>
+  /** Completes attempts; nothing is disabled by it unless there is a rule. */
+  complete (results: AttemptResult[], rule?: HealthRule): Promise<HealthNotice[]>
+  /** The log of a webhook, the oldest first. */
+  log (webhook: Webhook, tenantSlug?: string): Promise<Delivery[]>
+  /** Replays `undelivered` events, without limits. */
+  replay (webhook: Webhook, changes?: Partial<ReplaySelection>): ReturnType<DeliveryStore['replay']>
+}
+
+/** Makes a case about webhooks and deliveries. */
+export function benchCase (group: StorageGroup, head: CaseHead, body: (bench: Bench) => Promise<void>): StorageCase {
+  return defineCase(group, head, (harness) => body(createBench(harness)))
+}
+
+function createBench (harness: StorageHarness): Bench {
+  const { webhooks, deliveries } = harness.storage
+  let events = 0
+
+  const bench: Bench = {
+    harness,
+    webhooks,
+    deliveries,
+    wait: (ms) => wait(harness, ms),
+
+    async addWebhook ({ tenantSlug = 'acme', ...changes } = {}) {
+      const id = await webhooks.nextId(tenantSlug)
+      const created = await webhooks.create(tenantSlug, { ...createWebhook(id), ...changes }, 50)
+      return given(created, 'a webhook is created while there is place')
+    },
+
+    emit ({ tenantSlug = 'acme', ...changes } = {}) {
+      return deliveries.record(tenantSlug, { ...createEvent(`evt_${++events}`), ...changes })
+    },
+
+    async emitMany (count, changes) {
+      for (let i = 0; i < count; i++) await bench.emit(changes)
+    },
+
+    claim (changes) {
+      return deliveries.claimDue({ limit: 100, perEndpoint: 100, leaseMs: 600_000, ...changes })
+    },
+
+    async claimAll (count, changes) {
+      return exactly(await bench.claim({ limit: count, ...changes }), count, 'due deliveries are claimed')
+    },
+
+    async claimOne (changes) {
+      const [claimed] = await bench.claimAll(1, changes)
+      return claimed
+    },
+
+    complete: (results, rule = lenient) => deliveries.complete(results, rule),
+
+    log: (webhook, tenantSlug = 'acme') => deliveries.list(tenantSlug, webhook.id, {
+      filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200
+    }),
+
+    replay (webhook, changes = {}) {
+      const everything = { eventTypes: null, eventIds: null, since: null, until: null, limit: 100 }
+      return deliveries.replay('acme', webhook.id, { include: 'undelivered', ...everything, ...changes })
+    }
+  }
+  return bench
+}
+
+/** The event ids of claimed deliveries or of a log. */
+export function eventIds (claimed: readonly ClaimedDelivery[]): string[] {
+  return claimed.map(({ eventId }) => eventId)
+}
+
+/** What status each delivery of a log has. */
+export function statuses (log: readonly Delivery[]): string[] {
+  return log.map(({ status }) => status)
+}

@@ -1,0 +1,63 @@
+import type { ListQuery, Webhook, WebhookFilter, WebhookSortField } from '../../ports/index.js'
+import { benchCase } from '../support/bench.js'
+import type { Bench } from '../support/bench.js'
+import { same } from '../support/expect.js'
+
+const order = 'Text is ordered by Unicode code point, dates and numbers by value.'
+const page = 'The rows of one page in the order asked for'
+const filter = 'Conditions that must all hold; an absent one holds for every row.'
+
+type Query = ListQuery<WebhookFilter, WebhookSortField>
+
+const all: Query = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200 }
+
+// Which of the webhooks a page has, by their place in the order of creation.
+async function placesOf ({ webhooks }: Bench, created: readonly Webhook[], query: Partial<Query>): Promise<number[]> {
+  const rows = await webhooks.list('acme', { ...all, ...query })
+  return rows.map(({ id }) => created.findIndex((webhook) => webhook.id === id))
+}
+
+function by (field: WebhookSortField, direction: 'asc' | 'desc', last: 'asc' | 'desc' = direction): Partial<Query> {
+  return { sort: [{ field, direction }, { field: 'id', direction: last }] }
+}
+
+async function createSome (bench: Bench): Promise<Webhook[]> {
+  const created: Webhook[] = []
+  for (const name of ['\u{1f600}', '\uffee', 'a', 'Z', 'a']) {
+    created.push(await bench.addWebhook({ name, status: name === 'a' ? 'inactive' : 'active' }))
+    await bench.wait(5)
+  }
+  return created
+}
+
+/** Cases about the list of webhooks. */
+export const listCases = [
+  benchCase('webhooks', { port: 'webhooks.list', says: order, name: 'webhooks are listed by any sort field, text by code point' }, async (bench) => {
+    const created = await createSome(bench)
+    await bench.webhooks.update('acme', created[0]?.id ?? 0, {})
+    same(await placesOf(bench, created, by('name', 'asc')), [3, 2, 4, 1, 0], 'by name: Z, a, a, \uffee, \u{1f600}')
+    same(await placesOf(bench, created, by('name', 'desc')), [0, 1, 4, 2, 3], 'by name, descending')
+    same(await placesOf(bench, created, by('name', 'asc', 'desc')), [3, 4, 2, 1, 0], 'by name, then by descending id')
+    same(await placesOf(bench, created, by('created_at', 'asc')), [0, 1, 2, 3, 4], 'the oldest first')
+    same(await placesOf(bench, created, by('created_at', 'desc')), [4, 3, 2, 1, 0], 'the newest first')
+    same(await placesOf(bench, created, by('updated_at', 'asc')), [1, 2, 3, 4, 0], 'the one updated last is last')
+    same(await placesOf(bench, created, { sort: [{ field: 'id', direction: 'desc' }] }), [4, 3, 2, 1, 0], 'by descending id')
+  }),
+
+  benchCase('webhooks', { port: 'webhooks.list', says: page, name: 'a page of webhooks is a slice of the order, after the filter' }, async (bench) => {
+    const created = await createSome(bench)
+    same(await placesOf(bench, created, { offset: 1, limit: 2 }), [1, 2], 'offset 1, limit 2')
+    same(await placesOf(bench, created, { offset: 5 }), [], 'offset 5 of 5')
+    same(await placesOf(bench, created, { offset: 429_496_729_200 }), [], 'an offset far beyond')
+    same(await placesOf(bench, created, { filter: { status: 'active' }, offset: 1, limit: 2 }), [1, 3], 'offset 1, limit 2 of the active ones')
+  }),
+
+  benchCase('webhooks', { port: 'webhooks.list', says: filter, name: 'webhooks are filtered by status' }, async (bench) => {
+    const created = await createSome(bench)
+    for (const [status, places] of [['inactive', [2, 4]], ['active', [0, 1, 3]], ['disabled', []]] as const) {
+      same(await placesOf(bench, created, { filter: { status } }), places, `the ${status} ones`)
+      same(await bench.webhooks.count('acme', { status }), places.length, `how many are ${status}`)
+    }
+    same(await bench.webhooks.count('acme', {}), 5, 'how many there are')
+  })
+]

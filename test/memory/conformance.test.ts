@@ -1,0 +1,7 @@
+import t from 'tap'
+import { storageCases } from '../../src/testing/index.js'
+import { makeMemoryHarness } from '../fixtures/memory-harness.js'
+
+for (const { group, name, run } of storageCases) {
+  t.test(`${group}: ${name}`, () => run(makeMemoryHarness))
+}
