@@ -4,7 +4,7 @@ import type { HttpSettings } from '../options.js'
 import type { PublishedFields, RecruitingStorage } from '../ports/index.js'
 import type { EventCatalogue } from '../webhooks/events.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
-import { collectRoutes, formatDocument } from './document.js'
+import { collectRoutes, formatDocument } from './document/document.js'
 import { candidateRoutes } from './routes/candidates.js'
 import { deliveryRoutes } from './routes/deliveries.js'
 import { jobRoutes } from './routes/jobs.js'
@@ -59,5 +59,5 @@ export function publishedFields ({ candidateFields, jobFields }: HttpSettings): 
 
 /** An item with the fields that the host publishes besides. */
 function withFields<Item extends TObject> (item: Item, fields: TObject): TUnsafe<Static<Item>> {
-  return Type.Unsafe<Static<Item>>(Type.Object({ ...item.properties, ...fields.properties }))
+  return Type.Unsafe<Static<Item>>(Type.Object({ ...item.properties, ...fields.properties }, { title: String(item.title) }))
 }

@@ -1,34 +1,12 @@
 import t from 'tap'
 import { Type } from '@sinclair/typebox'
 import { bearer, buildApp, keys } from '../fixtures/app.js'
+import { type OpenApi, resolve } from '../fixtures/document.js'
 import { buildAppWithRoutes } from '../fixtures/routes.js'
-
-interface Parameter {
-  name: string
-  in: string
-  required: boolean
-  description?: string
-  schema: object
-}
-
-interface Operation {
-  operationId: string
-  summary: string
-  tags: string[]
-  security: Array<Record<string, string[]>>
-  parameters: Parameter[]
-  requestBody?: { required: boolean, content: Record<string, { schema: { required: string[], properties: Record<string, object> } }> }
-  responses: Record<string, { description: string, content?: Record<string, { schema: object }> }>
-}
-
-interface Document {
-  openapi: string
-  paths: Record<string, Record<string, Operation>>
-  webhooks: Record<string, { post: Operation }>
-}
 
 const base = '/api/v1/public'
 const url = `${base}/openapi.json`
+const eventId = 'evt_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
 
 t.test('the document is served without a key, and is the same each time', async (t) => {
   const app = await buildApp(t)
@@ -36,7 +14,7 @@ t.test('the document is served without a key, and is the same each time', async 
   const second = await app.inject(url)
   t.equal(first.statusCode, 200)
   t.equal(first.headers['content-type'], 'application/json; charset=utf-8')
-  t.equal(first.json<Document>().openapi, '3.1.0')
+  t.equal(first.json<OpenApi>().openapi, '3.1.0')
   t.equal(second.body, first.body)
 })
 
@@ -48,7 +26,7 @@ t.test('HEAD answers like GET, without the document', async (t) => {
 
 t.test('the operations served and the operations documented are the same', async (t) => {
   const { app, routes } = await buildAppWithRoutes(t)
-  const { paths } = (await app.inject(url)).json<Document>()
+  const { paths } = (await app.inject(url)).json<OpenApi>()
   const documented = Object.entries(paths).flatMap(([path, item]) => {
     return Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`)
   })
@@ -59,63 +37,87 @@ t.test('the operations served and the operations documented are the same', async
   t.equal(documented.length, 12)
 })
 
-t.test('every operation has an id of its own, a summary, a tag and the five errors', async (t) => {
+t.test('every operation has an id of its own, a summary, a description, a tag and the five errors', async (t) => {
   const app = await buildApp(t)
-  const { paths } = (await app.inject(url)).json<Document>()
+  const { paths, tags: known } = (await app.inject(url)).json<OpenApi>()
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
   t.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length)
-  for (const { operationId, summary, tags, responses } of operations) {
+  for (const { operationId, summary, description, tags, responses } of operations) {
     t.ok(summary, operationId)
+    t.match(description, /^\S.+\n\nNeeds `/, operationId)
     t.equal(tags.length, 1, operationId)
+    t.ok(known.some(({ name }) => name === tags[0]), operationId)
     t.same(Object.keys(responses).filter((status) => status >= '400'), ['400', '401', '403', '404', '500'], operationId)
   }
 })
 
 t.test('scopes are said: one of two for a list, both for webhooks', async (t) => {
   const app = await buildApp(t)
-  const { paths } = (await app.inject(url)).json<Document>()
+  const { paths, components } = (await app.inject(url)).json<OpenApi>()
   t.same(paths[`${base}/{tenant_slug}/candidates`]?.get?.security, [{ apiKey: ['candidates:read'] }, { apiKey: ['candidates:write'] }])
+  t.match(paths[`${base}/{tenant_slug}/candidates`]?.get?.description, /Needs `candidates:read` or `candidates:write`\.$/)
   t.same(paths[`${base}/{tenant_slug}/webhooks`]?.post?.security, [{ apiKey: ['webhooks:read', 'webhooks:write'] }])
+  t.match(paths[`${base}/{tenant_slug}/webhooks`]?.post?.description, /Needs `webhooks:read` and `webhooks:write`\.$/)
+  t.match(components.securitySchemes.apiKey, {
+    type: 'http', scheme: 'bearer', description: /: `candidates:read`, `candidates:write`, `jobs:read`, `jobs:write`, `webhooks:read`, `webhooks:write`\.$/
+  })
 })
 
 t.test('parameters are those of the path and of the query, with their bounds', async (t) => {
   const app = await buildApp(t)
-  const { paths } = (await app.inject(url)).json<Document>()
+  const { paths } = (await app.inject(url)).json<OpenApi>()
   const parameters = paths[`${base}/{tenant_slug}/webhooks/{id}/deliveries`]?.get?.parameters ?? []
   t.same(parameters.map(({ name, in: place, required }) => `${place} ${name} ${required}`), [
     'path tenant_slug true', 'path id true', 'query page false', 'query per_page false', 'query sort false',
     'query filter[status] false', 'query filter[event_type] false', 'query filter[event_id] false'
   ])
+  t.same(parameters.map(({ example }) => example), ['acme', 1, 1, 25, '-id', 'pending', 'application.created', eventId])
+  t.ok(parameters.every(({ description }) => description !== undefined))
   t.same(parameters.find(({ name }) => name === 'per_page')?.schema, { type: 'integer', minimum: 1, maximum: 200, default: 25 })
 })
 
 t.test('a body is required where an empty one would be refused, and fields with a default are not', async (t) => {
   const app = await buildApp(t)
-  const { paths } = (await app.inject(url)).json<Document>()
+  const document = (await app.inject(url)).json<OpenApi>()
+  const { paths } = document
   const webhook = `${base}/{tenant_slug}/webhooks/{id}`
   t.equal(paths[webhook]?.patch?.requestBody?.required, true)
   t.equal(paths[`${webhook}/rotate_secret`]?.post?.requestBody?.required, false)
   t.equal(paths[`${webhook}/replay`]?.post?.requestBody?.required, false)
   const create = paths[`${base}/{tenant_slug}/webhooks`]?.post?.requestBody
   t.equal(create?.required, true)
-  t.same(create?.content['application/json']?.schema.required, ['name', 'target_url', 'event_types'])
+  t.same(resolve(document, create?.content['application/json']?.schema ?? {}), document.components.schemas.CreateWebhook)
+  t.same((document.components.schemas.CreateWebhook as { required?: string[] }).required, ['name', 'target_url', 'event_types'])
 })
 
-t.test('an answer without content has a description alone', async (t) => {
+t.test('an answer without content has a description and its headers alone', async (t) => {
   const app = await buildApp(t)
-  const { paths } = (await app.inject(url)).json<Document>()
-  t.same(paths[`${base}/{tenant_slug}/webhooks/{id}`]?.delete?.responses['204'], { description: 'The webhook is gone' })
+  const { paths } = (await app.inject(url)).json<OpenApi>()
+  const { description, headers, ...rest } = paths[`${base}/{tenant_slug}/webhooks/{id}`]?.delete?.responses['204'] ?? {}
+  t.same([description, Object.keys(headers ?? {}), rest], ['The webhook is gone', ['x-request-id'], {}])
+})
+
+t.test('headers are documented: the id of the request, links, the location, the challenge', async (t) => {
+  const app = await buildApp(t)
+  const { paths, components } = (await app.inject(url)).json<OpenApi>()
+  const webhooks = paths[`${base}/{tenant_slug}/webhooks`]
+  t.same(Object.keys(webhooks?.get?.responses['200']?.headers ?? {}), ['x-request-id', 'link'])
+  t.same(Object.keys(webhooks?.post?.responses['201']?.headers ?? {}), ['x-request-id', 'location'])
+  t.same(Object.keys(components.responses.unauthorized?.headers ?? {}), ['x-request-id', 'www-authenticate'])
 })
 
 t.test('each event of the catalogue is a webhook with its payload and its signature headers', async (t) => {
   const app = await buildApp(t, { events: { 'invoice.paid': Type.Object({ amount: Type.Integer() }) } })
-  const { webhooks } = (await app.inject(url)).json<Document>()
-  t.same(Object.keys(webhooks), ['invoice.paid'])
-  const { parameters, requestBody } = webhooks['invoice.paid']?.post ?? {}
-  t.same(parameters?.map(({ name, in: place }) => `${place} ${name}`), ['header webhook-id', 'header webhook-timestamp', 'header webhook-signature'])
-  const schema = requestBody?.content['application/json']?.schema
-  t.same(schema?.properties.type, { type: 'string', const: 'invoice.paid' })
-  t.same(schema?.properties.data, { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] })
+  const document = (await app.inject(url)).json<OpenApi>()
+  t.same(Object.keys(document.webhooks), ['invoice.paid'])
+  const { parameters = [], requestBody } = document.webhooks['invoice.paid']?.post ?? {}
+  t.same(parameters.map((parameter) => resolve(document, parameter)).map(({ name, in: place }) => `${place} ${name}`), [
+    'header webhook-id', 'header webhook-timestamp', 'header webhook-signature'
+  ])
+  const { schema, example } = requestBody?.content['application/json'] ?? {}
+  t.same(schema?.properties?.type, { type: 'string', const: 'invoice.paid' })
+  t.same(schema?.properties?.data, { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] })
+  t.same(example, { id: eventId, type: 'invoice.paid', timestamp: '2026-03-01T09:30:00.000Z', tenant_slug: 'acme', data: { amount: 1 } })
 })
 
 t.test('fields that the host publishes are documented', async (t) => {

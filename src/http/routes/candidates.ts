@@ -19,6 +19,7 @@ export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<Cand
         operationId: 'listCandidates',
         tags: ['candidates'],
         summary: 'List candidates',
+        description: 'All filters must hold. Sorted by id unless `sort` says otherwise.',
         querystring: CandidateQuery,
         response: { 200: PageOf(item, 'A page of candidates'), ...errorResponses }
       }

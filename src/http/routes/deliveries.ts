@@ -22,6 +22,7 @@ export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): Fa
         operationId: 'listWebhookDeliveries',
         tags,
         summary: 'List the deliveries of a webhook',
+        description: 'The log, the latest first unless `sort` says otherwise. Test notifications are not in it.',
         params: WebhookParams,
         querystring: DeliveryQuery,
         response: { 200: PageOf(Delivery, 'A page of deliveries'), ...errorResponses }
@@ -53,6 +54,7 @@ export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): Fa
         operationId: 'getWebhookDelivery',
         tags,
         summary: 'Get a delivery with its attempts',
+        description: 'What your endpoint answered is not kept beyond its status.',
         params: DeliveryParams,
         response: { 200: DataOf(DeliveryWithAttempts, 'The delivery'), ...errorResponses }
       }

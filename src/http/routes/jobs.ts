@@ -19,6 +19,7 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
         operationId: 'listJobs',
         tags: ['jobs'],
         summary: 'List jobs',
+        description: 'All filters must hold. Sorted by id unless `sort` says otherwise.',
         querystring: JobQuery,
         response: { 200: PageOf(item, 'A page of jobs'), ...errorResponses }
       }

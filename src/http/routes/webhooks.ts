@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
 import type { WebhookStore } from '../../ports/index.js'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import { readTenantSlug } from '../auth.js'
@@ -13,6 +14,7 @@ const parseSort = createSortParser(webhookSortFields)
 export const webhookScopes = ['webhooks:read', 'webhooks:write']
 
 const config = { scopes: webhookScopes }
+const locationHeader = { location: Type.String({ description: 'The path of the webhook', examples: ['/api/v1/public/acme/webhooks/1'] }) }
 const tags = ['webhooks']
 
 /** The webhooks themselves; what they do is in webhook-actions.ts. */
@@ -25,6 +27,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         operationId: 'listWebhooks',
         tags,
         summary: 'List webhooks',
+        description: 'Secrets are not shown.',
         querystring: WebhookQuery,
         response: { 200: PageOf(Webhook, 'A page of webhooks'), ...errorResponses }
       }
@@ -48,8 +51,9 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         operationId: 'createWebhook',
         tags,
         summary: 'Create a webhook',
+        description: 'The answer holds the secret that notifications are signed with. It is not shown again.',
         body: CreateWebhook,
-        response: { 201: DataOf(CreatedWebhook, 'The webhook, with its secret'), ...errorResponses }
+        response: { 201: DataOf(CreatedWebhook, 'The webhook, with its secret', locationHeader), ...errorResponses }
       }
     }, async (request, reply) => {
       const data = await operations.create(readTenantSlug(request), request.body)
@@ -65,6 +69,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         operationId: 'getWebhook',
         tags,
         summary: 'Get a webhook',
+        description: 'Its secret is not shown.',
         params: WebhookParams,
         response: { 200: DataOf(Webhook, 'The webhook'), ...errorResponses }
       }
@@ -78,6 +83,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         operationId: 'updateWebhook',
         tags,
         summary: 'Update a webhook',
+        description: 'Changes the fields that are given. Setting `active` re-enables a webhook that was disabled.',
         params: WebhookParams,
         body: UpdateWebhook,
         response: { 200: DataOf(Webhook, 'The webhook as it is now'), ...errorResponses }

@@ -3,11 +3,11 @@ import type { CandidateSortField } from '../../ports/index.js'
 import { Nullable, Search, UpdatedAfter, pagingQuery } from './common.js'
 
 export const Candidate = Type.Object({
-  id: Type.Integer(),
-  full_name: Type.String(),
-  headline: Nullable(Type.String()),
-  source_id: Nullable(Type.Integer())
-})
+  id: Type.Integer({ examples: [1042] }),
+  full_name: Type.String({ examples: ['Ada Lovelace'] }),
+  headline: Nullable(Type.String({ description: 'What they do, in a line', examples: ['Analyst, engines'] })),
+  source_id: Nullable(Type.Integer({ description: 'Where they came from', examples: [3] }))
+}, { title: 'Candidate' })
 
 export const candidateSortFields: readonly CandidateSortField[] = ['id', 'full_name', 'created_at', 'updated_at']
 
@@ -16,7 +16,8 @@ export const CandidateQuery = Type.Object({
   'filter[recruiter_id]': Type.Optional(Type.Integer({
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: 'Only candidates of this recruiter'
+    description: 'Only candidates of this recruiter',
+    examples: [12]
   })),
   'filter[q]': Type.Optional(Search),
   'filter[updated_after]': Type.Optional(UpdatedAfter)

@@ -11,21 +11,37 @@ export function OneOf<const T extends string> (values: readonly T[], options: { 
   return Type.Unsafe<T>({ type: 'string', enum: values, ...options })
 }
 
-export const DateTime = Type.String({ format: 'date-time', examples: ['2026-03-01T09:30:00.000Z'] })
+const dateTime = { format: 'date-time', examples: ['2026-03-01T09:30:00.000Z'] }
 
-export const Meta = Type.Object({
-  page: Type.Integer({ minimum: 1 }),
-  per_page: Type.Integer({ minimum: 1, maximum: 200 }),
-  total: Type.Integer({ minimum: 0 }),
-  total_pages: Type.Integer({ minimum: 0, description: 'total divided by per_page, rounded up' })
-}, { description: 'Pagination metadata' })
+export const DateTime = Type.String(dateTime)
 
-export function PageOf<T extends TSchema> (item: T, description: string) {
-  return Type.Object({ data: Type.Array(item), meta: Meta }, { description })
+export function DateTimeOf (description: string) {
+  return Type.String({ ...dateTime, description })
 }
 
-export function DataOf<T extends TSchema> (item: T, description: string) {
-  return Type.Object({ data: item }, { description })
+export const eventIdExample = 'evt_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
+
+export const Meta = Type.Object({
+  page: Type.Integer({ minimum: 1, description: 'As asked for, also beyond the last one', examples: [1] }),
+  per_page: Type.Integer({ minimum: 1, maximum: 200, examples: [25] }),
+  total: Type.Integer({ minimum: 0, description: 'How many items there are on all pages', examples: [1] }),
+  total_pages: Type.Integer({ minimum: 0, description: 'total divided by per_page, rounded up', examples: [1] })
+}, { title: 'PageMeta', description: 'Where in the list this page is' })
+
+/** `headers` are for the document alone: what the answer carries besides. */
+const linkHeaders = {
+  link: Type.String({
+    description: 'The first, prev, next and last page (RFC 8288), with the filters of this one',
+    examples: ['</api/v1/public/acme/jobs?page=1>; rel="first", </api/v1/public/acme/jobs?page=1>; rel="last"']
+  })
+}
+
+export function PageOf<T extends TSchema> (item: T, description: string) {
+  return Type.Object({ data: Type.Array(item), meta: Meta }, { description, headers: linkHeaders })
+}
+
+export function DataOf<T extends TSchema> (item: T, description: string, headers: Record<string, TSchema> = {}) {
+  return Type.Object({ data: item }, { description, headers })
 }
 
 export function NoContent (description: string) {
@@ -34,9 +50,15 @@ export function NoContent (description: string) {
 
 const ErrorDetail = Type.Object({
   in: OneOf(['path', 'query', 'body']),
-  field: Type.String({ description: 'Empty for a whole body' }),
-  message: Type.String()
-})
+  field: Type.String({ description: 'Such as event_types[0]; empty for a whole body', examples: ['per_page'] }),
+  message: Type.String({ examples: ['must be <= 200'] })
+}, { title: 'ErrorDetail' })
+
+const Details = Type.Array(ErrorDetail, { description: 'What was wrong, where the vendor has it told' })
+
+const challenge = {
+  'www-authenticate': Type.String({ description: 'RFC 6750', examples: ['Bearer'] })
+}
 
 function ErrorOf (code: WireErrorCode) {
   const { message } = wireErrors[code]
@@ -44,10 +66,10 @@ function ErrorOf (code: WireErrorCode) {
     error: Type.Object({
       code: Type.Literal(code),
       message: Type.Literal(message),
-      request_id: Type.String(),
-      ...(code === 'bad_request' ? { details: Type.Optional(Type.Array(ErrorDetail)) } : {})
+      request_id: Type.String({ description: 'Quote it when you ask for help', examples: ['req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'] }),
+      ...(code === 'bad_request' ? { details: Type.Optional(Details) } : {})
     })
-  }, { description: message })
+  }, { title: code, description: message, headers: code === 'unauthorized' ? challenge : {} })
 }
 
 /** The answers that every operation can give. */
@@ -66,8 +88,8 @@ export const maxPerPage = 200
 export function pagingQuery (sortable: readonly string[], defaultSort: string) {
   const item = `-?(${sortable.join('|')})`
   return {
-    page: Type.Integer({ minimum: 1, maximum: maxPage, default: 1 }),
-    per_page: Type.Integer({ minimum: 1, maximum: maxPerPage, default: 25 }),
+    page: Type.Integer({ minimum: 1, maximum: maxPage, default: 1, description: 'Which page, from 1; one beyond the last is empty' }),
+    per_page: Type.Integer({ minimum: 1, maximum: maxPerPage, default: 25, description: 'How many items a page has' }),
     sort: Type.String({
       pattern: `^${item}(,${item}){0,2}$`,
       default: defaultSort,
@@ -76,10 +98,19 @@ export function pagingQuery (sortable: readonly string[], defaultSort: string) {
   }
 }
 
-export const Search = Type.String({ description: 'Literal text in any letter case, 1 to 200 characters after trimming' })
-export const UpdatedAfter = Type.String({ format: 'date-time', description: 'Only what was updated strictly later' })
+export const Search = Type.String({
+  description: 'Literal text in any letter case, 1 to 200 characters after trimming; blank counts as absent',
+  examples: ['ada']
+})
+export const UpdatedAfter = Type.String({
+  format: 'date-time',
+  description: 'Only what was updated strictly later',
+  examples: ['2026-03-01T00:00:00Z']
+})
 
 /** Bounds are left out: an id out of range is one that does not exist. */
-export const Id = Type.Integer()
-export const WebhookParams = Type.Object({ id: Id })
-export const DeliveryParams = Type.Object({ id: Id, delivery_id: Id })
+function idOf (what: string) {
+  return Type.Integer({ description: `The id of the ${what}`, examples: [1] })
+}
+export const WebhookParams = Type.Object({ id: idOf('webhook') })
+export const DeliveryParams = Type.Object({ id: idOf('webhook'), delivery_id: idOf('delivery') })

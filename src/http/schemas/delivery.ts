@@ -1,41 +1,43 @@
 import { Type } from '@sinclair/typebox'
 import type { DeliverySortField } from '../../ports/index.js'
-import { DateTime, Nullable, OneOf, pagingQuery } from './common.js'
+import { DateTime, Nullable, OneOf, eventIdExample, pagingQuery } from './common.js'
 
 export const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], { description: 'failed: given up; skipped: the webhook was not active; cancelled: the webhook was deleted' })
 
-const AttemptError = Nullable(Type.String({ description: 'timeout, connection, tls, blocked or http_status' }))
+const AttemptError = Nullable(Type.String({ description: 'timeout, connection, tls, blocked or http_status; null if it went well', examples: ['http_status'] }))
 
 const fields = {
-  id: Type.Integer(),
-  event_id: Type.String(),
-  event_type: Type.String(),
+  id: Type.Integer({ examples: [1] }),
+  event_id: Type.String({ description: 'The same at every retry and replay', examples: [eventIdExample] }),
+  event_type: Type.String({ examples: ['application.created'] }),
   status: DeliveryStatus,
-  attempt_count: Type.Integer(),
-  response_status: Nullable(Type.Integer()),
+  attempt_count: Type.Integer({ minimum: 0, examples: [1] }),
+  response_status: Nullable(Type.Integer({ description: 'Of the last attempt; null if it got no answer', examples: [503] })),
   error: AttemptError,
   next_attempt_at: Nullable(DateTime),
   created_at: DateTime,
-  delivered_at: Nullable(DateTime)
+  delivered_at: Nullable(Type.String({ format: 'date-time', examples: [null] }))
 }
 
-export const Delivery = Type.Object(fields)
+export const Delivery = Type.Object(fields, { title: 'Delivery' })
+
+const Attempt = Type.Object({
+  started_at: DateTime,
+  duration_ms: Type.Integer({ minimum: 0, examples: [87] }),
+  response_status: Nullable(Type.Integer({ examples: [503] })),
+  error: AttemptError
+}, { title: 'Attempt' })
 
 export const DeliveryWithAttempts = Type.Object({
   ...fields,
-  attempts: Type.Array(Type.Object({
-    started_at: DateTime,
-    duration_ms: Type.Integer(),
-    response_status: Nullable(Type.Integer()),
-    error: AttemptError
-  }))
-})
+  attempts: Type.Array(Attempt, { description: 'The first one first' })
+}, { title: 'DeliveryWithAttempts' })
 
 export const deliverySortFields: readonly DeliverySortField[] = ['id', 'created_at']
 
 export const DeliveryQuery = Type.Object({
   ...pagingQuery(deliverySortFields, '-id'),
   'filter[status]': Type.Optional(DeliveryStatus),
-  'filter[event_type]': Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  'filter[event_id]': Type.Optional(Type.String({ minLength: 1, maxLength: 64 }))
+  'filter[event_type]': Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only deliveries of events of this type', examples: ['application.created'] })),
+  'filter[event_id]': Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only deliveries of this event', examples: [eventIdExample] }))
 }, { additionalProperties: false })

@@ -3,10 +3,10 @@ import type { JobSortField } from '../../ports/index.js'
 import { Search, UpdatedAfter, pagingQuery } from './common.js'
 
 export const Job = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  status: Type.String()
-})
+  id: Type.Integer({ examples: [501] }),
+  name: Type.String({ examples: ['Backend Engineer (Lyon)'] }),
+  status: Type.String({ description: 'published for a job one can apply for; the others are up to the vendor', examples: ['published'] })
+}, { title: 'Job' })
 
 export const jobSortFields: readonly JobSortField[] = ['id', 'name', 'status', 'created_at', 'updated_at']
 
@@ -15,7 +15,8 @@ export const JobQuery = Type.Object({
   'filter[status]': Type.Optional(Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'Only jobs with exactly this status'
+    description: 'Only jobs with exactly this status',
+    examples: ['published']
   })),
   'filter[q]': Type.Optional(Search),
   'filter[updated_after]': Type.Optional(UpdatedAfter)

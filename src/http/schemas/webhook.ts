@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { WebhookSortField } from '../../ports/index.js'
-import { DateTime, Nullable, OneOf, pagingQuery } from './common.js'
+import { DateTime, DateTimeOf, Nullable, OneOf, eventIdExample, pagingQuery } from './common.js'
 
 export const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
   description: 'disabled is set by the service alone, when the endpoint failed for too long or answered 410'
@@ -8,25 +8,27 @@ export const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
 
 const clientStatuses = ['active', 'inactive'] as const
 
+const eventTypesExample = ['application.created', 'application.hired']
+
 const representation = {
-  id: Type.Integer(),
-  name: Type.String(),
+  id: Type.Integer({ examples: [1] }),
+  name: Type.String({ examples: ['CRM sync'] }),
   status: WebhookStatus,
-  target_url: Type.String(),
-  event_types: Type.Array(Type.String())
+  target_url: Type.String({ examples: ['https://hooks.example.com/recruiting'] }),
+  event_types: Type.Array(Type.String(), { examples: [eventTypesExample] })
 }
 
-export const Webhook = Type.Object({ ...representation, created_at: DateTime, updated_at: DateTime })
+export const Webhook = Type.Object({ ...representation, created_at: DateTime, updated_at: DateTime }, { title: 'Webhook' })
 
 const Secret = Type.String({ description: 'whsec_ and base64, shown this once', examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='] })
 
-export const CreatedWebhook = Type.Object({ ...representation, secret: Secret })
+export const CreatedWebhook = Type.Object({ ...representation, secret: Secret }, { title: 'CreatedWebhook' })
 
 export const RotatedWebhook = Type.Object({
   ...representation,
   secret: Secret,
-  previous_secret_expires_at: Nullable(DateTime)
-})
+  previous_secret_expires_at: Nullable(DateTimeOf('Until when deliveries carry its signature too; null if it ended at once'))
+}, { title: 'RotatedWebhook' })
 
 export const webhookSortFields: readonly WebhookSortField[] = ['id', 'name', 'created_at', 'updated_at']
 
@@ -36,19 +38,27 @@ export const WebhookQuery = Type.Object({
 }, { additionalProperties: false })
 
 const writable = {
-  name: Type.String({ minLength: 1, description: '1 to 255 characters after trimming, none of them control characters' }),
-  target_url: Type.String({ maxLength: 2048, description: 'An absolute https URL on a public host name' }),
-  event_types: Type.Array(Type.String(), { minItems: 1, maxItems: 100, uniqueItems: true })
+  name: Type.String({ minLength: 1, description: '1 to 255 characters after trimming, none of them control characters', examples: ['CRM sync'] }),
+  target_url: Type.String({ maxLength: 2048, description: 'An absolute https URL on a public host name', examples: ['https://hooks.example.com/recruiting'] }),
+  event_types: Type.Array(Type.String(), {
+    minItems: 1,
+    maxItems: 100,
+    uniqueItems: true,
+    description: 'Events of the catalogue',
+    examples: [eventTypesExample]
+  })
 }
 
 export const CreateWebhook = Type.Object({
   ...writable,
   status: OneOf(clientStatuses, { default: 'active' })
-}, { additionalProperties: false })
+}, { title: 'CreateWebhook', additionalProperties: false })
 
 export const UpdateWebhook = Type.Partial(Type.Object({ ...writable, status: OneOf(clientStatuses) }), {
+  title: 'UpdateWebhook',
   additionalProperties: false,
-  minProperties: 1
+  minProperties: 1,
+  examples: [{ status: 'inactive' }]
 })
 
 export const RotateSecret = Type.Object({
@@ -58,39 +68,50 @@ export const RotateSecret = Type.Object({
     default: 86400,
     description: 'For how long deliveries carry a signature with the previous secret too'
   })
-}, { additionalProperties: false })
+}, { title: 'RotateSecret', additionalProperties: false })
 
 export const DispatchTest = Type.Object({
-  event_type: Type.Optional(Type.String({ description: 'The first one subscribed to, if absent' }))
-}, { additionalProperties: false })
+  event_type: Type.Optional(Type.String({ description: 'The first one subscribed to, if absent', examples: ['application.created'] }))
+}, { title: 'DispatchTest', additionalProperties: false })
 
 export const TestResult = Type.Object({
-  id: Type.String(),
-  event_type: Type.String(),
+  id: Type.String({ description: "The event's id; it is not in the log", examples: [eventIdExample] }),
+  event_type: Type.String({ examples: ['application.created'] }),
   status: OneOf(['delivered', 'failed']),
-  response_status: Nullable(Type.Integer()),
-  duration_ms: Type.Integer(),
-  error: Nullable(Type.String({ description: 'timeout, connection, tls, blocked or http_status' }))
-})
+  response_status: Nullable(Type.Integer({ examples: [204] })),
+  duration_ms: Type.Integer({ minimum: 0, examples: [87] }),
+  error: Nullable(Type.String({ description: 'timeout, connection, tls, blocked or http_status; null if it went well', examples: [null] }))
+}, { title: 'TestResult' })
+
+const replayInclude = ['undelivered', 'all'] as const
 
 export const Replay = Type.Object({
-  since: Type.Optional(DateTime),
-  until: Type.Optional(DateTime),
-  event_types: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 100, uniqueItems: true })),
+  since: Type.Optional(DateTimeOf('When the events were recorded; 24 hours ago, if absent')),
+  until: Type.Optional(DateTimeOf('Now, if absent')),
+  event_types: Type.Optional(Type.Array(Type.String(), {
+    minItems: 1,
+    maxItems: 100,
+    uniqueItems: true,
+    description: 'Only events of these types'
+  })),
   event_ids: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
     minItems: 1,
     maxItems: 100,
     uniqueItems: true,
     description: 'Excludes since and until'
   })),
-  include: OneOf(['undelivered', 'all'], { default: 'undelivered' })
-}, { additionalProperties: false })
+  include: OneOf(replayInclude, { default: 'undelivered', description: 'undelivered: what was given up or skipped; all: whatever it subscribes to' })
+}, {
+  title: 'Replay',
+  additionalProperties: false,
+  examples: [{ since: '2026-03-01T00:00:00.000Z', include: 'undelivered' }]
+})
 
 export const ReplayResult = Type.Object({
-  webhook_id: Type.Integer(),
-  include: OneOf(['undelivered', 'all']),
+  webhook_id: Type.Integer({ examples: [1] }),
+  include: OneOf(replayInclude),
   since: Nullable(DateTime),
   until: Nullable(DateTime),
-  queued: Type.Integer(),
-  truncated: Type.Boolean({ description: 'More events matched than the 10,000 that one call queues' })
-})
+  queued: Type.Integer({ minimum: 0, examples: [3] }),
+  truncated: Type.Boolean({ description: 'More events matched than the 10,000 that one call queues', examples: [false] })
+}, { title: 'ReplayResult' })

@@ -1,0 +1,67 @@
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { EventCatalogue } from '../../webhooks/events.js'
+import { Components } from './components.js'
+import { formatEvent, signatureParameters } from './event.js'
+import { formatOperation, readScopes, readTags } from './operation.js'
+
+/** Notes the routes that are added to a scope from now on; HEAD goes without saying. */
+export function collectRoutes (scope: FastifyInstance): RouteOptions[] {
+  const routes: RouteOptions[] = []
+  scope.addHook('onRoute', (route) => { if (route.method !== 'HEAD') routes.push(route) })
+  return routes
+}
+
+/** The OpenAPI 3.1 document of the routes, made from the schemas that validate and serialize. */
+export function formatDocument (routes: readonly RouteOptions[], events: EventCatalogue): object {
+  const components = new Components()
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes) {
+    const path = route.url.replace(/:(\w+)/g, '{$1}')
+    const names = Array.from(route.url.matchAll(/:(\w+)/g), ([, name = '']) => name)
+    paths[path] = { ...paths[path], [String(route.method).toLowerCase()]: formatOperation(route, names, components) }
+  }
+  const webhooks = Object.entries(events).map(([name, data]) => [name, { post: formatEvent(name, data, components) }])
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: '/', description: 'Where this document is served' }],
+    tags: listTags(routes),
+    paths,
+    webhooks: Object.fromEntries(webhooks),
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: describeKeys(routes) } },
+      parameters: signatureParameters,
+      ...components.format()
+    }
+  }
+}
+
+const info = {
+  title: 'Recruiting API',
+  version: 'v1',
+  description: [
+    'Lists candidates and jobs of one tenant, and manages the webhooks that are told of events.',
+    'Every path names the tenant, and every request carries one of its API keys as a bearer token.',
+    'Unknown parameters and unknown body fields are refused. Fields, operations and events may be added: ignore what you do not know.'
+  ].join('\n\n'),
+  contact: { name: 'The vendor of your applicant tracking system' },
+  license: { name: 'MIT', identifier: 'MIT' }
+}
+
+const tagDescriptions: Record<string, string> = {
+  candidates: 'People the tenant has on file',
+  jobs: 'Positions of the tenant, in any status',
+  webhooks: 'Endpoints of yours that are told of events, signed by Standard Webhooks 1.0',
+  deliveries: 'The log of what was sent to a webhook',
+  events: 'What your endpoint receives'
+}
+
+function listTags (routes: readonly RouteOptions[]): object[] {
+  const names = new Set([...routes.flatMap(readTags), 'events'])
+  return Array.from(names, (name) => ({ name, description: tagDescriptions[name] ?? name }))
+}
+
+function describeKeys (routes: readonly RouteOptions[]): string {
+  const scopes = [...new Set(routes.flatMap(readScopes))].sort()
+  return `An API key of the tenant. Its scopes, of which each operation names those it needs: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`
+}

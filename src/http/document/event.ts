@@ -1,0 +1,53 @@
+import { type TObject, Type } from '@sinclair/typebox'
+import { DateTimeOf, eventIdExample } from '../schemas/common.js'
+import type { Components } from './components.js'
+import { exampleOf } from './example.js'
+
+/** The headers of every notification, as components. */
+export const signatureParameters = {
+  'webhook-id': formatHeader('webhook-id', "The event's id, the same at every attempt and replay: deduplicate by it", eventIdExample),
+  'webhook-timestamp': formatHeader('webhook-timestamp', 'When this attempt was signed, in seconds since the epoch', '1767225600'),
+  'webhook-signature': formatHeader(
+    'webhook-signature',
+    'One v1,<base64> for each secret that is valid, separated by spaces (Standard Webhooks 1.0)',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='
+  )
+}
+
+function formatHeader (name: string, description: string, example: string): object {
+  return { name, in: 'header', required: true, description, schema: { type: 'string' }, example }
+}
+
+/** What a receiver gets when an event happens, and what its answer means. */
+export function formatEvent (name: string, data: TObject, components: Components): object {
+  const body = Type.Object({
+    id: Type.String({ description: 'The same as the header webhook-id', examples: [eventIdExample] }),
+    type: Type.Literal(name),
+    timestamp: DateTimeOf('When it happened'),
+    tenant_slug: Type.String({ description: 'To whom', examples: ['acme'] }),
+    data,
+    test: Type.Optional(Type.Literal(true, { description: 'Only there in a test notification: do nothing then' }))
+  })
+  return {
+    operationId: `on.${name}`,
+    tags: ['events'],
+    summary: name,
+    description: 'Sent to every active webhook that subscribes to it, at least once, in no guaranteed order.',
+    security: [],
+    parameters: Object.keys(signatureParameters).map((header) => ({ $ref: `#/components/parameters/${header}` })),
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: components.schema(body), example: { ...exampleOf(body) as object, data: exampleOfData(data) } } }
+    },
+    responses: {
+      '2XX': { description: 'Delivered: the body does not matter' },
+      410: { description: 'Gone: the webhook is disabled' },
+      default: { description: 'Not delivered: it is tried again' }
+    }
+  }
+}
+
+/** Something to look at, where any object will do. */
+function exampleOfData (data: TObject): unknown {
+  return Object.keys(data.properties).length === 0 && data.examples === undefined ? { id: 1 } : exampleOf(data)
+}

@@ -1,0 +1,91 @@
+import type { FastifyContextConfig, RouteOptions } from 'fastify'
+import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import type { Components } from './components.js'
+import { exampleOf } from './example.js'
+
+interface OperationSchema {
+  operationId?: string
+  tags?: readonly string[]
+  summary?: string
+  description?: string
+  params?: TObject
+  querystring?: TObject
+  body?: TObject
+  response?: Record<string, TSchema>
+}
+
+const PathParameter = Type.String({ minLength: 1, maxLength: 100, examples: ['acme'], description: 'The tenant that the API key belongs to' })
+
+/** One operation, as its route declares it. */
+export function formatOperation ({ schema = {}, config = {} }: RouteOptions, pathNames: readonly string[], components: Components): object {
+  const { params, querystring, body, response = {}, operationId, tags, summary, description } = schema as OperationSchema
+  const pathSchemas = Object.fromEntries(pathNames.map((name) => [name, params?.properties[name] ?? PathParameter]))
+  return {
+    operationId,
+    tags,
+    summary,
+    description: [description, describeScopes(config)].filter((part) => part !== undefined).join('\n\n'),
+    security: config.anyScope?.map((scope) => ({ apiKey: [scope] })) ?? [{ apiKey: config.scopes ?? [] }],
+    parameters: [...formatParameters('path', pathSchemas), ...formatParameters('query', querystring?.properties)],
+    ...(body === undefined ? {} : { requestBody: formatBody(body, components) }),
+    responses: Object.fromEntries(Object.entries(response).map(([status, answer]) => [status, formatResponse(answer, components)]))
+  }
+}
+
+/** Every scope that a route names. */
+export function readScopes ({ config }: RouteOptions): readonly string[] {
+  return [...config?.scopes ?? [], ...config?.anyScope ?? []]
+}
+
+/** Every tag that a route has. */
+export function readTags ({ schema = {} }: RouteOptions): readonly string[] {
+  return (schema as OperationSchema).tags ?? []
+}
+
+function describeScopes ({ scopes = [], anyScope = [] }: FastifyContextConfig): string {
+  const names = [scopes.map(quote).join(' and '), anyScope.map(quote).join(' or ')].filter((part) => part !== '')
+  return names.length === 0 ? 'Needs no scope.' : `Needs ${names.join(', and ')}.`
+}
+
+function quote (scope: string): string {
+  return `\`${scope}\``
+}
+
+function formatParameters (place: 'path' | 'query', schemas: TProperties = {}): object[] {
+  return Object.entries(schemas).map(([name, { description, examples, ...schema }]) => ({
+    name,
+    in: place,
+    description,
+    required: place === 'path',
+    schema,
+    example: exampleOf({ ...schema, ...(examples === undefined ? {} : { examples }) })
+  }))
+}
+
+/** A body may be left out if an empty one would do. */
+function formatBody (schema: TObject, components: Components): object {
+  const needed = (schema.required ?? []).filter((name) => schema.properties[name]?.default === undefined)
+  const required = needed.length > 0 || (schema.minProperties ?? 0) > 0
+  // What has a default need not be sent, though it is always there once validated.
+  return { required, content: { 'application/json': { schema: components.schema({ ...schema, required: needed }), example: exampleOf(schema) } } }
+}
+
+const requestId = {
+  description: 'The id of this request: quote it when you ask for help',
+  schema: { type: 'string' },
+  example: 'req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
+}
+
+/** An answer that has a title, as the errors have, is written once. */
+function formatResponse ({ description = '', headers = {}, ...schema }: TSchema, components: Components): object {
+  const answer = { description, headers: { 'x-request-id': requestId, ...formatHeaders(headers) } }
+  if (schema.type === 'null') return answer
+  const response = { ...answer, content: { 'application/json': { schema: components.schema(schema), example: exampleOf(schema) } } }
+  return schema.title === undefined ? response : components.response(schema.title, response)
+}
+
+function formatHeaders (headers: TProperties): object {
+  return Object.fromEntries(Object.entries(headers).map(([name, { description, examples, ...schema }]) => [
+    name, { description, schema, example: examples?.[0] }
+  ]))
+}
