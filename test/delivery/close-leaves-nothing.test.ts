@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { channel } from 'node:diagnostics_channel'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
+import { countDueListeners } from '../fixtures/due-listeners.js'
 import { hang, startReceiver } from '../fixtures/receiver.js'
 import { toLoopback } from '../fixtures/webhook-api.js'
 
@@ -31,16 +32,7 @@ t.test('close with 50 hanging attempts ends within the grace and a second, gives
   const receiver = await startReceiver(t)
   receiver.answer(hang)
   const storage = memoryStorage()
-  let listening = 0
-  const { onDue } = storage.deliveries
-  storage.deliveries.onDue = (listener) => {
-    const stop = onDue(listener)
-    listening++
-    return () => {
-      listening--
-      stop()
-    }
-  }
+  const listeners = countDueListeners(storage.deliveries)
   for (let count = 0; count < hanging; count++) {
     const id = await storage.webhooks.nextId('acme')
     await storage.webhooks.create('acme', {
@@ -54,14 +46,14 @@ t.test('close with 50 hanging attempts ends within the grace and a second, gives
   await receiver.received(hanging)
   t.match(await storage.deliveries.stats(), { pending: hanging, leased: hanging })
   t.ok((await leftovers()).resources.length >= before.resources.length + hanging, 'there was something to leave')
-  t.equal(listening, 1)
+  t.equal(listeners.count, 1)
 
   const startedAt = performance.now()
   await recruiting.close()
   const closeMs = performance.now() - startedAt
   t.ok(closeMs >= closeGraceMs - 5 && closeMs < closeGraceMs + 1000, `closed after ${closeMs} ms`)
   t.match(await storage.deliveries.stats(), { pending: hanging, due: hanging, leased: 0 })
-  t.equal(listening, 0)
+  t.equal(listeners.count, 0)
   t.strictSame(await leftovers(), before)
   t.equal(receiver.requests.length, hanging, 'each was attempted once')
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { DeliveryStore } from '../../src/index.js'
+import { countDueListeners } from '../fixtures/due-listeners.js'
 import { createMachines, event } from '../fixtures/engine.js'
 import { hang, startReceiver } from '../fixtures/receiver.js'
 
@@ -85,18 +86,9 @@ for (const method of ['complete', 'release'] as const) {
 
 t.test('a listener of the storage is taken off on close', async (t) => {
   const { start, storage } = createMachines(t)
-  const { onDue } = storage.deliveries
-  let listening = 0
-  storage.deliveries.onDue = (listener) => {
-    const stop = onDue(listener)
-    listening++
-    return () => {
-      listening--
-      stop()
-    }
-  }
+  const listeners = countDueListeners(storage.deliveries)
   const engine = start()
-  t.equal(listening, 1)
+  t.equal(listeners.count, 1)
   await engine.close()
-  t.equal(listening, 0)
+  t.equal(listeners.count, 0)
 })

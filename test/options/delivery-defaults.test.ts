@@ -1,0 +1,26 @@
+import t from 'tap'
+import { resolveDelivery } from '../../src/resolve-delivery.js'
+
+t.test('without options, deliveries are made as the README says', async (t) => {
+  const { clock, ...settings } = resolveDelivery({})
+  t.strictSame(settings, {
+    worker: true,
+    concurrency: 64,
+    perEndpoint: 4,
+    timeoutMs: 15_000,
+    leaseMs: 60_000,
+    retrySchedule: [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    pollMs: 1000,
+    closeGraceMs: 10_000,
+    allowHttp: false,
+    allowNetworks: [],
+    disableAfter: { failingForSeconds: 5 * 86_400, failedDeliveries: 10 },
+    retentionDays: 30
+  })
+  t.ok(Math.abs(clock.now() - Date.now()) < 1000)
+})
+
+t.test('a lease is at least twice the deadline of an attempt', async (t) => {
+  t.equal(resolveDelivery({ timeoutMs: 30_000 }).leaseMs, 60_000)
+  t.equal(resolveDelivery({ timeoutMs: 30_001 }).leaseMs, 60_002)
+})
