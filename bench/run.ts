@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /*
@@ -30,8 +30,9 @@ function build (): void {
   writeFileSync(new URL('package.json', built), JSON.stringify({
     name: 'fastify-recruiting-api',
     type: 'module',
-    exports: { '.': './src/index.js', './memory': './src/memory/index.js' }
+    exports: { '.': './src/index.js', './memory': './src/memory/index.js', './postgres': './src/postgres/index.js' }
   }))
+  cpSync(new URL('src/postgres/migrations', root), new URL('src/postgres/migrations', built), { recursive: true })
 }
 
 function runNode (...args: string[]): void {

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { generateApiKey, hashApiKey } from '../api-keys.js'
+import { RecruitingApiError } from '../errors.js'
+import { parseSchema, quoteName } from './names.js'
+import type { PgQueryable } from './pool.js'
+import { moment } from './sql.js'
+
+/** What an API key is made of. */
+export interface IssueApiKeyOptions {
+  /** @default 'recruiting' */
+  schema?: string
+  /** The one tenant that the key is valid for: 1 to 100 characters. */
+  tenantSlug: string
+  /** Such as `candidates:read`. */
+  scopes: readonly string[]
+  /** The time from which the key is no longer valid. @default never */
+  expiresAt?: Date
+}
+
+/** An API key as it is handed to its owner. */
+export interface IssuedApiKey {
+  /** Names the key in logs, and to `revokeApiKey`. */
+  id: string
+  /** Cannot be shown again: only its digest is kept. */
+  key: string
+}
+
+/** Makes an API key and keeps its SHA-256 digest. Throws `invalid_option`. */
+export async function issueApiKey (pool: PgQueryable, options: IssueApiKeyOptions): Promise<IssuedApiKey> {
+  const { tenantSlug, scopes, expiresAt } = options
+  const schema = quoteName(parseSchema(options.schema))
+  const isSlug = typeof tenantSlug === 'string' && /^\P{Cc}{1,100}$/u.test(tenantSlug) && tenantSlug.isWellFormed()
+  if (!isSlug) refuse('tenantSlug', 'a tenant slug of 1 to 100 characters without control characters')
+  if (!Array.isArray(scopes) || !scopes.every(isScope)) refuse('scopes', 'an array of scopes such as candidates:read')
+  if (expiresAt !== undefined && !isDate(expiresAt)) refuse('expiresAt', 'a valid Date')
+
+  const id = `key_${randomUUID().replaceAll('-', '')}`
+  const key = generateApiKey()
+  await pool.query(`
+    insert into ${schema}.api_keys (id, digest, tenant_slug, scopes, created_at, expires_at)
+    values ($1, $2, $3, $4, ${moment}, $5)`, [id, hashApiKey(key), tenantSlug, [...scopes], expiresAt?.toISOString() ?? null])
+  return { id, key }
+}
+
+/** Makes a key invalid at once. `false` if there is no such key, or it was revoked before. */
+export async function revokeApiKey (pool: PgQueryable, options: { schema?: string, id: string }): Promise<boolean> {
+  const schema = quoteName(parseSchema(options.schema))
+  const { rows } = await pool.query(`
+    update ${schema}.api_keys set revoked_at = ${moment} where id = $1 and revoked_at is null returning id`, [options.id])
+  return rows.length > 0
+}
+
+function isScope (scope: unknown): boolean {
+  return typeof scope === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)
+}
+
+function isDate (value: unknown): boolean {
+  return value instanceof Date && !Number.isNaN(value.getTime())
+}
+
+function refuse (option: string, expected: string): never {
+  throw new RecruitingApiError('invalid_option', `${option}: expected ${expected}`, option)
+}

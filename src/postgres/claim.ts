@@ -1,0 +1,50 @@
+import type { ClaimOptions, ClaimedDelivery } from '../ports/index.js'
+import type { Session } from './session.js'
+import { parseSecrets } from './webhook-row.js'
+
+interface ClaimedRow {
+  delivery_id: string
+  fence: string
+  tenant_slug: string
+  webhook_id: string
+  target_url: string
+  secret: string
+  previous_secret: string | null
+  event_id: string
+  event_type: string
+  body: string
+  attempt_count: number
+  is_failing: boolean
+}
+
+/** Claims deliveries. Each call goes on with the endpoint after the one that had the last turn; `schema` is quoted. */
+export function createClaim (session: Session, schema: string): (options: ClaimOptions) => Promise<ClaimedDelivery[]> {
+  const text = `
+    select delivery_id::text, fence::text, tenant_slug, webhook_id::text, target_url, secret, previous_secret,
+      event_id, event_type, body, attempt_count, is_failing
+    from ${schema}.claim_due($1, $2, $3, $4)`
+  let lastWebhookId = 0
+
+  return async ({ limit, perEndpoint, leaseMs }) => {
+    const rows = await session.query<ClaimedRow>('claim deliveries', text, [limit, perEndpoint, leaseMs, lastWebhookId])
+    const claimed = rows.map(parseClaimed)
+    lastWebhookId = claimed.at(-1)?.webhookId ?? lastWebhookId
+    return claimed
+  }
+}
+
+function parseClaimed (row: ClaimedRow): ClaimedDelivery {
+  return {
+    deliveryId: Number(row.delivery_id),
+    fence: Number(row.fence),
+    tenantSlug: row.tenant_slug,
+    webhookId: Number(row.webhook_id),
+    targetUrl: row.target_url,
+    secrets: parseSecrets(row),
+    eventId: row.event_id,
+    eventType: row.event_type,
+    body: row.body,
+    attemptCount: Number(row.attempt_count),
+    isFailing: row.is_failing
+  }
+}

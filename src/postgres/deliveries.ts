@@ -1,0 +1,124 @@
+import type { DeliveryStats, DeliveryStore, Lease, RecordedEvent } from '../ports/index.js'
+import { createClaim } from './claim.js'
+import { createComplete } from './complete.js'
+import { createDeliveryLog } from './delivery-log.js'
+import type { Due } from './due.js'
+import { parseRecorded, parseTransaction, recordText, recordValues } from './record.js'
+import { createReplay } from './replay.js'
+import { type Session, ask } from './session.js'
+import type { StopDeliveries } from './stop.js'
+
+/** Keeps deliveries in PostgreSQL; `schema` is quoted. */
+export function createDeliveryStore (session: Session, schema: string, stop: StopDeliveries, due: Due): DeliveryStore {
+  const recordEvent = recordText(schema)
+  const eraseSubject = `select ${schema}.erase_subject($1, $2) as erased`
+  const replay = createReplay(session, schema)
+
+  return {
+    ...createDeliveryLog(session, schema),
+    claimDue: createClaim(session, schema),
+    complete: createComplete(session, schema, stop),
+
+    async record (tenantSlug, event, transaction) {
+      const values = recordValues(tenantSlug, event)
+      if (transaction === undefined) {
+        const recorded = parseRecorded(await session.query<RecordedEvent>('record event', recordEvent, values))
+        if (recorded.deliveries > 0) due.notify()
+        return recorded
+      }
+      const recorded = parseRecorded(await ask<RecordedEvent>(parseTransaction(transaction), recordEvent, values))
+      if (recorded.deliveries > 0) due.notifyLater()
+      return recorded
+    },
+
+    async release (leases) {
+      if (leases.length === 0) return
+      await session.query('release deliveries', releaseText(schema), leaseValues(leases))
+      due.notify()
+    },
+
+    async hasPending (withinMs) {
+      const rows = await session.query('look for pending deliveries', pendingText(schema), [withinMs])
+      return rows.length > 0
+    },
+
+    async replay (tenantSlug, webhookId, selection) {
+      const result = await replay(tenantSlug, webhookId, selection)
+      if (result !== null && result.queued > 0) due.notify()
+      return result
+    },
+
+    async prune ({ retentionDays, limit }) {
+      await stop.stopOrphans()
+      const [row] = await session.query<{ pruned: number }>('prune',
+        `select ${schema}.prune($1, $2) as pruned`, [retentionDays, limit])
+      return Number(row?.pruned)
+    },
+
+    async erase (tenantSlug, subject, transaction) {
+      const values = [tenantSlug, subject]
+      const [row] = transaction === undefined
+        ? await session.query<{ erased: number }>('erase subject', eraseSubject, values)
+        : await ask<{ erased: number }>(parseTransaction(transaction), eraseSubject, values)
+      return Number(row?.erased)
+    },
+
+    async stats () {
+      const [row] = await session.query<Record<keyof DeliveryStats, string>>('read stats', statsText(schema))
+      return {
+        pending: Number(row?.pending),
+        due: Number(row?.due),
+        leased: Number(row?.leased),
+        oldestDueMs: Number(row?.oldestDueMs)
+      }
+    },
+
+    onDue: due.onDue
+  }
+}
+
+function releaseText (schema: string): string {
+  return `
+    delete from ${schema}.leases l
+    using unnest($1::bigint[], $2::bigint[]) as given (delivery_id, fence)
+    where l.delivery_id = given.delivery_id and l.fence = given.fence`
+}
+
+function leaseValues (leases: readonly Lease[]): unknown[] {
+  return [leases.map(({ deliveryId }) => deliveryId), leases.map(({ fence }) => fence)]
+}
+
+function pendingText (schema: string): string {
+  return `
+    select from ${schema}.leases where leased_until > clock_timestamp()
+    union all
+    select from ${schema}.webhooks w
+    cross join (select clock_timestamp() + $1 * interval '1 millisecond' as moment) as until
+    where w.status = 'active' and (w.held_until is null or w.held_until <= until.moment) and exists (
+      select from (values (0), (1), (2)) as lane (priority)
+      cross join lateral (
+        select from ${schema}.deliveries d
+        where d.webhook_id = w.id and d.status = 'pending' and d.priority = lane.priority
+          and d.next_attempt_at <= until.moment
+        limit 1
+      ) as due
+    )
+    limit 1`
+}
+
+function statsText (schema: string): string {
+  return `
+    select count(*)::text as pending,
+      count(*) filter (where is_due)::text as due,
+      count(*) filter (where is_leased)::text as leased,
+      coalesce(floor(1000 * extract(epoch from max(moment - next_attempt_at) filter (where is_due))), 0)::text as "oldestDueMs"
+    from (
+      select d.next_attempt_at, moment, l.delivery_id is not null as is_leased,
+        l.delivery_id is not null or (d.next_attempt_at <= moment and coalesce(w.held_until <= moment, true)) as is_due
+      from clock_timestamp() as moment
+      cross join ${schema}.deliveries d
+      join ${schema}.webhooks w on w.id = d.webhook_id and w.status = 'active'
+      left join ${schema}.leases l on l.delivery_id = d.id and l.leased_until > moment
+      where d.status = 'pending'
+    ) as waiting`
+}

@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto'
+import { createListening } from './listening.js'
+import type { PgPool } from './pool.js'
+import type { Session } from './session.js'
+
+/** Tells workers, of this process and of others, that deliveries may have fallen due. */
+export interface Due {
+  /** For what is committed. */
+  notify (): void
+  /** For what the host's transaction may have recorded: when it commits is not known. */
+  notifyLater (): void
+  onDue (listener: () => void): () => void
+}
+
+// What falls due within this time is told of at once.
+const gatherMs = 20
+// By then most transactions have committed. Workers find what comes later by polling.
+const commitMs = 250
+
+export function createDue (pool: PgPool, session: Session, schema: string): Due {
+  const channel = `fastify_recruiting_${hash('sha256', schema, 'hex').slice(0, 24)}`
+  const listeners = new Set<{ call: () => void }>()
+  const listening = createListening(pool, channel, callListeners)
+  const timers = new Map<number, NodeJS.Timeout>()
+
+  function callListeners (): void {
+    for (const { call } of [...listeners]) call()
+  }
+
+  // Not within the host's transaction: commits that notify wait for one another, over the whole database.
+  function tellOthers (): void {
+    session.query('notify', 'select pg_notify($1, $2)', [channel, '']).catch(() => {
+      // Only a hint is lost: workers poll.
+    })
+  }
+
+  function later (delayMs: number, call: () => void): void {
+    if (timers.has(delayMs)) return
+    const timer = setTimeout(() => {
+      timers.delete(delayMs)
+      call()
+    }, delayMs)
+    timers.set(delayMs, timer.unref())
+  }
+
+  return {
+    notify () {
+      callListeners()
+      later(gatherMs, tellOthers)
+    },
+    notifyLater () {
+      for (const delayMs of [gatherMs, commitMs]) {
+        later(delayMs, () => {
+          callListeners()
+          tellOthers()
+        })
+      }
+    },
+    onDue (listener) {
+      const entry = { call: listener }
+      listeners.add(entry)
+      listening.start()
+      return () => {
+        listeners.delete(entry)
+        if (listeners.size === 0) listening.stop()
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+export { postgresStorage, type PostgresStorageOptions } from './storage.js'
+export { postgresKeyLookup, type PostgresKeyLookupOptions } from './key-lookup.js'
+export { issueApiKey, revokeApiKey, type IssueApiKeyOptions, type IssuedApiKey } from './api-keys.js'
+export { migrate, type MigrateOptions } from './migrate.js'
+export type { PgClient, PgPool, PgQueryable } from './pool.js'

@@ -1,0 +1,19 @@
+import { RecruitingApiError } from '../errors.js'
+
+/** Where this package keeps its own tables unless told otherwise. */
+export const defaultSchema = 'recruiting'
+
+const maxNameBytes = 63
+
+/** Quotes a name for SQL. */
+export function quoteName (name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Checks the name of a schema. Throws `invalid_option`. */
+export function parseSchema (schema: unknown = defaultSchema): string {
+  const isName = typeof schema === 'string' && schema !== '' && Buffer.byteLength(schema) <= maxNameBytes &&
+    schema.isWellFormed() && !schema.includes('\0') && !schema.startsWith('pg_')
+  if (isName) return schema
+  throw new RecruitingApiError('invalid_option', `schema: expected a name of 1 to ${maxNameBytes} bytes that does not begin with pg_`, 'schema')
+}

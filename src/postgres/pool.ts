@@ -1,0 +1,20 @@
+/** Runs one statement. `pg.Pool`, `pg.Client` and `pg.PoolClient` do. */
+export interface PgQueryable {
+  query (text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+}
+
+/** A connection of its own, such as `pg.PoolClient`. */
+export interface PgClient extends PgQueryable {
+  /** Gives the connection back; with `true` it is closed instead. */
+  release (destroy?: boolean): void
+  /** Where there is no such method, nothing is listened for: deliveries recorded elsewhere are found by polling. */
+  on?: (event: 'error' | 'end' | 'notification', listener: () => void) => unknown
+  removeListener?: (event: 'error' | 'end' | 'notification', listener: () => void) => unknown
+}
+
+/** What this package needs of a connection pool: `pg.Pool` has it. The pool stays the host's, which ends it. */
+export interface PgPool extends PgQueryable {
+  connect (): Promise<PgClient>
+  /** A pool whose errors nobody listens for ends the process when the server restarts. */
+  on?: (event: 'error', listener: () => void) => unknown
+}

@@ -1,0 +1,122 @@
+import type { CandidateFilter, JobFilter, ListSource, RowQuery } from '../ports/index.js'
+import { type FieldReader, assertColumns, readerOf } from './row-columns.js'
+import type { RowKind } from './row-kind.js'
+import { type Relation, describeRelation } from './relation.js'
+import type { Session } from './session.js'
+import { Conditions, orderBy } from './sql.js'
+import { createTotals } from './totals.js'
+
+type Filter = CandidateFilter & JobFilter
+type Row = Record<string, unknown>
+
+/** Lists the rows of a relation of the host's. */
+export interface RowSource extends ListSource<Row, Filter, string, RowQuery<Filter>> {
+  /** Looks at the relation anew. Throws `storage_not_ready`. */
+  describe (): Promise<Relation>
+}
+
+// Beyond this the ids of a page are read from an index before its rows; up to there it costs more than it saves.
+const deepOffset = 500
+
+/** `sqlName` is the relation as in SQL; totals are shared for `totalsTtlMs`. */
+export function createRowSource (session: Session, kind: RowKind, sqlName: string, totalsTtlMs: number): RowSource {
+  const { option } = kind
+  const totals = createTotals(totalsTtlMs)
+  const readers = new WeakMap<readonly string[], FieldReader[]>()
+  let described: Promise<Relation> | null = null
+
+  async function describe (): Promise<Relation> {
+    const relation = await describeRelation(session, option, sqlName)
+    assertColumns(relation, kind)
+    return relation
+  }
+
+  // Kept once it is known; what failed is tried again by the next list.
+  function findRelation (): Promise<Relation> {
+    described ??= describe().catch((error: unknown) => {
+      described = null
+      throw error
+    })
+    return described
+  }
+
+  function findReaders (relation: Relation, fields: readonly string[]): FieldReader[] {
+    const found = readers.get(fields) ?? fields.map((field) => readerOf(relation, option, field))
+    readers.set(fields, found)
+    return found
+  }
+
+  return {
+    describe () {
+      described = describe()
+      described.catch(() => { described = null })
+      return described
+    },
+
+    async list (tenantSlug, { filter, sort, offset, limit, fields }) {
+      const relation = await findRelation()
+      const fieldReaders = findReaders(relation, fields)
+      const where = filterBy(relation, kind, tenantSlug, filter)
+      const order = orderBy(sort, sortColumns)
+      const slice = `limit ${where.bind(limit)} offset ${where.bind(offset)}`
+      const columns = fieldReaders.map(({ expression }, index) => `${expression} as f${index}`).join(', ')
+      const text = offset > deepOffset
+        ? `select ${columns}
+           from (select r.id from ${relation.name} r ${where} ${order} ${slice}) as page
+           join ${relation.name} r on r.tenant_slug = $1 and r.id = page.id
+           ${order}`
+        : `select ${columns} from ${relation.name} r ${where} ${order} ${slice}`
+      const rows = await session.query<Record<string, string | null>>(`list ${option}`, text, where.values)
+      return rows.map((row) => readRow(row, fieldReaders))
+    },
+
+    count (tenantSlug, filter) {
+      return totals.share(JSON.stringify([tenantSlug, filter]), async () => {
+        const relation = await findRelation()
+        const where = filterBy(relation, kind, tenantSlug, filter)
+        const [row] = await session.query<{ total: string }>(`count ${option}`,
+          `select count(*)::text as total from ${relation.name} r ${where}`, where.values)
+        return Number(row?.total)
+      })
+    }
+  }
+}
+
+const sortColumns: Record<string, string> = {
+  id: 'r.id',
+  full_name: 'r.full_name collate "C"',
+  name: 'r.name collate "C"',
+  status: 'r.status collate "C"',
+  created_at: 'r.created_at',
+  updated_at: 'r.updated_at'
+}
+
+// The tenant is always the first parameter.
+function filterBy (relation: Relation, kind: RowKind, tenantSlug: string, filter: Filter): Conditions {
+  const { recruiterId, status, q, updatedAfter } = filter
+  return new Conditions(
+    ['r.tenant_slug = $', tenantSlug],
+    ['r.recruiter_id = $', recruiterId],
+    ['r.status = $', status],
+    ['r.updated_at > $::timestamptz', updatedAfter],
+    [`${searchKey(relation, kind)} like $`, q === undefined ? undefined : `%${escapeLike(q.toLowerCase())}%`]
+  )
+}
+
+/** The name in lower case: from a column `name_key` if the host keeps one, which an index can hold. */
+function searchKey ({ columns, caseCollation }: Relation, { searched }: RowKind): string {
+  return columns.has('name_key') ? 'r.name_key' : `lower(r.${searched} collate ${caseCollation})`
+}
+
+function escapeLike (text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&')
+}
+
+function readRow (row: Record<string, string | null>, readers: readonly FieldReader[]): Row {
+  const values: Row = {}
+  for (const [index, { field, read }] of readers.entries()) {
+    const text = row[`f${index}`] ?? null
+    values[field] = text === null ? null : read(text)
+  }
+  return values
+}

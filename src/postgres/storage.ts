@@ -1,0 +1,81 @@
+import type { CandidateSource, JobSource, RecruitingStorage } from '../ports/index.js'
+import { createDeliveryStore } from './deliveries.js'
+import { createDue } from './due.js'
+import { parseSchema, quoteName } from './names.js'
+import { parseMilliseconds, parsePool, parseRelation } from './parse-options.js'
+import type { PgPool } from './pool.js'
+import { advisePool, assertMigrated, checkRelation } from './ready.js'
+import { candidateKind, jobKind } from './row-kind.js'
+import { createRowSource } from './row-source.js'
+import { createSession } from './session.js'
+import { createStopDeliveries } from './stop.js'
+import { createWebhookStore } from './webhooks.js'
+
+/** Options of `postgresStorage`. */
+export interface PostgresStorageOptions {
+  /**
+   * The schema that `migrate` made.
+   * @default 'recruiting'
+   */
+  schema?: string
+  /**
+   * The table or view of candidates, as in SQL, such as `public.api_candidates`. Columns: `tenant_slug text, id bigint,
+   * full_name text, headline text, source_id bigint, recruiter_id bigint, created_at timestamptz, updated_at
+   * timestamptz`, and those that `candidateFields` publishes.
+   * @default candidates, in the schema above
+   */
+  candidates?: string
+  /**
+   * The table or view of jobs, as in SQL. Columns: `tenant_slug text, id bigint, name text, status text, created_at
+   * timestamptz, updated_at timestamptz`, and those that `jobFields` publishes.
+   * @default jobs, in the schema above
+   */
+  jobs?: string
+  /**
+   * How long the database may take to answer, in milliseconds, the wait for a connection included, 100 to 120,000. What
+   * takes longer is cancelled and rejects with `storage_timeout`. Statements in the host's own transactions are not
+   * bounded.
+   * @default 10000
+   */
+  queryTimeoutMs?: number
+  /**
+   * How long the total of a list of candidates or jobs is kept for further requests with the same filter, in
+   * milliseconds, 0 to 60,000. Rows are always read anew.
+   * @default 0
+   */
+  totalsTtlMs?: number
+}
+
+/**
+ * Keeps everything in PostgreSQL 15 or later, for one process or many. Any number of storages may share a pool, and any
+ * number of apps and workers a storage; the pool stays the host's. Throws `invalid_option`.
+ */
+export function postgresStorage (pool: PgPool, options: PostgresStorageOptions = {}): RecruitingStorage {
+  parsePool(pool)
+  const schema = parseSchema(options.schema)
+  const quotedSchema = quoteName(schema)
+  const session = createSession(pool, parseMilliseconds('queryTimeoutMs', options.queryTimeoutMs ?? 10_000, 100, 120_000))
+  const totalsTtlMs = parseMilliseconds('totalsTtlMs', options.totalsTtlMs ?? 0, 0, 60_000)
+  const candidates = createRowSource(session, candidateKind, parseRelation('candidates', options.candidates, quotedSchema), totalsTtlMs)
+  const jobs = createRowSource(session, jobKind, parseRelation('jobs', options.jobs, quotedSchema), totalsTtlMs)
+  const due = createDue(pool, session, schema)
+  const stop = createStopDeliveries(session, quotedSchema)
+
+  return {
+    // What a row holds was checked by its kind.
+    candidates: candidates as unknown as CandidateSource,
+    jobs: jobs as unknown as JobSource,
+    webhooks: createWebhookStore(session, quotedSchema, stop, due),
+    deliveries: createDeliveryStore(session, quotedSchema, stop, due),
+
+    async verify (published) {
+      await assertMigrated(session, schema, quotedSchema)
+      if (published === null) return advisePool(pool)
+      return [
+        ...advisePool(pool),
+        ...await checkRelation(candidates, candidateKind, published.candidates),
+        ...await checkRelation(jobs, jobKind, published.jobs)
+      ]
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/** Shares totals between requests for a short time. */
+export interface Totals {
+  /** The total of before if it is young enough, or what `count` gives; requests at once share one count. */
+  share (key: string, count: () => Promise<number>): Promise<number>
+}
+
+const maxTotals = 10_000
+
+/** Keeps nothing at a `ttlMs` of 0. */
+export function createTotals (ttlMs: number): Totals {
+  const kept = new Map<string, { total: Promise<number>, until: number }>()
+
+  function forgetOldest (): void {
+    const [oldest] = kept.keys()
+    if (kept.size > maxTotals && oldest !== undefined) kept.delete(oldest)
+  }
+
+  return {
+    share (key, count) {
+      if (ttlMs === 0) return count()
+      const known = kept.get(key)
+      if (known !== undefined && performance.now() < known.until) return known.total
+
+      const entry = { total: count(), until: Number.POSITIVE_INFINITY }
+      kept.delete(key)
+      kept.set(key, entry)
+      forgetOldest()
+      entry.total.then(
+        () => { entry.until = performance.now() + ttlMs },
+        // The next request counts anew.
+        () => { entry.until = 0 }
+      )
+      return entry.total
+    }
+  }
+}
