@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
-import { createRecruiting } from 'fastify-recruiting-api'
-import { type MemoryStorage, memoryStorage } from 'fastify-recruiting-api/memory'
+import { type RecruitingStorage, createRecruiting } from 'fastify-recruiting-api'
 import { readCpuMicros, serveQuestions } from '../harness/helper.js'
+import { openStorage } from './own-storage.js'
 import { type Done, type Work, createEventData, eventType } from './work.js'
 
 const tenants = 5
+const emitsAtOnce = 8
 
 serveQuestions({ send: (work) => deliver(work as Work) })
 
 /** Records everything first, then lets a worker loose on it. The clock runs from there until nothing is left to do. */
 async function deliver (work: Work): Promise<Done> {
-  const storage = memoryStorage()
+  const { storage, close } = await openStorage(work.databaseUrl)
   const events = Object.fromEntries(work.ports.map((_, endpoint) => [eventType(endpoint), Type.Object({})]))
   await createWebhooks(storage, work.ports)
   await record(storage, events, work)
@@ -32,11 +33,12 @@ async function deliver (work: Work): Promise<Done> {
   await worker.drain()
   const done = { durationMs: performance.now() - startedAt, cpuMicros: readCpuMicros() - cpuBefore }
   await worker.close()
+  await close()
   return done
 }
 
 /** One for each endpoint, the endpoints shared out among the tenants. */
-async function createWebhooks ({ webhooks }: MemoryStorage, ports: readonly number[]): Promise<void> {
+async function createWebhooks ({ webhooks }: RecruitingStorage, ports: readonly number[]): Promise<void> {
   for (const [endpoint, port] of ports.entries()) {
     const tenantSlug = tenantOf(endpoint)
     await webhooks.create(tenantSlug, {
@@ -50,12 +52,15 @@ async function createWebhooks ({ webhooks }: MemoryStorage, ports: readonly numb
   }
 }
 
-async function record (storage: MemoryStorage, events: Record<string, ReturnType<typeof Type.Object>>, work: Work): Promise<void> {
+async function record (storage: RecruitingStorage, events: Record<string, ReturnType<typeof Type.Object>>, work: Work): Promise<void> {
   const emitter = createRecruiting({ storage, events, delivery: false })
-  for (let id = 0; id < work.events; id++) {
-    const endpoint = id % work.ports.length
-    await emitter.emit({ tenantSlug: tenantOf(endpoint), type: eventType(endpoint), data: createEventData(id) })
-  }
+  const ids = Array.from({ length: work.events }, (_, id) => id).values()
+  await Promise.all(Array.from({ length: emitsAtOnce }, async () => {
+    for (const id of ids) {
+      const endpoint = id % work.ports.length
+      await emitter.emit({ tenantSlug: tenantOf(endpoint), type: eventType(endpoint), data: createEventData(id) })
+    }
+  }))
   await emitter.close()
 }
 

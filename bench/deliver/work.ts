@@ -4,6 +4,8 @@ export interface Work {
   events: number
   concurrency: number
   perEndpoint: number
+  /** Where ours keeps everything; `null` for memory. */
+  databaseUrl: string | null
 }
 
 export interface Done {

@@ -87,6 +87,10 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     if (closing !== null) throw new RecruitingApiError('closed', 'the engine is closed')
   }
 
+  function isBusy (): boolean {
+    return worker !== null && worker.inFlight > 0
+  }
+
   async function close (): Promise<void> {
     stopPruning()
     await worker?.close()
@@ -102,7 +106,8 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       },
       async drain ({ until = 0 } = {}) {
         assertOpen()
-        while (await deliveries.hasPending(Math.max(0, Number(until) - clock.now()))) {
+        // While something is in flight here there is no need to ask.
+        while (isBusy() || await deliveries.hasPending(Math.max(0, Number(until) - clock.now()))) {
           await (worker === null ? sleep(pollMs) : worker.nextTurn())
           assertOpen()
         }

@@ -15,6 +15,8 @@ as $$
 declare
   moment timestamptz;
 begin
+  -- A claim that a crash of the server loses is made again, so it need not wait for the disk.
+  perform set_config('synchronous_commit', 'off', true);
   -- One worker claims at a time, so that each sees the leases of all others. It takes milliseconds.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.claim_due', 0));
   moment := clock_timestamp();
