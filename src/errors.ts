@@ -21,8 +21,8 @@ export class RecruitingApiError extends Error {
   readonly field: string
   readonly [kBrand] = true
 
-  constructor (code: RecruitingApiErrorCode, message: string, field = '') {
-    super(message)
+  constructor (code: RecruitingApiErrorCode, message: string, field = '', options?: ErrorOptions) {
+    super(message, options)
     this.code = code
     this.field = field
   }

@@ -1,6 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { parseSchema, quoteName } from './names.js'
 import type { PgPool, PgQueryable } from './pool.js'
+import { type RunQuery, ask } from './session.js'
 
 /** Options of `migrate`. */
 export interface MigrateOptions {
@@ -17,8 +18,8 @@ const folder = new URL('migrations/', import.meta.url)
  * Creates the tables of this package, or brings them up to date. Call it before anything else, as often as you like:
  * what is done already is passed over, and processes that start at once wait for one another. All or nothing.
  *
- * The same migrations are SQL files in `dist/postgres/migrations`, for tools of your own. Throws `invalid_option` and
- * what the database throws.
+ * The same migrations are SQL files in `dist/postgres/migrations`, for a tool of your own: run them in their order, each
+ * once, with the schema first in `search_path`. Throws `invalid_option` and what the database throws.
  */
 export async function migrate (pool: PgPool, options: MigrateOptions = {}): Promise<void> {
   const schema = parseSchema(options.schema)
@@ -35,7 +36,16 @@ export async function migrate (pool: PgPool, options: MigrateOptions = {}): Prom
   }
 }
 
-/** The names of the migrations, in the order in which they run. */
+/** The names of the migrations that were run; `quotedSchema` may not be there. */
+export async function findMigrations (query: RunQuery, quotedSchema: string): Promise<Set<string>> {
+  const table = `${quotedSchema}.migrations`
+  const [found] = await query<{ is_there: boolean }>('select to_regclass($1) is not null as is_there', [table])
+  if (found?.is_there !== true) return new Set()
+  const rows = await query<{ name: string }>(`select name from ${table}`)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** The names of all migrations, in the order in which they run. */
 export async function listMigrations (): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
 }
@@ -47,13 +57,9 @@ async function runMissing (client: PgQueryable, schema: string): Promise<void> {
   const { rows: schemas } = await client.query('select from pg_namespace where nspname = $1', [schema])
   if (schemas.length === 0) await client.query(`create schema ${quoted}`)
   await client.query(`set local search_path to ${quoted}, pg_temp`)
-  await client.query('create table if not exists migrations (name text primary key, run_at timestamptz not null default now())')
-
-  const { rows } = await client.query('select name from migrations')
-  const done = new Set(rows.map((row) => (row as { name: string }).name))
+  const done = await findMigrations((text, values) => ask(client, text, values), quoted)
   for (const name of await listMigrations()) {
-    if (done.has(name)) continue
-    await client.query(await readFile(new URL(name, folder), 'utf8'))
-    await client.query('insert into migrations (name) values ($1)', [name])
+    // Each of them writes down its own name.
+    if (!done.has(name)) await client.query(await readFile(new URL(name, folder), 'utf8'))
   }
 }

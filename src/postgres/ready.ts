@@ -1,5 +1,6 @@
-import { RecruitingApiError } from '../errors.js'
-import { listMigrations } from './migrate.js'
+import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
+import { findMigrations, listMigrations } from './migrate.js'
+import { quoteName } from './names.js'
 import type { PgPool } from './pool.js'
 import type { Relation } from './relation.js'
 import { readerOf } from './row-columns.js'
@@ -7,17 +8,25 @@ import type { RowKind } from './row-kind.js'
 import type { RowSource } from './row-source.js'
 import type { Session } from './session.js'
 
-/** Looks whether the tables of this package are there and up to date. Throws `storage_not_ready`. */
-export async function assertMigrated (session: Session, schema: string, quotedSchema: string): Promise<void> {
-  const advice = `call migrate(pool, { schema: ${JSON.stringify(schema)} }) before the start`
-  const [found] = await session.query<{ is_there: boolean }>('look for tables',
-    'select to_regclass($1) is not null as is_there', [`${quotedSchema}.migrations`])
-  if (found?.is_there !== true) throw notReady(`the schema ${schema} has none of the tables: ${advice}`)
+/** Makes whatever a check of the database throws say what to do. */
+export async function reportUnreachable<Result> (check: () => Promise<Result>): Promise<Result> {
+  try {
+    return await check()
+  } catch (error) {
+    if (isRecruitingApiError(error) && error.code === 'storage_not_ready') throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new RecruitingApiError('storage_not_ready', `PostgreSQL cannot be asked, look at the pool: ${reason}`, 'pool', { cause: error })
+  }
+}
 
-  const rows = await session.query<{ name: string }>('read migrations', `select name from ${quotedSchema}.migrations`)
-  const done = new Set(rows.map(({ name }) => name))
+/** Looks whether the tables of this package are there and up to date. Throws `storage_not_ready`. */
+export async function assertMigrated (session: Session, schema: string): Promise<void> {
+  const done = await findMigrations((text, values) => session.query('look for migrations', text, values), quoteName(schema))
   const missing = (await listMigrations()).filter((name) => !done.has(name))
-  if (missing.length > 0) throw notReady(`the schema ${schema} lacks the migrations ${missing.join(', ')}: ${advice}`)
+  if (missing.length === 0) return
+  const problem = done.size === 0 ? 'has none of the tables' : `lacks the migrations ${missing.join(', ')}`
+  const message = `the schema ${schema} ${problem}: call migrate(pool, { schema: ${JSON.stringify(schema)} }) before the start`
+  throw new RecruitingApiError('storage_not_ready', message, 'schema')
 }
 
 /** Looks whether a relation has the columns that are published, and returns what of it will be slow. */
@@ -47,8 +56,4 @@ function adviseIndexes ({ name, columns, indexes }: Relation, { searched }: RowK
     advice.push(`${name} has no column name_key, generated as lower(${searched}), in an index (tenant_slug, id) include (name_key): filter[q] reads the whole tenant`)
   }
   return advice
-}
-
-function notReady (message: string): RecruitingApiError {
-  return new RecruitingApiError('storage_not_ready', message)
 }

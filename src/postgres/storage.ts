@@ -4,7 +4,7 @@ import { createDue } from './due.js'
 import { parseSchema, quoteName } from './names.js'
 import { parseMilliseconds, parsePool, parseRelation } from './parse-options.js'
 import type { PgPool } from './pool.js'
-import { advisePool, assertMigrated, checkRelation } from './ready.js'
+import { advisePool, assertMigrated, checkRelation, reportUnreachable } from './ready.js'
 import { candidateKind, jobKind } from './row-kind.js'
 import { createRowSource } from './row-source.js'
 import { createSession } from './session.js'
@@ -50,7 +50,7 @@ export interface PostgresStorageOptions {
  * Keeps everything in PostgreSQL 15 or later, for one process or many. Any number of storages may share a pool, and any
  * number of apps and workers a storage; the pool stays the host's. Throws `invalid_option`.
  */
-export function postgresStorage (pool: PgPool, options: PostgresStorageOptions = {}): RecruitingStorage {
+export function postgresStorage (pool: PgPool, options: PostgresStorageOptions = {}): Required<RecruitingStorage> {
   parsePool(pool)
   const schema = parseSchema(options.schema)
   const quotedSchema = quoteName(schema)
@@ -68,14 +68,14 @@ export function postgresStorage (pool: PgPool, options: PostgresStorageOptions =
     webhooks: createWebhookStore(session, quotedSchema, stop, due),
     deliveries: createDeliveryStore(session, quotedSchema, stop, due),
 
-    async verify (published) {
-      await assertMigrated(session, schema, quotedSchema)
+    verify: (published) => reportUnreachable(async () => {
+      await assertMigrated(session, schema)
       if (published === null) return advisePool(pool)
       return [
         ...advisePool(pool),
         ...await checkRelation(candidates, candidateKind, published.candidates),
         ...await checkRelation(jobs, jobKind, published.jobs)
       ]
-    }
+    })
   }
 }

@@ -1,6 +1,12 @@
 -- Every name here is unqualified: run the files in the order of their numbers, in one transaction, with the schema that
 -- is to hold the tables first in search_path.
 
+create table migrations (
+  -- The name of the file.
+  name text primary key,
+  run_at timestamptz not null default now()
+);
+
 create sequence webhook_ids;
 
 create table webhooks (
@@ -95,3 +101,5 @@ create table api_keys (
 -- Small and rewritten all the time: vacuum by what changed, not by a share of what there is.
 alter table leases set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 alter table deliveries set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
+
+insert into migrations (name) values ('001-tables.sql');

@@ -42,3 +42,5 @@ begin
   end if;
 end
 $$;
+
+insert into migrations (name) values ('002-record-event.sql');

@@ -90,3 +90,5 @@ begin
     order by picked.turn, picked.is_next desc, picked.webhook_id;
 end
 $$;
+
+insert into migrations (name) values ('003-claim-due.sql');

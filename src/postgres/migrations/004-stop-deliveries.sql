@@ -22,3 +22,5 @@ as $$
   )
   select count(*)::integer from stopped
 $$;
+
+insert into migrations (name) values ('004-stop-deliveries.sql');

@@ -133,3 +133,5 @@ begin
     where j.kind is not null;
 end
 $$;
+
+insert into migrations (name) values ('005-complete-attempts.sql');

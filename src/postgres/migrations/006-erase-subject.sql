@@ -31,3 +31,5 @@ begin
   return coalesce(array_length(found_events, 1), 0);
 end
 $$;
+
+insert into migrations (name) values ('006-erase-subject.sql');

@@ -40,3 +40,5 @@ begin
   return deleted_deliveries + deleted_events;
 end
 $$;
+
+insert into migrations (name) values ('007-prune.sql');

@@ -1,0 +1,80 @@
+import { readFile, readdir } from 'node:fs/promises'
+import pg from 'pg'
+import t from 'tap'
+import { migrate, postgresStorage } from '../../src/postgres/index.js'
+import { startPostgres } from '../fixtures/postgres-server.js'
+
+const files = new URL('../../src/postgres/migrations/', import.meta.url)
+const names = (await readdir(files)).sort()
+
+t.test('migrating', async (t) => {
+  const server = await startPostgres(t)
+  const pool = server.createPool()
+
+  async function tables (schema: string): Promise<string[]> {
+    const { rows } = await pool.query('select tablename from pg_tables where schemaname = $1 order by 1', [schema])
+    return rows.map(({ tablename }) => tablename)
+  }
+
+  t.test('ten processes that start at once migrate once', async (t) => {
+    const pools = Array.from({ length: 10 }, () => server.createPool())
+    await Promise.all(pools.map((each) => migrate(each)))
+    const { rows } = await pool.query('select name from recruiting.migrations order by name')
+    t.strictSame(rows.map(({ name }) => name), names)
+    t.strictSame(await tables('recruiting'), ['api_keys', 'deliveries', 'events', 'leases', 'migrations', 'webhooks'])
+  })
+
+  t.test('a second time changes nothing', async (t) => {
+    const state = async () => (await pool.query("select oid, relname from pg_class where relnamespace = 'recruiting'::regnamespace order by 1")).rows
+    const before = await state()
+    await migrate(pool)
+    t.strictSame(await state(), before)
+  })
+
+  t.test('any name will do for a schema, and it is the only thing touched', async (t) => {
+    for (const schema of ['Größe "x"; drop schema recruiting', 'a.b', 'ß'.repeat(31), "it's"]) {
+      await migrate(pool, { schema })
+      t.equal((await tables(schema)).length, 6, schema)
+      await t.resolves(postgresStorage(pool, { schema }).verify(null))
+    }
+    t.strictSame(await tables('public'), [])
+  })
+
+  t.test('a schema that cannot be is refused', async (t) => {
+    for (const schema of ['', 'x'.repeat(64), 'ß'.repeat(32), 'a\0b', '\ud800', 'pg_mine', 5 as unknown as string]) {
+      await t.rejects(migrate(pool, { schema }), { code: 'invalid_option', field: 'schema' })
+      t.throws(() => postgresStorage(pool, { schema }), { code: 'invalid_option', field: 'schema' })
+    }
+  })
+
+  t.test('a user who may not make schemas migrates one that is there', async (t) => {
+    await pool.query('create role tenant_app login; create schema given authorization tenant_app')
+    const own = server.createPool({ user: 'tenant_app' })
+    await migrate(own, { schema: 'given' })
+    t.equal((await tables('given')).length, 6)
+    await t.rejects(migrate(own, { schema: 'not_given' }), { message: /permission denied/ })
+  })
+
+  t.test('a tool of the vendor can run the files, and later ones are run by migrate', async (t) => {
+    const client = new pg.Client({ connectionString: server.url })
+    await client.connect()
+    await client.query('create schema by_tool; set search_path to by_tool')
+    for (const name of names.slice(0, -1)) await client.query(await readFile(new URL(name, files), 'utf8'))
+    await client.end()
+
+    const storage = postgresStorage(pool, { schema: 'by_tool' })
+    await t.rejects(storage.verify(null), {
+      code: 'storage_not_ready',
+      field: 'schema',
+      message: `the schema by_tool lacks the migrations ${names.at(-1)}: call migrate(pool, { schema: "by_tool" }) before the start`
+    })
+    await migrate(pool, { schema: 'by_tool' })
+    await t.resolves(storage.verify(null))
+  })
+
+  t.test('what fails half way leaves nothing', async (t) => {
+    await pool.query('create schema half; create table half.events ()')
+    await t.rejects(migrate(pool, { schema: 'half' }), { message: /"events" already exists/ })
+    t.strictSame(await tables('half'), ['events'])
+  })
+})
