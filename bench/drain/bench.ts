@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '../../test/fixtures/postgres-server.js'
 import { type Sample, addRounds, emptyComparison, printComparison } from '../harness/comparison.js'
 import { type Helper, startHelper } from '../harness/helper.js'
