@@ -255,7 +255,8 @@ export interface DeliveryStore {
 
   /**
    * Queues events to a webhook once more, as new deliveries of the same events, due now. Events that are still pending
-   * for this webhook are passed over. `null`, and nothing queued, if the webhook does not exist or is not active.
+   * for this webhook are passed over. Of several replays at once, one queues an event. `null`, and nothing queued, if the
+   * webhook does not exist or is not active.
    */
   replay (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
 

@@ -1,3 +1,4 @@
+export { keyLookupCases } from './key-lookup-cases.js'
 export { storageCases } from './storage-cases.js'
 export { formatReport } from './report/format.js'
 export { runCases } from './report/run.js'

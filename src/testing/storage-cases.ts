@@ -2,6 +2,7 @@ import { claimCases } from './deliveries/claim.js'
 import { completeCases } from './deliveries/complete.js'
 import { eraseCases } from './deliveries/erase.js'
 import { fairnessCases } from './deliveries/fairness.js'
+import { goneCases } from './deliveries/gone.js'
 import { healthCases } from './deliveries/health.js'
 import { holdCases } from './deliveries/hold.js'
 import { leaseCases } from './deliveries/lease.js'
@@ -17,7 +18,12 @@ import { filterCases } from './lists/filters.js'
 import { orderCases } from './lists/order.js'
 import { pageCases } from './lists/pages.js'
 import { searchCases } from './lists/search.js'
+import { claimRaceCases } from './races/claims.js'
+import { resultRaceCases } from './races/results.js'
+import { webhookRaceCases } from './races/webhooks.js'
 import type { StorageCase } from './support/case.js'
+import { deliveryTenancyCases } from './tenancy/deliveries.js'
+import { webhookTenancyCases } from './tenancy/webhooks.js'
 import { listCases } from './webhooks/list.js'
 import { secretCases } from './webhooks/secrets.js'
 import { writeCases } from './webhooks/write.js'
@@ -42,11 +48,17 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...completeCases,
   ...holdCases,
   ...healthCases,
+  ...goneCases,
   ...noticeCases,
   ...logCases,
   ...replayCases,
   ...pruneCases,
   ...eraseCases,
   ...pendingCases,
-  ...onDueCases
+  ...onDueCases,
+  ...webhookTenancyCases,
+  ...deliveryTenancyCases,
+  ...webhookRaceCases,
+  ...claimRaceCases,
+  ...resultRaceCases
 ])

@@ -3,7 +3,9 @@ import { same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
 const claims = 'Claims pending deliveries that are due, of active webhooks that are not held back, across tenants.'
-const first = 'Of one webhook, first attempts come before later ones, and both before replays; among equals the one due for longest comes first, then the one recorded first.'
+const first =
+  'Of one webhook, first attempts come before later ones, and both before replays; among equals the one due for longest ' +
+  'comes first, then the one recorded first.'
 const now = 'As it is now, not as it was when the event was recorded.'
 const failing = 'Whether an attempt to the webhook has failed since something was delivered to it last.'
 const wait = 'From now to the next attempt.'
@@ -11,7 +13,9 @@ const limit = 'Deliveries to claim at most, 1 or more.'
 
 /** Cases about what is claimed, and in which order. */
 export const claimCases = [
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: now, name: 'a claim has all that is needed to attempt a delivery' }, async ({ webhooks, addWebhook, emit, claimOne, complete, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: now, name: 'a claim has all that is needed to attempt a delivery'
+  }, async ({ webhooks, addWebhook, emit, claimOne, complete, wait }) => {
     const { id } = await addWebhook({ secret: 'sesame' })
     await emit({ body: '{"a":1}' })
     await webhooks.update('acme', id, { target_url: 'https://hooks.example/moved' })
@@ -37,7 +41,11 @@ export const claimCases = [
     same(next, { ...claimed, fence: next.fence, attemptCount: 1, isFailing: true }, 'the claim of the second attempt')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: failing, name: 'a claim tells whether an attempt to the webhook has failed since something was delivered' }, async ({ webhooks, addWebhook, emitMany, claimOne, complete }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue',
+    says: failing,
+    name: 'a claim tells whether an attempt to the webhook has failed since something was delivered'
+  }, async ({ webhooks, addWebhook, emitMany, claimOne, complete }) => {
     const { id } = await addWebhook()
     await emitMany(5)
     const attempt = await claimOne()
@@ -53,7 +61,9 @@ export const claimCases = [
       'isFailing at first, after a failure, after a delivery, after a failure, after it was made active')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: claims, name: 'a claim goes across tenants' }, async ({ addWebhook, emit, claim }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: claims, name: 'a claim goes across tenants'
+  }, async ({ addWebhook, emit, claim }) => {
     const mine = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
     await emit()
@@ -62,14 +72,21 @@ export const claimCases = [
     same(claimed.sort(), [['acme', mine.id, 'evt_1'], ['globex', theirs.id, 'evt_2']], 'what is claimed, tenant by tenant')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: limit, name: 'no more is claimed than the limit' }, async ({ addWebhook, emitMany, claim }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: limit, name: 'no more is claimed than the limit'
+  }, async ({ addWebhook, emitMany, claim }) => {
     await addWebhook()
     await addWebhook()
     await emitMany(5)
-    same([(await claim({ limit: 1 })).length, (await claim({ limit: 3 })).length, (await claim()).length], [1, 3, 6], 'with limits 1, 3 and 100 of 10')
+    same([(await claim({ limit: 1 })).length, (await claim({ limit: 3 })).length, (await claim()).length], [1, 3, 6],
+      'with limits 1, 3 and 100 of 10')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: wait, name: 'a delivery that waits for its next attempt is claimed when it is due, not before' }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: wait,
+    name: 'a delivery that waits for its next attempt is claimed when it is due, not before'
+  }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
     await addWebhook()
     await emitMany(2)
     const [soon, late] = await claimAll(2)
@@ -79,7 +96,9 @@ export const claimCases = [
     same(eventIds(await claim()), [], 'what is claimed after it')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: claims, name: 'a delivery that ended is never claimed again' }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: claims, name: 'a delivery that ended is never claimed again'
+  }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
     await addWebhook()
     await emitMany(2)
     const [one, other] = await claimAll(2, { leaseMs: 100 })
@@ -88,7 +107,9 @@ export const claimCases = [
     same(await claim(), [], 'what is claimed when the leases would have run out')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: first, name: 'first attempts come before later ones, and both before replays' }, async ({ addWebhook, emit, claim, claimOne, complete, replay, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: first, name: 'first attempts come before later ones, and both before replays'
+  }, async ({ addWebhook, emit, claim, claimOne, complete, replay, wait }) => {
     const webhook = await addWebhook()
     await emit()
     await complete([delivered(await claimOne())])
@@ -100,7 +121,11 @@ export const claimCases = [
     same(eventIds(await claim()), ['evt_3', 'evt_2', 'evt_1'], 'a first attempt, a second one, a replay')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: first, name: 'a replay that is tried again stays behind first and later attempts' }, async ({ addWebhook, emit, claim, claimOne, complete, replay, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue',
+    says: first,
+    name: 'a replay that is tried again stays behind first and later attempts'
+  }, async ({ addWebhook, emit, claim, claimOne, complete, replay, wait }) => {
     const webhook = await addWebhook()
     await emit()
     await complete([delivered(await claimOne())])
@@ -112,7 +137,9 @@ export const claimCases = [
     same(eventIds(await claim()), ['evt_2', 'evt_1'], 'a second attempt, a second attempt of a replay')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: first, name: 'among equals the one due for longest comes first' }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: first, name: 'among equals the one due for longest comes first'
+  }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
     await addWebhook()
     await emitMany(4)
     const waits = [60, 20, 40, 20]
@@ -121,7 +148,11 @@ export const claimCases = [
     same(eventIds(await claim()), ['evt_2', 'evt_4', 'evt_3', 'evt_1'], 'second attempts due after 60, 20, 40 and 20 ms')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: first, name: 'first attempts come in the order in which their events were recorded' }, async ({ addWebhook, emit, emitMany, claim, claimOne, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue',
+    says: first,
+    name: 'first attempts come in the order in which their events were recorded'
+  }, async ({ addWebhook, emit, emitMany, claim, claimOne, wait }) => {
     await addWebhook()
     await emitMany(3)
     await wait(5)

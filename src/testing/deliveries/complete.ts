@@ -13,7 +13,9 @@ const strict = { failingForSeconds: 0, failedDeliveries: 0, warnAfterSeconds: 0 
 
 /** Cases about what comes of an attempt. */
 export const completeCases = [
-  benchCase('deliveries', { port: 'deliveries.complete', says: ended, name: 'a delivered attempt ends the delivery' }, async ({ deliveries, addWebhook, emit, claimOne, complete }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: ended, name: 'a delivered attempt ends the delivery'
+  }, async ({ deliveries, addWebhook, emit, claimOne, complete }) => {
     const webhook = await addWebhook()
     await emit()
     const lease = await claimOne()
@@ -35,7 +37,9 @@ export const completeCases = [
     }, 'the delivery with its attempts')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: ordered, name: 'attempts are kept in the order they were made' }, async ({ deliveries, addWebhook, emit, claimOne, complete, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: ordered, name: 'attempts are kept in the order they were made'
+  }, async ({ deliveries, addWebhook, emit, claimOne, complete, wait }) => {
     const webhook = await addWebhook()
     await emit()
     await complete([retry(await claimOne(), { retryInMs: 50 })])
@@ -45,17 +49,21 @@ export const completeCases = [
     isInstant(nextAttemptAt, 'next_attempt_at is a date as it crosses the ports')
     const first = { started_at: before(nextAttemptAt, 80), duration_ms: 30, response_status: 503, error: 'http_status' }
     same(shown?.attempts, [first], 'the attempts: the first ended 50 ms before the next is due')
-    same([shown?.status, shown?.attempt_count, shown?.response_status, shown?.error], ['pending', 1, 503, 'http_status'], 'status, attempts, and how the last one ended')
+    same([shown?.status, shown?.attempt_count, shown?.response_status, shown?.error], ['pending', 1, 503, 'http_status'],
+      'status, attempts, and how the last one ended')
 
     await wait(10)
     await complete([failed(await claimOne())])
     const final = await deliveries.find('acme', webhook.id, deliveryId)
-    same(final?.attempts.map(({ duration_ms: ms, response_status: status, error }) => [ms, status, error]), [[30, 503, 'http_status'], [40, null, 'timeout']], 'both attempts')
+    same(final?.attempts.map(({ duration_ms: ms, response_status: status, error }) => [ms, status, error]), [[30, 503, 'http_status'], [40, null, 'timeout']],
+      'both attempts')
     same([final?.status, final?.attempt_count, final?.response_status, final?.error, final?.next_attempt_at, final?.delivered_at],
       ['failed', 2, null, 'timeout', null, null], 'the delivery that was given up')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: given, name: 'an error is logged as it was given' }, async ({ addWebhook, emitMany, claimAll, complete, log }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: given, name: 'an error is logged as it was given'
+  }, async ({ addWebhook, emitMany, claimAll, complete, log }) => {
     const webhook = await addWebhook()
     await emitMany(6)
     const errors = ['timeout', 'connection', 'tls', 'blocked', 'http_status', null] as const
@@ -64,7 +72,11 @@ export const completeCases = [
     same((await log(webhook)).map(({ error }) => error), errors, 'the errors of six failed deliveries')
   }),
 
-  benchCase('deliveries', { port: 'webhooks.update', says: skips, name: 'a webhook made inactive has its pending deliveries skipped, leased and waiting ones too' }, async ({ webhooks, deliveries, addWebhook, emit, emitMany, claim, claimAll, complete, log, wait }) => {
+  benchCase('deliveries', {
+    port: 'webhooks.update',
+    says: skips,
+    name: 'a webhook made inactive has its pending deliveries skipped, leased and waiting ones too'
+  }, async ({ webhooks, deliveries, addWebhook, emit, emitMany, claim, claimAll, complete, log, wait }) => {
     const webhook = await addWebhook({ event_types: ['job.created'] })
     const other = await addWebhook()
     await emitMany(4, { type: 'job.created' })
@@ -75,23 +87,31 @@ export const completeCases = [
     await webhooks.update('acme', webhook.id, { status: 'inactive' })
     same((await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next]),
       [['delivered', null], ['skipped', null], ['skipped', null], ['skipped', null]], 'one delivered, one waiting, one leased, one due')
-    same([(await log(other)).map(({ status }) => status), (await deliveries.stats()).pending], [['pending'], 1], 'another webhook, and what is pending')
+    same([(await log(other)).map(({ status }) => status), (await deliveries.stats()).pending], [['pending'], 1],
+      'another webhook, and what is pending')
     await webhooks.update('acme', webhook.id, { status: 'active' })
     await wait(10)
     same((await claim()).filter(({ webhookId }) => webhookId === webhook.id), [], 'what is claimed when it is active again')
   }),
 
-  benchCase('deliveries', { port: 'webhooks.delete', says: cancels, name: 'a deleted webhook leaves nothing to deliver' }, async ({ webhooks, deliveries, addWebhook, emitMany, claim, claimOne, log }) => {
+  benchCase('deliveries', {
+    port: 'webhooks.delete', says: cancels, name: 'a deleted webhook leaves nothing to deliver'
+  }, async ({ webhooks, deliveries, addWebhook, emitMany, claim, claimOne, log }) => {
     const webhook = await addWebhook()
     await emitMany(2)
     const { deliveryId } = await claimOne()
     await webhooks.delete('acme', webhook.id)
     same(await deliveries.stats(), { pending: 0, due: 0, leased: 0, oldestDueMs: 0 }, 'the figures')
     same([await claim(), await deliveries.hasPending(1e9)], [[], false], 'what is claimed, and whether anything is pending')
-    same([await log(webhook), await deliveries.count('acme', webhook.id, {}), await deliveries.find('acme', webhook.id, deliveryId)], [[], 0, null], 'its log')
+    same([await log(webhook), await deliveries.count('acme', webhook.id, {}), await deliveries.find('acme', webhook.id, deliveryId)], [[], 0, null],
+      'its log')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: stopped, name: 'a delivery that stopped being pending under way keeps its status, unless the attempt delivered it' }, async ({ webhooks, addWebhook, emitMany, claim, claimAll, complete, log, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: stopped,
+    name: 'a delivery that stopped being pending under way keeps its status, unless the attempt delivered it'
+  }, async ({ webhooks, addWebhook, emitMany, claim, claimAll, complete, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(4)
     const [first, second, third] = await claimAll(4)
@@ -106,7 +126,11 @@ export const completeCases = [
     same(await claim(), [], 'what is claimed then')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: stopped, name: 'results for a webhook that was deleted under way are taken without harm' }, async ({ webhooks, deliveries, addWebhook, emitMany, claim, claimAll }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: stopped,
+    name: 'results for a webhook that was deleted under way are taken without harm'
+  }, async ({ webhooks, deliveries, addWebhook, emitMany, claim, claimAll }) => {
     const webhook = await addWebhook()
     await emitMany(4)
     const [first, second, third, fourth] = await claimAll(4)

@@ -2,15 +2,20 @@ import { benchCase, statuses } from '../support/bench.js'
 import { rejects, same } from '../support/expect.js'
 import { createEvent, delivered } from '../support/samples.js'
 
-const erases = "Erases what is kept about a subject: the body of each event of the tenant recorded with it becomes its tombstone, and the event's pending deliveries become `cancelled`."
-const returns = 'Returns how many events have that subject; a repeated call returns the same and changes nothing but deliveries queued since.'
+const erases =
+  'Erases what is kept about a subject: the body of each event of the tenant recorded with it becomes its tombstone, ' +
+  "and the event's pending deliveries become `cancelled`."
+const returns =
+  'Returns how many events have that subject; a repeated call returns the same and changes nothing but deliveries queued since.'
 const atomic = "All or nothing, and with `transaction`, the host's own, once that commits."
 
 const about = { subject: 'candidate:42', body: '{"name":"Ada"}', tombstone: '{"erased":true}' }
 
 /** Cases about erasing a subject. */
 export const eraseCases = [
-  benchCase('deliveries', { port: 'deliveries.erase', says: erases, name: 'an erased event is replayed as its tombstone' }, async ({ deliveries, addWebhook, emit, claimOne, complete, replay, log }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.erase', says: erases, name: 'an erased event is replayed as its tombstone'
+  }, async ({ deliveries, addWebhook, emit, claimOne, complete, replay, log }) => {
     const webhook = await addWebhook()
     await emit(about)
     await complete([delivered(await claimOne())])
@@ -20,39 +25,59 @@ export const eraseCases = [
     same((await claimOne()).body, '{"erased":true}', 'the body that is claimed')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.erase', says: erases, name: 'pending deliveries of an erased event are cancelled, leased and waiting ones too' }, async ({ deliveries, addWebhook, emit, claim, claimOne, complete, log }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.erase',
+    says: erases,
+    name: 'pending deliveries of an erased event are cancelled, leased and waiting ones too'
+  }, async ({ deliveries, addWebhook, emit, claim, claimOne, complete, log }) => {
     const webhook = await addWebhook()
     await emit(about)
     await emit(about)
     await emit()
     const lease = await claimOne()
     same(await deliveries.erase('acme', 'candidate:42'), 2, 'what erase returns')
-    same((await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next === null]), [['cancelled', true], ['cancelled', true], ['pending', false]], 'the log: one leased, one due, one of nobody')
+    same((await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next === null]), [['cancelled', true], ['cancelled', true], ['pending', false]],
+      'the log: one leased, one due, one of nobody')
     same((await claim()).map(({ eventId }) => eventId), ['evt_3'], 'what is claimed')
     await complete([delivered(lease)])
-    same(statuses(await log(webhook)), ['delivered', 'cancelled', 'pending'], 'the log when the one under way arrived all the same')
+    same(statuses(await log(webhook)), ['delivered', 'cancelled', 'pending'],
+      'the log when the one under way arrived all the same')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.erase', says: erases, name: 'only events of the very subject are erased, and those of the tenant alone' }, async ({ deliveries, addWebhook, emit, claim }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.erase',
+    says: erases,
+    name: 'only events of the very subject are erased, and those of the tenant alone'
+  }, async ({ deliveries, addWebhook, emit, claim }) => {
     await addWebhook()
     await addWebhook({ tenantSlug: 'globex' })
     await emit({ ...about, subject: 'candidate:420' })
     await emit({ ...about, subject: 'Candidate:42' })
     await emit({ ...about, tenantSlug: 'globex' })
     for (const subject of ['candidate:42', 'candidate:4%', 'candidate:42_', '']) same(await deliveries.erase('acme', subject), 0, `what erasing ${subject} returns`)
-    same((await claim()).map(({ body }) => body), ['{"name":"Ada"}', '{"name":"Ada"}', '{"name":"Ada"}'], 'the bodies that are claimed')
+    same((await claim()).map(({ body }) => body), ['{"name":"Ada"}', '{"name":"Ada"}', '{"name":"Ada"}'],
+      'the bodies that are claimed')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.erase', says: returns, name: 'a repeated call returns the same, and cancels what was queued since' }, async ({ deliveries, addWebhook, emit, claim, replay, log }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.erase',
+    says: returns,
+    name: 'a repeated call returns the same, and cancels what was queued since'
+  }, async ({ deliveries, addWebhook, emit, claim, replay, log }) => {
     const webhook = await addWebhook()
     await emit(about)
-    same([await deliveries.erase('acme', 'candidate:42'), await deliveries.erase('acme', 'candidate:42')], [1, 1], 'what two calls return')
+    same([await deliveries.erase('acme', 'candidate:42'), await deliveries.erase('acme', 'candidate:42')], [1, 1],
+      'what two calls return')
     await replay(webhook, { include: 'all' })
     same(await deliveries.erase('acme', 'candidate:42'), 1, 'what a call after a replay returns')
     same([statuses(await log(webhook)), await claim()], [['cancelled', 'cancelled'], []], 'the log, and what is claimed')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.erase', says: atomic, name: 'a subject is erased with the host\'s transaction, or not at all by a storage that has none' }, async ({ harness, deliveries, addWebhook, claimOne }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.erase',
+    says: atomic,
+    name: 'a subject is erased with the host\'s transaction, or not at all by a storage that has none'
+  }, async ({ harness, deliveries, addWebhook, claimOne }) => {
     await addWebhook()
     await deliveries.record('acme', { ...createEvent('evt_1'), ...about })
     if (harness.begin === undefined) {

@@ -25,14 +25,18 @@ function tally (claimed: readonly ClaimedDelivery[], ids: readonly number[]): nu
 
 /** Cases about who gets how much of a claim. */
 export const fairnessCases = [
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: fair, name: 'endpoints take turns within a claim' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: fair, name: 'endpoints take turns within a claim'
+  }, async (bench) => {
     const ids = await addThree(bench)
     same(tally(await bench.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
     same(tally(await bench.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
     same(tally(await bench.claim(), ids), [27, 0, 0], 'all that is left')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: fair, name: 'small claims come round to every endpoint, whoever floods' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: fair, name: 'small claims come round to every endpoint, whoever floods'
+  }, async (bench) => {
     const ids = await addThree(bench)
     const claimed: ClaimedDelivery[] = []
     for (let i = 0; i < 30; i++) claimed.push(await bench.claimOne())
@@ -40,14 +44,20 @@ export const fairnessCases = [
     same([busy, quiet], [3, 1], 'what two webhooks with 3 and 1 due got of 30 claims of one, while 30 were due for a third')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: fair, name: 'a webhook with many due deliveries does not delay one that comes later' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue',
+    says: fair,
+    name: 'a webhook with many due deliveries does not delay one that comes later'
+  }, async (bench) => {
     const ids = await addThree(bench)
     await bench.claim({ limit: 15 })
     await bench.emitMany(1)
     same(tally(await bench.claim({ limit: 3 }), ids)[2], 1, 'what the third webhook has of the next claim of 3')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: fair, name: 'a webhook that cannot be attempted now costs the others nothing' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: fair, name: 'a webhook that cannot be attempted now costs the others nothing'
+  }, async (bench) => {
     const ids = await addThree(bench)
     const flood = (await bench.claim({ limit: 3 })).find(({ webhookId }) => webhookId === ids[0])
     holds(flood !== undefined, 'the flooding webhook has one of the first three')
@@ -55,7 +65,11 @@ export const fairnessCases = [
     same(tally(await bench.claim({ limit: 5 }), ids), [0, 2, 0], 'a claim of 5 while the flooding webhook is held back')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: limited, name: 'a webhook has no more leases at once than perEndpoint, over all claims' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue',
+    says: limited,
+    name: 'a webhook has no more leases at once than perEndpoint, over all claims'
+  }, async (bench) => {
     const ids = await addThree(bench)
     const first = await bench.claim({ perEndpoint: 2 })
     same(tally(first, ids), [2, 2, 1], 'a claim with perEndpoint 2')
@@ -65,7 +79,11 @@ export const fairnessCases = [
     same(tally(await bench.claim({ perEndpoint: 3 }), ids), [2, 0, 0], 'one more when two of the first webhook were completed')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: limited, name: 'leases that ran out or were given back make place for others of their webhook' }, async ({ deliveries, addWebhook, emitMany, claim, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue',
+    says: limited,
+    name: 'leases that ran out or were given back make place for others of their webhook'
+  }, async ({ deliveries, addWebhook, emitMany, claim, wait }) => {
     await addWebhook()
     await emitMany(6)
     same((await claim({ perEndpoint: 2, leaseMs: 50 })).length, 2, 'a claim with perEndpoint 2')
@@ -76,7 +94,11 @@ export const fairnessCases = [
     same((await claim({ perEndpoint: 2 })).length, 1, 'one more, when one of two leases was given back')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.claimDue', says: stopped, name: 'a webhook made inactive and active again still takes up to perEndpoint deliveries' }, async ({ webhooks, addWebhook, emitMany, claim, complete }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue',
+    says: stopped,
+    name: 'a webhook made inactive and active again still takes up to perEndpoint deliveries'
+  }, async ({ webhooks, addWebhook, emitMany, claim, complete }) => {
     const { id } = await addWebhook()
     await emitMany(2)
     const stoppedLeases = await claim({ perEndpoint: 2 })

@@ -1,16 +1,16 @@
 import type { AttemptResult, HealthNotice, HealthRule, Lease } from '../../ports/index.js'
 import { benchCase, statuses } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
-import { exactly, isInstant, same } from '../support/expect.js'
+import { isInstant, same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
-const judged = 'Health is judged once, after all results: by `rule`, or at once when it is gone, an active webhook becomes `disabled`, with `updated_at` now, and its pending deliveries `skipped`.'
+const judged =
+  'Health is judged once, after all results: by `rule`, or at once when it is gone, an active webhook becomes ' +
+  '`disabled`, with `updated_at` now, and its pending deliveries `skipped`.'
 const both = 'When a webhook that keeps failing becomes `disabled`. Both must hold, with nothing delivered in between.'
 const saves = 'Something delivered in the same call saves a webhook from the rule, not from being gone.'
-const left = 'One that is not active is left as it is.'
 const clean = 'Made `active`, it starts with a clean record of failures and is no longer held back.'
 const count = 'Deliveries given up since then.'
-const since = 'When the first attempt failed since something was delivered; now if something was delivered in the same call.'
 
 const rule: HealthRule = { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 1e8 }
 
@@ -25,7 +25,11 @@ function kinds (notices: readonly HealthNotice[]): unknown[] {
 
 /** Cases about when a webhook is disabled. */
 export const healthCases = [
-  benchCase('deliveries', { port: 'deliveries.complete', says: judged, name: 'a webhook that failed for long enough and often enough is disabled' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: judged,
+    name: 'a webhook that failed for long enough and often enough is disabled'
+  }, async (bench) => {
     const { webhooks, addWebhook, emit, log, claim, wait } = bench
     const webhook = await addWebhook()
     const other = await addWebhook({ tenantSlug: 'globex' })
@@ -45,23 +49,33 @@ export const healthCases = [
     }], 'the notices of the second')
     const shown = await webhooks.find('acme', webhook.id)
     same(shown, { ...webhook, status: 'disabled', updated_at: shown?.updated_at }, 'the webhook')
-    same([String(shown?.updated_at) > webhook.updated_at, notice.failingSince < String(shown?.updated_at)], [true, true], 'whether updated_at has moved on, and is after failingSince')
+    same([String(shown?.updated_at) > webhook.updated_at, notice.failingSince < String(shown?.updated_at)], [true, true],
+      'whether updated_at has moved on, and is after failingSince')
     same(statuses(await log(webhook)).toSorted(), ['failed', 'failed', 'skipped'], 'its log')
     same([await claim(), await webhooks.find('globex', other.id)], [[], other], 'what is claimed, and the other webhook')
     same((await emit()).deliveries, 0, 'the deliveries counted for an event after that')
     same(statuses(await log(webhook)).at(-1), 'skipped', 'the delivery of that event')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: both, name: 'a webhook that failed often, but not for long enough, stays active' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: both,
+    name: 'a webhook that failed often, but not for long enough, stays active'
+  }, async (bench) => {
     const { id } = await bench.addWebhook()
     const patient = { ...rule, failingForSeconds: 3600 }
     for (let i = 0; i < 4; i++) same(await attempt(bench, failed, patient), [], 'the notices')
     same((await bench.webhooks.find('acme', id))?.status, 'active', 'its status after four failures within an hour')
     await bench.wait(1000)
-    same(kinds(await attempt(bench, failed, { ...rule, failingForSeconds: 1 })), [['disabled', 5]], 'the notices when a second is enough')
+    same(kinds(await attempt(bench, failed, { ...rule, failingForSeconds: 1 })), [['disabled', 5]],
+      'the notices when a second is enough')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: both, name: 'deliveries that will be tried again count for the time, not for the number' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: both,
+    name: 'deliveries that will be tried again count for the time, not for the number'
+  }, async (bench) => {
     await bench.addWebhook()
     for (let i = 0; i < 3; i++) same(await attempt(bench, retry), [], 'the notices of a retry')
     same(await attempt(bench, failed), [], 'the notices of the first delivery given up')
@@ -69,7 +83,9 @@ export const healthCases = [
     same(kinds(await attempt(bench, failed)), [['disabled', 2]], 'the notices of the second delivery given up')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: judged, name: 'a failed attempt that will be tried again can be the last straw' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: judged, name: 'a failed attempt that will be tried again can be the last straw'
+  }, async (bench) => {
     const webhook = await bench.addWebhook()
     const patient = { ...rule, failingForSeconds: 3600 }
     await attempt(bench, failed, patient)
@@ -79,7 +95,9 @@ export const healthCases = [
     same(statuses(await bench.log(webhook)), ['failed', 'failed', 'skipped'], 'the log')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: count, name: 'something delivered in between clears the record' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: count, name: 'something delivered in between clears the record'
+  }, async (bench) => {
     await bench.addWebhook()
     await attempt(bench, failed)
     await attempt(bench, delivered)
@@ -87,18 +105,27 @@ export const healthCases = [
     same(kinds(await attempt(bench, failed)), [['disabled', 2]], 'the notices of the second')
   }),
 
-  benchCase('deliveries', { port: 'webhooks.update', says: clean, name: 'a webhook made active starts with a clean record, other changes leave it alone' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'webhooks.update',
+    says: clean,
+    name: 'a webhook made active starts with a clean record, other changes leave it alone'
+  }, async (bench) => {
     const { id } = await bench.addWebhook()
     await attempt(bench, failed)
     await bench.webhooks.update('acme', id, { status: 'active' })
     same(await attempt(bench, failed), [], 'the notices of the first failure after it was made active')
     await bench.webhooks.update('acme', id, { name: 'New name' })
     same(kinds(await attempt(bench, failed)), [['disabled', 2]], 'the notices of the second, after a change of its name')
-    same((await bench.webhooks.update('acme', id, { status: 'active' }))?.status, 'active', 'its status when it is made active again')
+    same((await bench.webhooks.update('acme', id, { status: 'active' }))?.status, 'active',
+      'its status when it is made active again')
     same(await attempt(bench, failed), [], 'the notices of the first failure then')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: saves, name: 'what was delivered in the same call saves a webhook, before or after the failure' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: saves,
+    name: 'what was delivered in the same call saves a webhook, before or after the failure'
+  }, async (bench) => {
     const { webhooks, addWebhook, emitMany, claimAll, complete, wait } = bench
     const ids = [(await addWebhook()).id, (await addWebhook()).id]
     await emitMany(2)
@@ -108,51 +135,8 @@ export const healthCases = [
     await wait(1000)
     const [first = [], second = []] = ids.map((id) => leases.filter(({ webhookId }) => webhookId === id))
     const results = [first.map(delivered).slice(1), first.map((lease) => failed(lease)).slice(0, 1), second.map((lease) => failed(lease)).slice(1), second.map(delivered).slice(0, 1)]
-    same(await complete(results.flat(), { ...rule, failingForSeconds: 1 }), [], 'the notices of two webhooks, delivered to first and last')
+    same(await complete(results.flat(), { ...rule, failingForSeconds: 1 }), [],
+      'the notices of two webhooks, delivered to first and last')
     same(await webhooks.count('acme', { status: 'active' }), 2, 'how many of them are active')
-  }),
-
-  benchCase('deliveries', { port: 'deliveries.complete', says: judged, name: 'a webhook that is gone is disabled at once, and its other deliveries are skipped' }, async ({ webhooks, addWebhook, emitMany, claim, complete, log, wait }) => {
-    const webhook = await addWebhook()
-    const other = await addWebhook({ tenantSlug: 'globex' })
-    await emitMany(3)
-    await emitMany(1, { tenantSlug: 'globex' })
-    const leases = (await claim({ perEndpoint: 2 })).filter(({ webhookId }) => webhookId === webhook.id)
-    const [gone, later] = exactly(leases, 2, 'deliveries of the webhook are claimed')
-    const notices = await complete([failed(gone, { isGone: true }), retry(later, { retryInMs: 10 })], { ...rule, failedDeliveries: 100 })
-    same(notices.map(({ failingSince, ...rest }) => rest), [{
-      kind: 'gone', tenantSlug: 'acme', webhookId: webhook.id, failedDeliveries: 1, lastError: 'http_status', lastResponseStatus: 410
-    }], 'the notices, of the answer that says it is gone')
-    same((await webhooks.find('acme', webhook.id))?.status, 'disabled', 'its status')
-    same([statuses(await log(webhook)), statuses(await log(other, 'globex'))], [['failed', 'skipped', 'skipped'], ['pending']], 'its log, and that of another')
-    await wait(10)
-    same((await claim()).filter(({ webhookId }) => webhookId === webhook.id), [], 'what is claimed of it')
-  }),
-
-  benchCase('deliveries', { port: 'deliveries.complete', says: since, name: 'a webhook that is gone is disabled even if something was delivered in the same call' }, async (bench) => {
-    const { webhooks, addWebhook, emitMany, claimAll, complete, wait } = bench
-    const { id } = await addWebhook()
-    const since = await attempt(bench, failed).then(() => webhooks.update('acme', id, {}))
-    await emitMany(2)
-    const [gone, last] = await claimAll(2)
-    await wait(20)
-    const [notice] = await complete([failed(gone, { isGone: true }), delivered(last)], rule)
-    same([notice?.kind, (await webhooks.find('acme', id))?.status], ['gone', 'disabled'], 'the notice, and the status')
-    same(String(notice?.failingSince) > String(since?.updated_at), true, 'whether failingSince is now')
-  }),
-
-  benchCase('deliveries', { port: 'deliveries.complete', says: left, name: 'a webhook is disabled once, and a client\'s inactive wins over a late 410' }, async ({ webhooks, addWebhook, emitMany, claimAll, complete }) => {
-    const { id } = await addWebhook()
-    const inactive = await addWebhook({ event_types: ['job.created'] })
-    await emitMany(2)
-    await emitMany(1, { type: 'job.created' })
-    const leases = await claimAll(3)
-    const [first, second] = exactly(leases.filter(({ webhookId }) => webhookId === id), 2, 'deliveries of one webhook are claimed')
-    const [late] = exactly(leases.filter(({ webhookId }) => webhookId === inactive.id), 1, 'deliveries of the other are claimed')
-    const before = await webhooks.update('acme', inactive.id, { status: 'inactive' })
-    const notices = await complete([failed(first, { isGone: true }), failed(late, { isGone: true })], rule)
-    same(notices.map(({ kind, webhookId }) => [kind, webhookId]), [['gone', id]], 'the notices')
-    same(await complete([failed(second, { isGone: true })], rule), [], 'the notices of a second 410')
-    same(await webhooks.find('acme', inactive.id), before, 'the webhook that the client made inactive')
   })
 ]

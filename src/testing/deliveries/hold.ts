@@ -3,13 +3,19 @@ import { same } from '../support/expect.js'
 import { delivered, retry } from '../support/samples.js'
 
 const holds = 'Holds back the other deliveries of the webhook for so long; 0 for not at all.'
-const ends = 'The webhook counts as failing from its first failed attempt until something is delivered, which also ends its being held back.'
+const ends =
+  'The webhook counts as failing from its first failed attempt until something is delivered, which also ends its being ' +
+  'held back.'
 const active = 'Made `active`, it starts with a clean record of failures and is no longer held back.'
 const due = 'Deliveries that could be attempted now, leased ones included; those held back are not.'
 
 /** Cases about endpoints that are held back. */
 export const holdCases = [
-  benchCase('deliveries', { port: 'deliveries.complete', says: holds, name: 'a hold keeps back the other deliveries of the webhook, and of no other webhook' }, async ({ addWebhook, emit, claim, claimOne, complete, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: holds,
+    name: 'a hold keeps back the other deliveries of the webhook, and of no other webhook'
+  }, async ({ addWebhook, emit, claim, claimOne, complete, wait }) => {
     await addWebhook()
     await addWebhook({ tenantSlug: 'globex' })
     await emit()
@@ -21,7 +27,9 @@ export const holdCases = [
     same(eventIds(await claim()), ['evt_2'], 'what is claimed after the hold')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: holds, name: 'a hold keeps back a delivery that is due sooner, too' }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: holds, name: 'a hold keeps back a delivery that is due sooner, too'
+  }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
     await addWebhook()
     await emitMany(2)
     const [first, second] = await claimAll(2)
@@ -30,7 +38,9 @@ export const holdCases = [
     same(await claim(), [], 'what is claimed when a delivery would be due')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: holds, name: 'a shorter hold, or none, does not shorten a longer one' }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: holds, name: 'a shorter hold, or none, does not shorten a longer one'
+  }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
     await addWebhook()
     await emitMany(5)
     const [first, second, third, fourth] = await claimAll(4)
@@ -40,7 +50,9 @@ export const holdCases = [
     same(await claim(), [], 'what is claimed when the shorter holds are over')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: ends, name: 'something delivered ends the hold' }, async ({ addWebhook, emitMany, claim, claimAll, complete }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: ends, name: 'something delivered ends the hold'
+  }, async ({ addWebhook, emitMany, claim, claimAll, complete }) => {
     await addWebhook()
     await emitMany(3)
     const [first, second] = await claimAll(2)
@@ -50,7 +62,9 @@ export const holdCases = [
     same(eventIds(await claim()), ['evt_3'], 'what is claimed when another delivery has arrived')
   }),
 
-  benchCase('deliveries', { port: 'webhooks.update', says: active, name: 'a webhook made active is held back no longer' }, async ({ webhooks, addWebhook, emit, claim, claimOne, complete }) => {
+  benchCase('deliveries', {
+    port: 'webhooks.update', says: active, name: 'a webhook made active is held back no longer'
+  }, async ({ webhooks, addWebhook, emit, claim, claimOne, complete }) => {
     const { id } = await addWebhook()
     await emit()
     await complete([retry(await claimOne(), { holdMs: 600_000 })])
@@ -61,13 +75,16 @@ export const holdCases = [
     same(eventIds(await claim()), ['evt_2'], 'what is claimed when it was made active')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.stats', says: due, name: 'what is held back is pending, but not due' }, async ({ deliveries, addWebhook, emit, emitMany, claimAll, complete }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.stats', says: due, name: 'what is held back is pending, but not due'
+  }, async ({ deliveries, addWebhook, emit, emitMany, claimAll, complete }) => {
     await addWebhook()
     await emitMany(2)
     const [first] = await claimAll(2)
     if (first) await complete([retry(first, { retryInMs: 0, holdMs: 300_000 })])
     await emit()
     const { pending, due, leased } = await deliveries.stats()
-    same({ pending, due, leased }, { pending: 3, due: 1, leased: 1 }, 'the figures with one leased, one to be tried again and one new')
+    same({ pending, due, leased }, { pending: 3, due: 1, leased: 1 },
+      'the figures with one leased, one to be tried again and one new')
   })
 ]

@@ -35,18 +35,25 @@ async function fill ({ deliveries, addWebhook, emit, claimAll, complete, wait }:
 
 /** Cases about the log of a webhook. */
 export const logCases = [
-  benchCase('deliveries', { port: 'deliveries.list', says: pages, name: 'the log comes in the order asked for, page by page' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.list', says: pages, name: 'the log comes in the order asked for, page by page'
+  }, async (bench) => {
     const { list } = await fill(bench)
     same(await list({}), [1, 2, 3], 'by id')
     same(await list({ sort: [{ field: 'id', direction: 'desc' }] }), [3, 2, 1], 'by descending id')
-    same((await list({ sort: [{ field: 'created_at', direction: 'asc' }, { field: 'id', direction: 'asc' }] })).at(-1), 3, 'the last by created_at')
-    same((await list({ sort: [{ field: 'created_at', direction: 'desc' }, { field: 'id', direction: 'asc' }] }))[0], 3, 'the first by descending created_at')
+    same((await list({ sort: [{ field: 'created_at', direction: 'asc' }, { field: 'id', direction: 'asc' }] })).at(-1), 3,
+      'the last by created_at')
+    same((await list({ sort: [{ field: 'created_at', direction: 'desc' }, { field: 'id', direction: 'asc' }] }))[0], 3,
+      'the first by descending created_at')
     same(await list({ offset: 1, limit: 1 }), [2], 'offset 1, limit 1')
     same([await list({ offset: 3 }), await list({ offset: 429_496_729_200 })], [[], []], 'beyond the last, and far beyond')
-    same(await list({ sort: [{ field: 'id', direction: 'desc' }], filter: { eventType: 'job.created' }, offset: 1 }), [2], 'offset 1 of a filtered, descending page')
+    same(await list({ sort: [{ field: 'id', direction: 'desc' }], filter: { eventType: 'job.created' }, offset: 1 }), [2],
+      'offset 1 of a filtered, descending page')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.list', says: filters, name: 'the log is filtered by status, event type and event' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.list', says: filters, name: 'the log is filtered by status, event type and event'
+  }, async (bench) => {
     const { list, webhookId } = await fill(bench)
     const expected: Array<[DeliveryFilter, number[]]> = [
       [{ status: 'delivered' }, [1]], [{ status: 'failed' }, [2]], [{ status: 'pending' }, [3]], [{ status: 'cancelled' }, []],
@@ -61,7 +68,11 @@ export const logCases = [
     }
   }),
 
-  benchCase('deliveries', { port: 'deliveries.find', says: owned, name: 'changing a delivery that was handed out changes nothing that is stored' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.find',
+    says: owned,
+    name: 'changing a delivery that was handed out changes nothing that is stored'
+  }, async (bench) => {
     const { webhookId, deliveryId } = await fill(bench)
     const find = (): ReturnType<typeof bench.deliveries.find> => bench.deliveries.find('acme', webhookId, deliveryId)
     const before = structuredClone(await find())

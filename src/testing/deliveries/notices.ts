@@ -4,7 +4,9 @@ import type { Bench } from '../support/bench.js'
 import { same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
-const notices = 'Returns a notice for each webhook disabled by this call, and for each that has been failing for `warnAfterSeconds`, once until something is delivered or it is made active.'
+const notices =
+  'Returns a notice for each webhook disabled by this call, and for each that has been failing for `warnAfterSeconds`, ' +
+  'once until something is delivered or it is made active.'
 const last = 'Of the last failed attempt, or of the one that says the endpoint is gone; `http_status` where that gave none.'
 
 const warnAtOnce: HealthRule = { failingForSeconds: 1e8, failedDeliveries: 1e8, warnAfterSeconds: 0 }
@@ -20,7 +22,11 @@ function kinds (given: readonly HealthNotice[]): string[] {
 
 /** Cases about what the host is told of a webhook's health. */
 export const noticeCases = [
-  benchCase('deliveries', { port: 'deliveries.complete', says: notices, name: 'the host is told once that a webhook has been failing for long, and the webhook stays active' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: notices,
+    name: 'the host is told once that a webhook has been failing for long, and the webhook stays active'
+  }, async (bench) => {
     const webhook = await bench.addWebhook()
     const patient = { ...warnAtOnce, warnAfterSeconds: 3600 }
     same(await attempt(bench, retry, patient), [], 'the notices of a failure, when an hour of them is long')
@@ -29,7 +35,11 @@ export const noticeCases = [
     same(await bench.webhooks.find('acme', webhook.id), webhook, 'the webhook')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: notices, name: 'the host is told again after something was delivered or the webhook was made active' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: notices,
+    name: 'the host is told again after something was delivered or the webhook was made active'
+  }, async (bench) => {
     const { id } = await bench.addWebhook()
     same(await attempt(bench, retry), ['failing'], 'the notices of a failure')
     await attempt(bench, delivered)
@@ -40,7 +50,11 @@ export const noticeCases = [
     same(await attempt(bench, failed), ['failing'], 'the notices after it was made active')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: notices, name: 'each webhook has a notice of its own, and a disabled one is not said to be failing, too' }, async ({ addWebhook, emitMany, claimAll, complete }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: notices,
+    name: 'each webhook has a notice of its own, and a disabled one is not said to be failing, too'
+  }, async ({ addWebhook, emitMany, claimAll, complete }) => {
     const mine = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
     await emitMany(2)
@@ -51,7 +65,9 @@ export const noticeCases = [
     ], 'the notices of two failures of one webhook and one of another')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: notices, name: 'a webhook that is not active is not said to be failing' }, async ({ webhooks, addWebhook, emit, claimOne, complete }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: notices, name: 'a webhook that is not active is not said to be failing'
+  }, async ({ webhooks, addWebhook, emit, claimOne, complete }) => {
     const { id } = await addWebhook()
     await emit()
     const lease = await claimOne()
@@ -59,11 +75,16 @@ export const noticeCases = [
     same(await complete([retry(lease)], warnAtOnce), [], 'the notices')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.complete', says: last, name: 'a notice has the last failure, and http_status for one without an error' }, async ({ addWebhook, emitMany, claimAll, complete }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: last,
+    name: 'a notice has the last failure, and http_status for one without an error'
+  }, async ({ addWebhook, emitMany, claimAll, complete }) => {
     await addWebhook()
     await emitMany(2)
     const [first, second] = await claimAll(2)
     const [notice] = await complete([failed(first), { ...retry(second), error: null, responseStatus: 500 }], warnAtOnce)
-    same([notice?.lastError, notice?.lastResponseStatus, notice?.failedDeliveries], ['http_status', 500, 1], 'lastError, lastResponseStatus and failedDeliveries')
+    same([notice?.lastError, notice?.lastResponseStatus, notice?.failedDeliveries], ['http_status', 500, 1],
+      'lastError, lastResponseStatus and failedDeliveries')
   })
 ]

@@ -2,7 +2,9 @@ import { benchCase } from '../support/bench.js'
 import { holds, same } from '../support/expect.js'
 import { delivered, retry } from '../support/samples.js'
 
-const pending = 'Whether a pending delivery of an active webhook is leased, or can be attempted within this time from now: it falls due by then, and its webhook is no longer held back.'
+const pending =
+  'Whether a pending delivery of an active webhook is leased, or can be attempted within this time from now: it falls ' +
+  'due by then, and its webhook is no longer held back.'
 const waiting = 'Deliveries that wait for an attempt, now or later, leased and held back ones included.'
 const oldest = 'How long the oldest due delivery has been due, in milliseconds; 0 if none is.'
 
@@ -10,11 +12,15 @@ const idle = { pending: 0, due: 0, leased: 0, oldestDueMs: 0 }
 
 /** Cases about what is pending, and its figures. */
 export const pendingCases = [
-  benchCase('deliveries', { port: 'deliveries.hasPending', says: pending, name: 'without deliveries nothing is pending' }, async ({ deliveries }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.hasPending', says: pending, name: 'without deliveries nothing is pending'
+  }, async ({ deliveries }) => {
     same([await deliveries.hasPending(1e9), await deliveries.stats()], [false, idle], 'hasPending, and the figures')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.hasPending', says: pending, name: 'what falls due within the time asked for is pending' }, async ({ deliveries, addWebhook, emit, claimOne, complete }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.hasPending', says: pending, name: 'what falls due within the time asked for is pending'
+  }, async ({ deliveries, addWebhook, emit, claimOne, complete }) => {
     await addWebhook()
     await emit()
     same(await deliveries.hasPending(0), true, 'hasPending(0) when a delivery is due')
@@ -23,7 +29,9 @@ export const pendingCases = [
       'hasPending for no time, five minutes and ten, when it is due in ten')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.hasPending', says: pending, name: 'what is leased is pending until it ends' }, async ({ deliveries, addWebhook, emit, claimOne, complete }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.hasPending', says: pending, name: 'what is leased is pending until it ends'
+  }, async ({ deliveries, addWebhook, emit, claimOne, complete }) => {
     await addWebhook()
     await emit()
     const lease = await claimOne()
@@ -32,7 +40,11 @@ export const pendingCases = [
     same(await deliveries.hasPending(1e9), false, 'hasPending for days when it has ended')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.hasPending', says: pending, name: 'what is held back is pending when its webhook is no longer held back' }, async ({ deliveries, addWebhook, emitMany, claimOne, complete }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.hasPending',
+    says: pending,
+    name: 'what is held back is pending when its webhook is no longer held back'
+  }, async ({ deliveries, addWebhook, emitMany, claimOne, complete }) => {
     await addWebhook()
     await emitMany(2)
     await complete([retry(await claimOne(), { retryInMs: 900_000, holdMs: 600_000 })])
@@ -40,7 +52,9 @@ export const pendingCases = [
       'hasPending for no time, five minutes and ten, when its webhook is held back for ten')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.hasPending', says: pending, name: 'nothing of a webhook that is not active is pending' }, async ({ webhooks, deliveries, addWebhook, emitMany, claimOne }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.hasPending', says: pending, name: 'nothing of a webhook that is not active is pending'
+  }, async ({ webhooks, deliveries, addWebhook, emitMany, claimOne }) => {
     const { id } = await addWebhook()
     await emitMany(2)
     await claimOne()
@@ -48,7 +62,11 @@ export const pendingCases = [
     same([await deliveries.hasPending(1e9), await deliveries.stats()], [false, idle], 'hasPending, and the figures')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.stats', says: waiting, name: 'the figures tell what waits, what is due and what is leased, over all tenants' }, async ({ deliveries, addWebhook, emitMany, claimAll, complete, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.stats',
+    says: waiting,
+    name: 'the figures tell what waits, what is due and what is leased, over all tenants'
+  }, async ({ deliveries, addWebhook, emitMany, claimAll, complete, wait }) => {
     const figures = async (): Promise<number[]> => {
       const { pending, due, leased } = await deliveries.stats()
       return [pending, due, leased]
@@ -68,7 +86,9 @@ export const pendingCases = [
     same(await figures(), [3, 2, 0], 'pending, due and leased when two leases have run out')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.stats', says: oldest, name: 'the oldest due delivery tells how long it has been due' }, async ({ deliveries, addWebhook, emit, claimOne, complete, wait }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.stats', says: oldest, name: 'the oldest due delivery tells how long it has been due'
+  }, async ({ deliveries, addWebhook, emit, claimOne, complete, wait }) => {
     await addWebhook()
     await emit()
     await wait(100)

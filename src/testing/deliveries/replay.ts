@@ -37,7 +37,11 @@ async function claimReplays ({ claim }: Bench): Promise<string[]> {
 
 /** Cases about replays. */
 export const replayCases = [
-  benchCase('deliveries', { port: 'deliveries.replay', says: queues, name: 'events that were not delivered are queued once more, the same events as new deliveries' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.replay',
+    says: queues,
+    name: 'events that were not delivered are queued once more, the same events as new deliveries'
+  }, async (bench) => {
     const webhook = await fill(bench)
     const before = await bench.log(webhook)
     same(await bench.replay(webhook), { queued: 2, truncated: false }, 'what replay returns')
@@ -47,56 +51,79 @@ export const replayCases = [
       ['evt_2', 'candidate.created', 'pending', 0], ['evt_3', 'candidate.created', 'pending', 0]
     ], 'the new ones')
     const claimed = (await bench.claim()).filter(({ eventId }) => eventId !== 'evt_4')
-    same(claimed.map(({ eventId, body, attemptCount }) => [eventId, body, attemptCount]), [['evt_2', '{"id":"evt_2"}', 0], ['evt_3', '{"id":"evt_3"}', 0]], 'what is due at once')
+    same(claimed.map(({ eventId, body, attemptCount }) => [eventId, body, attemptCount]), [['evt_2', '{"id":"evt_2"}', 0], ['evt_3', '{"id":"evt_3"}', 0]],
+      'what is due at once')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.replay', says: pending, name: 'events still pending are not queued again, leased ones neither' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.replay', says: pending, name: 'events still pending are not queued again, leased ones neither'
+  }, async (bench) => {
     const webhook = await fill(bench)
-    same(await bench.replay(webhook, { include: 'all' }), { queued: 3, truncated: false }, 'a replay of all: every event but evt_4, which is pending')
+    same(await bench.replay(webhook, { include: 'all' }), { queued: 3, truncated: false },
+      'a replay of all: every event but evt_4, which is pending')
     same(await bench.replay(webhook, { include: 'all' }), nothing, 'another one')
     same(await claimReplays(bench), ['evt_1', 'evt_2', 'evt_3'], 'what is claimed')
     same(await bench.replay(webhook, { include: 'all' }), nothing, 'another one, when all are leased')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.replay', says: include, name: 'all events are those recorded before the webhook was there, too' }, async ({ addWebhook, emit, replay }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.replay', says: include, name: 'all events are those recorded before the webhook was there, too'
+  }, async ({ addWebhook, emit, replay }) => {
     await emit()
     const webhook = await addWebhook()
     same(await replay(webhook), nothing, 'a replay of what was not delivered')
     same(await replay(webhook, { include: 'all' }), { queued: 1, truncated: false }, 'a replay of all')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.replay', says: include, name: 'the last delivery of an event tells whether it was delivered' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.replay', says: include, name: 'the last delivery of an event tells whether it was delivered'
+  }, async (bench) => {
     const webhook = await fill(bench)
     await bench.replay(webhook)
     await bench.complete((await bench.claim()).map((lease) => lease.eventId === 'evt_3' ? delivered(lease) : failed(lease)))
-    same(await bench.replay(webhook), { queued: 2, truncated: false }, 'a replay when evt_3 has been delivered after all, evt_2 and evt_4 not')
+    same(await bench.replay(webhook), { queued: 2, truncated: false },
+      'a replay when evt_3 has been delivered after all, evt_2 and evt_4 not')
     same(eventIds(await bench.claim()), ['evt_2', 'evt_4'], 'what is claimed')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.replay', says: include, name: 'the last delivery is that to this webhook, not to another' }, async ({ addWebhook, emit, claimAll, complete, replay }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.replay', says: include, name: 'the last delivery is that to this webhook, not to another'
+  }, async ({ addWebhook, emit, claimAll, complete, replay }) => {
     const mine = await addWebhook()
     const other = await addWebhook()
     await emit()
     await complete((await claimAll(2)).map((lease) => lease.webhookId === mine.id ? delivered(lease) : failed(lease)))
-    same([await replay(mine), await replay(other)], [nothing, { queued: 1, truncated: false }], 'replays to the webhook that got it, and to the one that did not')
+    same([await replay(mine), await replay(other)], [nothing, { queued: 1, truncated: false }],
+      'replays to the webhook that got it, and to the one that did not')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.replay', says: types, name: 'events are selected by id, tenant and type' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.replay', says: types, name: 'events are selected by id, tenant and type'
+  }, async (bench) => {
     const webhook = await fill(bench)
     const { emit, replay, webhooks } = bench
     await emit({ tenantSlug: 'globex' })
     await emit({ type: 'job.created' })
-    same(await replay(webhook, { include: 'all', eventIds: ['evt_5', 'evt_6', 'evt_999'] }), nothing, 'one of another tenant, one of another type, one that does not exist')
-    same(await replay(webhook, { include: 'all', eventTypes: ['job.created'] }), nothing, 'a type that the webhook does not subscribe to')
-    same([await replay(webhook, { include: 'all', eventTypes: [] }), await replay(webhook, { include: 'all', eventIds: [] })], [nothing, nothing], 'no type, no id')
+    same(await replay(webhook, { include: 'all', eventIds: ['evt_5', 'evt_6', 'evt_999'] }), nothing,
+      'one of another tenant, one of another type, one that does not exist')
+    same(await replay(webhook, { include: 'all', eventTypes: ['job.created'] }), nothing,
+      'a type that the webhook does not subscribe to')
+    same([await replay(webhook, { include: 'all', eventTypes: [] }), await replay(webhook, { include: 'all', eventIds: [] })], [nothing, nothing],
+      'no type, no id')
     same(await replay(webhook, { eventIds: ['evt_3', 'evt_1'] }), { queued: 1, truncated: false }, 'one skipped, one delivered')
-    same(await replay(webhook, { eventTypes: ['candidate.created', 'job.created'] }), { queued: 1, truncated: false }, 'what is left, by type')
+    same(await replay(webhook, { eventTypes: ['candidate.created', 'job.created'] }), { queued: 1, truncated: false },
+      'what is left, by type')
     same(await claimReplays(bench), ['evt_3', 'evt_2'], 'what is claimed')
     await webhooks.update('acme', webhook.id, { event_types: ['job.created'] })
-    same(await replay(webhook, { include: 'all' }), { queued: 1, truncated: false }, 'all, when it subscribes to the other type')
+    same(await replay(webhook, { include: 'all' }), { queued: 1, truncated: false },
+      'all, when it subscribes to the other type')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.replay', says: since, name: 'since and until are both included, to the millisecond that the log shows' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.replay',
+    says: since,
+    name: 'since and until are both included, to the millisecond that the log shows'
+  }, async (bench) => {
     const webhook = await fill(bench)
     const [, second, third] = await bench.log(webhook)
     const { created_at: early = '' } = second ?? {}
@@ -108,14 +135,20 @@ export const replayCases = [
     same(await claimReplays(bench), ['evt_3', 'evt_2'], 'what is claimed')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.replay', says: limit, name: 'at the limit the oldest events are queued, and the answer says that there were more' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.replay',
+    says: limit,
+    name: 'at the limit the oldest events are queued, and the answer says that there were more'
+  }, async (bench) => {
     const webhook = await fill(bench)
     same(await bench.replay(webhook, { limit: 1 }), { queued: 1, truncated: true }, 'one of two')
     same(await bench.replay(webhook, { limit: 1 }), { queued: 1, truncated: false }, 'one of one')
     same(await claimReplays(bench), ['evt_2', 'evt_3'], 'what is claimed')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.replay', says: none, name: 'a webhook that is unknown or not active gets nothing' }, async (bench) => {
+  benchCase('deliveries', {
+    port: 'deliveries.replay', says: none, name: 'a webhook that is unknown or not active gets nothing'
+  }, async (bench) => {
     const webhook = await fill(bench)
     same(await bench.replay({ ...webhook, id: webhook.id + 1000 }), null, 'a webhook that does not exist')
     await bench.webhooks.update('acme', webhook.id, { status: 'inactive' })
@@ -123,7 +156,11 @@ export const replayCases = [
     same(await bench.deliveries.count('acme', webhook.id, {}), 4, 'how many deliveries there are')
   }),
 
-  benchCase('deliveries', { port: 'deliveries.replay', says: pending, name: 'a late arrival of an event that is queued again does not queue it twice' }, async ({ webhooks, addWebhook, emit, claimOne, replay, complete, log }) => {
+  benchCase('deliveries', {
+    port: 'deliveries.replay',
+    says: pending,
+    name: 'a late arrival of an event that is queued again does not queue it twice'
+  }, async ({ webhooks, addWebhook, emit, claimOne, replay, complete, log }) => {
     const webhook = await addWebhook()
     await emit()
     const lease = await claimOne()

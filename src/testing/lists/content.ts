@@ -20,7 +20,9 @@ const published = {
 
 /** Cases about what a row holds, and whose it is. */
 export const contentCases = [
-  [listCase({ port: 'candidates.list', says: fields, name: 'candidates: a row has the fields of its type, with their types' }, async ({ storage, saveCandidates }) => {
+  [listCase({
+    port: 'candidates.list', says: fields, name: 'candidates: a row has the fields of its type, with their types'
+  }, async ({ storage, saveCandidates }) => {
     await saveCandidates('acme', [published, candidate(1)])
     const rows = await storage.candidates.list('acme', { ...page, fields: candidateFields })
     same(rows.map((row) => pick(row, candidateFields)), [
@@ -28,7 +30,9 @@ export const contentCases = [
     ], 'numbers are numbers, absence is null, text is as it was saved')
   }),
 
-  listCase({ port: 'jobs.list', says: fields, name: 'jobs: a row has the fields of its type, with their types' }, async ({ storage, saveJobs }) => {
+  listCase({
+    port: 'jobs.list', says: fields, name: 'jobs: a row has the fields of its type, with their types'
+  }, async ({ storage, saveJobs }) => {
     const rare = job(9_007_199_254_740_991, { name: 'Night "shift"\n\\ \u{1f600}', status: 'on_hold' })
     await saveJobs('acme', [rare, job(1)])
     const rows = await storage.jobs.list('acme', { ...page, fields: jobFields })
@@ -36,14 +40,18 @@ export const contentCases = [
       'numbers are numbers, text is as it was saved')
   }),
 
-  listCase({ port: 'candidates.list', says: fields, name: 'candidates: fields that the host publishes besides come too' }, async ({ storage, saveCandidates }) => {
+  listCase({
+    port: 'candidates.list', says: fields, name: 'candidates: fields that the host publishes besides come too'
+  }, async ({ storage, saveCandidates }) => {
     await saveCandidates('acme', [published])
     const more = [...candidateFields, 'recruiter_id', 'created_at', 'updated_at']
     const rows = await storage.candidates.list('acme', { ...page, fields: more })
     same(rows.map((row) => pick(row, more)), [published], 'dates are RFC 3339 in UTC with milliseconds')
   }),
 
-  listCase({ port: 'jobs.list', says: fields, name: 'jobs: fields that the host publishes besides come too' }, async ({ storage, saveJobs }) => {
+  listCase({
+    port: 'jobs.list', says: fields, name: 'jobs: fields that the host publishes besides come too'
+  }, async ({ storage, saveJobs }) => {
     const saved = job(1, { updated_at: '2026-02-03T04:05:06.789Z' })
     await saveJobs('acme', [saved])
     const more = [...jobFields, 'created_at', 'updated_at']
@@ -66,14 +74,18 @@ export const contentCases = [
     }
   }),
 
-  rowCases({ port: 'list', says: owned, name: 'changing a row that was handed out changes nothing that is stored' }, async (rows) => {
+  rowCases({
+    port: 'list', says: owned, name: 'changing a row that was handed out changes nothing that is stored'
+  }, async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }])
     const before = structuredClone(await rows.list())
     for (const row of await rows.list()) Object.assign(row, { id: 2, full_name: 'changed', name: 'changed', headline: 'changed', status: 'changed' })
     same(await rows.list(), before, 'the row, asked for again')
   }),
 
-  [listCase({ port: 'candidates.list', says: owned, name: 'candidates: a query that was handed in is left as it was' }, async ({ storage, saveCandidates }) => {
+  [listCase({
+    port: 'candidates.list', says: owned, name: 'candidates: a query that was handed in is left as it was'
+  }, async ({ storage, saveCandidates }) => {
     await saveCandidates('acme', [candidate(1)])
     const query = Object.freeze({ ...page, filter: Object.freeze({ q: 'NAME' }), sort: Object.freeze([...sort]), fields: Object.freeze([...candidateFields]) })
     same((await storage.candidates.list('acme', query)).map(({ id }) => id), [1], 'the answer to a frozen query')

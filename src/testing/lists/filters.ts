@@ -48,7 +48,9 @@ export const filterCases = [
     }
   }),
 
-  [listCase({ port: 'candidates.list', says: all, name: 'candidates: several filters must all hold' }, async (harness) => {
+  [listCase({
+    port: 'candidates.list', says: all, name: 'candidates: several filters must all hold'
+  }, async (harness) => {
     const { saveCandidates, storage: { candidates } } = harness
     const date = '2026-01-02T00:00:00.000Z'
     await saveCandidates('acme', [

@@ -16,7 +16,9 @@ export const orderCases = [
     same(await rows.ids({ sort: [{ field: 'id', direction: 'desc' }] }), [2_147_483_648, 100, 10, 9, 1], 'the same, descending')
   }),
 
-  rowCases({ port: 'list', says: byText, name: 'text is ordered by code point, whatever the language' }, async (rows) => {
+  rowCases({
+    port: 'list', says: byText, name: 'text is ordered by code point, whatever the language'
+  }, async (rows) => {
     const samples = words.map((name, index) => ({ id: index + 1, name }))
     await rows.save(samples.toReversed())
     const expected = samples.map(({ id }) => id)
@@ -40,12 +42,16 @@ export const orderCases = [
     })))
     for (const field of ['created_at', 'updated_at'] as const) {
       const expected = orders[field].map((id) => id + 1)
-      same(await rows.ids({ sort: [{ field, direction: 'asc' }, { field: 'id', direction: 'asc' }] }), expected, `ascending ${field}`)
-      same(await rows.ids({ sort: [{ field, direction: 'desc' }, { field: 'id', direction: 'asc' }] }), expected.toReversed(), `descending ${field}`)
+      same(await rows.ids({ sort: [{ field, direction: 'asc' }, { field: 'id', direction: 'asc' }] }), expected,
+        `ascending ${field}`)
+      same(await rows.ids({ sort: [{ field, direction: 'desc' }, { field: 'id', direction: 'asc' }] }), expected.toReversed(),
+        `descending ${field}`)
     }
   }),
 
-  rowCases({ port: 'list', says: total, name: 'ties are broken by the next field, in its own direction' }, async (rows) => {
+  rowCases({
+    port: 'list', says: total, name: 'ties are broken by the next field, in its own direction'
+  }, async (rows) => {
     const early = '2026-01-01T00:00:00.000Z'
     const late = '2026-01-02T00:00:00.000Z'
     await rows.save([
@@ -56,12 +62,15 @@ export const orderCases = [
     const newest = { field: 'created_at' as const, direction: 'desc' as const }
     same(await rows.ids({ sort: [byName, { field: 'id', direction: 'asc' }] }), [2, 3, 4, 1], 'by name, then ascending id')
     same(await rows.ids({ sort: [byName, { field: 'id', direction: 'desc' }] }), [4, 3, 2, 1], 'by name, then descending id')
-    same(await rows.ids({ sort: [byName, newest, { field: 'id', direction: 'asc' }] }), [4, 2, 3, 1], 'by name, newest first, then id')
+    same(await rows.ids({ sort: [byName, newest, { field: 'id', direction: 'asc' }] }), [4, 2, 3, 1],
+      'by name, newest first, then id')
     same(await rows.ids({ sort: [{ field: 'created_at', direction: 'asc' }, byName, { field: 'id', direction: 'desc' }] }),
       [3, 2, 1, 4], 'oldest first, then by name, then descending id')
   }),
 
-  [listCase({ port: 'jobs.list', says: ordered, name: 'jobs: rows can be ordered by status' }, async ({ storage, saveJobs }) => {
+  [listCase({
+    port: 'jobs.list', says: ordered, name: 'jobs: rows can be ordered by status'
+  }, async ({ storage, saveJobs }) => {
     await saveJobs('acme', ['published', 'Closed', 'draft', 'closed'].map((status, index) => job(index + 1, { status })))
     const rows = await storage.jobs.list('acme', {
       filter: {},

@@ -20,7 +20,8 @@ export const pageCases = [
     same(await rows.ids({ offset: 3, limit: 3 }), [4, 5, 6], 'offset 3, limit 3')
     same(await rows.ids({ offset: 6, limit: 3 }), [7], 'offset 6, limit 3')
     same(await rows.ids({ filter: { q: 'even' }, offset: 1, limit: 2 }), [3, 5], 'offset 1, limit 2 of 1, 3, 5 and 7')
-    same(await rows.ids({ sort: [{ field: 'id', direction: 'desc' }], offset: 1, limit: 2 }), [6, 5], 'offset 1, limit 2, descending')
+    same(await rows.ids({ sort: [{ field: 'id', direction: 'desc' }], offset: 1, limit: 2 }), [6, 5],
+      'offset 1, limit 2, descending')
   }),
 
   rowCases({ port: 'list', says: page, name: 'pages in an order with ties show every row once' }, async (rows) => {
@@ -49,7 +50,9 @@ export const pageCases = [
     same(await rows.count(), 2, 'the total')
   }),
 
-  rowCases({ port: 'list', says: empty, name: 'a tenant without rows, or unknown, has an empty list' }, async (rows) => {
+  rowCases({
+    port: 'list', says: empty, name: 'a tenant without rows, or unknown, has an empty list'
+  }, async (rows) => {
     await rows.save(samples(1, 2))
     for (const tenantSlug of ['globex', 'nobody', '__proto__', 'constructor']) {
       same(await rows.ids({}, tenantSlug), [], `the rows of ${tenantSlug}`)
@@ -64,14 +67,19 @@ export const pageCases = [
     same(await rows.count({ q: 'neither' }), 0, 'how many pass a q that nothing passes')
   }),
 
-  rowCases({ port: 'list', says: page, name: 'rows saved between two pages neither repeat nor hide those of an order by id' }, async (rows) => {
+  rowCases({
+    port: 'list', says: page, name: 'rows saved between two pages neither repeat nor hide those of an order by id'
+  }, async (rows) => {
     await rows.save(samples(1, 6))
     const first = await rows.ids({ limit: 4 })
     await rows.save(samples(7, 9))
-    same([...first, ...await rows.ids({ offset: 4, limit: 5 })], [1, 2, 3, 4, 5, 6, 7, 8, 9], 'a page, three rows saved, the next page')
+    same([...first, ...await rows.ids({ offset: 4, limit: 5 })], [1, 2, 3, 4, 5, 6, 7, 8, 9],
+      'a page, three rows saved, the next page')
   }),
 
-  rowCases({ port: 'list', says: page, name: 'pages read while rows are saved have each row once, in order' }, async (rows) => {
+  rowCases({
+    port: 'list', says: page, name: 'pages read while rows are saved have each row once, in order'
+  }, async (rows) => {
     await rows.save(samples(1, 50))
     const saving = [60, 70, 80].map((from) => rows.save(samples(from, from + 9)))
     const pages = await Promise.all([0, 0, 0, 0].map(() => rows.ids({ limit: 200 })))

@@ -2,7 +2,8 @@ import { same } from '../support/expect.js'
 import { rowCases } from './rows.js'
 import type { Rows } from './rows.js'
 
-const candidatesSay = 'Only candidates whose `full_name` contains this text, 1 to 200 characters: literally, in any letter case.'
+const candidatesSay =
+  'Only candidates whose `full_name` contains this text, 1 to 200 characters: literally, in any letter case.'
 const folding = "Cases are folded as JavaScript's `toLowerCase` does: É is é, but e is not é and ss is not ß."
 
 async function saveNames (rows: Rows, names: readonly string[]): Promise<void> {
@@ -23,19 +24,25 @@ export const searchCases = [
     await findsAll(rows, [['Ana', [1, 2]], ['a c', [1]], ['costa', [1, 2]], ['o', [1, 2, 3]], ['n a', [4]], ['nobody', []]])
   }),
 
-  rowCases({ port: 'list', says: folding, name: 'q takes no notice of letter case, beyond ASCII too' }, async (rows) => {
+  rowCases({
+    port: 'list', says: folding, name: 'q takes no notice of letter case, beyond ASCII too'
+  }, async (rows) => {
     await saveNames(rows, ['René', 'RENÉ', 'Ωmega', 'ОЛЬГА', 'ørsted', 'Đurić'])
     await findsAll(rows, [
       ['rené', [1, 2]], ['RENÉ', [1, 2]], ['É', [1, 2]], ['é', [1, 2]], ['ωM', [3]], ['ольга', [4]], ['Ø', [5]], ['đURIĆ', [6]]
     ])
   }),
 
-  rowCases({ port: 'list', says: folding, name: 'q does not take a letter for another that looks like it' }, async (rows) => {
+  rowCases({
+    port: 'list', says: folding, name: 'q does not take a letter for another that looks like it'
+  }, async (rows) => {
     await saveNames(rows, ['Rene', 'René', 'Strasse', 'Straße', 'Oystein', 'Øystein', 'Ren\u0065\u0301'])
     await findsAll(rows, [['rene', [1, 7]], ['rené', [2]], ['strasse', [3]], ['straße', [4]], ['oy', [5]], ['øy', [6]]])
   }),
 
-  rowCases({ port: 'list', says: candidatesSay, name: 'wildcards, quotes and backslashes in q stand for themselves' }, async (rows) => {
+  rowCases({
+    port: 'list', says: candidatesSay, name: 'wildcards, quotes and backslashes in q stand for themselves'
+  }, async (rows) => {
     await saveNames(rows, ['100%', '100 percent', 'a_b', 'axb', 'back\\slash', "O'Neil", 'say "hi"', 'a*b', '[x]', 'a.b', '$1', 'C:\\%'])
     await findsAll(rows, [
       ['%', [1, 12]], ['0%', [1]], ['%0', []], ['_', [3]], ['a_b', [3]], ['\\', [5, 12]], ['k\\s', [5]], ['\\%', [12]], ['\\_', []],

@@ -32,7 +32,9 @@ async function createSome (bench: Bench): Promise<Webhook[]> {
 
 /** Cases about the list of webhooks. */
 export const listCases = [
-  benchCase('webhooks', { port: 'webhooks.list', says: order, name: 'webhooks are listed by any sort field, text by code point' }, async (bench) => {
+  benchCase('webhooks', {
+    port: 'webhooks.list', says: order, name: 'webhooks are listed by any sort field, text by code point'
+  }, async (bench) => {
     const created = await createSome(bench)
     await bench.webhooks.update('acme', created[0]?.id ?? 0, {})
     same(await placesOf(bench, created, by('name', 'asc')), [3, 2, 4, 1, 0], 'by name: Z, a, a, \uffee, \u{1f600}')
@@ -44,15 +46,20 @@ export const listCases = [
     same(await placesOf(bench, created, { sort: [{ field: 'id', direction: 'desc' }] }), [4, 3, 2, 1, 0], 'by descending id')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.list', says: page, name: 'a page of webhooks is a slice of the order, after the filter' }, async (bench) => {
+  benchCase('webhooks', {
+    port: 'webhooks.list', says: page, name: 'a page of webhooks is a slice of the order, after the filter'
+  }, async (bench) => {
     const created = await createSome(bench)
     same(await placesOf(bench, created, { offset: 1, limit: 2 }), [1, 2], 'offset 1, limit 2')
     same(await placesOf(bench, created, { offset: 5 }), [], 'offset 5 of 5')
     same(await placesOf(bench, created, { offset: 429_496_729_200 }), [], 'an offset far beyond')
-    same(await placesOf(bench, created, { filter: { status: 'active' }, offset: 1, limit: 2 }), [1, 3], 'offset 1, limit 2 of the active ones')
+    same(await placesOf(bench, created, { filter: { status: 'active' }, offset: 1, limit: 2 }), [1, 3],
+      'offset 1, limit 2 of the active ones')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.list', says: filter, name: 'webhooks are filtered by status' }, async (bench) => {
+  benchCase('webhooks', {
+    port: 'webhooks.list', says: filter, name: 'webhooks are filtered by status'
+  }, async (bench) => {
     const created = await createSome(bench)
     for (const [status, places] of [['inactive', [2, 4]], ['active', [0, 1, 3]], ['disabled', []]] as const) {
       same(await placesOf(bench, created, { filter: { status } }), places, `the ${status} ones`)

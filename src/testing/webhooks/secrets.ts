@@ -12,7 +12,9 @@ const claimed = 'The secrets that are valid now, the newest first.'
 
 /** Cases about secrets and their rotation. */
 export const secretCases = [
-  benchCase('webhooks', { port: 'webhooks.findSecrets', says: opaque, name: 'a secret is kept as it is, whatever it holds' }, async ({ webhooks, addWebhook }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.findSecrets', says: opaque, name: 'a secret is kept as it is, whatever it holds'
+  }, async ({ webhooks, addWebhook }) => {
     for (const secret of ['whsec_AAEC+/==', `sealed:${'x'.repeat(500)}`, '{"a":"é \u{1f600}\\n"}', ' padded ']) {
       const { id } = await addWebhook({ secret })
       same(await webhooks.findSecrets('acme', id), [secret], 'the secrets of a new webhook')
@@ -20,7 +22,11 @@ export const secretCases = [
     same(await webhooks.findSecrets('acme', 2 ** 40), null, 'the secrets of a webhook that does not exist')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.rotateSecret', says: rotates, name: 'both secrets are valid during the grace period, the newest first' }, async ({ webhooks, addWebhook, wait }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.rotateSecret',
+    says: rotates,
+    name: 'both secrets are valid during the grace period, the newest first'
+  }, async ({ webhooks, addWebhook, wait }) => {
     const webhook = await addWebhook({ secret: 'first' })
     await wait(5)
     const rotated = await webhooks.rotateSecret('acme', webhook.id, { secret: 'second', gracePeriodSeconds: 60 })
@@ -33,7 +39,11 @@ export const secretCases = [
     same((await webhooks.find('acme', webhook.id))?.updated_at, updatedAt, 'updated_at, asked for again')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.findSecrets', says: valid, name: 'the previous secret ceases to be valid when its grace period is over' }, async ({ webhooks, deliveries, addWebhook, emit, wait }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.findSecrets',
+    says: valid,
+    name: 'the previous secret ceases to be valid when its grace period is over'
+  }, async ({ webhooks, deliveries, addWebhook, emit, wait }) => {
     const { id } = await addWebhook({ secret: 'first' })
     await emit()
     await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 1 })
@@ -43,15 +53,22 @@ export const secretCases = [
     same((await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 1000 }))[0]?.secrets, ['second'], 'what a claim has')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.rotateSecret', says: expiry, name: 'without a grace period the secret of before is dropped at once' }, async ({ webhooks, addWebhook }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.rotateSecret',
+    says: expiry,
+    name: 'without a grace period the secret of before is dropped at once'
+  }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ secret: 'first' })
     const rotated = await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 0 })
     same([rotated?.id, rotated?.previous_secret_expires_at], [id, null], 'the id and the end of the grace period')
     same(await webhooks.findSecrets('acme', id), ['second'], 'the secrets')
-    same(await webhooks.rotateSecret('acme', id + 1000, { secret: 'x', gracePeriodSeconds: 0 }), null, 'a webhook that does not exist')
+    same(await webhooks.rotateSecret('acme', id + 1000, { secret: 'x', gracePeriodSeconds: 0 }), null,
+      'a webhook that does not exist')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.rotateSecret', says: drops, name: 'rotating again drops the older secret at once' }, async ({ webhooks, addWebhook }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.rotateSecret', says: drops, name: 'rotating again drops the older secret at once'
+  }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ secret: 'first' })
     await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
     await webhooks.rotateSecret('acme', id, { secret: 'third', gracePeriodSeconds: 60 })
@@ -60,7 +77,9 @@ export const secretCases = [
     same(await webhooks.findSecrets('acme', id), ['fourth'], 'the secrets after one more, without a grace period')
   }),
 
-  benchCase('webhooks', { port: 'deliveries.claimDue', says: claimed, name: 'a claim has the secrets that are valid then' }, async ({ webhooks, addWebhook, emit, claimOne }) => {
+  benchCase('webhooks', {
+    port: 'deliveries.claimDue', says: claimed, name: 'a claim has the secrets that are valid then'
+  }, async ({ webhooks, addWebhook, emit, claimOne }) => {
     const { id } = await addWebhook({ secret: 'first' })
     await emit()
     await emit()
@@ -69,7 +88,9 @@ export const secretCases = [
     same((await claimOne()).secrets, ['second', 'first'], 'the secrets of a claim during the grace period')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.listSecrets', says: lists, name: 'the secrets of all tenants are listed by ascending id' }, async ({ webhooks, addWebhook }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.listSecrets', says: lists, name: 'the secrets of all tenants are listed by ascending id'
+  }, async ({ webhooks, addWebhook }) => {
     const ids: number[] = []
     for (const [tenantSlug, secret] of [['acme', 'a'], ['globex', 'b'], ['acme', 'c'], ['globex', 'd'], ['acme', 'e']] as const) {
       ids.push((await addWebhook({ tenantSlug, secret, status: secret === 'd' ? 'inactive' : 'active' })).id)
@@ -83,20 +104,27 @@ export const secretCases = [
     ].sort((one, other) => one.webhookId - other.webhookId)
     same(await webhooks.listSecrets({ afterId: 0, limit: 10 }), expected, 'all of them')
     same(await webhooks.listSecrets({ afterId: 0, limit: 2 }), expected.slice(0, 2), 'the first two')
-    same(await webhooks.listSecrets({ afterId: expected[1]?.webhookId ?? 0, limit: 2 }), expected.slice(2), 'the two after these')
+    same(await webhooks.listSecrets({ afterId: expected[1]?.webhookId ?? 0, limit: 2 }), expected.slice(2),
+      'the two after these')
     same(await webhooks.listSecrets({ afterId: expected[3]?.webhookId ?? 0, limit: 2 }), [], 'what comes after the last')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.replaceSecret', says: replaces, name: 'a stored secret is replaced in its place, and nothing else changes' }, async ({ webhooks, addWebhook, wait }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.replaceSecret',
+    says: replaces,
+    name: 'a stored secret is replaced in its place, and nothing else changes'
+  }, async ({ webhooks, addWebhook, wait }) => {
     const { id } = await addWebhook({ secret: 'first' })
     const other = await addWebhook({ secret: 'second' })
     await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
     const before = await webhooks.find('acme', id)
     await wait(5)
-    same(await webhooks.replaceSecret('acme', id, { from: 'first', to: 'first, sealed' }), true, 'replacing the previous secret')
+    same(await webhooks.replaceSecret('acme', id, { from: 'first', to: 'first, sealed' }), true,
+      'replacing the previous secret')
     same(await webhooks.replaceSecret('acme', id, { from: 'second', to: 'second, sealed' }), true, 'replacing the secret')
     same(await webhooks.findSecrets('acme', id), ['second, sealed', 'first, sealed'], 'the secrets')
-    same(await webhooks.findSecrets('acme', other.id), ['second'], 'the secret of another webhook, the same text as one replaced')
+    same(await webhooks.findSecrets('acme', other.id), ['second'],
+      'the secret of another webhook, the same text as one replaced')
     same(await webhooks.find('acme', id), before, 'the webhook, updated_at included')
   }),
 
@@ -105,8 +133,10 @@ export const secretCases = [
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ secret: 'first' })
     await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 0 })
-    same(await webhooks.replaceSecret('acme', id, { from: 'first', to: 'changed' }), false, 'replacing a secret that was dropped')
-    same(await webhooks.replaceSecret('acme', id + 1000, { from: 'second', to: 'changed' }), false, 'replacing that of no webhook')
+    same(await webhooks.replaceSecret('acme', id, { from: 'first', to: 'changed' }), false,
+      'replacing a secret that was dropped')
+    same(await webhooks.replaceSecret('acme', id + 1000, { from: 'second', to: 'changed' }), false,
+      'replacing that of no webhook')
     same(await webhooks.findSecrets('acme', id), ['second'], 'the secrets')
   })
 ]

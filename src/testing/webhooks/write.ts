@@ -17,7 +17,9 @@ const eventTypes = ['job.published', 'candidate.created', 'application.created',
 
 /** Cases about making, changing and deleting webhooks. */
 export const writeCases = [
-  benchCase('webhooks', { port: 'webhooks.create', says: stores, name: 'a webhook is shown as it was created, without its secret' }, async ({ webhooks, wait }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.create', says: stores, name: 'a webhook is shown as it was created, without its secret'
+  }, async ({ webhooks, wait }) => {
     const given: NewWebhook = {
       id: await webhooks.nextId('acme'),
       name: 'Payroll "Zoë" \u{1f600}',
@@ -37,16 +39,21 @@ export const writeCases = [
     same(await webhooks.list('acme', page), [expected], 'what list returns')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.create', says: order, name: 'event types keep the order given by the client' }, async ({ webhooks, addWebhook }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.create', says: order, name: 'event types keep the order given by the client'
+  }, async ({ webhooks, addWebhook }) => {
     const { id, event_types: created } = await addWebhook({ event_types: eventTypes })
     same(created, eventTypes, 'the event types that create returns')
     same((await webhooks.find('acme', id))?.event_types, eventTypes, 'the event types that find returns')
     const reversed = eventTypes.toReversed()
-    same((await webhooks.update('acme', id, { event_types: reversed }))?.event_types, reversed, 'the event types that update returns')
+    same((await webhooks.update('acme', id, { event_types: reversed }))?.event_types, reversed,
+      'the event types that update returns')
     same((await webhooks.find('acme', id))?.event_types, reversed, 'the event types that find returns then')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.nextId', says: ids, name: 'an id is never given out twice, to no tenant' }, async ({ webhooks, addWebhook }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.nextId', says: ids, name: 'an id is never given out twice, to no tenant'
+  }, async ({ webhooks, addWebhook }) => {
     const given = await Promise.all(['acme', 'globex', 'acme', 'acme', 'globex'].map((slug) => webhooks.nextId(slug)))
     const { id } = await addWebhook()
     await webhooks.delete('acme', id)
@@ -55,27 +62,37 @@ export const writeCases = [
     same(given.filter((id) => !Number.isSafeInteger(id) || id < 1), [], 'the ids that are not positive integers')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.create', says: taken, name: 'an id that a webhook has already is refused' }, async ({ webhooks, addWebhook }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.create', says: taken, name: 'an id that a webhook has already is refused'
+  }, async ({ webhooks, addWebhook }) => {
     const first = await addWebhook()
     await rejects(webhooks.create('acme', createWebhook(first.id), 50), 'a second webhook of the same id')
     await rejects(webhooks.create('globex', createWebhook(first.id), 50), 'a webhook of the same id for another tenant')
     same(await webhooks.find('acme', first.id), first, 'the webhook that has the id')
-    same([await webhooks.count('acme', {}), await webhooks.count('globex', {})], [1, 0], 'how many webhooks the two tenants have')
+    same([await webhooks.count('acme', {}), await webhooks.count('globex', {})], [1, 0],
+      'how many webhooks the two tenants have')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.create', says: full, name: 'no more webhooks are stored than maxPerTenant, and a deleted one makes place' }, async ({ webhooks, addWebhook }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.create',
+    says: full,
+    name: 'no more webhooks are stored than maxPerTenant, and a deleted one makes place'
+  }, async ({ webhooks, addWebhook }) => {
     await addWebhook({ tenantSlug: 'globex' })
     const first = await addWebhook()
     await addWebhook({ status: 'inactive' })
     const id = await webhooks.nextId('acme')
     same(await webhooks.create('acme', createWebhook(id), 2), null, 'a third webhook where two are allowed')
     same(await webhooks.create('acme', createWebhook(id), 1), null, 'a third webhook where one is allowed')
-    same([await webhooks.count('acme', {}), await webhooks.find('acme', id)], [2, null], 'how many there are, and the one refused')
+    same([await webhooks.count('acme', {}), await webhooks.find('acme', id)], [2, null],
+      'how many there are, and the one refused')
     await webhooks.delete('acme', first.id)
     same((await webhooks.create('acme', createWebhook(id), 2))?.id, id, 'the one refused, once another was deleted')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.update', says: fields, name: 'an update changes the fields it names and no others' }, async ({ webhooks, addWebhook, wait }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.update', says: fields, name: 'an update changes the fields it names and no others'
+  }, async ({ webhooks, addWebhook, wait }) => {
     let expected: Webhook = await addWebhook()
     const other = await addWebhook()
     const updates = [
@@ -92,21 +109,27 @@ export const writeCases = [
     same(await webhooks.find('acme', other.id), other, 'another webhook')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.update', says: changes, name: 'an update sets updated_at to now, even one that changes nothing' }, async ({ webhooks, addWebhook, wait }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.update', says: changes, name: 'an update sets updated_at to now, even one that changes nothing'
+  }, async ({ webhooks, addWebhook, wait }) => {
     const { id, created_at: createdAt } = await addWebhook()
     await wait(50)
     const { created_at: between } = await addWebhook()
     await wait(5)
     const updated = await webhooks.update('acme', id, {})
     isInstant(updated?.updated_at, 'updated_at is a date as it crosses the ports')
-    same([updated.created_at, updated.updated_at > between], [createdAt, true], 'created_at, and whether updated_at has moved on')
+    same([updated.created_at, updated.updated_at > between], [createdAt, true],
+      'created_at, and whether updated_at has moved on')
     same(await webhooks.update('acme', id + 1000, { name: 'x' }), null, 'the update of a webhook that does not exist')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.delete', says: removes, name: 'a deleted webhook is gone, and only once' }, async ({ webhooks, addWebhook }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.delete', says: removes, name: 'a deleted webhook is gone, and only once'
+  }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook()
     const other = await addWebhook()
-    same([await webhooks.delete('acme', id), await webhooks.delete('acme', id)], [true, false], 'what deleting it twice returns')
+    same([await webhooks.delete('acme', id), await webhooks.delete('acme', id)], [true, false],
+      'what deleting it twice returns')
     same(await webhooks.find('acme', id), null, 'the deleted webhook')
     same(await webhooks.update('acme', id, { status: 'active' }), null, 'an update of it')
     same(await webhooks.findSecrets('acme', id), null, 'its secrets')
@@ -114,7 +137,11 @@ export const writeCases = [
     same([await webhooks.count('acme', {}), await webhooks.find('acme', other.id)], [1, other], 'what is left')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.find', says: owned, name: 'changing a webhook that was handed in or out changes nothing that is stored' }, async ({ webhooks }) => {
+  benchCase('webhooks', {
+    port: 'webhooks.find',
+    says: owned,
+    name: 'changing a webhook that was handed in or out changes nothing that is stored'
+  }, async ({ webhooks }) => {
     const handedIn = { ...createWebhook(await webhooks.nextId('acme')), event_types: ['a.b'] }
     const created = await webhooks.create('acme', handedIn, 1)
     handedIn.event_types.push('changed')

@@ -1,0 +1,78 @@
+import type { AttemptResult, HealthNotice, HealthRule, Lease } from '../../ports/index.js'
+import { benchCase, statuses } from '../support/bench.js'
+import type { Bench } from '../support/bench.js'
+import { exactly, same } from '../support/expect.js'
+import { delivered, failed, retry } from '../support/samples.js'
+
+const judged =
+  'Health is judged once, after all results: by `rule`, or at once when it is gone, an active webhook becomes ' +
+  '`disabled`, with `updated_at` now, and its pending deliveries `skipped`.'
+const left = 'One that is not active is left as it is.'
+const since = 'When the first attempt failed since something was delivered; now if something was delivered in the same call.'
+
+const rule: HealthRule = { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 1e8 }
+
+async function attempt (bench: Bench, createResult: (lease: Lease) => AttemptResult, judge = rule): Promise<HealthNotice[]> {
+  await bench.emit()
+  return bench.complete([createResult(await bench.claimOne())], judge)
+}
+
+/** Cases about endpoints that say they are gone. */
+export const goneCases = [
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: judged,
+    name: 'a webhook that is gone is disabled at once, and its other deliveries are skipped'
+  }, async ({ webhooks, addWebhook, emitMany, claim, complete, log, wait }) => {
+    const webhook = await addWebhook()
+    const other = await addWebhook({ tenantSlug: 'globex' })
+    await emitMany(3)
+    await emitMany(1, { tenantSlug: 'globex' })
+    const leases = (await claim({ perEndpoint: 2 })).filter(({ webhookId }) => webhookId === webhook.id)
+    const [gone, later] = exactly(leases, 2, 'deliveries of the webhook are claimed')
+    const notices = await complete([failed(gone, { isGone: true }), retry(later, { retryInMs: 10 })], { ...rule, failedDeliveries: 100 })
+    same(notices.map(({ failingSince, ...rest }) => rest), [{
+      kind: 'gone', tenantSlug: 'acme', webhookId: webhook.id, failedDeliveries: 1, lastError: 'http_status', lastResponseStatus: 410
+    }], 'the notices, of the answer that says it is gone')
+    same((await webhooks.find('acme', webhook.id))?.status, 'disabled', 'its status')
+    same([statuses(await log(webhook)), statuses(await log(other, 'globex'))], [['failed', 'skipped', 'skipped'], ['pending']],
+      'its log, and that of another')
+    await wait(10)
+    same((await claim()).filter(({ webhookId }) => webhookId === webhook.id), [], 'what is claimed of it')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: since,
+    name: 'a webhook that is gone is disabled even if something was delivered in the same call'
+  }, async (bench) => {
+    const { webhooks, addWebhook, emitMany, claimAll, complete, wait } = bench
+    const { id } = await addWebhook()
+    const since = await attempt(bench, failed).then(() => webhooks.update('acme', id, {}))
+    await emitMany(2)
+    const [gone, last] = await claimAll(2)
+    await wait(20)
+    const [notice] = await complete([failed(gone, { isGone: true }), delivered(last)], rule)
+    same([notice?.kind, (await webhooks.find('acme', id))?.status], ['gone', 'disabled'], 'the notice, and the status')
+    same(String(notice?.failingSince) > String(since?.updated_at), true, 'whether failingSince is now')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.complete',
+    says: left,
+    name: 'a webhook is disabled once, and a client\'s inactive wins over a late 410'
+  }, async ({ webhooks, addWebhook, emitMany, claimAll, complete }) => {
+    const { id } = await addWebhook()
+    const inactive = await addWebhook({ event_types: ['job.created'] })
+    await emitMany(2)
+    await emitMany(1, { type: 'job.created' })
+    const leases = await claimAll(3)
+    const [first, second] = exactly(leases.filter(({ webhookId }) => webhookId === id), 2, 'deliveries of one webhook are claimed')
+    const [late] = exactly(leases.filter(({ webhookId }) => webhookId === inactive.id), 1, 'deliveries of the other are claimed')
+    const before = await webhooks.update('acme', inactive.id, { status: 'inactive' })
+    const notices = await complete([failed(first, { isGone: true }), failed(late, { isGone: true })], rule)
+    same(notices.map(({ kind, webhookId }) => [kind, webhookId]), [['gone', id]], 'the notices')
+    same(await complete([failed(second, { isGone: true })], rule), [], 'the notices of a second 410')
+    same(await webhooks.find('acme', inactive.id), before, 'the webhook that the client made inactive')
+  })
+]

@@ -1,0 +1,60 @@
+import { atOnce } from '../support/at-once.js'
+import { benchCase } from '../support/bench.js'
+import { same } from '../support/expect.js'
+import { createWebhook } from '../support/samples.js'
+
+const lastPlace = 'Of several at once for the last free place, exactly one succeeds.'
+const fields = 'The fields to change; absent ones stay.'
+const rotates = 'Makes `secret` the secret, and the one of before the previous one, which expires after the grace period.'
+
+/** Cases about several changes of webhooks at once. */
+export const webhookRaceCases = [
+  benchCase('races', {
+    port: 'webhooks.create',
+    says: lastPlace,
+    name: 'of several creations at once for the last free place, exactly one succeeds'
+  }, async ({ webhooks, addWebhook }) => {
+    await addWebhook()
+    await addWebhook({ tenantSlug: 'globex' })
+    const ids = await atOnce(6, () => webhooks.nextId('acme'))
+    same(new Set(ids).size, 6, 'how many of six ids asked for at once are different')
+    const created = await Promise.all(ids.map((id) => webhooks.create('acme', createWebhook(id), 2)))
+    same(created.filter((webhook) => webhook !== null).length, 1, 'how many of six creations at once succeed')
+    same(await webhooks.count('acme', {}), 2, 'how many webhooks there are, where two are allowed')
+  }),
+
+  benchCase('races', {
+    port: 'webhooks.update', says: fields, name: 'changes of different fields at once are all kept'
+  }, async ({ webhooks, addWebhook }) => {
+    const webhook = await addWebhook()
+    const changes = { name: 'New', target_url: 'https://hooks.example/new', event_types: ['b.c', 'a.b'], status: 'inactive' as const }
+    await Promise.all([
+      webhooks.update('acme', webhook.id, { name: changes.name }),
+      webhooks.update('acme', webhook.id, { target_url: changes.target_url }),
+      webhooks.update('acme', webhook.id, { event_types: changes.event_types }),
+      webhooks.update('acme', webhook.id, { status: changes.status })
+    ])
+    const shown = await webhooks.find('acme', webhook.id)
+    same(shown, { ...webhook, ...changes, updated_at: shown?.updated_at }, 'the webhook after four changes at once')
+  }),
+
+  benchCase('races', {
+    port: 'webhooks.rotateSecret',
+    says: rotates,
+    name: 'of two rotations at once, one makes the other\'s secret the previous one'
+  }, async ({ webhooks, addWebhook }) => {
+    const { id } = await addWebhook({ secret: 'a' })
+    await Promise.all(['b', 'c'].map((secret) => webhooks.rotateSecret('acme', id, { secret, gracePeriodSeconds: 60 })))
+    same((await webhooks.findSecrets('acme', id))?.toSorted(), ['b', 'c'], 'the secrets, in any order')
+  }),
+
+  benchCase('races', {
+    port: 'webhooks.delete',
+    says: '`false` if there was none.',
+    name: 'of several deletions at once, exactly one finds the webhook'
+  }, async ({ webhooks, addWebhook }) => {
+    const { id } = await addWebhook()
+    const deleted = await atOnce(4, () => webhooks.delete('acme', id))
+    same(deleted.filter(Boolean).length, 1, 'how many of four deletions return true')
+  })
+]

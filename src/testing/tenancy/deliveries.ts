@@ -1,0 +1,135 @@
+import { benchCase, eventIds, statuses } from '../support/bench.js'
+import type { Bench } from '../support/bench.js'
+import { same } from '../support/expect.js'
+import { delivered, failed } from '../support/samples.js'
+
+const foreign = 'A delivery or webhook of another tenant is treated as one that does not exist.'
+const records = 'Records an event and, for every webhook of the tenant that subscribes to its type, one delivery'
+const everything = { include: 'all' as const, eventTypes: null, eventIds: null, since: null, until: null, limit: 100 }
+const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200 }
+
+interface Ids { mine: number, other: number, theirs: number, delivery: number, foreignDelivery: number }
+
+// Two webhooks of acme and one of globex, each with one delivery.
+async function fill ({ addWebhook, emit, log }: Bench): Promise<Ids> {
+  const mine = await addWebhook()
+  const other = await addWebhook()
+  const theirs = await addWebhook({ tenantSlug: 'globex' })
+  await emit()
+  await emit({ tenantSlug: 'globex' })
+  const [delivery] = await log(mine)
+  const [foreignDelivery] = await log(theirs, 'globex')
+  return { mine: mine.id, other: other.id, theirs: theirs.id, delivery: delivery?.id ?? 0, foreignDelivery: foreignDelivery?.id ?? 0 }
+}
+
+/** Cases about deliveries of other tenants. */
+export const deliveryTenancyCases = [
+  benchCase('tenancy', {
+    port: 'deliveries.find', says: foreign, name: 'a delivery of another webhook or tenant is not found'
+  }, async (bench) => {
+    const { mine, other, theirs, delivery, foreignDelivery } = await fill(bench)
+    same((await bench.deliveries.find('acme', mine, delivery))?.id, delivery, 'the delivery that acme finds')
+    same((await bench.deliveries.find('globex', theirs, foreignDelivery))?.id, foreignDelivery,
+      'the delivery that globex finds')
+    const strangers: Array<[string, number, number]> = [
+      ['acme', other, delivery], ['globex', mine, delivery], ['globex', theirs, delivery], ['acme', mine, foreignDelivery],
+      ['acme', theirs, foreignDelivery], ['nobody', mine, delivery], ['acme', mine, delivery + 1000], ['acme', theirs + 1000, delivery]
+    ]
+    for (const [tenantSlug, webhookId, id] of strangers) {
+      same(await bench.deliveries.find(tenantSlug, webhookId, id), null,
+        `delivery ${id} of webhook ${webhookId}, asked for by ${tenantSlug}`)
+    }
+  }),
+
+  benchCase('tenancy', {
+    port: 'deliveries.list', says: foreign, name: 'the log of another tenant\'s webhook is empty'
+  }, async (bench) => {
+    const { mine, theirs } = await fill(bench)
+    const strangers: Array<[string, number]> = [['globex', mine], ['acme', theirs], ['nobody', mine], ['__proto__', mine], ['ACME', mine], ['%', mine]]
+    for (const [tenantSlug, webhookId] of strangers) {
+      same(await bench.deliveries.list(tenantSlug, webhookId, page), [],
+        `the log of webhook ${webhookId}, asked for by ${tenantSlug}`)
+      same(await bench.deliveries.count(tenantSlug, webhookId, {}), 0, `how many deliveries ${tenantSlug} counts in it`)
+    }
+  }),
+
+  benchCase('tenancy', {
+    port: 'deliveries.record', says: records, name: 'an event goes to the webhooks of its tenant alone'
+  }, async (bench) => {
+    const { mine, theirs } = await fill(bench)
+    same((await bench.emit({ tenantSlug: 'nobody' })).deliveries, 0, 'the deliveries of an event of a tenant without webhooks')
+    const claimed = (await bench.claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
+    same(claimed.filter(([, id]) => id === mine || id === theirs).sort(), [['acme', mine, 'evt_1'], ['globex', theirs, 'evt_2']].sort(),
+      'what is claimed')
+  }),
+
+  benchCase('tenancy', {
+    port: 'deliveries.claimDue',
+    says: foreign,
+    name: 'a claim has the body, address and secret of the delivery\'s own tenant'
+  }, async ({ addWebhook, emit, claim }) => {
+    const webhooks = new Map<number, string>()
+    for (const tenantSlug of ['acme', 'globex']) {
+      const { id } = await addWebhook({ tenantSlug, secret: `secret of ${tenantSlug}`, target_url: `https://${tenantSlug}.example/` })
+      webhooks.set(id, tenantSlug)
+    }
+    for (let i = 0; i < 3; i++) {
+      for (const tenantSlug of ['acme', 'globex']) await emit({ tenantSlug, body: `{"of":"${tenantSlug}"}` })
+    }
+    const claimed = await claim()
+    same(claimed.length, 6, 'how many are claimed')
+    for (const { tenantSlug, webhookId, body, targetUrl, secrets } of claimed) {
+      same({ body, targetUrl, secrets, owner: webhooks.get(webhookId) }, {
+        body: `{"of":"${tenantSlug}"}`, targetUrl: `https://${tenantSlug}.example/`, secrets: [`secret of ${tenantSlug}`], owner: tenantSlug
+      }, `a claim of ${tenantSlug}`)
+    }
+  }),
+
+  benchCase('tenancy', {
+    port: 'deliveries.replay',
+    says: foreign,
+    name: 'a replay neither takes another tenant\'s events nor goes to its webhook'
+  }, async (bench) => {
+    const { mine, theirs } = await fill(bench)
+    await bench.complete((await bench.claim()).map((lease) => failed(lease)))
+    same([await bench.deliveries.replay('globex', mine, everything), await bench.deliveries.replay('acme', theirs, everything)], [null, null],
+      'replays to a webhook of another tenant')
+    same(await bench.deliveries.replay('acme', mine, { ...everything, eventIds: ['evt_2'] }), { queued: 0, truncated: false },
+      'a replay of an event of another tenant')
+    same(await bench.deliveries.replay('acme', mine, everything), { queued: 1, truncated: false }, 'a replay of all')
+    same((await bench.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]), [['acme', 'evt_1']], 'what is claimed')
+  }),
+
+  benchCase('tenancy', {
+    port: 'deliveries.erase',
+    says: foreign,
+    name: 'erasing a subject leaves another tenant\'s subject of the same name'
+  }, async ({ deliveries, addWebhook, emit, log, claim }) => {
+    const mine = await addWebhook()
+    const theirs = await addWebhook({ tenantSlug: 'globex' })
+    const about = { subject: 'candidate:1', body: '{"name":"Ada"}', tombstone: '{}' }
+    await emit(about)
+    await emit({ ...about, tenantSlug: 'globex' })
+    same([await deliveries.erase('nobody', 'candidate:1'), await deliveries.erase('acme', 'candidate:1')], [0, 1],
+      'what erase returns for nobody and for acme')
+    same([statuses(await log(mine)), statuses(await log(theirs, 'globex'))], [['cancelled'], ['pending']],
+      'the logs of acme and globex')
+    same((await claim()).map(({ tenantSlug, body }) => [tenantSlug, body]), [['globex', '{"name":"Ada"}']], 'what is claimed')
+  }),
+
+  benchCase('tenancy', {
+    port: 'webhooks.update',
+    says: 'A webhook of another tenant is treated as one that does not exist.',
+    name: 'stopping or deleting a webhook stops no other tenant\'s deliveries'
+  }, async (bench) => {
+    const { mine, other, theirs } = await fill(bench)
+    await bench.webhooks.update('acme', mine, { status: 'inactive' })
+    await bench.webhooks.delete('acme', other)
+    await bench.webhooks.delete('acme', theirs)
+    await bench.webhooks.update('acme', theirs, { status: 'inactive' })
+    const claimed = await bench.claim()
+    same(eventIds(claimed), ['evt_2'], 'what is claimed')
+    await bench.complete(claimed.map(delivered))
+    same(await bench.deliveries.count('globex', theirs, { status: 'delivered' }), 1, 'how many globex got')
+  })
+]

@@ -1,0 +1,69 @@
+import { benchCase } from '../support/bench.js'
+import { same } from '../support/expect.js'
+
+const foreign = 'A webhook of another tenant is treated as one that does not exist.'
+
+// Names that a storage might take for acme, or for everybody.
+const strangers = ['globex', 'nobody', 'ACME', 'acme ', 'acm_', '%', '', '__proto__', "acme' or '1'='1"]
+
+const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200 }
+
+/** Cases about webhooks of other tenants. */
+export const webhookTenancyCases = [
+  benchCase('tenancy', {
+    port: 'webhooks.find', says: foreign, name: 'a webhook of another tenant is neither found nor listed nor counted'
+  }, async ({ webhooks, addWebhook }) => {
+    const { id } = await addWebhook()
+    const theirs = await addWebhook({ tenantSlug: 'globex' })
+    for (const stranger of strangers) {
+      const own = stranger === 'globex' ? [theirs] : []
+      same(await webhooks.find(stranger, id), null, `the webhook of acme that ${JSON.stringify(stranger)} finds`)
+      same(await webhooks.list(stranger, page), own, `the webhooks of ${JSON.stringify(stranger)}`)
+      same(await webhooks.count(stranger, {}), own.length, `how many webhooks ${JSON.stringify(stranger)} has`)
+      same(await webhooks.count(stranger, { status: 'active' }), own.length, 'how many of them are active')
+    }
+  }),
+
+  benchCase('tenancy', {
+    port: 'webhooks.update', says: foreign, name: 'a webhook of another tenant is neither changed nor deleted'
+  }, async ({ webhooks, addWebhook }) => {
+    const webhook = await addWebhook()
+    for (const stranger of strangers) {
+      same(await webhooks.update(stranger, webhook.id, { name: 'changed', status: 'inactive' }), null,
+        `an update by ${JSON.stringify(stranger)}`)
+      same(await webhooks.delete(stranger, webhook.id), false, `a deletion by ${JSON.stringify(stranger)}`)
+    }
+    same(await webhooks.find('acme', webhook.id), webhook, 'the webhook')
+  }),
+
+  benchCase('tenancy', {
+    port: 'webhooks.findSecrets',
+    says: foreign,
+    name: 'the secret of another tenant\'s webhook is neither shown nor changed'
+  }, async ({ webhooks, addWebhook }) => {
+    const webhook = await addWebhook({ secret: 'sesame' })
+    for (const stranger of strangers) {
+      same(await webhooks.findSecrets(stranger, webhook.id), null, `the secrets that ${JSON.stringify(stranger)} finds`)
+      same(await webhooks.rotateSecret(stranger, webhook.id, { secret: 'changed', gracePeriodSeconds: 60 }), null,
+        `a rotation by ${JSON.stringify(stranger)}`)
+      same(await webhooks.replaceSecret(stranger, webhook.id, { from: 'sesame', to: 'changed' }), false,
+        `a replacement by ${JSON.stringify(stranger)}`)
+    }
+    same([await webhooks.findSecrets('acme', webhook.id), await webhooks.find('acme', webhook.id)], [['sesame'], webhook],
+      'the secrets, and the webhook')
+  }),
+
+  benchCase('tenancy', {
+    port: 'webhooks.create',
+    says: '`null`, and nothing stored, if the tenant has `maxPerTenant` webhooks already.',
+    name: 'the webhooks of other tenants take no place'
+  }, async ({ webhooks, addWebhook }) => {
+    await addWebhook({ tenantSlug: 'globex' })
+    await addWebhook({ tenantSlug: 'globex' })
+    const id = await webhooks.nextId('acme')
+    const created = await webhooks.create('acme', {
+      id, name: 'First', status: 'active', target_url: 'https://hooks.example/', event_types: ['a.b'], secret: 's'
+    }, 1)
+    same([created?.id, await webhooks.count('globex', {})], [id, 2], 'the one place of acme, and how many globex has')
+  })
+]

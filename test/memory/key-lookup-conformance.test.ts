@@ -1,0 +1,18 @@
+import t from 'tap'
+import { memoryKeyLookup } from '../../src/memory/index.js'
+import type { KeyHarness } from '../../src/testing/index.js'
+import { keyLookupCases } from '../../src/testing/index.js'
+
+// Keys are given in a list: every key that is saved makes a new lookup.
+function makeHarness (): KeyHarness {
+  const keys: Parameters<typeof memoryKeyLookup>[0][number][] = []
+  return {
+    lookup: (credentials) => memoryKeyLookup(keys)(credentials),
+    save ({ state, ...key }) {
+      keys.push({ ...key, revoked: state === 'revoked', ...(state === 'expired' ? { expiresAt: '2020-01-01T00:00:00Z' } : {}) })
+      return key.key
+    }
+  }
+}
+
+for (const { name, run } of keyLookupCases) t.test(name, () => run(makeHarness))
