@@ -1,0 +1,4 @@
+import t from 'tap'
+import { testConformance } from '../fixtures/postgres-conformance.js'
+
+t.test('PostgreSQL keeps every promise of the ports', (t) => testConformance(t))
