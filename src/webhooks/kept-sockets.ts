@@ -10,6 +10,11 @@ export interface KeptSockets {
   track<T> (makeRequest: () => T): { token: RequestToken | undefined, result: T }
   /** Whether a request that failed had been written to a socket used before, and nothing came back on it. */
   isStale (token: RequestToken | undefined): boolean
+  /**
+   * Ends the connection of a request that was sent. undici's own abort would connect anew, for nothing: the request is
+   * the first of its queue until the next connection shows it to be aborted.
+   */
+  hangUp (token: RequestToken | undefined): void
   close (): void
 }
 
@@ -30,6 +35,7 @@ interface Use {
 export function watchKeptSockets (): KeptSockets {
   const ours = new WeakSet<RequestToken>()
   const known = new WeakMap<Socket, Traffic>()
+  const sockets = new WeakMap<RequestToken, Socket>()
   const reuses = new WeakMap<RequestToken, Use>()
   let created: RequestToken | undefined
 
@@ -40,6 +46,7 @@ export function watchKeptSockets (): KeptSockets {
     const { request, socket } = message as { request: RequestToken, socket: Socket }
     // The host's own requests are on these channels too.
     if (!ours.has(request)) return
+    sockets.set(request, socket)
     const traffic = known.get(socket)
     if (traffic === undefined) known.set(socket, countReads(socket))
     else reuses.set(request, { traffic, readsBefore: traffic.reads })
@@ -59,6 +66,9 @@ export function watchKeptSockets (): KeptSockets {
     isStale (token) {
       const use = token && reuses.get(token)
       return use !== undefined && use.traffic.reads === use.readsBefore
+    },
+    hangUp (token) {
+      if (token !== undefined) sockets.get(token)?.destroy(new Error('hung up'))
     },
     close () {
       unsubscribe('undici:request:create', onCreate)

@@ -5,6 +5,8 @@ export interface PostRequest {
   url: URL
   headers: Record<string, string>
   body: string
+  /** Ends the connection that it was sent over. */
+  hangUp: () => void
 }
 
 export interface Answer {
@@ -21,7 +23,7 @@ const maxInformational = 100
  *
  * undici hears of an abort only once it is connected, so the promise does not wait for it.
  */
-export function post (dispatcher: Dispatcher, { url, headers, body }: PostRequest, deadline: Deadline): Promise<Answer> {
+export function post (dispatcher: Dispatcher, { url, headers, body, hangUp }: PostRequest, deadline: Deadline): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
     let answer: Answer | undefined
@@ -37,6 +39,7 @@ export function post (dispatcher: Dispatcher, { url, headers, body }: PostReques
 
     function cut (reason?: symbol): void {
       settle(reason)
+      hangUp()
       controller?.abort(new Error('cut off'))
     }
 

@@ -59,16 +59,21 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
   const sockets = watchKeptSockets()
   const inFlight = new Set<Deadline>()
 
+  function track (dispatcher: Agent, request: Omit<PostRequest, 'hangUp'>, deadline: Deadline) {
+    const tracked = sockets.track(() => post(dispatcher, { ...request, hangUp: () => sockets.hangUp(tracked.token) }, deadline))
+    return tracked
+  }
+
   /** A socket that the receiver had just closed is no failure of the receiver's: one more post, over a fresh one. */
-  async function postAgainIfStale (request: PostRequest, deadline: Deadline): Promise<Answer> {
+  async function postAgainIfStale (request: Omit<PostRequest, 'hangUp'>, deadline: Deadline): Promise<Answer> {
     const startedAt = performance.now()
-    const { token, result } = sockets.track(() => post(keeping, request, deadline))
+    const { token, result } = track(keeping, request, deadline)
     try {
       return await result
     } catch (error) {
       const isStale = deadline.reason === null && performance.now() - startedAt < maxStaleMs && sockets.isStale(token)
       if (!isStale) throw error
-      return post(fresh, request, deadline)
+      return track(fresh, request, deadline).result
     }
   }
 
