@@ -1,6 +1,6 @@
 // What is kept about a person can be erased: events say whom they are about, and `erase` takes their data away.
 //
-// tsx examples/07-erase.ts
+// tsx examples/09-erase.ts
 
 import { createRecruiting } from 'fastify-recruiting-api'
 import { memoryStorage } from 'fastify-recruiting-api/memory'
