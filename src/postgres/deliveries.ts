@@ -8,11 +8,17 @@ import { createReplay } from './replay.js'
 import { type Session, ask } from './session.js'
 import type { StopDeliveries } from './stop.js'
 
+interface Sessions {
+  session: Session
+  /** For what may take longer. */
+  patient: Session
+}
+
 /** Keeps deliveries in PostgreSQL; `schema` is quoted. */
-export function createDeliveryStore (session: Session, schema: string, stop: StopDeliveries, due: Due): DeliveryStore {
+export function createDeliveryStore ({ session, patient }: Sessions, schema: string, stop: StopDeliveries, due: Due): DeliveryStore {
   const recordEvent = recordText(schema)
   const eraseSubject = `select ${schema}.erase_subject($1, $2) as erased`
-  const replay = createReplay(session, schema)
+  const replay = createReplay(patient, schema)
 
   return {
     ...createDeliveryLog(session, schema),
@@ -50,7 +56,7 @@ export function createDeliveryStore (session: Session, schema: string, stop: Sto
 
     async prune ({ retentionDays, limit }) {
       await stop.stopOrphans()
-      const [row] = await session.query<{ pruned: number }>('prune',
+      const [row] = await patient.query<{ pruned: number }>('prune',
         `select ${schema}.prune($1, $2) as pruned`, [retentionDays, limit])
       return Number(row?.pruned)
     },

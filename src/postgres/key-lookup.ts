@@ -1,7 +1,7 @@
 import { hashApiKey } from '../api-keys.js'
 import type { KeyLookup } from '../ports/index.js'
 import { parseSchema, quoteName } from './names.js'
-import { parseMilliseconds, parsePool } from './parse-options.js'
+import { defaultQueryTimeoutMs, parseMilliseconds, parsePool } from './parse-options.js'
 import type { PgPool } from './pool.js'
 import { createSession } from './session.js'
 
@@ -15,7 +15,7 @@ export interface PostgresKeyLookupOptions {
   /**
    * How long the database may take to answer, in milliseconds, 100 to 120,000. What takes longer rejects with
    * `storage_timeout`.
-   * @default 10000
+   * @default 5000
    */
   queryTimeoutMs?: number
 }
@@ -23,7 +23,7 @@ export interface PostgresKeyLookupOptions {
 /** Looks up the keys of `issueApiKey`, by their digests. Throws `invalid_option`. */
 export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptions = {}): KeyLookup {
   parsePool(pool)
-  const session = createSession(pool, parseMilliseconds('queryTimeoutMs', options.queryTimeoutMs ?? 10_000, 100, 120_000))
+  const session = createSession(pool, parseMilliseconds('queryTimeoutMs', options.queryTimeoutMs ?? defaultQueryTimeoutMs, 100, 120_000))
   const text = `
     select id, array_to_json(scopes)::text as scopes from ${quoteName(parseSchema(options.schema))}.api_keys
     where digest = $1 and tenant_slug = $2 and revoked_at is null

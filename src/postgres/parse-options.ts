@@ -1,6 +1,9 @@
 import { RecruitingApiError } from '../errors.js'
 import type { PgPool } from './pool.js'
 
+/** How long the database may take to answer. A worker that waits in vain tries again within seconds. */
+export const defaultQueryTimeoutMs = 5000
+
 /** Throws `invalid_option` for what has not the methods of a pool. */
 export function parsePool (pool: unknown): asserts pool is PgPool {
   for (const method of ['query', 'connect']) {

@@ -2,7 +2,7 @@ import type { CandidateSource, JobSource, RecruitingStorage } from '../ports/ind
 import { createDeliveryStore } from './deliveries.js'
 import { createDue } from './due.js'
 import { parseSchema, quoteName } from './names.js'
-import { parseMilliseconds, parsePool, parseRelation } from './parse-options.js'
+import { defaultQueryTimeoutMs, parseMilliseconds, parsePool, parseRelation } from './parse-options.js'
 import type { PgPool } from './pool.js'
 import { advisePool, assertMigrated, checkRelation, reportUnreachable } from './ready.js'
 import { candidateKind, jobKind } from './row-kind.js'
@@ -33,9 +33,9 @@ export interface PostgresStorageOptions {
   jobs?: string
   /**
    * How long the database may take to answer, in milliseconds, the wait for a connection included, 100 to 120,000. What
-   * takes longer is cancelled and rejects with `storage_timeout`. Statements in the host's own transactions are not
-   * bounded.
-   * @default 10000
+   * takes longer is cancelled and rejects with `storage_timeout`. Replays and pruning may take a minute; statements in
+   * the host's own transactions are not bounded.
+   * @default 5000
    */
   queryTimeoutMs?: number
   /**
@@ -54,19 +54,20 @@ export function postgresStorage (pool: PgPool, options: PostgresStorageOptions =
   parsePool(pool)
   const schema = parseSchema(options.schema)
   const quotedSchema = quoteName(schema)
-  const session = createSession(pool, parseMilliseconds('queryTimeoutMs', options.queryTimeoutMs ?? 10_000, 100, 120_000))
+  const session = createSession(pool, parseMilliseconds('queryTimeoutMs', options.queryTimeoutMs ?? defaultQueryTimeoutMs, 100, 120_000))
+  const patient = createSession(pool, 60_000)
   const totalsTtlMs = parseMilliseconds('totalsTtlMs', options.totalsTtlMs ?? 0, 0, 60_000)
   const candidates = createRowSource(session, candidateKind, parseRelation('candidates', options.candidates, quotedSchema), totalsTtlMs)
   const jobs = createRowSource(session, jobKind, parseRelation('jobs', options.jobs, quotedSchema), totalsTtlMs)
   const due = createDue(pool, session, schema)
-  const stop = createStopDeliveries(session, quotedSchema)
+  const stop = createStopDeliveries(patient, quotedSchema)
 
   return {
     // What a row holds was checked by its kind.
     candidates: candidates as unknown as CandidateSource,
     jobs: jobs as unknown as JobSource,
     webhooks: createWebhookStore(session, quotedSchema, stop, due),
-    deliveries: createDeliveryStore(session, quotedSchema, stop, due),
+    deliveries: createDeliveryStore({ session, patient }, quotedSchema, stop, due),
 
     verify: (published) => reportUnreachable(async () => {
       await assertMigrated(session, schema)

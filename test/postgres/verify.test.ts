@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import pg from 'pg'
 import t from 'tap'
@@ -104,6 +105,7 @@ t.test('what a storage needs is looked at when a host starts', async (t) => {
     const recruiting = createRecruiting({ storage: postgresStorage(pool, { schema: 'absent' }), logger, delivery: false })
     t.teardown(() => recruiting.close())
     await t.rejects(recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: {} }), { message: /absent/ })
+    while (errors.length === 0) await sleep(5)
     t.match(errors, [{ err: { code: 'storage_not_ready' } }])
   })
 })
