@@ -13,5 +13,11 @@ export default [
       'no-unmodified-loop-condition': 'off'
     }
   },
+  {
+    files: ['examples/demo/page/**'],
+    languageOptions: {
+      globals: Object.fromEntries(['document', 'location', 'navigator', 'fetch', 'EventSource', 'performance'].map((name) => [name, 'readonly']))
+    }
+  },
   { files: ['src/**'], rules: { 'no-console': 'error', 'max-depth': ['error', 3] } }
 ]

@@ -11,6 +11,7 @@ export async function createAts (database: Database, print: Print): Promise<Fast
 
   // Before the API: a hook reaches only the routes that come after it.
   app.addHook('onResponse', async (request, reply) => {
+    if (!request.url.startsWith('/api/')) return
     print('api', '', `${reply.statusCode} ${request.method} ${request.url} in ${reply.elapsedTime.toFixed(1)} ms`)
   })
 
@@ -20,7 +21,8 @@ export async function createAts (database: Database, print: Print): Promise<Fast
     // Tells why a request is refused. Handy while one gets to know the API.
     errorDetails: true,
     // For this machine alone: webhooks point to public https addresses otherwise.
-    delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'] }
+    // For a demo: retries after seconds, where they would be minutes and hours.
+    delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule: [0, 2, 4, 8] }
   })
   return app
 }

@@ -1,10 +1,11 @@
-import type { FastifyInstance } from 'fastify'
 import { createAts } from './ats.js'
 import type { Print } from './console.js'
 import { createDatabase } from './database.js'
+import { Feed } from './feed.js'
 import { startHappenings } from './happenings.js'
 import { demoKeys } from './keys.js'
 import { openOffice } from './office.js'
+import { demoPage } from './page.js'
 import { createRandom } from './random.js'
 import { type Receiver, startReceiver } from './receiver.js'
 import { subscribe } from './subscribe.js'
@@ -24,34 +25,47 @@ export interface DemoOptions {
 }
 
 export interface Demo {
+  pageUrl: string
   apiUrl: string
   receiverUrl: string
   close (): Promise<void>
 }
 
-/** Starts an ATS, the receiver of its tenants, and the daily business that makes events. */
-export async function startDemo ({ port, receiverPort, everyMs, print, welcome }: DemoOptions): Promise<Demo> {
+/** Starts an ATS, the receiver of its tenants, the daily business that makes events, and a page that shows all of it. */
+export async function startDemo ({ port, receiverPort, everyMs, print: printLine, welcome }: DemoOptions): Promise<Demo> {
   const tenants = createTenants(Date.now())
   const database = createDatabase(tenants)
-  const receiver = await startReceiver({ port: receiverPort, stumbleEvery: 10, print })
+  const feed = new Feed()
+  const print = feed.alsoTelling(printLine)
+  const receiver = await startReceiver({ port: receiverPort, stumbleEvery: 10, print, feed })
   const ats = await createAts(database, print)
+  const unwatch = feed.watchAttempts()
+  async function close (): Promise<void> {
+    // The ATS first, so that deliveries under way still find their receiver.
+    await ats.close()
+    await receiver.close()
+    unwatch()
+  }
   try {
-    const apiUrl = `${await ats.listen({ host: '127.0.0.1', port })}/api/v1/public`
-    const webhookId = await connect(apiUrl, receiver)
-    welcome(formatWelcome({ apiUrl, receiverUrl: receiver.url, tenants, webhookId }))
     const offices = tenants.map((tenant, index) =>
       openOffice({ tenant, database, recruiting: ats.recruiting, random: createRandom(100 + index) }))
+    await ats.register(demoPage({ offices, receiver, feed, print }))
+    const pageUrl = await ats.listen({ host: '127.0.0.1', port })
+    const apiUrl = `${pageUrl}/api/v1/public`
+    const webhookId = await connect(apiUrl, receiver)
+    welcome(formatWelcome({ pageUrl, apiUrl, receiverUrl: receiver.url, tenants, webhookId }))
     const happenings = startHappenings(offices, { everyMs, print })
     return {
+      pageUrl,
       apiUrl,
       receiverUrl: receiver.url,
       async close () {
         await happenings.stop()
-        await closeServers(ats, receiver)
+        await close()
       }
     }
   } catch (error) {
-    await closeServers(ats, receiver)
+    await close()
     throw error
   }
 }
@@ -65,10 +79,4 @@ async function connect (apiUrl: string, receiver: Receiver): Promise<number> {
     ids.push(webhook.id)
   }
   return ids[0] ?? 0
-}
-
-/** The ATS first, so that deliveries under way still find their receiver. */
-async function closeServers (ats: FastifyInstance, receiver: Receiver): Promise<void> {
-  await ats.close()
-  await receiver.close()
 }

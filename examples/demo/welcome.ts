@@ -2,6 +2,7 @@ import { demoKeys } from './keys.js'
 import type { Tenant } from './tenants.js'
 
 export interface WelcomeParts {
+  pageUrl: string
   apiUrl: string
   receiverUrl: string
   tenants: readonly Tenant[]
@@ -11,7 +12,7 @@ export interface WelcomeParts {
 
 /** What one reads first: where everything is, the keys, and commands to paste. */
 export function formatWelcome (parts: WelcomeParts): string {
-  const { apiUrl, receiverUrl, tenants } = parts
+  const { pageUrl, apiUrl, receiverUrl, tenants } = parts
   const sizes = tenants.map(({ slug, candidates, jobs }) => `${slug} (${candidates.length} candidates, ${jobs.length} jobs)`)
   const keys = Object.values(demoKeys).map(({ key, note }) => `  ${key.padEnd(20)}${note}`)
   const commands = listCommands(parts).flatMap(([title, command]) => [`  ${title}`, `    ${command}`, ''])
@@ -19,8 +20,9 @@ export function formatWelcome (parts: WelcomeParts): string {
     '',
     `An ATS with two tenants: ${sizes.join(' and ')}`,
     '',
+    `  Open this     ${pageUrl}/`,
     `  The API       ${apiUrl}/<tenant_slug>`,
-    `  OpenAPI       ${apiUrl}/openapi.json`,
+    `  OpenAPI       ${apiUrl}/openapi.json and, as a page, ${pageUrl}/reference/`,
     `  The receiver  ${receiverUrl}/<tenant_slug>, where the tenants' webhooks point. It verifies what it gets,`,
     '                and answers one event in ten with a 500, to show a retry.',
     '',

@@ -1,0 +1,55 @@
+import { h } from './dom.js'
+
+/** A client of the API for one tenant, as a customer would write it. */
+export function createApi ({ slug, key }) {
+  const base = `/api/v1/public/${slug}`
+
+  async function call (method, path, body) {
+    const started = performance.now()
+    const answer = await fetch(base + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' })
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    const text = await answer.text()
+    const ms = performance.now() - started
+    const request = { method, path: base + path, status: answer.status, ms, curl: formatCurl(method, base + path, key, body) }
+    const { data, meta, error } = text === '' ? {} : JSON.parse(text)
+    return { request, data, meta, fault: error === undefined ? null : describe(error) }
+  }
+
+  return {
+    get: (path) => call('GET', path),
+    post: (path, body) => call('POST', path, body),
+    patch: (path, body) => call('PATCH', path, body)
+  }
+}
+
+function describe ({ message, details = [] }) {
+  return [message, ...details.map(({ field, message: detail }) => `${field} ${detail}`)].join(': ')
+}
+
+function formatCurl (method, path, key, body) {
+  const verb = method === 'GET' ? '' : ` -X ${method}`
+  const content = body === undefined ? '' : ` -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`
+  return `curl -g${verb} '${location.origin}${path}' -H 'Authorization: Bearer ${key}'${content}`
+}
+
+/** Shows a request that was made, ready to be made again from a terminal. */
+export function showRequest (element, { method, path, status, ms, curl }) {
+  const copy = h('button', {
+    type: 'button',
+    class: 'quiet',
+    async click () {
+      await navigator.clipboard.writeText(curl)
+      copy.textContent = 'Copied'
+    }
+  }, 'Copy as curl')
+  element.replaceChildren(
+    h('code', {}, h('b', {}, method), ` ${decodeURIComponent(path)}`),
+    h('span', { class: 'outcome' }, h('span', { class: status < 400 ? 'good' : 'bad' }, String(status)), ` in ${Math.round(ms)} ms`, copy)
+  )
+}
