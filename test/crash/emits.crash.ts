@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { createRecruiting } from '../../src/index.js'
+import { startProcess } from '../fixtures/crash.js'
+import { startPostgresHost } from '../fixtures/postgres.js'
+import { startReceiver } from '../fixtures/receiver.js'
+
+const emits = 300
+const atOnce = 3
+
+t.test('300 emits, each followed at once by a kill, all arrive', async (t) => {
+  const { server, storage } = await startPostgresHost(t, { server: { settings: ['fsync=on'] } })
+  const receiver = await startReceiver(t)
+  await storage.webhooks.create('acme', {
+    id: await storage.webhooks.nextId('acme'),
+    name: 'CRM',
+    status: 'active',
+    target_url: receiver.url,
+    event_types: ['job.created'],
+    secret: `whsec_${Buffer.alloc(32).toString('base64')}`
+  }, 1)
+
+  const emitted: string[] = []
+  await Promise.all(Array.from({ length: atOnce }, async (_, lane) => {
+    for (let count = lane; count < emits; count += atOnce) {
+      const child = startProcess(t, 'crash-emitter.ts', server.url)
+      const [id, [, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+      t.equal(signal, 'SIGKILL')
+      emitted.push(id)
+    }
+  }))
+  t.equal(new Set(emitted).size, emits)
+
+  // Everything of the server's that was only in memory is lost, too.
+  await server.stop('immediate')
+  await server.start()
+  const worker = createRecruiting({ storage, delivery: { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 100 } })
+  await worker.drain()
+  await worker.close()
+  const arrived = receiver.requests.map(({ headers }) => String(headers['webhook-id']))
+  t.strictSame(arrived.toSorted(), emitted.toSorted())
+})
