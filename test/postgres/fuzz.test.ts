@@ -1,0 +1,14 @@
+import t from 'tap'
+import { tenants } from '../fixtures/app.js'
+import { buildHost } from '../fixtures/fuzz-host.js'
+import { fuzz } from '../fixtures/fuzz.js'
+import { startPostgresHost } from '../fixtures/postgres.js'
+
+t.test('no request makes PostgreSQL refuse what it is asked', async (t) => {
+  const { storage, saveCandidates, saveJobs } = await startPostgresHost(t)
+  for (const [slug, { candidates = [], jobs = [] }] of Object.entries(tenants)) {
+    await saveCandidates(slug, candidates)
+    await saveJobs(slug, jobs)
+  }
+  await fuzz(t, await buildHost(t, storage), 3000)
+})
