@@ -22,7 +22,9 @@ async function post (path, body = {}) {
 
 const lists = createLists()
 const webhooks = createWebhooks({ receiverUrl, tell: Object.assign(tell, { post }) })
-const inbox = createInbox(webhooks)
+// What comes before is history, told to a page that was opened now.
+let isLive = false
+const inbox = createInbox({ ...webhooks, isLive: () => isLive })
 const chart = createChart()
 
 const buttons = tenants.map((choice) => h('button', { type: 'button', click: () => open(choice) }, choice.slug))
@@ -36,7 +38,10 @@ async function open (choice) {
   await Promise.all([lists.open(api, { ...choice, jobStatuses }), webhooks.open(api, choice.slug)])
   inbox.clear()
   chart.clear()
+  const wasLive = isLive
+  isLive = false
   messages.forEach(show)
+  isLive = wasLive
   chart.draw()
 }
 
@@ -52,8 +57,10 @@ function show (message) {
 let reloading
 function listen () {
   const feed = new EventSource('/demo/feed')
-  let isLive = false
-  feed.addEventListener('caught-up', () => { isLive = true })
+  feed.addEventListener('caught-up', () => {
+    isLive = true
+    chart.draw()
+  })
   feed.addEventListener('open', () => setState('live', 'good'))
   feed.addEventListener('error', () => setState('connection lost, trying again', 'bad'))
   feed.addEventListener('message', ({ data }) => {

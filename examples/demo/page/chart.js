@@ -4,7 +4,7 @@ const bucketMs = 5000
 const bucketCount = 24
 const width = 480
 const height = 72
-const outcomes = [['delivered', 'good', 'delivered'], ['retry', 'warn', 'to be tried again'], ['failed', 'bad', 'given up']]
+const outcomes = [['delivered', 'good', 'delivered'], ['retry', 'warn', 'to retry'], ['failed', 'bad', 'given up']]
 
 /** Attempts by outcome over the last two minutes, as stacked bars. */
 export function createChart () {

@@ -3,7 +3,7 @@ import { find, formatTime, h } from './dom.js'
 const keptRows = 40
 
 /** The right side: a line for each attempt, as the receiver and the sender tell of it. */
-export function createInbox ({ pathOf, nameOf }) {
+export function createInbox ({ pathOf, nameOf, isLive }) {
   const list = find('#inbox')
   /** Lines that wait for the sender's word, and lines that wait for the next attempt. */
   let open = []
@@ -57,6 +57,7 @@ export function createInbox ({ pathOf, nameOf }) {
       ),
       h('div', { class: 'inside' }, h('p', {}, `${eventId} to ${nameOf(path)}`), h('pre', { tabindex: '0', 'aria-label': 'Body' }, format(body)))
     ))
+    const isFresh = isLive()
     list.prepend(element)
     while (list.children.length > keptRows) list.lastElementChild.remove()
     find('#inbox-empty').hidden = true
@@ -68,7 +69,7 @@ export function createInbox ({ pathOf, nameOf }) {
         parts[name].textContent = text
       },
       finish (tone, text) {
-        element.className = tone
+        element.className = isFresh ? `${tone} fresh` : tone
         this.show('outcome', tone, text)
       }
     }
