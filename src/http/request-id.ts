@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Makes the id of a request. */
 export type RequestIdSource = (request: FastifyRequest) => string
 
 export const kRequestId = Symbol('request id')
+
+/** An id that the logger of the request was born with. */
+interface IdentifiedMessage extends IncomingMessage {
+  [kRequestId]?: string
+}
 
 interface IdentifiedRequest extends FastifyRequest {
   [kRequestId]?: string
@@ -18,9 +24,29 @@ export function generateRequestId (): string {
   return `req_${randomUUID().replaceAll('-', '')}`
 }
 
+/**
+ * Lets the logger of a request be born with a generated id: one child of the host's logger costs half of two. A server
+ * without a logger has no level, and makes no children unless somebody sets what makes them.
+ */
+export function bindRequestIds (scope: FastifyInstance): void {
+  if (scope.log.level === undefined) return
+  const { childLoggerFactory } = scope
+  scope.setChildLoggerFactory(function (logger, bindings, options, message: IdentifiedMessage) {
+    const id = generateRequestId()
+    message[kRequestId] = id
+    return childLoggerFactory.call(this, logger, { ...bindings, request_id: id }, options, message)
+  })
+}
+
 /** The request's id: of the host's source, or generated. On the first call it is made, bound to the request's logger and set on the answer. */
 export function identify (request: IdentifiedRequest, reply: FastifyReply, source: RequestIdSource | null): string {
   if (request[kRequestId]) return request[kRequestId]
+  const bound = (request.raw as IdentifiedMessage)[kRequestId]
+  if (bound !== undefined) {
+    request[kRequestId] = bound
+    reply.header('x-request-id', bound)
+    return bound
+  }
   const { id, err } = source === null ? { id: generateRequestId() } : tryMake(request, source)
   request[kRequestId] = id
   request.log = reply.log = request.log.child({ request_id: id })

@@ -9,7 +9,7 @@ import { authorize, readCredentials } from './auth.js'
 import { ownBodyParser } from './body.js'
 import { HttpError, toHttpError, wireErrors } from './errors.js'
 import { parseQuery } from './query.js'
-import { type RequestIdSource, identify, kRequestId } from './request-id.js'
+import { type RequestIdSource, bindRequestIds, identify, kRequestId } from './request-id.js'
 import { createValidatorCompiler, toValidationError } from './validation.js'
 
 export interface ScopeOptions {
@@ -42,6 +42,7 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
   const serializerCompiler: FastifySerializerCompiler<unknown> = ({ schema }) => fastJsonStringify(schema as fastJsonStringify.Schema)
 
   ownBodyParser(scope)
+  if (requestId === null) bindRequestIds(scope)
   scope.setSchemaErrorFormatter(toValidationError)
   scope.setErrorHandler((error, request, reply) => {
     const id = identify(request, reply, requestId)

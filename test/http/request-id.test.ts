@@ -66,6 +66,34 @@ t.test('the id is bound to the logger of the request', async (t) => {
   }
 })
 
+t.test('the lines that the server itself logs of a request have the id, the first one too', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, { server: { logger: logs.logger } })
+  const { headers } = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
+  t.same(logs.lines.map(({ msg, request_id: id }) => [msg, id]), [
+    ['incoming request', headers['x-request-id']], ['request completed', headers['x-request-id']]
+  ])
+})
+
+t.test('a host that makes the loggers of requests itself goes on doing so, and is told the id', async (t) => {
+  const logs = captureLogs()
+  const bound: unknown[] = []
+  const app = await buildApp(t, {
+    server: { logger: logs.logger },
+    before (app) {
+      app.setChildLoggerFactory((logger, bindings, options) => {
+        bound.push(bindings)
+        return logger.child({ ...bindings, service: 'ats' }, options)
+      })
+      app.get('/own', () => 'own')
+    }
+  })
+  const { headers } = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
+  await app.inject('/own')
+  t.same(bound, [{ reqId: 'req-1', request_id: headers['x-request-id'] }, { reqId: 'req-2' }])
+  t.match(logs.text(), /"service":"ats".*"incoming request"/)
+})
+
 t.test('a host can use ids of its own, made once for each request', async (t) => {
   const made: string[] = []
   const app = await buildApp(t, {
