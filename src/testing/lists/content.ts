@@ -3,6 +3,7 @@ import { candidate, candidateFields, job, jobFields, listCase, rowCases } from '
 
 const fields = 'The fields to return: those of the row type and those that the host publishes besides.'
 const tenant = 'The rows of one page in the order asked for'
+const ready = 'Looks whether the storage can be used: once for every app and engine that starts on it.'
 const owned = 'changing it afterwards changes nothing that is stored.'
 
 const sort = [{ field: 'id' as const, direction: 'asc' as const }]
@@ -84,6 +85,16 @@ export const contentCases = [
   }),
 
   [listCase({
+    port: 'verify', says: ready, name: 'a storage that can be used says so, to every app that starts on it'
+  }, async ({ storage }) => {
+    const published = { candidates: candidateFields, jobs: jobFields }
+    for (const asked of [published, null, published]) {
+      const warnings = await storage.verify?.(asked) ?? []
+      same(warnings.map((warning) => typeof warning), warnings.map(() => 'string'), 'what the warnings are')
+    }
+  }),
+
+  listCase({
     port: 'candidates.list', says: owned, name: 'candidates: a query that was handed in is left as it was'
   }, async ({ storage, saveCandidates }) => {
     await saveCandidates('acme', [candidate(1)])

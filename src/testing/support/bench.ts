@@ -10,6 +10,8 @@ import type { StorageHarness } from './harness.js'
 import { createEvent, createWebhook, lenient } from './samples.js'
 import { wait } from './wait.js'
 
+const kClaims = 10
+
 interface WithTenant { tenantSlug?: string }
 
 /** A storage under test, with short ways to do what most cases do. All is done for `acme` unless it says otherwise. */
@@ -31,6 +33,8 @@ export interface Bench {
   claimAll<Count extends number> (count: Count, changes?: Partial<ClaimOptions>): Promise<Exactly<ClaimedDelivery, Count>>
   /** Claims one, and fails if there is none. */
   claimOne (changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery>
+  /** Claims what is left, claim by claim: callers at once may each pass over what another is about to take. */
+  claimRest (): Promise<ClaimedDelivery[]>
   /** Completes attempts; nothing is disabled by it unless there is a rule. */
   complete (results: AttemptResult[], rule?: HealthRule): Promise<HealthNotice[]>
   /** The log of a webhook, the oldest first. */
@@ -78,6 +82,16 @@ function createBench (harness: StorageHarness): Bench {
 
     async claimOne (changes) {
       const [claimed] = await bench.claimAll(1, changes)
+      return claimed
+    },
+
+    async claimRest () {
+      const claimed: ClaimedDelivery[] = []
+      // A storage that forgets its leases would never come to an end.
+      for (let i = 0, size = -1; i < kClaims && size < claimed.length; i++) {
+        size = claimed.length
+        claimed.push(...await bench.claim())
+      }
       return claimed
     },
 

@@ -1,0 +1,9 @@
+import t from 'tap'
+import { createDeliveryKit, createWebhook } from './fixtures/delivery-kit.js'
+
+t.test('the error names the webhook id that is taken', async (t) => {
+  const { webhooks } = createDeliveryKit()
+  await webhooks.create('acme', createWebhook(1), 50)
+
+  await t.rejects(webhooks.create('other', createWebhook(1), 50), { message: 'webhook id 1 is taken' })
+})

@@ -1,0 +1,84 @@
+import t from 'tap'
+import { hashApiKey } from '../../src/api-keys.js'
+import type { KeyLookup } from '../../src/ports/index.js'
+import { keyLookupCases, runCases } from '../../src/testing/index.js'
+import type { KeyHarness, SavedKey } from '../../src/testing/index.js'
+
+type Find = (keys: readonly SavedKey[], credentials: Parameters<KeyLookup>[0]) => ReturnType<KeyLookup>
+
+const owner = ({ key, scopes }: SavedKey): { id: string, scopes: string[] } => ({ id: hashApiKey(key).slice(0, 8), scopes: [...scopes] })
+
+function isValid ({ state }: SavedKey): boolean {
+  return state === 'valid'
+}
+
+const right: Find = async (keys, { tenantSlug, key }) => {
+  const found = keys.find((known) => known.key === key && known.tenantSlug === tenantSlug && isValid(known))
+  return found === undefined ? null : owner(found)
+}
+
+const mistakes: Array<[lookup: string, caughtBy: string, find: Find]> = [
+  ['ignores the tenant', 'a key of another tenant, or of one that does not exist, is null', async (keys, { key }) => {
+    const found = keys.find((known) => known.key === key && isValid(known))
+    return found === undefined ? null : owner(found)
+  }],
+  ['takes no notice of letter case', 'a key that is unknown, or looks much like a known one, is null', (keys, { tenantSlug, key }) =>
+    right(keys, { tenantSlug, key: key.toLowerCase() })],
+  ['compares beginnings', 'a key that is unknown, or looks much like a known one, is null', async (keys, { tenantSlug, key }) => {
+    const found = keys.find((known) => key.startsWith(known.key) && known.tenantSlug === tenantSlug && isValid(known))
+    return found === undefined ? null : owner(found)
+  }],
+  ['rejects for what it cannot read', 'a key that is unknown, or looks much like a known one, is null', async (keys, credentials) => {
+    if (credentials.key.includes('.')) throw new Error('not a key')
+    return right(keys, credentials)
+  }],
+  ['ignores expiry', 'an expired key is null', (keys, credentials) =>
+    right(keys.map((known) => ({ ...known, state: known.state === 'expired' ? 'valid' : known.state })), credentials)],
+  ['ignores revocation', 'a revoked key is null', (keys, credentials) =>
+    right(keys.map((known) => ({ ...known, state: known.state === 'revoked' ? 'valid' : known.state })), credentials)],
+  ['gives all scopes', 'a key is found for its tenant, with its scopes', async (keys, credentials) => {
+    const found = await right(keys, credentials)
+    return found && { ...found, scopes: [...found.scopes, 'webhooks:write'] }
+  }],
+  ['shows the key as its id', 'every key has an id of its own, which is not the key', async (keys, credentials) => {
+    const found = await right(keys, credentials)
+    return found && { ...found, id: `key ${credentials.key}` }
+  }],
+  ['hands out the scopes it keeps', 'changing what is handed out makes no key mightier', async (keys, credentials) => {
+    const found = keys.find((known) => known.key === credentials.key)
+    return await right(keys, credentials) && found ? { ...owner(found), scopes: found.scopes } : null
+  }]
+]
+
+function makeHarness (find: Find): KeyHarness {
+  const keys: SavedKey[] = []
+  return {
+    lookup: (credentials) => find(keys, credentials),
+    save (key) {
+      keys.push({ ...key, scopes: [...key.scopes] })
+      return key.key
+    },
+    close () {}
+  }
+}
+
+t.test('a lookup that is right passes all cases', async (t) => {
+  const results = await runCases(keyLookupCases, () => makeHarness(right))
+  t.strictSame(results.filter(({ error }) => error !== null), [])
+})
+
+for (const [lookup, caughtBy, find] of mistakes) {
+  t.test(`a lookup that ${lookup} is caught by: ${caughtBy}`, async (t) => {
+    const results = await runCases(keyLookupCases, () => makeHarness(find))
+    const caught = results.filter(({ error }) => error !== null).map(({ name }) => name)
+    t.ok(caught.includes(caughtBy), 'the case fails', { caught })
+  })
+}
+
+t.test('a lookup whose keys are never revoked and never expire is not asked for such keys', async (t) => {
+  const results = await runCases(keyLookupCases, () => {
+    const harness = makeHarness(right)
+    return { ...harness, save: (key) => key.state === 'valid' ? harness.save(key) : null }
+  })
+  t.strictSame(results.filter(({ error }) => error !== null), [])
+})

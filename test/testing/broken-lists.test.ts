@@ -1,0 +1,310 @@
+import type { CandidateQuery, CandidateRow, CandidateSource } from '../../src/ports/index.js'
+import { testMistakes } from '../fixtures/broken-storage.js'
+
+const fields = ['id', 'full_name', 'headline', 'source_id', 'recruiter_id', 'created_at', 'updated_at']
+const byId = [{ field: 'id' as const, direction: 'asc' as const }]
+
+// All rows of a tenant, for mistakes that sort and filter by themselves.
+function listAll (candidates: CandidateSource, tenantSlug: string, query: Partial<CandidateQuery> = {}): Promise<CandidateRow[]> {
+  return candidates.list(tenantSlug, { filter: {}, sort: byId, offset: 0, limit: 1000, fields, ...query })
+}
+
+async function listMatching (
+  candidates: CandidateSource,
+  tenantSlug: string,
+  { filter: { q, ...filter }, ...query }: CandidateQuery,
+  matches: (name: string, q: string) => boolean
+): Promise<CandidateRow[]> {
+  const rows = await listAll(candidates, tenantSlug, { filter, sort: query.sort })
+  return rows.filter((row) => q === undefined || matches(row.full_name, q)).slice(query.offset, query.offset + query.limit)
+}
+
+async function listSorted (
+  candidates: CandidateSource,
+  tenantSlug: string,
+  query: CandidateQuery,
+  compare: (a: CandidateRow, b: CandidateRow) => number
+): Promise<CandidateRow[]> {
+  const rows = await listAll(candidates, tenantSlug, { filter: query.filter })
+  const order = query.sort[0]?.direction === 'desc' ? -1 : 1
+  return rows.sort((a, b) => compare(a, b) * order).slice(query.offset, query.offset + query.limit)
+}
+
+function isByName ({ sort }: CandidateQuery): boolean {
+  return sort[0]?.field === 'full_name'
+}
+
+function stripAccents (text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').replace('ß', 'ss').toLowerCase()
+}
+
+function like (q: string): RegExp {
+  const pattern = q.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('%', '.*').replaceAll('_', '.')
+  return new RegExp(pattern, 'isu')
+}
+
+testMistakes([
+  {
+    storage: 'leaks other tenants\' rows into a list',
+    caughtBy: 'candidates: a tenant sees its own rows alone',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        list: async (tenantSlug, query) => [...await candidates.list('acme', query), ...await candidates.list('globex', query)].slice(0, query.limit)
+      }
+    })
+  },
+  {
+    storage: 'counts other tenants\' rows',
+    caughtBy: 'jobs: a tenant sees its own rows alone',
+    breaks: ({ jobs }) => ({
+      jobs: { count: async (_tenantSlug, filter) => await jobs.count('acme', filter) + await jobs.count('globex', filter) }
+    })
+  },
+  {
+    storage: 'takes no notice of letter case in a tenant\'s name',
+    caughtBy: 'candidates: a tenant sees its own rows alone',
+    breaks: ({ candidates }) => ({
+      candidates: { list: (tenantSlug, query) => candidates.list(tenantSlug.trim().toLowerCase(), query) }
+    })
+  },
+  {
+    storage: 'sorts text by locale',
+    caughtBy: 'candidates: text is ordered by code point, whatever the language',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        list: (tenantSlug, query) => isByName(query)
+          ? listSorted(candidates, tenantSlug, query, (a, b) => a.full_name.localeCompare(b.full_name, 'en') || a.id - b.id)
+          : candidates.list(tenantSlug, query)
+      }
+    })
+  },
+  {
+    storage: 'sorts text by UTF-16 units',
+    caughtBy: 'candidates: text is ordered by code point, whatever the language',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        list: (tenantSlug, query) => isByName(query) && query.sort.length === 2
+          ? listSorted(candidates, tenantSlug, query, (a, b) => Number(a.full_name > b.full_name) - Number(a.full_name < b.full_name) || a.id - b.id)
+          : candidates.list(tenantSlug, query)
+      }
+    })
+  },
+  {
+    storage: 'sorts ids as text',
+    caughtBy: 'candidates: ids are ordered by value, not as text',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        list: (tenantSlug, query) => query.sort[0]?.field === 'id'
+          ? listSorted(candidates, tenantSlug, query, (a, b) => `${a.id}` < `${b.id}` ? -1 : 1)
+          : candidates.list(tenantSlug, query)
+      }
+    })
+  },
+  {
+    storage: 'looks at the first sort field alone',
+    caughtBy: 'candidates: ties are broken by the next field, in its own direction',
+    breaks: ({ candidates }) => ({
+      candidates: { list: (tenantSlug, query) => candidates.list(tenantSlug, { ...query, sort: query.sort.slice(0, 1) }) }
+    })
+  },
+  {
+    storage: 'sorts dates to the second',
+    caughtBy: 'candidates: dates are ordered by value, to the millisecond',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        list: (tenantSlug, query) => query.sort[0]?.field === 'created_at'
+          ? listSorted(candidates, tenantSlug, query, (a, b) => String(Reflect.get(a, 'created_at')) < String(Reflect.get(b, 'created_at')).slice(0, 19) ? -1 : 1)
+          : candidates.list(tenantSlug, query)
+      }
+    })
+  },
+  {
+    storage: 'takes % and _ in q for wildcards',
+    caughtBy: 'candidates: wildcards, quotes and backslashes in q stand for themselves',
+    breaks: ({ candidates }) => ({
+      candidates: { list: (tenantSlug, query) => listMatching(candidates, tenantSlug, query, (name, q) => like(q).test(name)) }
+    })
+  },
+  {
+    storage: 'knows the letter case of ASCII alone',
+    caughtBy: 'candidates: q takes no notice of letter case, beyond ASCII too',
+    breaks: ({ candidates }) => {
+      const fold = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+      return {
+        candidates: { list: (tenantSlug, query) => listMatching(candidates, tenantSlug, query, (name, q) => fold(name).includes(fold(q))) }
+      }
+    }
+  },
+  {
+    storage: 'takes no notice of accents in q',
+    caughtBy: 'candidates: q does not take a letter for another that looks like it',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        list: (tenantSlug, query) => listMatching(candidates, tenantSlug, query, (name, q) => stripAccents(name).includes(stripAccents(q)))
+      }
+    })
+  },
+  {
+    storage: 'looks for q at the beginning of a name alone',
+    caughtBy: 'candidates: q finds its text anywhere in the name',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        list: (tenantSlug, query) => listMatching(candidates, tenantSlug, query, (name, q) => name.toLowerCase().startsWith(q.toLowerCase()))
+      }
+    })
+  },
+  {
+    storage: 'ignores a filter',
+    caughtBy: 'candidates: recruiterId keeps the candidates of one recruiter',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        list: (tenantSlug, { filter: { recruiterId, ...filter }, ...query }) => candidates.list(tenantSlug, { ...query, filter })
+      }
+    })
+  },
+  {
+    storage: 'looks at one filter of several',
+    caughtBy: 'jobs: several filters must all hold',
+    breaks: ({ jobs }) => ({
+      jobs: {
+        list: (tenantSlug, { filter, ...query }) => {
+          const [name = '', value] = Object.entries(filter)[0] ?? []
+          return jobs.list(tenantSlug, { ...query, filter: name === '' ? {} : { [name]: value } })
+        }
+      }
+    })
+  },
+  {
+    storage: 'takes updatedAfter for no earlier than',
+    caughtBy: 'candidates: updatedAfter keeps what was updated strictly later',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        list: (tenantSlug, { filter: { updatedAfter, ...filter }, ...query }) => candidates.list(tenantSlug, {
+          ...query,
+          filter: updatedAfter === undefined ? filter : { ...filter, updatedAfter: new Date(Date.parse(updatedAfter) - 1).toISOString() }
+        })
+      }
+    })
+  },
+  {
+    storage: 'takes no notice of letter case in a job\'s status',
+    caughtBy: 'jobs: status is compared exactly',
+    breaks: ({ jobs }) => ({
+      jobs: {
+        list: async (tenantSlug, { filter: { status, ...filter }, ...query }) => {
+          const rows = await jobs.list(tenantSlug, { ...query, filter })
+          return rows.filter((row) => status === undefined || row.status.toLowerCase() === status.toLowerCase())
+        }
+      }
+    })
+  },
+  {
+    storage: 'counts without the filter',
+    caughtBy: 'candidates: the total does not depend on the page',
+    breaks: ({ candidates }) => ({ candidates: { count: (tenantSlug) => candidates.count(tenantSlug, {}) } })
+  },
+  {
+    storage: 'counts the rows of a page',
+    caughtBy: 'jobs: the total does not depend on the page',
+    breaks: ({ jobs }) => ({ jobs: { count: async (tenantSlug, filter) => Math.min(25, await jobs.count(tenantSlug, filter)) } })
+  },
+  {
+    storage: 'hands out the rows it keeps',
+    caughtBy: 'candidates: changing a row that was handed out changes nothing that is stored',
+    breaks: ({ candidates }) => {
+      const kept = new Map<number, CandidateRow>()
+      return {
+        candidates: {
+          list: async (tenantSlug, query) => (await candidates.list(tenantSlug, query)).map((row) => {
+            if (kept.get(row.id)?.full_name !== row.full_name && !kept.has(row.id)) kept.set(row.id, row)
+            return kept.get(row.id) ?? row
+          })
+        }
+      }
+    }
+  },
+  {
+    storage: 'gives ids as text',
+    caughtBy: 'candidates: a row has the fields of its type, with their types',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        list: async (tenantSlug, query) => (await candidates.list(tenantSlug, query)).map((row) =>
+          Object.assign(row, row.source_id === null ? {} : { source_id: String(row.source_id) }))
+      }
+    })
+  },
+  {
+    storage: 'gives dates as objects',
+    caughtBy: 'jobs: fields that the host publishes besides come too',
+    breaks: ({ jobs }) => ({
+      jobs: {
+        list: async (tenantSlug, query) => (await jobs.list(tenantSlug, query)).map((row) =>
+          Object.assign(row, { updated_at: new Date(String(Reflect.get(row, 'updated_at'))) }))
+      }
+    })
+  },
+  {
+    storage: 'gives only the fields of the type',
+    caughtBy: 'candidates: fields that the host publishes besides come too',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        list: async (tenantSlug, query) => (await candidates.list(tenantSlug, query)).map((row) =>
+          ({ id: row.id, full_name: row.full_name, headline: row.headline, source_id: row.source_id }))
+      }
+    })
+  },
+  {
+    storage: 'takes a page beyond the last for the last',
+    caughtBy: 'candidates: beyond the last row there is nothing, however far',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        async list (tenantSlug, query) {
+          const count = await candidates.count(tenantSlug, query.filter)
+          return candidates.list(tenantSlug, { ...query, offset: Math.min(query.offset, Math.max(0, count - 1)) })
+        }
+      }
+    })
+  },
+  {
+    storage: 'gives 100 rows at most',
+    caughtBy: 'jobs: a page has up to 200 rows',
+    breaks: ({ jobs }) => ({
+      jobs: { list: (tenantSlug, query) => jobs.list(tenantSlug, { ...query, limit: Math.min(100, query.limit) }) }
+    })
+  },
+  {
+    storage: 'takes the number of a page for an offset',
+    caughtBy: 'candidates: a page is a slice of the order, after the filter',
+    breaks: ({ candidates }) => ({
+      candidates: { list: (tenantSlug, query) => candidates.list(tenantSlug, { ...query, offset: query.offset * query.limit }) }
+    })
+  },
+  {
+    storage: 'keeps showing the rows it has read once',
+    caughtBy: 'candidates: rows saved between two pages neither repeat nor hide those of an order by id',
+    breaks: ({ candidates }) => {
+      let known: CandidateRow[] | undefined
+      return {
+        candidates: {
+          async list (tenantSlug, query) {
+            if (tenantSlug !== 'acme' || query.sort[0]?.field !== 'id' || Object.keys(query.filter).length > 0) return candidates.list(tenantSlug, query)
+            known ??= await listAll(candidates, tenantSlug, { sort: query.sort })
+            return structuredClone(known.slice(query.offset, query.offset + query.limit))
+          }
+        }
+      }
+    }
+  },
+  {
+    storage: 'sorts the query it was given',
+    caughtBy: 'candidates: a query that was handed in is left as it was',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        list: (tenantSlug, query) => {
+          Reflect.apply(Array.prototype.push, query.sort, [])
+          return candidates.list(tenantSlug, query)
+        }
+      }
+    })
+  }
+])

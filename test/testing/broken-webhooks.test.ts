@@ -1,0 +1,189 @@
+import type { NewWebhook, Webhook } from '../../src/ports/index.js'
+import { findWebhook } from '../../src/memory/webhook-data.js'
+import { testMistakes } from '../fixtures/broken-storage.js'
+
+testMistakes([
+  {
+    storage: 'loses the order of event types',
+    caughtBy: 'event types keep the order given by the client',
+    breaks: ({ webhooks }) => ({
+      webhooks: {
+        create: (tenantSlug, webhook, max) => webhooks.create(tenantSlug, { ...webhook, event_types: webhook.event_types.toSorted() }, max)
+      }
+    })
+  },
+  {
+    storage: 'shows the secret',
+    caughtBy: 'a webhook is shown as it was created, without its secret',
+    breaks: ({ webhooks }) => ({
+      webhooks: {
+        async find (tenantSlug, id) {
+          const webhook = await webhooks.find(tenantSlug, id)
+          return webhook && Object.assign(webhook, { secret: (await webhooks.findSecrets(tenantSlug, id))?.[0] })
+        }
+      }
+    })
+  },
+  {
+    storage: 'gives ids out again',
+    caughtBy: 'an id is never given out twice, to no tenant',
+    breaks: ({ webhooks, data }) => ({
+      webhooks: { nextId: async (tenantSlug) => data.tenants.has(tenantSlug) ? webhooks.nextId(tenantSlug) : 1 }
+    })
+  },
+  {
+    storage: 'overwrites a webhook of the same id',
+    caughtBy: 'an id that a webhook has already is refused',
+    breaks: ({ webhooks }) => ({
+      webhooks: {
+        async create (tenantSlug: string, webhook: NewWebhook, max: number) {
+          await webhooks.delete(tenantSlug, webhook.id)
+          return webhooks.create(tenantSlug, webhook, max)
+        }
+      }
+    })
+  },
+  {
+    storage: 'allows one webhook more than the limit',
+    caughtBy: 'no more webhooks are stored than maxPerTenant, and a deleted one makes place',
+    breaks: ({ webhooks }) => ({ webhooks: { create: (tenantSlug, webhook, max) => webhooks.create(tenantSlug, webhook, max + 1) } })
+  },
+  {
+    storage: 'counts and creates in two steps',
+    caughtBy: 'of several creations at once for the last free place, exactly one succeeds',
+    breaks: ({ webhooks }) => ({
+      webhooks: {
+        async create (tenantSlug, webhook, max) {
+          const count = await webhooks.count(tenantSlug, {})
+          return count < max ? webhooks.create(tenantSlug, webhook, 1000) : null
+        }
+      }
+    })
+  },
+  {
+    storage: 'counts the webhooks of all tenants against the limit',
+    caughtBy: 'the webhooks of other tenants take no place',
+    breaks: ({ webhooks }) => ({
+      webhooks: {
+        async create (tenantSlug, webhook, max) {
+          const others = await webhooks.count(tenantSlug === 'acme' ? 'globex' : 'acme', {})
+          return webhooks.create(tenantSlug, webhook, max - others)
+        }
+      }
+    })
+  },
+  {
+    storage: 'reads a webhook, changes it and writes it back',
+    caughtBy: 'changes of different fields at once are all kept',
+    breaks: ({ webhooks }) => ({
+      webhooks: {
+        async update (tenantSlug, id, changes) {
+          const before = await webhooks.find(tenantSlug, id)
+          if (before === null) return null
+          const { name, target_url: targetUrl, event_types: eventTypes } = before
+          return webhooks.update(tenantSlug, id, { name, target_url: targetUrl, event_types: eventTypes, ...changes })
+        }
+      }
+    })
+  },
+  {
+    storage: 'leaves updated_at alone when nothing changes',
+    caughtBy: 'an update sets updated_at to now, even one that changes nothing',
+    breaks: ({ webhooks }) => ({
+      webhooks: {
+        update: (tenantSlug, id, changes) => Object.keys(changes).length === 0 ? webhooks.find(tenantSlug, id) : webhooks.update(tenantSlug, id, changes)
+      }
+    })
+  },
+  {
+    storage: 'finds webhooks of other tenants',
+    caughtBy: 'a webhook of another tenant is neither found nor listed nor counted',
+    breaks: ({ webhooks }) => ({
+      webhooks: { find: async (_tenantSlug, id) => await webhooks.find('acme', id) ?? webhooks.find('globex', id) }
+    })
+  },
+  {
+    storage: 'deletes webhooks of other tenants',
+    caughtBy: 'a webhook of another tenant is neither changed nor deleted',
+    breaks: ({ webhooks }) => ({
+      webhooks: { delete: async (_tenantSlug, id) => await webhooks.delete('acme', id) || await webhooks.delete('globex', id) }
+    })
+  },
+  {
+    storage: 'shows secrets to other tenants',
+    caughtBy: 'the secret of another tenant\'s webhook is neither shown nor changed',
+    breaks: ({ webhooks }) => ({
+      webhooks: { findSecrets: async (_tenantSlug, id) => await webhooks.findSecrets('acme', id) ?? webhooks.findSecrets('globex', id) }
+    })
+  },
+  {
+    storage: 'hands out the event types it keeps',
+    caughtBy: 'changing a webhook that was handed in or out changes nothing that is stored',
+    breaks: ({ webhooks, data }) => ({
+      webhooks: {
+        async find (tenantSlug, id): Promise<Webhook | null> {
+          const webhook = await webhooks.find(tenantSlug, id)
+          const kept = findWebhook(data, tenantSlug, id)?.eventTypes
+          return webhook && Object.assign(webhook, { event_types: kept })
+        }
+      }
+    })
+  },
+  {
+    storage: 'ignores the status filter of webhooks',
+    caughtBy: 'webhooks are filtered by status',
+    breaks: ({ webhooks }) => ({ webhooks: { list: (tenantSlug, query) => webhooks.list(tenantSlug, { ...query, filter: {} }) } })
+  },
+  {
+    storage: 'never lets a previous secret expire',
+    caughtBy: 'the previous secret ceases to be valid when its grace period is over',
+    breaks: ({ webhooks }) => ({
+      webhooks: {
+        async rotateSecret (tenantSlug, id, { secret, gracePeriodSeconds }) {
+          return webhooks.rotateSecret(tenantSlug, id, { secret, gracePeriodSeconds: gracePeriodSeconds === 1 ? 1e6 : gracePeriodSeconds })
+        }
+      }
+    })
+  },
+  {
+    storage: 'keeps the secret of before without a grace period',
+    caughtBy: 'without a grace period the secret of before is dropped at once',
+    breaks: ({ webhooks }) => ({
+      webhooks: {
+        rotateSecret: (tenantSlug, id, { secret, gracePeriodSeconds }) =>
+          webhooks.rotateSecret(tenantSlug, id, { secret, gracePeriodSeconds: Math.max(60, gracePeriodSeconds) })
+      }
+    })
+  },
+  {
+    storage: 'gives the oldest secret first',
+    caughtBy: 'both secrets are valid during the grace period, the newest first',
+    breaks: ({ webhooks }) => ({
+      webhooks: { findSecrets: async (tenantSlug, id) => (await webhooks.findSecrets(tenantSlug, id))?.toReversed() ?? null }
+    })
+  },
+  {
+    storage: 'trims secrets',
+    caughtBy: 'a secret is kept as it is, whatever it holds',
+    breaks: ({ webhooks }) => ({
+      webhooks: { create: (tenantSlug, webhook, max) => webhooks.create(tenantSlug, { ...webhook, secret: webhook.secret.trim() }, max) }
+    })
+  },
+  {
+    storage: 'sets updated_at when a secret is replaced',
+    caughtBy: 'a stored secret is replaced in its place, and nothing else changes',
+    breaks: ({ webhooks }) => ({
+      webhooks: {
+        async replaceSecret (tenantSlug, id, change) {
+          await webhooks.update(tenantSlug, id, {})
+          return webhooks.replaceSecret(tenantSlug, id, change)
+        }
+      }
+    })
+  },
+  {
+    storage: 'lists the secrets from afterId on',
+    caughtBy: 'the secrets of all tenants are listed by ascending id',
+    breaks: ({ webhooks }) => ({ webhooks: { listSecrets: ({ afterId, limit }) => webhooks.listSecrets({ afterId: afterId - 1, limit }) } })
+  }
+])

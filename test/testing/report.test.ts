@@ -1,0 +1,66 @@
+import t from 'tap'
+import { formatReport, runCases, storageCases } from '../../src/testing/index.js'
+import type { CaseResult, StorageHarness } from '../../src/testing/index.js'
+import { makeMemoryHarness } from '../fixtures/memory-harness.js'
+
+function makeForgetful (): StorageHarness {
+  const { storage, ...harness } = makeMemoryHarness()
+  return {
+    ...harness,
+    storage: {
+      ...storage,
+      jobs: { ...storage.jobs, list: (tenantSlug, { filter: { status, ...filter }, ...query }) => storage.jobs.list(tenantSlug, { ...query, filter }) }
+    }
+  }
+}
+
+t.test('a report says what passed, and of each failure what the port says, what was expected and what came', async (t) => {
+  const names = ['jobs: status is compared exactly', 'every listener hears of an event that is recorded', 'jobs: rows can be ordered by status']
+  const cases = storageCases.filter(({ name }) => names.includes(name))
+
+  t.equal(formatReport(await runCases(cases, makeForgetful)), `FAILED  lists       1 of 2
+ok      deliveries  1 of 1
+
+1 of 3 cases failed.
+
+1. lists: jobs: status is compared exactly
+   method    jobs.list
+   port      Only jobs whose status is exactly this, 1 to 64 characters.
+   compared  the jobs of status "published"
+   expected  [ 1 ]
+   got       [
+               1, 2, 3, 4,
+               5, 6, 7, 8
+             ]
+`)
+})
+
+t.test('a report of nothing but passes says so', async (t) => {
+  const cases = storageCases.filter(({ group }) => group === 'webhooks').slice(0, 2)
+  t.equal(formatReport(await runCases(cases, makeMemoryHarness)), 'ok      webhooks    2 of 2\n\nAll 2 cases passed.\n')
+})
+
+t.test('what a storage throws is shown with its stack', async (t) => {
+  const base = { group: 'keys', name: 'a key is found', port: 'keyLookup', says: 'Finds it.', durationMs: 1 }
+  const error = new TypeError('no such column')
+  error.stack = 'TypeError: no such column\n    at find (keys.js:1:1)'
+  const bare = new Error('bare')
+  delete bare.stack
+  const results: CaseResult[] = [{ ...base, error }, { ...base, error: bare }]
+
+  t.equal(formatReport(results), `FAILED  keys        0 of 2
+
+2 of 2 cases failed.
+
+1. keys: a key is found
+   method    keyLookup
+   port      Finds it.
+   threw     TypeError: no such column
+                 at find (keys.js:1:1)
+
+2. keys: a key is found
+   method    keyLookup
+   port      Finds it.
+   threw     Error: bare
+`)
+})
