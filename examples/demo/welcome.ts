@@ -33,7 +33,7 @@ export function formatWelcome (parts: WelcomeParts): string {
     'Paste these into another terminal. Ctrl-C ends the demo.',
     '',
     ...commands,
-    'From now on something happens every few seconds.',
+    `From now on something happens every few seconds. To watch it, open ${pageUrl}/`,
     ''
   ].join('\n')
 }

@@ -1,18 +1,18 @@
 import axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { runExample } from '../examples/fixtures/run-example.js'
+import { type RunningExample, runExample } from '../examples/fixtures/run-example.js'
 import { noBrowser, startBrowser, visit } from '../fixtures/browser.js'
 
 const wide = { width: 1360, height: 900 }
 const narrow = { width: 390, height: 844 }
 
-async function openDemo (t: Test): Promise<string> {
+async function openDemo (t: Test): Promise<{ url: string, demo: RunningExample }> {
   // Nothing happens by itself while the test looks.
   const demo = runExample(t, 'demo/start.ts', { PORT: '0', RECEIVER_PORT: '0', EVERY_MS: '99999' })
   const [, url = ''] = await demo.output(/Open this +(http:\/\/127\.0\.0\.1:\d+\/)/)
   await demo.output(/receiver +acme +application\.created +verified/)
-  return url
+  return { url, demo }
 }
 
 function pressIn (page: Page, name: string): Promise<void> {
@@ -32,7 +32,7 @@ function says (page: Page, selector: string, text: string | RegExp): Promise<voi
 }
 
 t.test('every button of the demo page does what it says', { skip: noBrowser, timeout: 280_000 }, async (t) => {
-  const url = await openDemo(t)
+  const { url, demo } = await openDemo(t)
   const { page, strayRequests, errors } = await visit(await startBrowser(t), url, { viewport: wide })
   const names = page.locator('#rows tbody th')
   const choice = page.locator('#filters [name=choice]')
@@ -159,10 +159,15 @@ t.test('every button of the demo page does what it says', { skip: noBrowser, tim
 
   t.same(strayRequests, [])
   t.same(errors, [])
+
+  await t.test('the demo closes while a page is open, and the page says so', async (t) => {
+    t.equal(await demo.end('SIGTERM'), 0)
+    await says(page, '#feed-state', 'connection lost')
+  })
 })
 
 t.test('the demo page is accessible: light and dark, wide and narrow', { skip: noBrowser, timeout: 120_000 }, async (t) => {
-  const url = await openDemo(t)
+  const { url } = await openDemo(t)
   const browser = await startBrowser(t)
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const viewport of [wide, narrow]) {

@@ -18,7 +18,8 @@ export function formatDocument (routes: readonly RouteOptions[], events: EventCa
   for (const route of routes) {
     const path = route.url.replace(/:(\w+)/g, '{$1}')
     const names = Array.from(route.url.matchAll(/:(\w+)/g), ([, name = '']) => name)
-    paths[path] = { ...paths[path], [String(route.method).toLowerCase()]: formatOperation(route, names, components) }
+    const operation = formatOperation(route, names, components)
+    for (const method of [route.method].flat()) paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
   const webhooks = Object.entries(events).map(([name, data]) => [name, { post: formatEvent(name, data, components) }])
   return {
@@ -62,6 +63,6 @@ function listTags (routes: readonly RouteOptions[]): object[] {
 }
 
 function describeKeys (routes: readonly RouteOptions[]): string {
-  const scopes = [...new Set(routes.flatMap(readScopes))].sort()
-  return `An API key of the tenant. Its scopes, of which each operation names those it needs: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`
+  const scopes = [...new Set(routes.flatMap(readScopes))].sort().map((scope) => `\`${scope}\``)
+  return ['An API key of the tenant. Each operation names the scopes that it must have.', ...scopes].join('\n- ')
 }

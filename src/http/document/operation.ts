@@ -25,7 +25,7 @@ export function formatOperation ({ schema = {}, config = {} }: RouteOptions, pat
     tags,
     summary,
     description: [description, describeScopes(config)].filter((part) => part !== undefined).join('\n\n'),
-    security: config.anyScope?.map((scope) => ({ apiKey: [scope] })) ?? [{ apiKey: config.scopes ?? [] }],
+    security: listAlternatives(config).map((scopes) => ({ apiKey: scopes })),
     parameters: [...formatParameters('path', pathSchemas), ...formatParameters('query', querystring?.properties)],
     ...(body === undefined ? {} : { requestBody: formatBody(body, components) }),
     responses: Object.fromEntries(Object.entries(response).map(([status, answer]) => [status, formatResponse(answer, components)]))
@@ -42,6 +42,11 @@ export function readTags ({ schema = {} }: RouteOptions): readonly string[] {
   return (schema as OperationSchema).tags ?? []
 }
 
+/** Each holds all the scopes that are enough. */
+function listAlternatives ({ scopes = [], anyScope }: FastifyContextConfig): ReadonlyArray<readonly string[]> {
+  return anyScope?.map((scope) => [...scopes, scope]) ?? [scopes]
+}
+
 function describeScopes ({ scopes = [], anyScope = [] }: FastifyContextConfig): string {
   const names = [scopes.map(quote).join(' and '), anyScope.map(quote).join(' or ')].filter((part) => part !== '')
   return names.length === 0 ? 'Needs no scope.' : `Needs ${names.join(', and ')}.`
@@ -52,14 +57,13 @@ function quote (scope: string): string {
 }
 
 function formatParameters (place: 'path' | 'query', schemas: TProperties = {}): object[] {
-  return Object.entries(schemas).map(([name, { description, examples, ...schema }]) => ({
-    name,
-    in: place,
-    description,
-    required: place === 'path',
-    schema,
-    example: exampleOf({ ...schema, ...(examples === undefined ? {} : { examples }) })
-  }))
+  return Object.entries(schemas).map(([name, schema]) => ({ name, in: place, required: place === 'path', ...formatValue(schema) }))
+}
+
+/** What parameters and headers have in common. */
+function formatValue (value: TSchema): object {
+  const { description, examples, ...schema } = value
+  return { description, schema, example: exampleOf(value) }
 }
 
 /** A body may be left out if an empty one would do. */
@@ -85,7 +89,5 @@ function formatResponse ({ description = '', headers = {}, ...schema }: TSchema,
 }
 
 function formatHeaders (headers: TProperties): object {
-  return Object.fromEntries(Object.entries(headers).map(([name, { description, examples, ...schema }]) => [
-    name, { description, schema, example: examples?.[0] }
-  ]))
+  return Object.fromEntries(Object.entries(headers).map(([name, schema]) => [name, formatValue(schema)]))
 }
