@@ -16,7 +16,7 @@ export default [
   {
     files: ['examples/demo/page/**'],
     languageOptions: {
-      globals: Object.fromEntries(['document', 'location', 'navigator', 'fetch', 'EventSource', 'performance'].map((name) => [name, 'readonly']))
+      globals: Object.fromEntries(['addEventListener', 'document', 'location', 'navigator', 'fetch', 'EventSource', 'performance'].map((name) => [name, 'readonly']))
     }
   },
   { files: ['src/**'], rules: { 'no-console': 'error', 'max-depth': ['error', 3] } }

@@ -3,7 +3,7 @@ import type { Print } from './console.js'
 import { createDatabase } from './database.js'
 import { Feed } from './feed.js'
 import { startHappenings } from './happenings.js'
-import { demoKeys } from './keys.js'
+import { fullKeys } from './keys.js'
 import { openOffice } from './office.js'
 import { demoPage } from './page.js'
 import { createRandom } from './random.js'
@@ -73,7 +73,7 @@ export async function startDemo ({ port, receiverPort, everyMs, print: printLine
 /** Points a webhook of each tenant at the receiver; returns the id of acme's. */
 async function connect (apiUrl: string, receiver: Receiver): Promise<number> {
   const ids: number[] = []
-  for (const { tenantSlug, key } of [demoKeys.acme, demoKeys.globex]) {
+  for (const { tenantSlug, key } of fullKeys) {
     const webhook = await subscribe({ apiUrl, tenantSlug, key, targetUrl: `${receiver.url}/${tenantSlug}` })
     receiver.trust(tenantSlug, webhook.secret)
     ids.push(webhook.id)

@@ -31,3 +31,6 @@ export const demoKeys = {
     note: 'may do everything in globex'
   }
 } satisfies Record<string, DemoKey>
+
+/** One for each tenant, which may do everything there. */
+export const fullKeys: readonly DemoKey[] = [demoKeys.acme, demoKeys.globex]

@@ -6,7 +6,7 @@ import { candidateApplies, candidateIsHired } from './applications.js'
 import type { Print } from './console.js'
 import type { Feed, TimedMessage } from './feed.js'
 import { jobStatuses } from './jobs.js'
-import { demoKeys } from './keys.js'
+import { fullKeys } from './keys.js'
 import type { Action, Office } from './office.js'
 import type { Receiver } from './receiver.js'
 
@@ -25,6 +25,8 @@ const actions: Record<string, Action> = { application: candidateApplies, hire: c
  * receiver. Everything else it does is done by requests to the API that any customer could make.
  */
 export function demoPage ({ offices, receiver, feed, print }: PageParts): FastifyPluginAsync {
+  const findOffice = (slug: string): Office | undefined => offices.find(({ tenant }) => tenant.slug === slug)
+
   return async (app) => {
     await app.register(fastifyStatic, {
       root: fileURLToPath(new URL('page', import.meta.url)),
@@ -36,14 +38,11 @@ export function demoPage ({ offices, receiver, feed, print }: PageParts): Fastif
     app.get('/demo/setting', async () => ({
       receiverUrl: receiver.url,
       jobStatuses,
-      tenants: offices.map(({ tenant: { slug, recruiterIds } }) => {
-        const { key } = Object.values(demoKeys).find(({ tenantSlug, scopes }) => tenantSlug === slug && scopes.length > 2) ?? { key: '' }
-        return { slug, key, recruiterIds }
-      })
+      tenants: fullKeys.map(({ tenantSlug: slug, key }) => ({ slug, key, recruiterIds: findOffice(slug)?.tenant.recruiterIds }))
     }))
 
     app.post<{ Params: { tenant: string, action: string } }>('/demo/happen/:tenant/:action', async ({ params }, reply) => {
-      const office = offices.find(({ tenant }) => tenant.slug === params.tenant)
+      const office = findOffice(params.tenant)
       const action = actions[params.action]
       if (office === undefined || action === undefined) return reply.code(404).send({ sentence: 'There is no such button' })
       const sentence = await action(office) ?? 'Nobody is left for this: make a new application first'

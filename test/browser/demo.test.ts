@@ -104,6 +104,16 @@ t.test('every button of the demo page does what it says', { skip: noBrowser, tim
     await line(page, 'application.hired', 'verified', 'test')
   })
 
+  await t.test('each of several webhooks gets its own delivery, until it is deleted', async (t) => {
+    await pressIn(page, 'Hire somebody')
+    await line(page, 'application.hired', 'to Payroll', 'verified', '204 in')
+    await line(page, 'application.hired', 'to Demo receiver', 'verified', '204 in')
+    await pressIn(page, 'Delete Payroll')
+    await page.locator('#webhooks li').filter({ hasText: 'Payroll' }).waitFor({ state: 'detached' })
+    await says(page, '#webhook-request', /DELETE.*204 in/)
+    t.equal(await page.locator('#webhooks li').count(), 1)
+  })
+
   await t.test('while a rotated secret lasts there are two signatures', async () => {
     await pressIn(page, 'Rotate secret Demo receiver')
     await says(page, '#webhooks .note', /^The new secret, shown this once: whsec_/)

@@ -24,7 +24,8 @@ export function createApi ({ slug, key }) {
   return {
     get: (path) => call('GET', path),
     post: (path, body) => call('POST', path, body),
-    patch: (path, body) => call('PATCH', path, body)
+    patch: (path, body) => call('PATCH', path, body),
+    remove: (path) => call('DELETE', path)
   }
 }
 

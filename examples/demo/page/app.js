@@ -54,6 +54,8 @@ function show (message) {
   }
 }
 
+addEventListener('unhandledrejection', () => tell('The demo does not answer. Is it still running?'))
+
 let reloading
 function listen () {
   const feed = new EventSource('/demo/feed')
@@ -61,8 +63,16 @@ function listen () {
     isLive = true
     chart.draw()
   })
-  feed.addEventListener('open', () => setState('live', 'good'))
-  feed.addEventListener('error', () => setState('connection lost, trying again', 'bad'))
+  let isLost = false
+  feed.addEventListener('open', () => {
+    // Another demo may answer by now, with other webhooks.
+    if (isLost) location.reload()
+    setState('live', 'good')
+  })
+  feed.addEventListener('error', () => {
+    isLost = true
+    setState('connection lost, trying again', 'bad')
+  })
   feed.addEventListener('message', ({ data }) => {
     const message = JSON.parse(data)
     messages = [...messages.slice(-400), message]

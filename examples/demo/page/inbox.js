@@ -3,7 +3,7 @@ import { find, formatTime, h } from './dom.js'
 const keptRows = 40
 
 /** The right side: a line for each attempt, as the receiver and the sender tell of it. */
-export function createInbox ({ pathOf, nameOf, isLive }) {
+export function createInbox ({ pathOf, nameOf, areSeveral, isLive }) {
   const list = find('#inbox')
   /** Lines that wait for the sender's word, and lines that wait for the next attempt. */
   let open = []
@@ -52,7 +52,7 @@ export function createInbox ({ pathOf, nameOf, isLive }) {
       h('summary', {},
         h('span', { class: 'type' }, eventType),
         parts.outcome,
-        h('span', { class: 'facts' }, parts.signature, parts.attempt, parts.remark),
+        h('span', { class: 'facts' }, parts.signature, parts.attempt, h('span', {}, areSeveral() ? `to ${nameOf(path)}` : ''), parts.remark),
         h('time', { datetime: new Date(atMs).toISOString() }, formatTime(atMs))
       ),
       h('div', { class: 'inside' }, h('p', {}, `${eventId} to ${nameOf(path)}`), h('pre', { tabindex: '0', 'aria-label': 'Body' }, format(body)))

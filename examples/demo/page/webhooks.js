@@ -53,7 +53,8 @@ export function createWebhooks ({ receiverUrl, tell }) {
         })),
         button('Replay', () => act(id, () => api.post(`${path}/replay`, { include: 'undelivered' }), ({ queued }) => {
           return [queued === 0 ? 'Nothing to replay: everything has been delivered.' : `${queued} queued: what was given up or skipped goes out once more.`]
-        }))
+        })),
+        button('Delete', () => act(id, () => api.remove(path), () => []))
       ),
       h('p', { class: 'note' }, ...notes.get(id) ?? [])
     )
@@ -96,6 +97,8 @@ export function createWebhooks ({ receiverUrl, tell }) {
       const webhook = webhooks.find((known) => known.id === id)
       return webhook === undefined ? null : pathOf(webhook.target_url)
     },
+    /** Whether a line has to say where it went. */
+    areSeveral: () => webhooks.length > 1,
     nameOf: (path) => webhooks.find(({ target_url: url }) => pathOf(url) === path)?.name ?? path
   }
 }
