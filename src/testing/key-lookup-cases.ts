@@ -56,12 +56,12 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
   }),
 
   keyCase(id, 'every key has an id of its own, which is not the key', async (harness) => {
-    const keys = [await save(harness), await save(harness, { key: 'acme-key-2' })]
+    const keys = [await save(harness), await save(harness, { key: 'acme-key-2' })] as const
     const ids = (await Promise.all(keys.map((key) => harness.lookup({ tenantSlug: 'acme', key })))).map((owner) => owner?.id)
     same(ids.map((found) => typeof found), ['string', 'string'], 'what the ids of two keys are')
     same(new Set(ids).size, 2, 'how many different ids two keys have')
-    holds(ids.every((found, index) => found !== '' && !String(found).includes(keys[index] ?? '')), 'no id is empty or has its key in it')
-    same((await harness.lookup({ tenantSlug: 'acme', key: keys[0] ?? '' }))?.id, ids[0],
+    holds(keys.every((key, index) => ids[index] !== '' && !String(ids[index]).includes(key)), 'no id is empty or has its key in it')
+    same((await harness.lookup({ tenantSlug: 'acme', key: keys[0] }))?.id, ids[0],
       'the id of the first key, asked for again')
   }),
 

@@ -75,6 +75,11 @@ for (const [lookup, caughtBy, find] of mistakes) {
   })
 }
 
+t.test('a harness that cannot make a valid key is told so', async (t) => {
+  const results = await runCases(keyLookupCases, () => ({ ...makeHarness(right), save: () => null }))
+  t.ok(results.every(({ error }) => error?.message === 'the harness can make a valid key'))
+})
+
 t.test('a lookup whose keys are never revoked and never expire is not asked for such keys', async (t) => {
   const results = await runCases(keyLookupCases, () => {
     const harness = makeHarness(right)

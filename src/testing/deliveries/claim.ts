@@ -1,3 +1,4 @@
+import type { AttemptResult, Lease } from '../../ports/index.js'
 import { benchCase, eventIds } from '../support/bench.js'
 import { same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
@@ -142,8 +143,9 @@ export const claimCases = [
   }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
     await addWebhook()
     await emitMany(4)
-    const waits = [60, 20, 40, 20]
-    await complete((await claimAll(4)).map((lease, index) => retry(lease, { retryInMs: waits[index] ?? 0 })))
+    const [first, second, third, fourth] = await claimAll(4)
+    const due = (lease: Lease, retryInMs: number): AttemptResult => retry(lease, { retryInMs })
+    await complete([due(first, 60), due(second, 20), due(third, 40), due(fourth, 20)])
     await wait(60)
     same(eventIds(await claim()), ['evt_2', 'evt_4', 'evt_3', 'evt_1'], 'second attempts due after 60, 20, 40 and 20 ms')
   }),

@@ -1,7 +1,7 @@
 import type { DeliveryFilter, DeliverySortField, ListQuery } from '../../ports/index.js'
 import { benchCase } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
-import { same } from '../support/expect.js'
+import { given, same } from '../support/expect.js'
 import { delivered, failed } from '../support/samples.js'
 
 const pages = 'Pages through the log of one webhook; `[]` if there is no such webhook.'
@@ -76,9 +76,9 @@ export const logCases = [
     const { webhookId, deliveryId } = await fill(bench)
     const find = (): ReturnType<typeof bench.deliveries.find> => bench.deliveries.find('acme', webhookId, deliveryId)
     const before = structuredClone(await find())
-    const handedOut = await find()
-    for (const attempt of handedOut?.attempts ?? []) attempt.duration_ms = 999
-    handedOut?.attempts.splice(0)
+    const { attempts } = given(await find(), 'the delivery is found')
+    for (const attempt of attempts) attempt.duration_ms = 999
+    attempts.splice(0)
     for (const delivery of await bench.deliveries.list('acme', webhookId, all)) delivery.status = 'cancelled'
     same(await find(), before, 'the delivery, asked for again')
     same(before?.attempts.length, 1, 'how many attempts it has')

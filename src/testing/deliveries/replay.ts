@@ -1,7 +1,7 @@
 import type { Webhook } from '../../ports/index.js'
 import { benchCase, eventIds, statuses } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
-import { same } from '../support/expect.js'
+import { exactly, same } from '../support/expect.js'
 import { delivered, failed } from '../support/samples.js'
 
 const queues = 'Queues events to a webhook once more, as new deliveries of the same events, due now.'
@@ -125,9 +125,7 @@ export const replayCases = [
     name: 'since and until are both included, to the millisecond that the log shows'
   }, async (bench) => {
     const webhook = await fill(bench)
-    const [, second, third] = await bench.log(webhook)
-    const { created_at: early = '' } = second ?? {}
-    const { created_at: late = '' } = third ?? {}
+    const [, { created_at: early }, { created_at: late }] = exactly(await bench.log(webhook), 4, 'deliveries are in the log')
     same(await bench.replay(webhook, { since: shift(late, 1) }), nothing, 'since a millisecond after evt_3')
     same(await bench.replay(webhook, { until: shift(early, -1) }), nothing, 'until a millisecond before evt_2')
     same(await bench.replay(webhook, { since: late }), { queued: 1, truncated: false }, 'since evt_3')

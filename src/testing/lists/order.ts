@@ -32,16 +32,15 @@ export const orderCases = [
     const dates = [
       '1969-12-31T23:59:59.999Z', '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z',
       '2026-01-01T00:00:01.000Z', '9999-12-31T23:59:59.999Z'
-    ]
-    const orders = { created_at: [4, 0, 5, 1, 3, 2], updated_at: [2, 5, 0, 4, 1, 3] }
-    await rows.save(dates.map((_, id) => ({
-      id: id + 1,
-      name: 'same',
-      created_at: dates[orders.created_at.indexOf(id)] ?? '',
-      updated_at: dates[orders.updated_at.indexOf(id)] ?? ''
-    })))
+    ] as const
+    await rows.save([
+      { id: 1, name: 'same', created_at: dates[1], updated_at: dates[2] }, { id: 2, name: 'same', created_at: dates[3], updated_at: dates[4] },
+      { id: 3, name: 'same', created_at: dates[5], updated_at: dates[0] }, { id: 4, name: 'same', created_at: dates[4], updated_at: dates[5] },
+      { id: 5, name: 'same', created_at: dates[0], updated_at: dates[3] }, { id: 6, name: 'same', created_at: dates[2], updated_at: dates[1] }
+    ])
+    const orders = { created_at: [5, 1, 6, 2, 4, 3], updated_at: [3, 6, 1, 5, 2, 4] }
     for (const field of ['created_at', 'updated_at'] as const) {
-      const expected = orders[field].map((id) => id + 1)
+      const expected = orders[field]
       same(await rows.ids({ sort: [{ field, direction: 'asc' }, { field: 'id', direction: 'asc' }] }), expected,
         `ascending ${field}`)
       same(await rows.ids({ sort: [{ field, direction: 'desc' }, { field: 'id', direction: 'asc' }] }), expected.toReversed(),

@@ -33,17 +33,16 @@ export async function runCases<Make> (
   return results
 }
 
+function toError (error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}
+
 async function failureOf (run: () => Promise<void>, timeoutMs: number): Promise<Error | null> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`the case has not ended within ${timeoutMs} ms`)), timeoutMs)
   })
-  try {
-    await Promise.race([run(), timeout])
-    return null
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error))
-  } finally {
-    clearTimeout(timer)
-  }
+  const failure = await Promise.race([run(), timeout]).then(() => null, toError)
+  clearTimeout(timer)
+  return failure
 }

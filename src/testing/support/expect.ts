@@ -31,9 +31,8 @@ export function isInstant (value: unknown, message: string): asserts value is st
 }
 
 /** So many items, no more and no fewer. */
-export type Exactly<Item, Count extends number> =
-  Count extends 1 ? [Item] : Count extends 2 ? [Item, Item] : Count extends 3 ? [Item, Item, Item]
-    : Count extends 4 ? [Item, Item, Item, Item] : Item[]
+export type Exactly<Item, Count extends number, Some extends Item[] = []> =
+  number extends Count ? Item[] : Some['length'] extends Count ? Some : Exactly<Item, Count, [...Some, Item]>
 
 /** Fails unless there are so many items. */
 export function exactly<Item, Count extends number> (items: readonly Item[], count: Count, what: string): Exactly<Item, Count> {

@@ -1,6 +1,6 @@
 import { benchCase, eventIds, statuses } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
-import { same } from '../support/expect.js'
+import { exactly, same } from '../support/expect.js'
 import { delivered, failed } from '../support/samples.js'
 
 const foreign = 'A delivery or webhook of another tenant is treated as one that does not exist.'
@@ -17,9 +17,9 @@ async function fill ({ addWebhook, emit, log }: Bench): Promise<Ids> {
   const theirs = await addWebhook({ tenantSlug: 'globex' })
   await emit()
   await emit({ tenantSlug: 'globex' })
-  const [delivery] = await log(mine)
-  const [foreignDelivery] = await log(theirs, 'globex')
-  return { mine: mine.id, other: other.id, theirs: theirs.id, delivery: delivery?.id ?? 0, foreignDelivery: foreignDelivery?.id ?? 0 }
+  const [{ id: delivery }] = exactly(await log(mine), 1, 'deliveries acme has')
+  const [{ id: foreignDelivery }] = exactly(await log(theirs, 'globex'), 1, 'deliveries globex has')
+  return { mine: mine.id, other: other.id, theirs: theirs.id, delivery, foreignDelivery }
 }
 
 /** Cases about deliveries of other tenants. */

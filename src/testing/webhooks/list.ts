@@ -1,7 +1,8 @@
 import type { ListQuery, Webhook, WebhookFilter, WebhookSortField } from '../../ports/index.js'
 import { benchCase } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
-import { same } from '../support/expect.js'
+import { exactly, same } from '../support/expect.js'
+import type { Exactly } from '../support/expect.js'
 
 const order = 'Text is ordered by Unicode code point, dates and numbers by value.'
 const page = 'The rows of one page in the order asked for'
@@ -21,13 +22,13 @@ function by (field: WebhookSortField, direction: 'asc' | 'desc', last: 'asc' | '
   return { sort: [{ field, direction }, { field: 'id', direction: last }] }
 }
 
-async function createSome (bench: Bench): Promise<Webhook[]> {
+async function createSome (bench: Bench): Promise<Exactly<Webhook, 5>> {
   const created: Webhook[] = []
   for (const name of ['\u{1f600}', '\uffee', 'a', 'Z', 'a']) {
     created.push(await bench.addWebhook({ name, status: name === 'a' ? 'inactive' : 'active' }))
     await bench.wait(5)
   }
-  return created
+  return exactly(created, 5, 'webhooks are created')
 }
 
 /** Cases about the list of webhooks. */
@@ -36,7 +37,7 @@ export const listCases = [
     port: 'webhooks.list', says: order, name: 'webhooks are listed by any sort field, text by code point'
   }, async (bench) => {
     const created = await createSome(bench)
-    await bench.webhooks.update('acme', created[0]?.id ?? 0, {})
+    await bench.webhooks.update('acme', created[0].id, {})
     same(await placesOf(bench, created, by('name', 'asc')), [3, 2, 4, 1, 0], 'by name: Z, a, a, \uffee, \u{1f600}')
     same(await placesOf(bench, created, by('name', 'desc')), [0, 1, 4, 2, 3], 'by name, descending')
     same(await placesOf(bench, created, by('name', 'asc', 'desc')), [3, 4, 2, 1, 0], 'by name, then by descending id')

@@ -1,5 +1,5 @@
 import { benchCase } from '../support/bench.js'
-import { isInstant, same } from '../support/expect.js'
+import { exactly, isInstant, same } from '../support/expect.js'
 
 const valid = 'The secrets that are valid now, the newest first: one, or two during a grace period.'
 const rotates = 'Makes `secret` the secret, and the one of before the previous one, which expires after the grace period.'
@@ -95,18 +95,19 @@ export const secretCases = [
     for (const [tenantSlug, secret] of [['acme', 'a'], ['globex', 'b'], ['acme', 'c'], ['globex', 'd'], ['acme', 'e']] as const) {
       ids.push((await addWebhook({ tenantSlug, secret, status: secret === 'd' ? 'inactive' : 'active' })).id)
     }
-    const [a = 0, b = 0, c = 0, d = 0, e = 0] = ids
+    const [a, b, c, d, e] = exactly(ids, 5, 'webhooks are created')
     await webhooks.delete('acme', c)
     await webhooks.rotateSecret('acme', a, { secret: 'a2', gracePeriodSeconds: 60 })
-    const expected = [
+    const all = [
       { tenantSlug: 'acme', webhookId: a, secrets: ['a2', 'a'] }, { tenantSlug: 'globex', webhookId: b, secrets: ['b'] },
       { tenantSlug: 'globex', webhookId: d, secrets: ['d'] }, { tenantSlug: 'acme', webhookId: e, secrets: ['e'] }
     ].sort((one, other) => one.webhookId - other.webhookId)
-    same(await webhooks.listSecrets({ afterId: 0, limit: 10 }), expected, 'all of them')
-    same(await webhooks.listSecrets({ afterId: 0, limit: 2 }), expected.slice(0, 2), 'the first two')
-    same(await webhooks.listSecrets({ afterId: expected[1]?.webhookId ?? 0, limit: 2 }), expected.slice(2),
+    const [, second, , last] = exactly(all, 4, 'webhooks are left')
+    same(await webhooks.listSecrets({ afterId: 0, limit: 10 }), all, 'all of them')
+    same(await webhooks.listSecrets({ afterId: 0, limit: 2 }), all.slice(0, 2), 'the first two')
+    same(await webhooks.listSecrets({ afterId: second.webhookId, limit: 2 }), all.slice(2),
       'the two after these')
-    same(await webhooks.listSecrets({ afterId: expected[3]?.webhookId ?? 0, limit: 2 }), [], 'what comes after the last')
+    same(await webhooks.listSecrets({ afterId: last.webhookId, limit: 2 }), [], 'what comes after the last')
   }),
 
   benchCase('webhooks', {

@@ -1,6 +1,6 @@
 import type { NewWebhook, Webhook } from '../../ports/index.js'
 import { benchCase } from '../support/bench.js'
-import { isInstant, rejects, same } from '../support/expect.js'
+import { given, isInstant, rejects, same } from '../support/expect.js'
 import { createWebhook } from '../support/samples.js'
 
 const stores = 'Stores a webhook; `created_at` and `updated_at` are now.'
@@ -20,7 +20,7 @@ export const writeCases = [
   benchCase('webhooks', {
     port: 'webhooks.create', says: stores, name: 'a webhook is shown as it was created, without its secret'
   }, async ({ webhooks, wait }) => {
-    const given: NewWebhook = {
+    const wanted: NewWebhook = {
       id: await webhooks.nextId('acme'),
       name: 'Payroll "Zoë" \u{1f600}',
       status: 'inactive',
@@ -28,13 +28,13 @@ export const writeCases = [
       event_types: eventTypes,
       secret: 'whsec_1'
     }
-    const created = await webhooks.create('acme', given, 1)
+    const created = await webhooks.create('acme', wanted, 1)
     isInstant(created?.created_at, 'created_at is a date as it crosses the ports')
-    const { secret, ...shown } = given
+    const { secret, ...shown } = wanted
     const expected = { ...shown, created_at: created.created_at, updated_at: created.created_at }
     same(created, expected, 'what create returns')
     await wait(5)
-    same(await webhooks.find('acme', given.id), expected, 'what find returns')
+    same(await webhooks.find('acme', wanted.id), expected, 'what find returns')
     const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200 }
     same(await webhooks.list('acme', page), [expected], 'what list returns')
   }),
@@ -54,12 +54,12 @@ export const writeCases = [
   benchCase('webhooks', {
     port: 'webhooks.nextId', says: ids, name: 'an id is never given out twice, to no tenant'
   }, async ({ webhooks, addWebhook }) => {
-    const given = await Promise.all(['acme', 'globex', 'acme', 'acme', 'globex'].map((slug) => webhooks.nextId(slug)))
+    const ids = await Promise.all(['acme', 'globex', 'acme', 'acme', 'globex'].map((slug) => webhooks.nextId(slug)))
     const { id } = await addWebhook()
     await webhooks.delete('acme', id)
-    given.push(id, await webhooks.nextId('acme'), await webhooks.nextId('globex'))
-    same(new Set(given).size, given.length, `how many of ${given.join(', ')} are different`)
-    same(given.filter((id) => !Number.isSafeInteger(id) || id < 1), [], 'the ids that are not positive integers')
+    ids.push(id, await webhooks.nextId('acme'), await webhooks.nextId('globex'))
+    same(new Set(ids).size, ids.length, `how many of ${ids.join(', ')} are different`)
+    same(ids.filter((id) => !Number.isSafeInteger(id) || id < 1), [], 'the ids that are not positive integers')
   }),
 
   benchCase('webhooks', {
@@ -101,8 +101,8 @@ export const writeCases = [
     ]
     for (const update of updates) {
       await wait(5)
-      const updated = await webhooks.update('acme', expected.id, update)
-      expected = { ...expected, ...update, updated_at: updated?.updated_at ?? '' }
+      const updated = given(await webhooks.update('acme', expected.id, update), 'the webhook is found')
+      expected = { ...expected, ...update, updated_at: updated.updated_at }
       same(updated, expected, `what update ${JSON.stringify(update)} returns`)
       same(await webhooks.find('acme', expected.id), expected, 'what find returns then')
     }

@@ -1,0 +1,13 @@
+import t from 'tap'
+import { createDeliveryKit, delivered } from './fixtures/delivery-kit.js'
+
+t.test('an event with a subject and no tombstone is erased to nothing', async (t) => {
+  const { deliveries, addWebhook, emit, claimOne, complete, replay } = createDeliveryKit()
+  const webhook = await addWebhook()
+  await emit({ subject: 'candidate:1' })
+  await complete(delivered(await claimOne()))
+  await deliveries.erase('acme', 'candidate:1')
+  await replay(webhook, { include: 'all' })
+
+  t.equal((await claimOne()).body, '')
+})
