@@ -29,7 +29,7 @@ for (let generation = 0; generation < generations; generation++) {
   const ours = await startHelper(new URL('own-sender.js', import.meta.url))
   const bare = await startHelper(new URL('bare-sender.js', import.meta.url))
   for (const { variant: { endpoints, concurrency, perEndpoint, rounds }, comparison } of entries) {
-    const work: Work = { ports: await receiver.ask('open', endpoints), events, concurrency, perEndpoint, databaseUrl: null }
+    const work: Work = { ports: await receiver.ask('open', endpoints), events, concurrency, perEndpoint }
     const contest = { measureOurs: () => measure(ours, work), measureTheirs: () => measure(bare, work) }
     // The first one warms up.
     await addRounds(emptyComparison(), contest, 1)

@@ -4,8 +4,6 @@ export interface Work {
   events: number
   concurrency: number
   perEndpoint: number
-  /** Where ours keeps everything; `null` for memory. */
-  databaseUrl: string | null
 }
 
 export interface Done {

@@ -1,9 +1,9 @@
-import type { DeliveryStats, DeliveryStore, Lease, RecordedEvent } from '../ports/index.js'
+import type { DeliveryStats, DeliveryStore, Lease } from '../ports/index.js'
 import { createClaim } from './claim.js'
 import { createComplete } from './complete.js'
 import { createDeliveryLog } from './delivery-log.js'
 import type { Due } from './due.js'
-import { parseRecorded, parseTransaction, recordText, recordValues } from './record.js'
+import { type RecordedRow, parseRecorded, parseTransaction, recordText, recordValues } from './record.js'
 import { createReplay } from './replay.js'
 import { type Session, ask } from './session.js'
 import type { StopDeliveries } from './stop.js'
@@ -28,11 +28,11 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
     async record (tenantSlug, event, transaction) {
       const values = recordValues(tenantSlug, event)
       if (transaction === undefined) {
-        const recorded = parseRecorded(await session.query<RecordedEvent>('record event', recordEvent, values))
+        const recorded = parseRecorded(await session.query<RecordedRow>('record event', recordEvent, values))
         if (recorded.deliveries > 0) due.notify()
         return recorded
       }
-      const recorded = parseRecorded(await ask<RecordedEvent>(parseTransaction(transaction), recordEvent, values))
+      const recorded = parseRecorded(await ask<RecordedRow>(parseTransaction(transaction), recordEvent, values))
       if (recorded.deliveries > 0) due.notifyLater()
       return recorded
     },

@@ -4,7 +4,7 @@ import type { PgQueryable } from './pool.js'
 
 /** The statement that records an event; `schema` is quoted. */
 export function recordText (schema: string): string {
-  return `select id, deliveries, fingerprint from ${schema}.record_event($1, $2, $3, $4, $5, $6, $7, $8)`
+  return `select ${schema}.record_event($1, $2, $3, $4, $5, $6, $7, $8) as recorded`
 }
 
 /** The values of `recordText`. */
@@ -13,11 +13,17 @@ export function recordValues (tenantSlug: string, event: NewEvent): unknown[] {
   return [tenantSlug, id, type, body, tombstone, subject, idempotencyKey, fingerprint]
 }
 
-/** The one row that `recordText` gives. */
-export function parseRecorded ([row]: RecordedEvent[]): RecordedEvent {
+/** A row of `recordText`; there is one. */
+export interface RecordedRow {
+  recorded: string | null
+}
+
+export function parseRecorded ([row]: RecordedRow[]): RecordedEvent {
+  const recorded = row?.recorded ?? null
   // Under repeatable read the event of an earlier transaction may be out of sight.
-  if (row === undefined) throw new Error('the idempotency key is used by an event that this transaction cannot see')
-  return { id: row.id, deliveries: Number(row.deliveries), fingerprint: row.fingerprint }
+  if (recorded === null) throw new Error('the idempotency key is used by an event that this transaction cannot see')
+  const [id, deliveries, fingerprint] = JSON.parse(recorded) as [string, number, string]
+  return { id, deliveries, fingerprint }
 }
 
 /** The host's own transaction. Throws `invalid_event`. */

@@ -1,0 +1,18 @@
+import { type RecruitingStorage, createRecruiting } from 'fastify-recruiting-api'
+import { readCpuMicros } from '../harness/helper.js'
+import type { Done, Work } from './work.js'
+
+/** Lets a worker loose on what is recorded. The clock runs from there until nothing is left to do. */
+export async function drain (storage: RecruitingStorage, { concurrency, perEndpoint }: Work): Promise<Done> {
+  globalThis.gc?.()
+  const worker = createRecruiting({
+    storage,
+    delivery: { concurrency, perEndpoint, allowHttp: true, allowNetworks: ['127.0.0.0/8'] }
+  })
+  const cpuBefore = readCpuMicros()
+  const startedAt = performance.now()
+  await worker.drain()
+  const done = { durationMs: performance.now() - startedAt, cpuMicros: readCpuMicros() - cpuBefore }
+  await worker.close()
+  return done
+}

@@ -1,0 +1,30 @@
+import pg from 'pg'
+import { startPostgres } from '../../test/fixtures/postgres-server.js'
+
+/** A PostgreSQL server with the settings it comes with, so that commits wait for the disk. */
+export interface Database {
+  url: string
+  pool: pg.Pool
+  /** Transactions committed so far, by everybody. */
+  commits (): Promise<number>
+  close (): Promise<void>
+}
+
+export async function startDatabase (): Promise<Database> {
+  const closers: Array<() => Promise<unknown>> = []
+  const { url } = await startPostgres({ teardown: (close) => { closers.unshift(close) } }, { settings: [] })
+  const pool = new pg.Pool({ connectionString: url, max: 25 })
+  return {
+    url,
+    pool,
+    async commits () {
+      await pool.query('select pg_stat_force_next_flush(), pg_sleep(1.1)')
+      const { rows } = await pool.query('select xact_commit::int as commits from pg_stat_database where datname = current_database()')
+      return rows[0].commits
+    },
+    async close () {
+      await pool.end()
+      for (const close of closers) await close()
+    }
+  }
+}
