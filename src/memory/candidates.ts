@@ -31,8 +31,8 @@ export type MemoryCandidateSource =
   & ListSource<CandidateRow, CandidateFilter, CandidateSortField>
   & EditableRows<MemoryCandidate>
 
-// Nothing is absent, dates are in UTC.
-interface StoredCandidate extends CandidateRow {
+/** Nothing is absent, dates are in UTC. */
+export interface StoredCandidate extends CandidateRow {
   recruiter_id: number | null
   created_at: string
   updated_at: string
@@ -40,10 +40,11 @@ interface StoredCandidate extends CandidateRow {
 
 /** Keeps candidates in memory. */
 export function createCandidateSource (now: () => number, initial: readonly InitialRows[]): MemoryCandidateSource {
-  return createRowSource<MemoryCandidate, StoredCandidate, CandidateFilter, CandidateSortField>(kind, now, initial)
+  return createRowSource<MemoryCandidate, StoredCandidate, CandidateFilter, CandidateSortField>(candidateKind, now, initial)
 }
 
-const kind: RowKind<StoredCandidate, CandidateFilter> = {
+/** What sets candidates apart. */
+export const candidateKind: RowKind<StoredCandidate, CandidateFilter> = {
   parse (fields, path, now) {
     const { created_at: createdAt, updated_at: updatedAt } = parseRowDates(fields, path, now)
     return {

@@ -1,5 +1,7 @@
 export { memoryKeyLookup } from './key-lookup.js'
 export type { MemoryApiKey, MemoryKeyLookupOptions } from './key-lookup.js'
+export { candidatesFrom, jobsFrom } from './from-rows.js'
+export type { LoadRows, LoadedCandidate, LoadedJob } from './from-rows.js'
 export { memoryStorage } from './storage.js'
 export type { MemoryStorage, MemoryStorageOptions, MemoryTenant } from './storage.js'
 export type { MemoryCandidate, MemoryCandidateSource } from './candidates.js'

@@ -21,18 +21,19 @@ export type MemoryJob = JobInput | JobInput & Record<string, unknown>
 /** The jobs of every tenant. */
 export type MemoryJobSource = ListSource<JobRow, JobFilter, JobSortField> & EditableRows<MemoryJob>
 
-// Nothing is absent, dates are in UTC.
-interface StoredJob extends JobRow {
+/** Nothing is absent, dates are in UTC. */
+export interface StoredJob extends JobRow {
   created_at: string
   updated_at: string
 }
 
 /** Keeps jobs in memory. */
 export function createJobSource (now: () => number, initial: readonly InitialRows[]): MemoryJobSource {
-  return createRowSource<MemoryJob, StoredJob, JobFilter, JobSortField>(kind, now, initial)
+  return createRowSource<MemoryJob, StoredJob, JobFilter, JobSortField>(jobKind, now, initial)
 }
 
-const kind: RowKind<StoredJob, JobFilter> = {
+/** What sets jobs apart. */
+export const jobKind: RowKind<StoredJob, JobFilter> = {
   parse (fields, path, now) {
     const { created_at: createdAt, updated_at: updatedAt } = parseRowDates(fields, path, now)
     return {

@@ -68,7 +68,8 @@ export function createRowSource<Input, Row extends SortableRow<Field>, Filter, F
   }
 }
 
-function createTable<Row extends SortableRow<Field>, Filter, Field extends string> (
+/** The rows of one tenant, checked. Throws `RecruitingApiError` (`invalid_option`) for a malformed one. */
+export function createTable<Row extends SortableRow<Field>, Filter, Field extends string> (
   kind: RowKind<Row, Filter>,
   rows: unknown,
   path: string,
@@ -104,7 +105,8 @@ function omitFields (fields: Record<string, unknown>, omitted: object): Record<s
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(omitted, name)))
 }
 
-function copyRow<Row> ({ row, isNested }: Entry<Row>): Row {
+/** A copy that its owner may change. */
+export function copyRow<Row> ({ row, isNested }: Entry<Row>): Row {
   return isNested ? structuredClone(row) : { ...row }
 }
 
