@@ -22,7 +22,7 @@ export async function createAts (database: Database, print: Print): Promise<Fast
     errorDetails: true,
     // For this machine alone: webhooks point to public https addresses otherwise.
     // For a demo: retries after seconds, where they would be minutes and hours.
-    delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule: [0, 2, 4, 8] }
+    delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule: [0, 2, 3, 6] }
   })
   return app
 }

@@ -1,6 +1,6 @@
 import { find, formatTime, h } from './dom.js'
 
-const keptRows = 40
+const keptRows = 60
 
 /** The right side: a line for each attempt, as the receiver and the sender tell of it. */
 export function createInbox ({ pathOf, nameOf, areSeveral, isLive }) {
