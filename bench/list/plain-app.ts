@@ -1,7 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type RouteShorthandOptions } from 'fastify'
-import { type CandidateData, apiKey, scopes, tenantSlug } from './candidates.js'
-import { type CandidateQuery, createCandidateTable } from './plain-table.js'
+import type { CandidatePages, CandidateQuery } from './plain-table.js'
 import { candidateQuery, candidatePage } from './plain-schema.js'
 
 /*
@@ -15,19 +14,24 @@ interface Route {
   Querystring: CandidateQuery
 }
 
-interface KnownKey {
+export interface KnownKey {
+  key: string
   tenantSlug: string
   scopes: readonly string[]
 }
 
-export function createPlainApp (candidates: readonly CandidateData[], options: FastifyServerOptions): FastifyInstance {
+export function createPlainApp (
+  apiKeys: readonly KnownKey[],
+  openPages: (tenantSlug: string) => CandidatePages,
+  options: FastifyServerOptions
+): FastifyInstance {
   const app = Fastify({
     ...options,
     genReqId: () => `req_${randomUUID().replaceAll('-', '')}`,
     ajv: { customOptions: { coerceTypes: true, removeAdditional: false } }
   })
-  const keys = new Map<string, KnownKey>([[hashKey(apiKey), { tenantSlug, scopes }]])
-  const tables = new Map([[tenantSlug, createCandidateTable(candidates)]])
+  const keys = new Map(apiKeys.map((known) => [hashKey(known.key), known]))
+  const tables = new Map(apiKeys.map(({ tenantSlug }) => [tenantSlug, openPages(tenantSlug)]))
 
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     const status = error.statusCode ?? 500
@@ -51,11 +55,12 @@ export function createPlainApp (candidates: readonly CandidateData[], options: F
     const { page, per_page: perPage } = request.query
     const found = table.find(request.query)
     if (found === null) throw new StatusError(400)
-    const total = found.length
+    // A promise only where there is something to wait for.
+    const { data, total } = found instanceof Promise ? await found : found
     const totalPages = Math.ceil(total / perPage)
     reply.header('link', formatLinks(request.url, request.query, totalPages))
     return {
-      data: found.slice((page - 1) * perPage, page * perPage),
+      data,
       meta: { page, per_page: perPage, total, total_pages: totalPages }
     }
   })

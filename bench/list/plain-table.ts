@@ -9,9 +9,15 @@ export interface CandidateQuery {
   'filter[updated_after]'?: string
 }
 
-export interface CandidateTable {
-  /** All rows that pass the filters, in order; `null` if a field is sorted by twice. */
-  find (query: CandidateQuery): CandidateData[] | null
+export interface CandidatePage {
+  data: CandidateData[]
+  total: number
+}
+
+/** What the route asks for. */
+export interface CandidatePages {
+  /** One page and how many rows pass the filters; `null` if a field is sorted by twice. */
+  find (query: CandidateQuery): CandidatePage | null | Promise<CandidatePage>
 }
 
 interface Row extends CandidateData {
@@ -21,7 +27,7 @@ interface Row extends CandidateData {
 type Field = 'id' | 'full_name' | 'created_at' | 'updated_at'
 
 /** Rows in an array, each order of them sorted once. */
-export function createCandidateTable (candidates: readonly CandidateData[]): CandidateTable {
+export function createCandidateTable (candidates: readonly CandidateData[]): CandidatePages {
   const rows = candidates.map((row): Row => ({ ...row, nameKey: row.full_name.toLowerCase() }))
   const orders = new Map<string, Row[]>()
 
@@ -41,18 +47,25 @@ export function createCandidateTable (candidates: readonly CandidateData[]): Can
     return sorted
   }
 
+  function findRows (query: CandidateQuery): CandidateData[] | null {
+    const sorted = order(query.sort)
+    const recruiterId = query['filter[recruiter_id]']
+    const search = query['filter[q]']?.trim().toLowerCase() ?? ''
+    const updatedAfter = query['filter[updated_after]']
+    if (sorted === null || (recruiterId === undefined && search === '' && updatedAfter === undefined)) return sorted
+    const after = updatedAfter === undefined ? null : new Date(updatedAfter).toISOString()
+    return sorted.filter((row) =>
+      (recruiterId === undefined || row.recruiter_id === recruiterId) &&
+      (search === '' || row.nameKey.includes(search)) &&
+      (after === null || row.updated_at > after))
+  }
+
   return {
     find (query) {
-      const sorted = order(query.sort)
-      const recruiterId = query['filter[recruiter_id]']
-      const search = query['filter[q]']?.trim().toLowerCase() ?? ''
-      const updatedAfter = query['filter[updated_after]']
-      if (sorted === null || (recruiterId === undefined && search === '' && updatedAfter === undefined)) return sorted
-      const after = updatedAfter === undefined ? null : new Date(updatedAfter).toISOString()
-      return sorted.filter((row) =>
-        (recruiterId === undefined || row.recruiter_id === recruiterId) &&
-        (search === '' || row.nameKey.includes(search)) &&
-        (after === null || row.updated_at > after))
+      const found = findRows(query)
+      if (found === null) return null
+      const { page, per_page: perPage } = query
+      return { data: found.slice((page - 1) * perPage, page * perPage), total: found.length }
     }
   }
 }

@@ -1,0 +1,17 @@
+import type { AddressInfo } from 'node:net'
+import pg from 'pg'
+import { serveQuestions } from '../harness/helper.js'
+import { createPlainApp } from '../list/plain-app.js'
+import { apiKeys } from './keys.js'
+import { createOwnApp } from './own-app.js'
+import { createPostgresPages } from './plain-table.js'
+
+/** `node server.js <ours|plain> <url of the database> <how long ours keeps totals, in milliseconds>` */
+const [who, connectionString = '', totalsTtlMs] = process.argv.slice(2)
+const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 5000 })
+const app = who === 'ours'
+  ? await createOwnApp(pool, Number(totalsTtlMs))
+  : createPlainApp(apiKeys, (tenantSlug) => createPostgresPages(pool, tenantSlug), {})
+await app.listen({ host: '127.0.0.1', port: 0 })
+
+serveQuestions({ port: () => (app.server.address() as AddressInfo).port })
