@@ -137,7 +137,7 @@ t.test('every button of the demo page does what it says', { skip: noBrowser, tim
 
   await t.test('while the receiver fails deliveries are tried again, and a replay brings what was given up', async () => {
     await pressIn(page, 'Break the receiver')
-    await says(page, '#outage', /^It fails for \d+ s$/)
+    await says(page, '#outage', /^Broken for \d+ s$/)
     await pressIn(page, 'New application')
     await line(page, 'application.created', '500 in', 'next attempt')
     await line(page, 'application.created', 'attempt 1', '500 in', 'tried again')

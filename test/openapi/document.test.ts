@@ -71,7 +71,7 @@ t.test('parameters are those of the path and of the query, with their bounds', a
     'path tenant_slug true', 'path id true', 'query page false', 'query per_page false', 'query sort false',
     'query filter[status] false', 'query filter[event_type] false', 'query filter[event_id] false'
   ])
-  t.same(parameters.map(({ example }) => example), ['acme', 1, 1, 25, '-id', 'pending', 'application.created', eventId])
+  t.same(parameters.map(({ example }) => example), ['acme', 1, 1, 25, '-created_at', 'pending', 'application.created', eventId])
   t.ok(parameters.every(({ description }) => description !== undefined))
   t.same(parameters.find(({ name }) => name === 'per_page')?.schema, { type: 'integer', minimum: 1, maximum: 200, default: 25 })
 })
@@ -103,7 +103,7 @@ t.test('headers are documented: the id of the request, links, the location, the 
   const webhooks = paths[`${base}/{tenant_slug}/webhooks`]
   t.same(Object.keys(webhooks?.get?.responses['200']?.headers ?? {}), ['x-request-id', 'link'])
   t.same(Object.keys(webhooks?.post?.responses['201']?.headers ?? {}), ['x-request-id', 'location'])
-  t.same(Object.keys(components.responses.unauthorized?.headers ?? {}), ['x-request-id', 'www-authenticate'])
+  t.same(Object.keys(components.responses.Unauthorized?.headers ?? {}), ['x-request-id', 'www-authenticate'])
 })
 
 t.test('each event of the catalogue is a webhook with its payload and its signature headers', async (t) => {

@@ -110,7 +110,7 @@ outage.addEventListener('click', async () => {
 function startOutage (untilMs) {
   const seconds = Math.ceil((untilMs - Date.now()) / 1000)
   outage.disabled = seconds > 0
-  outage.textContent = seconds > 0 ? `It fails for ${seconds} s` : 'Break the receiver'
+  outage.textContent = seconds > 0 ? `Broken for ${seconds} s` : 'Break the receiver'
   if (seconds > 0) setTimeout(startOutage, 250, untilMs)
 }
 

@@ -60,6 +60,11 @@ const challenge = {
   'www-authenticate': Type.String({ description: 'RFC 6750', examples: ['Bearer'] })
 }
 
+/** `bad_request` as a name like those of the other schemas: `BadRequest`. */
+function formatTitle (code: WireErrorCode): string {
+  return code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
 function ErrorOf (code: WireErrorCode) {
   const { message } = wireErrors[code]
   return Type.Object({
@@ -69,7 +74,7 @@ function ErrorOf (code: WireErrorCode) {
       request_id: Type.String({ description: 'Quote it when you ask for help', examples: ['req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'] }),
       ...(code === 'bad_request' ? { details: Type.Optional(Details) } : {})
     })
-  }, { title: code, description: message, headers: code === 'unauthorized' ? challenge : {} })
+  }, { title: formatTitle(code), description: message, headers: code === 'unauthorized' ? challenge : {} })
 }
 
 /** The answers that every operation can give. */
@@ -93,6 +98,7 @@ export function pagingQuery (sortable: readonly string[], defaultSort: string) {
     sort: Type.String({
       pattern: `^${item}(,${item}){0,2}$`,
       default: defaultSort,
+      examples: [`-${sortable.at(-1)}`],
       description: `up to 3 of ${sortable.join(', ')}, separated by commas; a leading minus sign sorts descending`
     })
   }
