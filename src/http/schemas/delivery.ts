@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { DeliverySortField } from '../../ports/index.js'
+import type { Delivery as PortDelivery, DeliverySortField, DeliveryWithAttempts as PortDeliveryWithAttempts } from '../../ports/index.js'
 import { DateTime, Nullable, OneOf, eventIdExample, pagingQuery } from './common.js'
 
 export const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], { description: 'failed: given up; skipped: the webhook was not active; cancelled: the webhook was deleted' })
@@ -21,6 +21,9 @@ const fields = {
 
 export const Delivery = Type.Object(fields, { title: 'Delivery' })
 
+/** A delivery as storages hand it out: what the schema of the same name describes. */
+export type Delivery = PortDelivery
+
 const Attempt = Type.Object({
   started_at: DateTime,
   duration_ms: Type.Integer({ minimum: 0, examples: [87] }),
@@ -32,6 +35,9 @@ export const DeliveryWithAttempts = Type.Object({
   ...fields,
   attempts: Type.Array(Attempt, { description: 'The first one first' })
 }, { title: 'DeliveryWithAttempts' })
+
+/** As storages hand it out. */
+export type DeliveryWithAttempts = PortDeliveryWithAttempts
 
 export const deliverySortFields: readonly DeliverySortField[] = ['id', 'created_at']
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { WebhookSortField } from '../../ports/index.js'
+import type { Webhook as PortWebhook, WebhookSortField } from '../../ports/index.js'
 import { DateTime, DateTimeOf, Nullable, OneOf, eventIdExample, pagingQuery } from './common.js'
 
 export const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
@@ -19,6 +19,9 @@ const representation = {
 }
 
 export const Webhook = Type.Object({ ...representation, created_at: DateTime, updated_at: DateTime }, { title: 'Webhook' })
+
+/** A webhook as storages hand it out: what the schema of the same name describes. */
+export type Webhook = PortWebhook
 
 const Secret = Type.String({ description: 'whsec_ and base64, shown this once', examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='] })
 

@@ -1,0 +1,62 @@
+import type { DeliveryStore } from 'fastify-recruiting-api'
+import { sql } from 'kysely'
+import type { Context } from '../storage.js'
+
+/** Records events, and erases what is kept about a subject. */
+export function createRecording ({ db, now, notify }: Context): Pick<DeliveryStore, 'record' | 'erase'> {
+  return {
+    async record (tenantSlug, { idempotencyKey, ...event }, transaction) {
+      refuseTransaction(transaction)
+      const recorded = await db.transaction().execute(async (trx) => {
+        if (idempotencyKey !== null) {
+          const earlier = await trx.selectFrom('events').select(['id', 'deliveries', 'fingerprint'])
+            .where('tenant_slug', '=', tenantSlug).where('idempotency_key', '=', idempotencyKey).executeTakeFirst()
+          if (earlier !== undefined) return earlier
+        }
+        const webhooks = await trx.selectFrom('webhooks').select(['id', 'status']).where('tenant_slug', '=', tenantSlug)
+          .where(sql<boolean>`exists (select 1 from json_each(event_types) where value = ${event.type})`).orderBy('id').execute()
+        const deliveries = webhooks.filter(({ status }) => status === 'active').length
+        const time = now()
+        await trx.insertInto('events').values({
+          ...event, tenant_slug: tenantSlug, idempotency_key: idempotencyKey, recorded_at: time, deliveries
+        }).execute()
+        for (const { id, status } of webhooks) {
+          await trx.insertInto('deliveries')
+            .values(newDelivery(event.id, id, time, { status: status === 'active' ? 'pending' : 'skipped', isReplay: false })).execute()
+        }
+        return { id: event.id, deliveries, fingerprint: event.fingerprint }
+      })
+      if (recorded.deliveries > 0) notify()
+      return recorded
+    },
+
+    async erase (tenantSlug, subject, transaction) {
+      refuseTransaction(transaction)
+      return db.transaction().execute(async (trx) => {
+        const erased = await trx.updateTable('events').set({ body: sql`coalesce(tombstone, '')` })
+          .where('tenant_slug', '=', tenantSlug).where('subject', '=', subject).returning('id').execute()
+        for (const { id } of erased) {
+          await trx.updateTable('deliveries').set({ status: 'cancelled' }).where('event_id', '=', id).where('status', '=', 'pending').execute()
+        }
+        return erased.length
+      })
+    }
+  }
+}
+
+/** A delivery that is due now if it is pending. */
+export function newDelivery (
+  eventId: string,
+  webhookId: number,
+  time: number,
+  { status, isReplay }: { status: 'pending' | 'skipped', isReplay: boolean }
+) {
+  const counts = { attempt_count: 0, fence: 0, is_claimed: 0, lease_expires_at: 0 }
+  const times = { created_at: time, next_attempt_at: time, delivered_at: null }
+  return { event_id: eventId, webhook_id: webhookId, is_replay: Number(isReplay), status, ...times, ...counts }
+}
+
+// With one connection, the host's own transaction would be in the way of everything else.
+function refuseTransaction (transaction: unknown): void {
+  if (transaction !== undefined) throw new Error('this storage takes part in no transaction of the host')
+}

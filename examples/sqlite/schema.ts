@@ -1,0 +1,110 @@
+import { type ColumnType, type Generated, type Kysely, sql } from 'kysely'
+
+/** The tables. Times are milliseconds since the epoch but in the vendor's own tables, which have RFC 3339. */
+export interface Schema {
+  candidates: {
+    tenant_slug: string
+    id: number
+    full_name: string
+    /** `full_name` in lower case, which `q` looks into. */
+    name_key: string
+    headline: string | null
+    source_id: number | null
+    recruiter_id: number | null
+    created_at: string
+    updated_at: string
+  }
+  jobs: { tenant_slug: string, id: number, name: string, name_key: string, status: string, created_at: string, updated_at: string }
+  webhook_ids: { id: Generated<number>, unused: number }
+  webhooks: {
+    id: number
+    tenant_slug: string
+    name: string
+    status: 'active' | 'inactive' | 'disabled'
+    target_url: string
+    event_types: string
+    secret: string
+    previous_secret: string | null
+    previous_secret_expires_at: number
+    created_at: number
+    updated_at: number
+    failing_since: number | null
+    failed_deliveries: number
+    is_warned: ColumnType<number, number | undefined, number>
+    held_until: number
+    /** When it had its last turn, as a number that grows. */
+    last_turn: number
+  }
+  events: {
+    position: Generated<number>
+    id: string
+    tenant_slug: string
+    type: string
+    body: string
+    subject: string | null
+    tombstone: string | null
+    idempotency_key: string | null
+    fingerprint: string
+    recorded_at: number
+    deliveries: number
+  }
+  deliveries: {
+    id: Generated<number>
+    event_id: string
+    webhook_id: number
+    is_replay: number
+    status: 'pending' | 'delivered' | 'failed' | 'skipped' | 'cancelled'
+    created_at: number
+    next_attempt_at: number
+    delivered_at: number | null
+    attempt_count: number
+    fence: number
+    /** From the claim until the result, or until it is given back. */
+    is_claimed: number
+    lease_expires_at: number
+  }
+  attempts: { delivery_id: number, started_at: number, duration_ms: number, response_status: number | null, error: string | null }
+}
+
+/** Makes the tables. */
+export async function createTables (db: Kysely<Schema>): Promise<void> {
+  for (const statement of tables.split(';').filter((text) => text.trim() !== '')) await sql.raw(statement).execute(db)
+}
+
+// Text is compared byte by byte unless a column says otherwise, and UTF-8 bytes are in the order of code points.
+const tables = `
+  create table candidates (
+    tenant_slug text not null, id integer not null, full_name text not null, name_key text not null, headline text,
+    source_id integer, recruiter_id integer, created_at text not null, updated_at text not null, primary key (tenant_slug, id)
+  );
+  create table jobs (
+    tenant_slug text not null, id integer not null, name text not null, name_key text not null, status text not null,
+    created_at text not null, updated_at text not null, primary key (tenant_slug, id)
+  );
+  create table webhook_ids (id integer primary key autoincrement, unused integer not null);
+  create table webhooks (
+    id integer primary key, tenant_slug text not null, name text not null, status text not null, target_url text not null,
+    event_types text not null, secret text not null, previous_secret text, previous_secret_expires_at integer not null,
+    created_at integer not null, updated_at integer not null, failing_since integer, failed_deliveries integer not null,
+    is_warned integer not null default 0, held_until integer not null, last_turn integer not null
+  );
+  create index webhooks_by_tenant on webhooks (tenant_slug, id);
+  create table events (
+    position integer primary key autoincrement, id text not null unique, tenant_slug text not null, type text not null,
+    body text not null, subject text, tombstone text, idempotency_key text, fingerprint text not null,
+    recorded_at integer not null, deliveries integer not null, unique (tenant_slug, idempotency_key)
+  );
+  create index events_by_subject on events (tenant_slug, subject);
+  create table deliveries (
+    id integer primary key autoincrement, event_id text not null, webhook_id integer not null, is_replay integer not null,
+    status text not null, created_at integer not null, next_attempt_at integer not null, delivered_at integer,
+    attempt_count integer not null, fence integer not null, is_claimed integer not null, lease_expires_at integer not null
+  );
+  create index deliveries_due on deliveries (webhook_id, next_attempt_at) where status = 'pending';
+  create index deliveries_by_webhook on deliveries (webhook_id, event_id);
+  create index deliveries_by_event on deliveries (event_id);
+  create table attempts (
+    delivery_id integer not null, started_at integer not null, duration_ms integer not null, response_status integer, error text
+  );
+  create index attempts_by_delivery on attempts (delivery_id);
+`

@@ -1,0 +1,45 @@
+import type { RecruitingStorage } from 'fastify-recruiting-api'
+import type { Kysely } from 'kysely'
+import { createClaiming } from './deliveries/claim.js'
+import { createCompleting } from './deliveries/complete.js'
+import { createHousekeeping } from './deliveries/housekeeping.js'
+import { createLog } from './deliveries/log.js'
+import { createRecording } from './deliveries/record.js'
+import { createReplaying } from './deliveries/replay.js'
+import { createCandidates, createJobs } from './rows.js'
+import type { Schema } from './schema.js'
+import { createWebhooks } from './webhooks.js'
+
+/** What the parts of the storage share. */
+export interface Context {
+  db: Kysely<Schema>
+  /** Milliseconds since the epoch. */
+  now: () => number
+  /** Says that deliveries may have fallen due. */
+  notify: () => void
+}
+
+/** Keeps everything in one SQLite database, which one process uses. */
+export function sqliteStorage (db: Kysely<Schema>, { now = Date.now } = {}): RecruitingStorage {
+  const listeners = new Set<{ call: () => void }>()
+  const notify = (): void => { for (const { call } of [...listeners]) call() }
+  const context: Context = { db, now, notify }
+  return {
+    candidates: createCandidates(db),
+    jobs: createJobs(db),
+    webhooks: createWebhooks(context),
+    deliveries: {
+      ...createRecording(context),
+      ...createClaiming(context),
+      ...createCompleting(context),
+      ...createLog(context),
+      ...createReplaying(context),
+      ...createHousekeeping(context),
+      onDue (call) {
+        const listener = { call }
+        listeners.add(listener)
+        return () => { listeners.delete(listener) }
+      }
+    }
+  }
+}

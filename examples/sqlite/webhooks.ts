@@ -1,0 +1,131 @@
+import type { Webhook, WebhookStore } from 'fastify-recruiting-api'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import { stopDeliveries } from './deliveries/stop.js'
+import type { Context } from './storage.js'
+import type { Schema } from './schema.js'
+
+type WebhookRow = Selectable<Schema['webhooks']>
+
+/** Webhooks and their secrets. Whatever writes does so in one transaction, and there is one connection: no races. */
+export function createWebhooks ({ db, now, notify }: Context): WebhookStore {
+  const own = (tenantSlug: string, id: number, on: Kysely<Schema> = db): Promise<WebhookRow | undefined> =>
+    on.selectFrom('webhooks').selectAll().where('tenant_slug', '=', tenantSlug).where('id', '=', id).executeTakeFirst()
+
+  return {
+    async list (tenantSlug, { filter: { status }, sort, offset, limit }) {
+      const all = db.selectFrom('webhooks').selectAll().where('tenant_slug', '=', tenantSlug)
+      const filtered = status === undefined ? all : all.where('status', '=', status)
+      const ordered = sort.reduce((query, { field, direction }) => query.orderBy(field, direction), filtered)
+      return (await ordered.limit(limit).offset(offset).execute()).map(show)
+    },
+
+    async count (tenantSlug, { status }) {
+      const all = db.selectFrom('webhooks').select(sql<number>`count(*)`.as('total')).where('tenant_slug', '=', tenantSlug)
+      return (await (status === undefined ? all : all.where('status', '=', status)).executeTakeFirstOrThrow()).total
+    },
+
+    async find (tenantSlug, id) {
+      const row = await own(tenantSlug, id)
+      return row === undefined ? null : show(row)
+    },
+
+    async nextId () {
+      const { id } = await db.insertInto('webhook_ids').values({ unused: 0 }).returning('id').executeTakeFirstOrThrow()
+      return id
+    },
+
+    create: (tenantSlug, webhook, maxPerTenant) => db.transaction().execute(async (trx) => {
+      const { total } = await trx.selectFrom('webhooks').select(sql<number>`count(*)`.as('total'))
+        .where('tenant_slug', '=', tenantSlug).executeTakeFirstOrThrow()
+      if (total >= maxPerTenant) return null
+      const time = now()
+      const health = { failing_since: null, failed_deliveries: 0, held_until: 0, last_turn: 0 }
+      const row = await trx.insertInto('webhooks').values({
+        ...webhook,
+        event_types: JSON.stringify(webhook.event_types),
+        tenant_slug: tenantSlug,
+        previous_secret: null,
+        previous_secret_expires_at: 0,
+        created_at: time,
+        updated_at: time,
+        ...health
+      }).returningAll().executeTakeFirstOrThrow()
+      return show(row)
+    }),
+
+    async update (tenantSlug, id, { event_types: eventTypes, ...changes }) {
+      const updated = await db.transaction().execute(async (trx) => {
+        const types = eventTypes === undefined ? {} : { event_types: JSON.stringify(eventTypes) }
+        const health = changes.status === 'active' ? { failing_since: null, failed_deliveries: 0, is_warned: 0, held_until: 0 } : {}
+        const row = await trx.updateTable('webhooks').set({ ...changes, ...types, ...health, updated_at: now() })
+          .where('tenant_slug', '=', tenantSlug).where('id', '=', id).returningAll().executeTakeFirst()
+        if (row !== undefined && changes.status === 'inactive') await stopDeliveries(trx, id, 'skipped')
+        return row === undefined ? null : show(row)
+      })
+      if (changes.status === 'active') notify()
+      return updated
+    },
+
+    delete: (tenantSlug, id) => db.transaction().execute(async (trx) => {
+      const row = await trx.deleteFrom('webhooks').where('tenant_slug', '=', tenantSlug).where('id', '=', id).returning('id').executeTakeFirst()
+      if (row !== undefined) await stopDeliveries(trx, id, 'cancelled')
+      return row !== undefined
+    }),
+
+    rotateSecret: (tenantSlug, id, { secret, gracePeriodSeconds }) => db.transaction().execute(async (trx) => {
+      const before = await own(tenantSlug, id, trx)
+      if (before === undefined) return null
+      const time = now()
+      const expiresAt = time + gracePeriodSeconds * 1000
+      const row = await trx.updateTable('webhooks').set({
+        secret,
+        previous_secret: gracePeriodSeconds === 0 ? null : before.secret,
+        previous_secret_expires_at: expiresAt,
+        updated_at: time
+      }).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+      return { ...show(row), previous_secret_expires_at: gracePeriodSeconds === 0 ? null : toIso(expiresAt) }
+    }),
+
+    async findSecrets (tenantSlug, id) {
+      const row = await own(tenantSlug, id)
+      return row === undefined ? null : validSecrets(row, now())
+    },
+
+    async listSecrets ({ afterId, limit }) {
+      const rows = await db.selectFrom('webhooks').selectAll().where('id', '>', afterId).orderBy('id').limit(limit).execute()
+      return rows.map((row) => ({ tenantSlug: row.tenant_slug, webhookId: row.id, secrets: validSecrets(row, now()) }))
+    },
+
+    replaceSecret: (tenantSlug, id, { from, to }) => db.transaction().execute(async (trx) => {
+      const row = await own(tenantSlug, id, trx)
+      if (row === undefined || (row.secret !== from && row.previous_secret !== from)) return false
+      await trx.updateTable('webhooks').set({
+        secret: row.secret === from ? to : row.secret,
+        previous_secret: row.previous_secret === from ? to : row.previous_secret
+      }).where('id', '=', id).execute()
+      return true
+    })
+  }
+}
+
+/** The secrets that are valid, the newest first. */
+export function validSecrets (row: Pick<WebhookRow, 'secret' | 'previous_secret' | 'previous_secret_expires_at'>, time: number): string[] {
+  return row.previous_secret !== null && time < row.previous_secret_expires_at ? [row.secret, row.previous_secret] : [row.secret]
+}
+
+/** The form in which dates cross the ports. */
+export function toIso (time: number): string {
+  return new Date(time).toISOString()
+}
+
+function show (row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    target_url: row.target_url,
+    event_types: JSON.parse(row.event_types),
+    created_at: toIso(row.created_at),
+    updated_at: toIso(row.updated_at)
+  }
+}

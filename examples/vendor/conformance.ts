@@ -1,0 +1,90 @@
+// Runs the conformance kit over what the vendor writes: two sources, and two ways to look keys up.
+//
+// npx tsx examples/vendor/conformance.ts
+
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { hashApiKey } from 'fastify-recruiting-api'
+import { memoryStorage } from 'fastify-recruiting-api/memory'
+import { type KeyHarness, type StorageHarness, formatReport, keyLookupCases, runCases, storageCases } from 'fastify-recruiting-api/testing'
+import { SignJWT } from 'jose'
+import { type UserSchema, createUsers, userKeyLookup } from '../sqlite/keys.js'
+import { openDatabase } from '../sqlite/open-database.js'
+import { jwtKeyLookup } from './jwt-keys.js'
+import { type Person, type Vacancy, createService } from './service.js'
+import { createSources } from './sources.js'
+
+async function makeHarness (): Promise<StorageHarness> {
+  const data = { people: [] as Person[], vacancies: [] as Vacancy[] }
+  const service = createService(data).listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  const { port } = service.address() as AddressInfo
+  return {
+    storage: { ...memoryStorage(), ...createSources(`http://127.0.0.1:${port}`) },
+    saveCandidates (tenant, rows) {
+      data.people.push(...rows.map((row) => ({
+        tenant,
+        nr: row.id,
+        first: row.full_name,
+        last: '',
+        title: row.headline,
+        source: row.source_id,
+        owner: row.recruiter_id,
+        createdAt: row.created_at,
+        changedAt: row.updated_at
+      })))
+    },
+    saveJobs (tenant, rows) {
+      data.vacancies.push(...rows.map((row) => ({
+        tenant, nr: row.id, title: row.name, state: row.status, createdAt: row.created_at, changedAt: row.updated_at
+      })))
+    },
+    close () {
+      service.closeAllConnections()
+      service.close()
+    }
+  }
+}
+
+function makeJwtHarness (): KeyHarness {
+  const secret = new TextEncoder().encode('a secret of 32 bytes or more, for HS256')
+  const revoked = new Set<string>()
+  return {
+    lookup: jwtKeyLookup(secret, 'https://ats.example', (id) => revoked.has(id)),
+    async save ({ key, tenantSlug, scopes, state }) {
+      if (state === 'revoked') revoked.add(`token of ${key}`)
+      return new SignJWT({ scope: scopes.join(' ') }).setProtectedHeader({ alg: 'HS256' })
+        .setIssuer('https://ats.example').setAudience(tenantSlug).setJti(`token of ${key}`)
+        .setExpirationTime(state === 'expired' ? new Date(Date.now() - 1000) : '1h').sign(secret)
+    }
+  }
+}
+
+async function makeUserHarness (): Promise<KeyHarness> {
+  const db = openDatabase<UserSchema>()
+  await createUsers(db)
+  let lastId = 0
+  return {
+    lookup: userKeyLookup(db),
+    async save ({ key, tenantSlug, scopes, state }) {
+      await db.insertInto('users').values({
+        id: ++lastId,
+        tenant_slug: tenantSlug,
+        email: `${lastId}@ats.example`,
+        key_digest: hashApiKey(key),
+        key_scopes: JSON.stringify(scopes),
+        key_expires_at: state === 'expired' ? Date.now() - 1000 : null,
+        is_blocked: state === 'revoked' ? 1 : 0
+      }).execute()
+      return key
+    },
+    close: () => db.destroy()
+  }
+}
+
+const lists = storageCases.filter(({ group }) => group === 'lists')
+const results = [
+  await runCases(lists, makeHarness), await runCases(keyLookupCases, makeJwtHarness), await runCases(keyLookupCases, makeUserHarness)
+]
+for (const some of results) console.log(formatReport(some))
+process.exitCode = results.flat().every(({ error }) => error === null) ? 0 : 1

@@ -1,0 +1,28 @@
+// What the vendor has already: a service of its own, with its own names for things. Stands for any REST service.
+import { type Server, createServer } from 'node:http'
+
+/** A person as the service has it. */
+export interface Person {
+  tenant: string
+  nr: number
+  first: string
+  last: string
+  title: string | null
+  source: number | null
+  owner: number | null
+  createdAt: string
+  changedAt: string
+}
+
+/** A vacancy as the service has it. */
+export interface Vacancy { tenant: string, nr: number, title: string, state: string, createdAt: string, changedAt: string }
+
+/** Serves `GET /people?tenant=…` and `GET /vacancies?tenant=…`. */
+export function createService (data: { people: Person[], vacancies: Vacancy[] }): Server {
+  return createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://service')
+    const all: Array<{ tenant: string }> = pathname === '/people' ? data.people : data.vacancies
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(all.filter(({ tenant }) => tenant === searchParams.get('tenant'))))
+  })
+}
