@@ -1,0 +1,41 @@
+// A client of the API whose requests and answers are typed by the document that the API serves. The types are made with
+//
+//   npx openapi-typescript http://127.0.0.1:3000/api/v1/public/openapi.json --default-non-nullable=false -o api.d.ts
+//
+// Without that option whatever has a default, such as the status of a new webhook, would have to be sent.
+//
+// ORIGIN=http://127.0.0.1:3000 TENANT=acme KEY=acme-secret-key npx tsx examples/client/client.ts
+
+import createClient from 'openapi-fetch'
+import type { paths } from './api.js'
+
+const { ORIGIN = 'http://127.0.0.1:3000', TENANT: tenantSlug = 'acme', KEY: key = 'acme-secret-key' } = process.env
+
+const client = createClient<paths>({ baseUrl: ORIGIN, headers: { authorization: `Bearer ${key}` } })
+const path = { tenant_slug: tenantSlug }
+
+const candidates = await client.GET('/api/v1/public/{tenant_slug}/candidates', {
+  params: { path, query: { sort: '-updated_at', 'filter[q]': 'ana', per_page: 10 } }
+})
+if (candidates.error !== undefined) {
+  console.error(`${candidates.error.error.message} (${candidates.error.error.request_id})`)
+  process.exit(1)
+}
+for (const { id, full_name: name, headline } of candidates.data.data) console.log(id, name, headline ?? '')
+console.log(`${candidates.data.meta.total} found`)
+
+const created = await client.POST('/api/v1/public/{tenant_slug}/webhooks', {
+  params: { path },
+  body: { name: 'CRM', target_url: 'https://hooks.example.com/recruiting', event_types: ['application.created'] }
+})
+console.log(created.data === undefined ? created.error.error.code : `webhook ${created.data.data.id} has a secret`)
+
+// The compiler knows the contract: each of these is an error.
+export const mistakes = [
+  // @ts-expect-error there is no such filter
+  () => client.GET('/api/v1/public/{tenant_slug}/candidates', { params: { path, query: { 'filter[eye_colour]': 'blue' } } }),
+  // @ts-expect-error the tenant is missing
+  () => client.GET('/api/v1/public/{tenant_slug}/jobs', {}),
+  // @ts-expect-error a webhook has no colour
+  () => client.POST('/api/v1/public/{tenant_slug}/webhooks', { params: { path }, body: { colour: 'blue' } })
+]
