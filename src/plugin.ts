@@ -24,6 +24,8 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   const engine = createEngine(engineSettings, log)
   app.decorate('recruiting', engine.recruiting)
   app.addHook('onReady', async () => engine.start())
+  // Before all hooks on close, for the host's may end the pool that deliveries need; requests under way still emit.
+  app.addHook('preClose', () => engine.stop())
   app.addHook('onClose', () => engine.close())
   await app.register(publicApi({ storage, events, operations: engine.operations, settings }), { prefix: settings.prefix })
 }

@@ -18,7 +18,7 @@ export async function createCandidates (pool: pg.Pool): Promise<void> {
   await pool.query(`
     insert into candidates
     select tenant_slug, id,
-      (array['Ada', 'Bruno', 'Chloé', 'Dan', 'Élise', 'Farah', 'Gianni', 'Hanna', 'Ivan', 'Jürgen', 'Kim', 'Leïla', 'Mo'])[1 + hashint8(id) & 7]
+      (array['Ada', 'Bruno', 'Chloé', 'Dan', 'Élise', 'Farah', 'Gianni', 'Hanna', 'Ivan', 'Jürgen', 'Kim', 'Leïla', 'Mo'])[1 + (hashint8(id) & 7)]
         || ' ' || md5(id::text),
       'Senior backend engineer', id % 17, id % 9, timestamptz '2026-01-01' + id * interval '1 second', timestamptz '2026-01-01' + id * interval '7 seconds'
     from (

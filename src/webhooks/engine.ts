@@ -63,6 +63,9 @@ export interface Engine {
   recruiting: Recruiting
   operations: WebhookOperations
   start (): void
+  /** Ends deliveries alone: nothing is left that uses the storage by itself. May be called again. */
+  stop (): Promise<void>
+  /** Ends everything. May be called again. */
   close (): Promise<void>
 }
 
@@ -81,19 +84,31 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     ? createWorker({ deliveries, sender, secrets, clock, log, counters, onNotice: createHealthReporter(emitter, log) }, { ...delivery, healthRule })
     : null
   let stopPruning: () => void = () => {}
+  let stopping: Promise<void> | null = null
   let closing: Promise<void> | null = null
 
   function assertOpen (): void {
     if (closing !== null) throw new RecruitingApiError('closed', 'the engine is closed')
   }
 
+  // What will not be delivered here any more is not to be waited for.
+  function assertDelivering (): void {
+    assertOpen()
+    if (stopping !== null) throw new RecruitingApiError('closed', 'the engine has stopped delivering')
+  }
+
   function isBusy (): boolean {
     return worker !== null && worker.inFlight > 0
   }
 
-  async function close (): Promise<void> {
+  function stop (): Promise<void> {
     stopPruning()
-    await worker?.close()
+    stopping ??= worker?.close() ?? Promise.resolve()
+    return stopping
+  }
+
+  async function close (): Promise<void> {
+    await stop()
     sender.abort()
     await sender.close()
   }
@@ -105,11 +120,11 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         return dispatch({ deliveries, validate, clock }, event, options)
       },
       async drain ({ until = 0 } = {}) {
-        assertOpen()
+        assertDelivering()
         // While something is in flight here there is no need to ask.
         while (isBusy() || await deliveries.hasPending(Math.max(0, Number(until) - clock.now()))) {
           await (worker === null ? sleep(pollMs) : worker.nextTurn())
-          assertOpen()
+          assertDelivering()
         }
       },
       async prune () {
@@ -137,10 +152,11 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       webhooks, deliveries, events, targetRules, secrets, sender, clock, maxWebhooksPerTenant, timeoutMs
     }),
     start () {
-      if (worker === null || closing !== null) return
+      if (worker === null || stopping !== null || closing !== null) return
       worker.start()
       stopPruning = keepPruning(deliveries, retentionDays, { clock, log })
     },
+    stop,
     close () {
       closing ??= close()
       return closing

@@ -40,6 +40,31 @@ t.test('app.close closes the engine', async (t) => {
   await t.rejects(app.recruiting.emit(event), { code: 'closed' })
 })
 
+t.test('deliveries have ended before a hook on close of the host runs, wherever that was added', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  let answer = () => {}
+  receiver.answer((response) => { answer = () => response.writeHead(204).end() })
+  const seen: unknown[] = []
+  const app = Fastify()
+  app.addHook('onClose', async () => { seen.push(await deliveries(id)) })
+  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { ...toLoopback, clock } })
+  app.addHook('onClose', async () => {
+    seen.push(await deliveries(id))
+    // A request that is still under way can emit.
+    t.match(await app.recruiting.emit(event), { deliveries: 1 })
+    await t.rejects(app.recruiting.drain(), { code: 'closed' })
+  })
+  await app.ready()
+  await app.recruiting.emit(event)
+  await receiver.received(1)
+  const closing = app.close()
+  answer()
+  await closing
+  t.same(seen, [[['delivered', 1]], [['delivered', 1], ['pending', 0]]])
+})
+
 t.test('a host that was never ready closes without having delivered', async (t) => {
   const { clock, storage } = createMachines(t)
   const app = Fastify()
