@@ -3,7 +3,7 @@ export { createRecruiting, type StandaloneRecruiting } from './create-recruiting
 export { RecruitingApiError, type RecruitingApiErrorCode, isRecruitingApiError } from './errors.js'
 export { generateApiKey, hashApiKey } from './api-keys.js'
 export type { Register } from './register.js'
-export type { DeliveryOptions, RecruitingApiOptions, RecruitingOptions } from './options.js'
+export type { DeliveryOptions, RateLimitBudget, RateLimitOptions, RecruitingApiOptions, RecruitingOptions } from './options.js'
 export { type EventCatalogue, type EventData, type WebhookEvent, defaultEvents } from './webhooks/events.js'
 export type { EmitOptions, EmitResult, EmittedEvent, ErasedSubject } from './webhooks/dispatcher.js'
 export type { Recruiting, RecruitingStats } from './webhooks/engine.js'

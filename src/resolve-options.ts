@@ -4,6 +4,7 @@ import { expect, expectInteger, expectNames } from './expect.js'
 import type { EngineSettings, HttpSettings, RecruitingApiOptions, RecruitingOptions } from './options.js'
 import type { RecruitingStorage } from './ports/index.js'
 import { resolveDelivery } from './resolve-delivery.js'
+import { resolveRateLimit } from './resolve-rate-limit.js'
 import { type EventCatalogue, defaultEvents } from './webhooks/events.js'
 
 /** One list for the plugin and `createRecruiting`, which a host may give the same object. Fastify's own are for `register`. */
@@ -19,6 +20,7 @@ const optionNames = {
   maxWebhooksPerTenant: true,
   secretKeys: true,
   openapi: true,
+  rateLimit: true,
   delivery: true,
   logger: true,
   logLevel: true,
@@ -54,7 +56,8 @@ export function resolveHttpOptions (options: RecruitingApiOptions): HttpSettings
   expect(typeof errorDetails === 'boolean', 'errorDetails', 'a boolean', errorDetails)
   expect(requestId === null || typeof requestId === 'function', 'requestId', 'a function', requestId)
   expect(typeof openapi === 'boolean', 'openapi', 'a boolean', openapi)
-  return { keyLookup, prefix, candidateFields, jobFields, errorDetails, requestId, openapi }
+  const rateLimit = options.rateLimit === undefined ? null : resolveRateLimit(options.rateLimit)
+  return { keyLookup, prefix, candidateFields, jobFields, errorDetails, requestId, openapi, rateLimit }
 }
 
 const storageMethods = {

@@ -1,10 +1,13 @@
 import type { FastifyPluginAsync, RouteOptions } from 'fastify'
 import { type Static, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
+import { expect } from '../expect.js'
 import type { HttpSettings } from '../options.js'
 import type { PublishedFields, RecruitingStorage } from '../ports/index.js'
 import type { EventCatalogue } from '../webhooks/events.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
 import { collectRoutes, formatDocument } from './document/document.js'
+import { createLimits } from './limits.js'
+import { operationIdOf } from './operation-id.js'
 import { candidateRoutes } from './routes/candidates.js'
 import { deliveryRoutes } from './routes/deliveries.js'
 import { jobRoutes } from './routes/jobs.js'
@@ -30,6 +33,7 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
       routes = collectRoutes(scope)
       await scope.register(tenantApi(dependencies))
     }, { prefix: '/:tenant_slug' })
+    assertLimited(dependencies.settings, routes)
     if (dependencies.settings.openapi) await app.register(openapiRoute(() => formatDocument(routes, dependencies.events)))
   }
 }
@@ -39,13 +43,22 @@ function tenantApi ({ storage, operations, settings }: ApiDependencies): Fastify
     ownScope(scope, {
       keyLookup: settings.keyLookup,
       errorDetails: settings.errorDetails,
-      requestId: settings.requestId
+      requestId: settings.requestId,
+      limits: settings.rateLimit === null ? null : await createLimits(settings.rateLimit)
     })
     await scope.register(candidateRoutes(storage.candidates, withFields(Candidate, settings.candidateFields)))
     await scope.register(jobRoutes(storage.jobs, withFields(Job, settings.jobFields)))
     await scope.register(webhookRoutes(storage.webhooks, operations))
     await scope.register(webhookActionRoutes(operations))
     await scope.register(deliveryRoutes(storage))
+  }
+}
+
+/** A budget for an operation that does not exist bounds nothing. */
+function assertLimited ({ rateLimit }: HttpSettings, routes: readonly RouteOptions[]): void {
+  const known = routes.map(({ schema }) => operationIdOf(schema))
+  for (const operationId of Object.keys(rateLimit?.operations ?? {})) {
+    expect(known.includes(operationId), `rateLimit.operations.${operationId}`, 'the operationId of a route', operationId)
   }
 }
 

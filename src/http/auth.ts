@@ -11,6 +11,13 @@ declare module 'fastify' {
   }
 }
 
+export const kApiKey = Symbol('api key')
+
+/** A request of which the key may be known. */
+export interface KeyedRequest extends FastifyRequest {
+  [kApiKey]?: ApiKey
+}
+
 /** RFC 6750, section 2.1: the scheme in any letter case, then one token. */
 const bearer = /^bearer +([A-Za-z0-9\-._~+/]{1,512}=*)$/i
 const maxKeyLength = 512
@@ -18,8 +25,10 @@ const maxKeyLength = 512
 /** No control characters, nothing a storage would choke on. */
 const storableSlug = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
+export type Credentials = Parameters<KeyLookup>[0]
+
 /** What to look a key up by; `null` if no lookup could find it. */
-export function readCredentials (request: FastifyRequest): Parameters<KeyLookup>[0] | null {
+export function readCredentials (request: FastifyRequest): Credentials | null {
   const tenantSlug = readTenantSlug(request)
   const key = readBearerToken(request)
   return key !== null && storableSlug.test(tenantSlug) ? { tenantSlug, key } : null

@@ -6,6 +6,7 @@ export const wireErrors = {
   unauthorized: { status: 401, message: 'Missing or invalid API key' },
   forbidden: { status: 403, message: 'API key does not have required scope' },
   not_found: { status: 404, message: 'Resource was not found' },
+  rate_limited: { status: 429, message: 'Rate limit exceeded' },
   internal_error: { status: 500, message: 'Unexpected server error' }
 } as const
 

@@ -1,21 +1,24 @@
 import fastJsonStringify from 'fast-json-stringify'
 import type {
-  FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySerializerCompiler, RouteHandlerMethod,
+  FastifyContextConfig, FastifyInstance, FastifyReply, FastifySerializerCompiler, RouteHandlerMethod,
   onRequestHookHandler, preValidationHookHandler
 } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import type { ApiKey, KeyLookup } from '../ports/index.js'
-import { authorize, readCredentials } from './auth.js'
+import type { KeyLookup } from '../ports/index.js'
+import { type Credentials, type KeyedRequest, authorize, kApiKey, readCredentials } from './auth.js'
 import { ownBodyParser } from './body.js'
 import { HttpError, toHttpError, wireErrors } from './errors.js'
+import type { Limits } from './limits.js'
 import { parseQuery } from './query.js'
 import { type RequestIdSource, bindRequestIds, identify, kRequestId } from './request-id.js'
+import { RateLimited } from './schemas/common.js'
 import { createValidatorCompiler, toValidationError } from './validation.js'
 
 export interface ScopeOptions {
   keyLookup: KeyLookup
   errorDetails: boolean
   requestId: RequestIdSource | null
+  limits: Limits | null
 }
 
 const contentType = 'application/json; charset=utf-8'
@@ -23,11 +26,8 @@ const contentType = 'application/json; charset=utf-8'
 /** Whether the caller has been let in and its body is not yet read. */
 const kIsReadingBody = Symbol('is reading body')
 
-const kApiKey = Symbol('api key')
-
-interface TenantRequest extends FastifyRequest {
+interface TenantRequest extends KeyedRequest {
   [kIsReadingBody]?: boolean
-  [kApiKey]?: ApiKey
 }
 
 const NoQuery = Type.Object({}, { additionalProperties: false })
@@ -36,10 +36,12 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
  * Makes everything that decides an answer the scope's own, so that nothing the host sets on its instance, before or
  * after, changes the contract: parser, query, validator, serializer, error handler and not-found handler.
  */
-export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, requestId }: ScopeOptions): void {
+export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, requestId, limits }: ScopeOptions): void {
   // Each route is given them: a compiler that is set on the scope gives way once the host adds a schema of its own.
   const validatorCompiler = createValidatorCompiler()
   const serializerCompiler: FastifySerializerCompiler<unknown> = ({ schema }) => fastJsonStringify(schema as fastJsonStringify.Schema)
+
+  const findKey = limits === null ? (credentials: Credentials) => keyLookup(credentials) : limits.guard(keyLookup)
 
   ownBodyParser(scope)
   if (requestId === null) bindRequestIds(scope)
@@ -55,14 +57,16 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
   scope.addHook('onRequest', async (request: TenantRequest, reply) => {
     identify(request, reply, requestId)
     const credentials = readCredentials(request)
-    const key = credentials === null ? null : await keyLookup(credentials)
+    const key = credentials === null ? null : await findKey(credentials, request, reply)
     // A lookup written in JavaScript may say undefined. Every reason for there being no key gives the same answer.
     if (key === null || key === undefined) throw new HttpError('unauthorized')
-    if (request.is404) throw new HttpError('not_found')
     request[kApiKey] = key
+    if (limits !== null) await limits.count(key, request, reply)
+    if (request.is404) throw new HttpError('not_found')
   })
   scope.addHook('onRoute', (route) => {
     route.schema = { querystring: NoQuery, ...route.schema }
+    if (limits !== null) route.schema.response = { ...route.schema.response as object, 429: RateLimited }
     route.handler = serializing(route.handler)
     Object.assign(route, { validatorCompiler, serializerCompiler })
     const readsBody = route.method !== 'GET' && route.method !== 'HEAD'

@@ -65,7 +65,14 @@ function formatTitle (code: WireErrorCode): string {
   return code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-function ErrorOf (code: WireErrorCode) {
+const usage = {
+  'retry-after': Type.Integer({ description: 'Seconds to wait for', examples: [60] }),
+  'ratelimit-limit': Type.Integer({ description: 'Requests within the time', examples: [1000] }),
+  'ratelimit-remaining': Type.Integer({ description: 'How many are left', examples: [0] }),
+  'ratelimit-reset': Type.Integer({ description: 'Seconds until the count begins anew', examples: [60] })
+}
+
+function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}) {
   const { message } = wireErrors[code]
   return Type.Object({
     error: Type.Object({
@@ -74,17 +81,20 @@ function ErrorOf (code: WireErrorCode) {
       request_id: Type.String({ description: 'Quote it when you ask for help', examples: ['req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'] }),
       ...(code === 'bad_request' ? { details: Type.Optional(Details) } : {})
     })
-  }, { title: formatTitle(code), description: message, headers: code === 'unauthorized' ? challenge : {} })
+  }, { title: formatTitle(code), description: message, headers })
 }
 
 /** The answers that every operation can give. */
 export const errorResponses = {
   400: ErrorOf('bad_request'),
-  401: ErrorOf('unauthorized'),
+  401: ErrorOf('unauthorized', challenge),
   403: ErrorOf('forbidden'),
   404: ErrorOf('not_found'),
   500: ErrorOf('internal_error')
 }
+
+/** The answer that every operation can give as well where requests are limited. */
+export const RateLimited = ErrorOf('rate_limited', usage)
 
 export const maxPage = 2147483647
 export const maxPerPage = 200

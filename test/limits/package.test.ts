@@ -1,0 +1,24 @@
+import t from 'tap'
+import { createLimits } from '../../src/http/limits.js'
+import { resolveRateLimit } from '../../src/resolve-rate-limit.js'
+
+const settings = resolveRateLimit({})
+
+t.test('without the package the registration fails, and says which is missing', async (t) => {
+  await t.rejects(createLimits(settings, () => Promise.reject(new Error('Cannot find package'))), {
+    name: 'RecruitingApiError',
+    code: 'invalid_option',
+    field: 'rateLimit',
+    message: 'rateLimit: expected the package @fastify/rate-limit to be installed, got "Cannot find package"'
+  })
+  // eslint-disable-next-line prefer-promise-reject-errors
+  await t.rejects(createLimits(settings, () => Promise.reject('gone')), { field: 'rateLimit', message: /"gone"/ })
+})
+
+t.test('a package that is too old is refused', async (t) => {
+  await t.rejects(createLimits(settings, async () => ({ default: async () => {} })), {
+    code: 'invalid_option',
+    field: 'rateLimit',
+    message: 'rateLimit: expected @fastify/rate-limit of version 11.2 or later, got "an older one"'
+  })
+})

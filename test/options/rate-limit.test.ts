@@ -1,0 +1,38 @@
+import t from 'tap'
+import { assertAcceptedByPlugin, assertRefusedByPlugin } from '../fixtures/refused-option.js'
+
+const names = 'one of max, timeWindow, operations, failedKeys, redis, nameSpace, store, cache, skipOnError'
+const store = class { incr () {} read () {} child () {} }
+
+t.test('limits that are at fault are refused, with their path', async (t) => {
+  for (const [rateLimit, path, expected, shown] of [
+    [true, '', 'an object', 'true'],
+    [null, '', 'an object', 'null'],
+    [{ limit: 5 }, '.limit', names, '"limit"'],
+    [{ max: 0 }, '.max', 'an integer from 1 to 1000000000', '0'],
+    [{ timeWindow: '1 minute' }, '.timeWindow', 'an integer from 1000 to 86400000', '"1 minute"'],
+    [{ operations: 5 }, '.operations', 'an object', '5'],
+    [{ operations: null }, '.operations', 'an object', 'null'],
+    [{ operations: { replayWebhook: 5 } }, '.operations.replayWebhook', 'an object', '5'],
+    [{ operations: { replayWebhook: null } }, '.operations.replayWebhook', 'an object', 'null'],
+    [{ operations: { replayWebhook: { max: 1.5 } } }, '.operations.replayWebhook.max', 'an integer from 1 to 1000000000', '1.5'],
+    [{ operations: { replay: {} } }, '.operations.replay', 'the operationId of a route', '"replay"'],
+    [{ failedKeys: true }, '.failedKeys', 'an object', 'true'],
+    [{ failedKeys: { window: 1 } }, '.failedKeys.window', 'one of max, timeWindow', '"window"'],
+    [{ redis: 'redis://localhost' }, '.redis', 'a client such as that of ioredis', '"redis://localhost"'],
+    [{ redis: null }, '.redis', 'a client such as that of ioredis', 'null'],
+    [{ nameSpace: 1 }, '.nameSpace', 'a string', '1'],
+    [{ store: class { incr () {} } }, '.store', 'a class with the methods incr, read and child', 'a function'],
+    [{ store: null }, '.store', 'a class with the methods incr, read and child', 'null'],
+    [{ cache: 0 }, '.cache', 'an integer from 1 to 10000000', '0'],
+    [{ skipOnError: 1 }, '.skipOnError', 'a boolean', '1']
+  ] as const) await assertRefusedByPlugin(t, [{ rateLimit }, `rateLimit${path}`, expected, shown])
+})
+
+t.test('limits of undefined are the default', async (t) => {
+  await assertAcceptedByPlugin(t, { rateLimit: undefined })
+  await assertAcceptedByPlugin(t, {
+    rateLimit: { max: undefined, timeWindow: undefined, operations: undefined, failedKeys: undefined, redis: undefined, store: undefined, cache: undefined }
+  })
+  await assertAcceptedByPlugin(t, { rateLimit: { store } })
+})
