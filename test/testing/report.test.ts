@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert'
 import t from 'tap'
 import { formatReport, runCases, storageCases } from '../../src/testing/index.js'
 import type { CaseResult, StorageHarness } from '../../src/testing/index.js'
@@ -28,16 +29,24 @@ ok      deliveries  1 of 1
    port      Only jobs whose status is exactly this, 1 to 64 characters.
    compared  the jobs of status "published"
    expected  [ 1 ]
-   got       [
-               1, 2, 3, 4,
-               5, 6, 7, 8
-             ]
+   got       [ 1, 2, 3, 4, 5, 6, 7, 8 ]
 `)
 })
 
 t.test('a report of nothing but passes says so', async (t) => {
   const cases = storageCases.filter(({ group }) => group === 'webhooks').slice(0, 2)
   t.equal(formatReport(await runCases(cases, makeMemoryHarness)), 'ok      webhooks    2 of 2\n\nAll 2 cases passed.\n')
+})
+
+t.test('what does not fit into a line is shown in several', async (t) => {
+  const long = Array.from({ length: 3 }, (_, id) => ({ id, name: 'x'.repeat(40) }))
+  const error = new AssertionError({ message: 'the rows', actual: long, expected: [], operator: 'deepStrictEqual' })
+  const report = formatReport([{ group: 'lists', name: 'rows', port: 'jobs.list', says: 'Rows.', durationMs: 1, error }])
+
+  t.match(report, `   expected  []
+   got       [
+               { id: 0, name: '${'x'.repeat(40)}' },
+`)
 })
 
 t.test('what a storage throws is shown with its stack', async (t) => {

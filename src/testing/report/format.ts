@@ -2,6 +2,9 @@ import { AssertionError } from 'node:assert/strict'
 import { inspect } from 'node:util'
 import type { CaseResult } from './run.js'
 
+const kLineLength = 100
+const kStackLines = 8
+
 /**
  * A report for people: how many cases of each group passed, then every failure with the sentence that does not hold, what
  * was looked at, what was expected and what came.
@@ -38,11 +41,18 @@ function formatError (error: Error | null): string[] {
     const [what = ''] = error.message.split('\n')
     return [`   compared  ${what}`, `   expected  ${show(error.expected)}`, `   got       ${show(error.actual)}`]
   }
-  return [`   threw     ${indent(error?.stack ?? String(error))}`]
+  return [`   threw     ${indent(shorten(error?.stack ?? String(error)))}`]
 }
 
 function show (value: unknown): string {
-  return indent(inspect(value, { depth: 6, breakLength: 100, maxArrayLength: 30, maxStringLength: 500 }))
+  const limits = { depth: 6, maxArrayLength: 30, maxStringLength: 500 }
+  const line = inspect(value, { ...limits, breakLength: Number.POSITIVE_INFINITY, compact: true })
+  return line.length <= kLineLength ? line : indent(inspect(value, { ...limits, breakLength: kLineLength }))
+}
+
+// The first calls are those of the storage, what follows is the kit.
+function shorten (stack: string): string {
+  return stack.split('\n').slice(0, kStackLines).join('\n')
 }
 
 function indent (text: string): string {

@@ -1,0 +1,39 @@
+import type { CandidateFilter, CandidateSource } from 'fastify-recruiting-api'
+import type { Database } from './database.js'
+import { orderBy, toIso, where } from './query.js'
+
+const columns = { id: 'nr', full_name: 'name', created_at: 'created', updated_at: 'changed' }
+
+export function createCandidates (database: Database): CandidateSource {
+  return {
+    async list (tenantSlug, { filter, sort, offset, limit }) {
+      const { text, values } = conditions(tenantSlug, filter)
+      const rows = database.all(`select * from people ${text} ${orderBy(sort, columns)} limit ? offset ?`, [...values, limit, offset])
+      return rows.map((row) => ({
+        id: Number(row.nr),
+        full_name: String(row.name),
+        headline: row.title === null ? null : String(row.title),
+        source_id: row.origin === null ? null : Number(row.origin),
+        // Not sent unless the option `candidateFields` publishes them.
+        recruiter_id: row.owner,
+        created_at: toIso(row.created),
+        updated_at: toIso(row.changed)
+      }))
+    },
+
+    async count (tenantSlug, filter) {
+      const { text, values } = conditions(tenantSlug, filter)
+      return Number(database.get(`select count(*) as total from people ${text}`, values)?.total)
+    }
+  }
+}
+
+// `instr` knows no wildcards; `name_lower` was written with toLowerCase, which knows more letters than SQLite's lower.
+function conditions (tenantSlug: string, { recruiterId, q, updatedAfter }: CandidateFilter) {
+  return where([
+    ['customer = ?', tenantSlug],
+    ['owner = ?', recruiterId],
+    ['instr(name_lower, ?) > 0', q?.toLowerCase()],
+    ['changed > ?', updatedAfter === undefined ? undefined : Date.parse(updatedAfter)]
+  ])
+}

@@ -1,0 +1,36 @@
+import { memoryStorage } from 'fastify-recruiting-api/memory'
+import type { StorageHarness } from 'fastify-recruiting-api/testing'
+import { createCandidates } from './candidates.js'
+import { type Database, openDatabase } from './database.js'
+import { createJobs } from './jobs.js'
+
+export function makeHarness (): StorageHarness {
+  const database = openDatabase()
+  return {
+    // What you do not write comes from elsewhere.
+    storage: { ...memoryStorage(), candidates: createCandidates(database), jobs: createJobs(database) },
+
+    saveCandidates (tenantSlug, rows) {
+      for (const row of rows) {
+        save(database, 'people', [
+          tenantSlug, row.id, row.full_name, row.full_name.toLowerCase(), row.headline, row.source_id, row.recruiter_id,
+          Date.parse(row.created_at), Date.parse(row.updated_at)
+        ])
+      }
+    },
+
+    saveJobs (tenantSlug, rows) {
+      for (const row of rows) {
+        save(database, 'vacancies', [
+          tenantSlug, row.id, row.name, row.name.toLowerCase(), row.status, Date.parse(row.created_at), Date.parse(row.updated_at)
+        ])
+      }
+    },
+
+    close: () => database.close()
+  }
+}
+
+function save (database: Database, table: string, values: Array<string | number | null>): void {
+  database.run(`replace into ${table} values (${values.map(() => '?').join(', ')})`, values)
+}

@@ -1,0 +1,31 @@
+import type { JobFilter, JobSource } from 'fastify-recruiting-api'
+import type { Database } from './database.js'
+import { orderBy, toIso, where } from './query.js'
+
+const columns = { id: 'nr', name: 'title', status: 'state', created_at: 'created', updated_at: 'changed' }
+
+export function createJobs (database: Database): JobSource {
+  return {
+    async list (tenantSlug, { filter, sort, offset, limit }) {
+      const { text, values } = conditions(tenantSlug, filter)
+      const rows = database.all(`select * from vacancies ${text} ${orderBy(sort, columns)} limit ? offset ?`, [...values, limit, offset])
+      return rows.map((row) => ({
+        id: Number(row.nr), name: String(row.title), status: String(row.state), created_at: toIso(row.created), updated_at: toIso(row.changed)
+      }))
+    },
+
+    async count (tenantSlug, filter) {
+      const { text, values } = conditions(tenantSlug, filter)
+      return Number(database.get(`select count(*) as total from vacancies ${text}`, values)?.total)
+    }
+  }
+}
+
+function conditions (tenantSlug: string, { status, q, updatedAfter }: JobFilter) {
+  return where([
+    ['customer = ?', tenantSlug],
+    ['state = ?', status],
+    ['instr(title_lower, ?) > 0', q?.toLowerCase()],
+    ['changed > ?', updatedAfter === undefined ? undefined : Date.parse(updatedAfter)]
+  ])
+}
