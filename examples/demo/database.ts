@@ -2,6 +2,7 @@ import type { RecruitingStorage } from 'fastify-recruiting-api'
 import { memoryStorage } from 'fastify-recruiting-api/memory'
 import type { Job } from './jobs.js'
 import type { Candidate } from './people.js'
+import { openPostgres } from './postgres.js'
 import type { Tenant } from './tenants.js'
 
 /** Where the ATS keeps what it knows, and the same seen through the ports of the API. */
@@ -9,16 +10,28 @@ export interface Database {
   storage: RecruitingStorage
   saveCandidate (tenantSlug: string, candidate: Candidate): Promise<void>
   saveJob (tenantSlug: string, job: Job): Promise<void>
+  close (): Promise<void>
 }
 
-/** The one place that decides where everything is kept: in memory here, gone when the demo ends. */
-export function createDatabase (tenants: readonly Tenant[]): Database {
+/** The one place that decides where everything is kept: in PostgreSQL, or in memory and gone when the demo ends. */
+export async function openDatabase (tenants: readonly Tenant[], databaseUrl: string | null): Promise<Database> {
+  if (databaseUrl === null) return openMemory(tenants)
+  const database = await openPostgres(databaseUrl)
+  for (const { slug, candidates, jobs } of tenants) {
+    for (const candidate of candidates) await database.saveCandidate(slug, candidate)
+    for (const job of jobs) await database.saveJob(slug, job)
+  }
+  return database
+}
+
+function openMemory (tenants: readonly Tenant[]): Database {
   const storage = memoryStorage({
     tenants: Object.fromEntries(tenants.map(({ slug, candidates, jobs }) => [slug, { candidates, jobs }]))
   })
   return {
     storage,
     async saveCandidate (tenantSlug, candidate) { storage.candidates.save(tenantSlug, candidate) },
-    async saveJob (tenantSlug, job) { storage.jobs.save(tenantSlug, job) }
+    async saveJob (tenantSlug, job) { storage.jobs.save(tenantSlug, job) },
+    async close () {}
   }
 }

@@ -1,6 +1,6 @@
 import { createAts } from './ats.js'
 import type { Print } from './console.js'
-import { createDatabase } from './database.js'
+import { openDatabase } from './database.js'
 import { Feed } from './feed.js'
 import { startHappenings } from './happenings.js'
 import { fullKeys } from './keys.js'
@@ -17,6 +17,8 @@ export interface DemoOptions {
   port: number
   /** Of the server that the webhooks point to; 0 for any that is free. */
   receiverPort: number
+  /** Where everything is kept; `null` for memory. */
+  databaseUrl: string | null
   /** How often something happens. */
   everyMs: number
   print: Print
@@ -32,9 +34,9 @@ export interface Demo {
 }
 
 /** Starts an ATS, the receiver of its tenants, the daily business that makes events, and a page that shows all of it. */
-export async function startDemo ({ port, receiverPort, everyMs, print: printLine, welcome }: DemoOptions): Promise<Demo> {
+export async function startDemo ({ port, receiverPort, databaseUrl, everyMs, print: printLine, welcome }: DemoOptions): Promise<Demo> {
   const tenants = createTenants(Date.now())
-  const database = createDatabase(tenants)
+  const database = await openDatabase(tenants, databaseUrl)
   const feed = new Feed()
   const print = feed.alsoTelling(printLine)
   const receiver = await startReceiver({ port: receiverPort, stumbleEvery: 10, print, feed })
@@ -44,6 +46,7 @@ export async function startDemo ({ port, receiverPort, everyMs, print: printLine
     // The ATS first, so that deliveries under way still find their receiver.
     await ats.close()
     await receiver.close()
+    await database.close()
     unwatch()
   }
   try {

@@ -5,6 +5,7 @@ try {
   closeOnSignal(await startDemo({
     port: readNumber('PORT', 3000),
     receiverPort: readNumber('RECEIVER_PORT', 3001),
+    databaseUrl: process.env.DATABASE_URL ?? null,
     everyMs: readNumber('EVERY_MS', 3000),
     print: printToConsole,
     welcome: console.log
