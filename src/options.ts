@@ -1,4 +1,5 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync, FastifyPluginCallback, FastifyRequest } from 'fastify'
 import type { TObject } from '@sinclair/typebox'
 import type { Clock, DisableRule, KeyLookup, RecruitingStorage } from './ports/index.js'
 import type { EventCatalogue } from './webhooks/events.js'
@@ -149,6 +150,12 @@ export interface RateLimitOptions extends RateLimitBudget {
   skipOnError?: boolean
 }
 
+/**
+ * A Fastify plugin of the host's own operations. Each route names `config: { scopes }`, all of which a key must have,
+ * and the schemas of its answers; its handler returns what to answer with, and throws an `HttpError` to refuse.
+ */
+export type HostRoutes = FastifyPluginAsync | FastifyPluginCallback | FastifyPluginAsyncTypebox
+
 /** The options of the plugin. */
 export interface RecruitingApiOptions<Events extends EventCatalogue = EventCatalogue> extends RecruitingOptions<Events> {
   /** Finds the owner of an API key. */
@@ -182,6 +189,12 @@ export interface RecruitingApiOptions<Events extends EventCatalogue = EventCatal
    * @default no limits
    */
   rateLimit?: RateLimitOptions
+  /**
+   * More operations below `{prefix}/:tenant_slug`, with the key check, errors, ids and validation of the others, and a
+   * place in the document.
+   * @default none
+   */
+  routes?: HostRoutes
 }
 
 /** `DeliveryOptions` with every default in place. */
@@ -215,4 +228,5 @@ export interface HttpSettings {
   requestId: ((request: FastifyRequest) => string) | null
   openapi: boolean
   rateLimit: RateLimitSettings | null
+  routes: HostRoutes | null
 }

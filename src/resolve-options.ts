@@ -21,6 +21,7 @@ const optionNames = {
   secretKeys: true,
   openapi: true,
   rateLimit: true,
+  routes: true,
   delivery: true,
   logger: true,
   logLevel: true,
@@ -47,7 +48,7 @@ export function resolveEngineOptions (options: RecruitingOptions): EngineSetting
 
 /** Checks what only the plugin takes. */
 export function resolveHttpOptions (options: RecruitingApiOptions): HttpSettings {
-  const { keyLookup, prefix = '/api/v1/public', errorDetails = false, requestId = null, openapi = true } = options
+  const { keyLookup, prefix = '/api/v1/public', errorDetails = false, requestId = null, openapi = true, routes = null } = options
   const { candidateFields = Type.Object({}), jobFields = Type.Object({}) } = options
   expect(typeof keyLookup === 'function', 'keyLookup', 'a function', keyLookup)
   expect(typeof prefix === 'string' && /^(\/[A-Za-z0-9\-._~]+)+$/.test(prefix), 'prefix', 'a path such as /api/v1/public', prefix)
@@ -56,8 +57,9 @@ export function resolveHttpOptions (options: RecruitingApiOptions): HttpSettings
   expect(typeof errorDetails === 'boolean', 'errorDetails', 'a boolean', errorDetails)
   expect(requestId === null || typeof requestId === 'function', 'requestId', 'a function', requestId)
   expect(typeof openapi === 'boolean', 'openapi', 'a boolean', openapi)
+  expect(routes === null || typeof routes === 'function', 'routes', 'a Fastify plugin', routes)
   const rateLimit = options.rateLimit === undefined ? null : resolveRateLimit(options.rateLimit)
-  return { keyLookup, prefix, candidateFields, jobFields, errorDetails, requestId, openapi, rateLimit }
+  return { keyLookup, prefix, candidateFields, jobFields, errorDetails, requestId, openapi, rateLimit, routes }
 }
 
 const storageMethods = {

@@ -6,6 +6,7 @@ import type { PublishedFields, RecruitingStorage } from '../ports/index.js'
 import type { EventCatalogue } from '../webhooks/events.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
 import { collectRoutes, formatDocument } from './document/document.js'
+import { hostRoutes } from './host-routes.js'
 import { createLimits } from './limits.js'
 import { operationIdOf } from './operation-id.js'
 import { candidateRoutes } from './routes/candidates.js'
@@ -51,6 +52,7 @@ function tenantApi ({ storage, operations, settings }: ApiDependencies): Fastify
     await scope.register(webhookRoutes(storage.webhooks, operations))
     await scope.register(webhookActionRoutes(operations))
     await scope.register(deliveryRoutes(storage))
+    if (settings.routes !== null) await scope.register(hostRoutes(settings.routes))
   }
 }
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../refusal.js'
 
-/** Every error that the API answers with. */
+/** Every error that the API answers with: code, status and message. */
 export const wireErrors = {
   bad_request: { status: 400, message: 'Validation failed for request payload' },
   unauthorized: { status: 401, message: 'Missing or invalid API key' },
@@ -10,6 +10,7 @@ export const wireErrors = {
   internal_error: { status: 500, message: 'Unexpected server error' }
 } as const
 
+/** The code of an error that the API answers with. */
 export type WireErrorCode = keyof typeof wireErrors
 
 /** Where a request is at fault. */
@@ -20,7 +21,7 @@ export interface ErrorDetail {
   message: string
 }
 
-/** Ends a request with one of the errors of the table. */
+/** Ends a request with one of the errors of the API, such as `not_found`; for the handlers of the option `routes`, too. */
 export class HttpError extends Error {
   readonly code: WireErrorCode
   readonly details: readonly ErrorDetail[]

@@ -95,8 +95,10 @@ const fillBody: preValidationHookHandler = function (request: TenantRequest, _re
 /** Sends text, for an object would pass through the preSerialization hooks of the host. */
 function serializing (handler: RouteHandlerMethod): RouteHandlerMethod {
   return async function (request, reply) {
-    const payload: unknown = await handler.call(this, request, reply)
     setHeaders(reply)
+    const payload: unknown = await handler.call(this, request, reply)
+    // A handler of the host's may have answered by itself.
+    if (reply.sent) return reply
     if (payload === undefined) return reply.code(204).send()
     const serialize = reply.getSerializationFunction(String(reply.statusCode))
     if (serialize === undefined) throw new Error(`the route declares no response for status ${reply.statusCode}`)

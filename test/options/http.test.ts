@@ -56,6 +56,14 @@ t.test('requestId is a function', async (t) => {
   await assertAcceptedByPlugin(t, { requestId: () => 'req_1' })
 })
 
+t.test('routes is a Fastify plugin', async (t) => {
+  for (const [value, shown] of [['routes', '"routes"'], [{}, 'an object'], [[], 'an array']] as const) {
+    await assertRefusedByPlugin(t, [{ routes: value }, 'routes', 'a Fastify plugin', shown])
+  }
+  await assertAcceptedByPlugin(t, { routes: async () => {} })
+  await assertAcceptedByPlugin(t, { routes: undefined })
+})
+
 t.test('the plugin refuses what the engine refuses', async (t) => {
   await assertRefusedByPlugin(t, [{ storage: null, keyLookup: null }, 'storage', 'an object', 'null'])
   await assertRefusedByPlugin(t, [{ events: {} }, 'events', 'at least one event', 'an object'])

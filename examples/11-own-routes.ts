@@ -1,0 +1,163 @@
+// Operations of the vendor's own, beside those that are there: candidates and applications are created and updated, and
+// the events of that are emitted in the same transaction. Keys, scopes, errors and the document are those of the plugin.
+//
+// npm install pg @sinclair/typebox@0.34 @fastify/type-provider-typebox@5
+// DATABASE_URL=postgres://localhost/ats tsx examples/11-own-routes.ts
+
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import pg from 'pg'
+import { HttpError, recruitingApi } from 'fastify-recruiting-api'
+import { issueApiKey, migrate, postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
+
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 })
+
+/** Whatever `run` changes and emits happens at once, or not at all. */
+async function transaction<T> (run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const result = await run(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+const Tenant = Type.Object({ tenant_slug: Type.String() })
+const Item = Type.Object({ tenant_slug: Type.String(), id: Type.Integer({ minimum: 1, maximum: 2147483647 }) })
+const Name = Type.String({ minLength: 1, maxLength: 200 })
+const Headline = Type.String({ maxLength: 200 })
+
+const NewCandidate = Type.Object({ full_name: Name, headline: Type.Optional(Headline) }, { additionalProperties: false })
+const CandidateChanges = Type.Partial(NewCandidate, { additionalProperties: false, minProperties: 1 })
+const Candidate = Type.Object({ id: Type.Integer(), full_name: Type.String(), headline: Type.Union([Type.String(), Type.Null()]) })
+
+const Stage = Type.Union([Type.Literal('applied'), Type.Literal('interview'), Type.Literal('offer')])
+const NewApplication = Type.Object({ candidate_id: Type.Integer(), job_id: Type.Integer() }, { additionalProperties: false })
+const ApplicationChanges = Type.Object({ stage: Stage }, { additionalProperties: false })
+const Application = Type.Object({ id: Type.Integer(), candidate_id: Type.Integer(), job_id: Type.Integer(), stage: Stage })
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post('/candidates', {
+    config: { scopes: ['candidates:write'] },
+    schema: {
+      operationId: 'createCandidate',
+      tags: ['candidates'],
+      summary: 'Create a candidate',
+      params: Tenant,
+      body: NewCandidate,
+      response: { 201: Type.Object({ data: Candidate }, { description: 'The candidate' }) }
+    }
+  }, async ({ params: { tenant_slug: tenantSlug }, body }, reply) => {
+    const data = await transaction(async (client) => {
+      const { rows: [row] } = await client.query(
+        'insert into people (tenant_slug, full_name, headline) values ($1, $2, $3) returning id::int, full_name, headline',
+        [tenantSlug, body.full_name, body.headline])
+      await app.recruiting.emit({ tenantSlug, type: 'candidate.created', data: row, subject: `candidate:${row.id}` }, { transaction: client })
+      return row
+    })
+    reply.code(201)
+    return { data }
+  })
+
+  app.patch('/candidates/:id', {
+    config: { scopes: ['candidates:write'] },
+    schema: {
+      operationId: 'updateCandidate',
+      tags: ['candidates'],
+      summary: 'Update a candidate',
+      params: Item,
+      body: CandidateChanges,
+      response: { 200: Type.Object({ data: Candidate }, { description: 'The candidate as it is now' }) }
+    }
+  }, async ({ params: { tenant_slug: tenantSlug, id }, body }) => transaction(async (client) => {
+    const { rows: [row] } = await client.query(
+      `update people set full_name = coalesce($3, full_name), headline = coalesce($4, headline), updated_at = now()
+      where tenant_slug = $1 and id = $2 returning id::int, full_name, headline`, [tenantSlug, id, body.full_name, body.headline])
+    if (row === undefined) throw new HttpError('not_found')
+    await app.recruiting.emit({ tenantSlug, type: 'candidate.updated', data: row, subject: `candidate:${id}` }, { transaction: client })
+    return { data: row }
+  }))
+
+  app.post('/applications', {
+    config: { scopes: ['applications:write'] },
+    schema: {
+      operationId: 'createApplication',
+      tags: ['applications'],
+      summary: 'Create an application',
+      params: Tenant,
+      body: NewApplication,
+      response: { 201: Type.Object({ data: Application }, { description: 'The application' }) }
+    }
+  }, async ({ params: { tenant_slug: tenantSlug }, body }, reply) => {
+    const data = await transaction(async (client) => {
+      const { rows: [row] } = await client.query(
+        `insert into applications (tenant_slug, candidate_id, job_id) select tenant_slug, id, $3 from people
+        where tenant_slug = $1 and id = $2 returning id::int, candidate_id::int, job_id::int, stage`,
+        [tenantSlug, body.candidate_id, body.job_id])
+      if (row === undefined) {
+        throw new HttpError('bad_request', [{ in: 'body', field: 'candidate_id', message: 'must be the id of a candidate' }])
+      }
+      const subject = `candidate:${row.candidate_id}`
+      await app.recruiting.emit({ tenantSlug, type: 'application.created', data: row, subject }, { transaction: client })
+      return row
+    })
+    reply.code(201)
+    return { data }
+  })
+
+  app.patch('/applications/:id', {
+    config: { scopes: ['applications:write'] },
+    schema: {
+      operationId: 'updateApplication',
+      tags: ['applications'],
+      summary: 'Move an application to another stage',
+      params: Item,
+      body: ApplicationChanges,
+      response: { 200: Type.Object({ data: Application }, { description: 'The application as it is now' }) }
+    }
+  }, async ({ params: { tenant_slug: tenantSlug, id }, body }) => transaction(async (client) => {
+    const { rows: [row] } = await client.query(
+      `update applications set stage = $3 where tenant_slug = $1 and id = $2
+      returning id::int, candidate_id::int, job_id::int, stage`, [tenantSlug, id, body.stage])
+    if (row === undefined) throw new HttpError('not_found')
+    const subject = `candidate:${row.candidate_id}`
+    await app.recruiting.emit({ tenantSlug, type: 'application.stage_changed', data: row, subject }, { transaction: client })
+    return { data: row }
+  }))
+}
+
+await migrate(pool)
+await pool.query(`
+  create table if not exists people (
+    tenant_slug text, id bigint generated always as identity primary key, full_name text not null, headline text,
+    source_id bigint, recruiter_id bigint, created_at timestamptz not null default now(), updated_at timestamptz not null default now()
+  );
+  create table if not exists positions (
+    tenant_slug text, id bigint primary key, name text not null, status text not null,
+    created_at timestamptz not null default now(), updated_at timestamptz not null default now()
+  );
+  create table if not exists applications (
+    tenant_slug text, id bigint generated always as identity primary key, candidate_id bigint, job_id bigint, stage text not null default 'applied'
+  )`)
+
+const app = Fastify({ logger: true })
+await app.register(recruitingApi, {
+  storage: postgresStorage(pool, { candidates: 'people', jobs: 'positions' }),
+  keyLookup: postgresKeyLookup(pool),
+  errorDetails: true,
+  routes
+})
+app.addHook('onClose', () => pool.end())
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
+await app.listen({ port: Number(process.env.PORT ?? 3000) })
+
+const { key } = await issueApiKey(pool, { tenantSlug: 'acme', scopes: ['candidates:read', 'candidates:write', 'applications:write'] })
+console.log(`curl http://127.0.0.1:3000/api/v1/public/acme/candidates -H 'Authorization: Bearer ${key}' \\
+  -H 'Content-Type: application/json' -d '{"full_name":"Ada Lovelace"}'`)

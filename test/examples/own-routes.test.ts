@@ -1,0 +1,35 @@
+import t from 'tap'
+import { startPostgres } from '../fixtures/postgres-server.js'
+import { request } from './fixtures/request.js'
+import { runExample } from './fixtures/run-example.js'
+
+t.test('a vendor\'s own operations create and update, and emit in the same transaction', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  const example = runExample(t, '11-own-routes.ts', { PORT: '0', DATABASE_URL: url })
+  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  const [, key = ''] = await example.output(/Bearer (rk_[\w-]+)/)
+  const acme = `${origin}/api/v1/public/acme`
+  const ask = async (method: string, path: string, body: object): Promise<[number, unknown]> => {
+    const answer = await request(`${acme}${path}`, { key, method, body })
+    return [answer.status, answer.body]
+  }
+
+  t.strictSame(await ask('POST', '/candidates', { full_name: 'Ada Lovelace' }), [201, { data: { id: 1, full_name: 'Ada Lovelace', headline: null } }])
+  t.strictSame(await ask('PATCH', '/candidates/1', { headline: 'Analyst' }), [200, { data: { id: 1, full_name: 'Ada Lovelace', headline: 'Analyst' } }])
+  const application = { id: 1, candidate_id: 1, job_id: 7, stage: 'applied' }
+  t.strictSame(await ask('POST', '/applications', { candidate_id: 1, job_id: 7 }), [201, { data: application }])
+  t.strictSame(await ask('PATCH', '/applications/1', { stage: 'offer' }), [200, { data: { ...application, stage: 'offer' } }])
+
+  const [status, refused] = await ask('POST', '/applications', { candidate_id: 9, job_id: 7 })
+  t.equal(status, 400)
+  t.match(refused, { error: { code: 'bad_request', details: [{ in: 'body', field: 'candidate_id', message: 'must be the id of a candidate' }] } })
+  t.match(await ask('POST', '/candidates', { full_name: 5 }), [400, { error: { details: [{ field: 'full_name' }] } }])
+  t.match(await ask('PATCH', '/candidates/9', { full_name: 'Nobody' }), [404, { error: { code: 'not_found' } }])
+  t.match(await ask('PATCH', '/applications/9', { stage: 'offer' }), [404, { error: { code: 'not_found' } }])
+  t.match(await request(`${acme}/candidates?filter[q]=ada`, { key }), { body: { data: [{ id: 1, headline: 'Analyst' }] } })
+
+  const { rows } = await createPool().query('select type, subject from recruiting.events order by id')
+  t.strictSame(rows, ['candidate.created', 'candidate.updated', 'application.created', 'application.stage_changed']
+    .map((type) => ({ type, subject: 'candidate:1' })))
+  t.equal(await example.end('SIGTERM'), 0)
+})

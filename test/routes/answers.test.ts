@@ -1,0 +1,54 @@
+import t from 'tap'
+import { checkError } from '../fixtures/answers.js'
+import { bearer, buildApp, keys } from '../fixtures/app.js'
+import { interviewRoutes } from '../fixtures/host-routes.js'
+
+const url = '/api/v1/public/acme/interviews'
+const headers = bearer(keys.full)
+
+t.test('an operation of the host\'s own answers like the others', async (t) => {
+  const app = await buildApp(t, { routes: interviewRoutes })
+  const answer = await app.inject({ url: `${url}/7?depth=2`, headers })
+  t.equal(answer.body, '{"data":{"id":7,"place":"acme"},"depth":2}', 'what is not declared never leaves')
+  t.match(answer.headers, {
+    'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-request-id': /^req_/
+  })
+  t.equal((await app.inject({ url: `${url}/7`, headers })).json().depth, 1, 'defaults are filled in')
+  const head = await app.inject({ method: 'HEAD', url: `${url}/7`, headers })
+  t.same([head.statusCode, head.body], [200, ''])
+})
+
+t.test('keys and scopes, all of them, are checked before anything else', async (t) => {
+  const app = await buildApp(t, { routes: interviewRoutes })
+  checkError(t, await app.inject({ url: `${url}/x` }), 401)
+  checkError(t, await app.inject({ url: `${url}/x`, headers: bearer(keys.globex) }), 401)
+  checkError(t, await app.inject({ url: `${url}/x`, headers: bearer(keys.candidatesRead) }), 403)
+  checkError(t, await app.inject({ url: `${url}/x`, headers }), 400)
+})
+
+t.test('what is not valid gets 400, what is not there 404, and what fails 500', async (t) => {
+  const app = await buildApp(t, { routes: interviewRoutes })
+  for (const query of ['depth=4', 'depth=1.0', 'unknown=1', 'depth=1&depth=1']) checkError(t, await app.inject({ url: `${url}/7?${query}`, headers }), 400)
+  checkError(t, await app.inject({ url: `${url}/404`, headers }), 404)
+  checkError(t, await app.inject({ url: `${url}/500`, headers }), 500)
+  for (const payload of [{}, { place: 5 }, { place: 'Rome', more: 1 }]) checkError(t, await app.inject({ method: 'POST', url, headers, payload }), 400)
+})
+
+t.test('a handler may send by itself, and need not answer with anything', async (t) => {
+  const app = await buildApp(t, { routes: interviewRoutes })
+  const sent = await app.inject({ method: 'POST', url, headers: bearer(keys.none), payload: { place: 'Rome' } })
+  t.same([sent.statusCode, sent.body], [201, '{"data":{"id":1,"place":"Rome"}}'])
+  t.match(sent.headers, { 'cache-control': 'no-store', 'x-request-id': /^req_/ })
+  const { statusCode, body } = await app.inject({ method: 'DELETE', url: `${url}/7`, headers })
+  t.same([statusCode, body], [204, ''])
+})
+
+t.test('a plugin with a callback is taken as well', async (t) => {
+  const app = await buildApp(t, {
+    routes (app, _options, done) {
+      app.get('/ping', { config: { scopes: [] }, schema: { response: { 204: { type: 'null', description: 'pong' } } } }, async () => {})
+      done()
+    }
+  })
+  t.equal((await app.inject({ url: '/api/v1/public/acme/ping', headers })).statusCode, 204)
+})
