@@ -1,0 +1,46 @@
+import { PGlite } from '@electric-sql/pglite'
+import type { PgClient, PgPool } from 'fastify-recruiting-api/postgres'
+
+/**
+ * PostgreSQL within this process, as a pool: its one connection is lent to one after another. In memory, or in a folder.
+ * For demos and tests of your own: no other process can be at the same database.
+ */
+export function openPglite (folder?: string): PgPool & { end (): Promise<void> } {
+  const db = new PGlite(folder)
+  let last = Promise.resolve()
+
+  async function connect (): Promise<PgClient> {
+    const before = last
+    let release = (): void => {}
+    last = new Promise((resolve) => { release = resolve })
+    await before
+    return {
+      query,
+      release (destroy) {
+        // A pool would close the connection, which rolls back.
+        if (destroy === true) db.exec('rollback').then(release, release)
+        else release()
+      }
+    }
+  }
+
+  async function query (text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+    if (values !== undefined) return db.query(text, values)
+    // Migrations are several statements at once.
+    const results = await db.exec(text)
+    return { rows: results.at(-1)?.rows ?? [] }
+  }
+
+  return {
+    connect,
+    async query (text, values) {
+      const client = await connect()
+      try {
+        return await client.query(text, values)
+      } finally {
+        client.release()
+      }
+    },
+    end: () => db.close()
+  }
+}
