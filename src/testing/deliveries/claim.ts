@@ -6,7 +6,7 @@ import { delivered, failed, retry } from '../support/samples.js'
 const claims = 'Claims pending deliveries that are due, of active webhooks that are not held back, across tenants.'
 const first =
   'Of one webhook, first attempts come before later ones, and both before replays; among equals the one due for longest ' +
-  'comes first, then the one recorded first.'
+  'comes first, then the one recorded first. They are returned in this order.'
 const now = 'As it is now, not as it was when the event was recorded.'
 const failing = 'Whether an attempt to the webhook has failed since something was delivered to it last.'
 const wait = 'From now to the next attempt.'

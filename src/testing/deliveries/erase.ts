@@ -7,7 +7,8 @@ const erases =
   "and the event's pending deliveries become `cancelled`."
 const returns =
   'Returns how many events have that subject; a repeated call returns the same and changes nothing but deliveries queued since.'
-const atomic = "All or nothing, and with `transaction`, the host's own, once that commits."
+const atomic = "All or nothing, and with `transaction`, the host's own, once that commits. … " +
+  'A storage without transactions rejects for a `transaction`, and erases nothing.'
 
 const about = { subject: 'candidate:42', body: '{"name":"Ada"}', tombstone: '{"erased":true}' }
 

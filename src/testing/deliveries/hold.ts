@@ -15,15 +15,23 @@ export const holdCases = [
     port: 'deliveries.complete',
     says: holds,
     name: 'a hold keeps back the other deliveries of the webhook, and of no other webhook'
-  }, async ({ addWebhook, emit, claim, claimOne, complete, wait }) => {
+  }, async ({ addWebhook, emit, claim, claimOne, complete }) => {
     await addWebhook()
     await addWebhook({ tenantSlug: 'globex' })
     await emit()
-    await complete([retry(await claimOne(), { holdMs: 500 })])
+    await complete([retry(await claimOne(), { holdMs: 600_000 })])
     await emit()
     await emit({ tenantSlug: 'globex' })
     same(eventIds(await claim()), ['evt_3'], 'what is claimed while the webhook of evt_2 is held back')
-    await wait(500)
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: holds, name: 'a hold is over when its time is, and the other deliveries go on'
+  }, async ({ addWebhook, emitMany, claim, claimOne, complete, wait }) => {
+    await addWebhook()
+    await emitMany(2)
+    await complete([retry(await claimOne(), { holdMs: 50 })])
+    await wait(50)
     same(eventIds(await claim()), ['evt_2'], 'what is claimed after the hold')
   }),
 

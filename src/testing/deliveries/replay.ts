@@ -8,8 +8,9 @@ const queues = 'Queues events to a webhook once more, as new deliveries of the s
 const pending = 'Events that are still pending for this webhook are passed over.'
 const none = '`null`, and nothing queued, if the webhook does not exist or is not active.'
 const include = '`undelivered`: events whose last delivery to this webhook failed or was skipped. `all`: every event.'
-const types = 'Only events of these types, out of those that the webhook subscribes to; `null` for all of these.'
-const since = 'Only events recorded at this time or later; `null` for no such limit.'
+const types = 'Only events of these types, out of those that the webhook subscribes to; `null` for all of these. … ' +
+  'Only these events; `null` for no such limit.'
+const since = 'Only events recorded at this time or later; `null` for no such limit. … Only events recorded at this time or earlier;'
 const limit = 'Events to queue at most; the oldest come first.'
 
 const nothing = { queued: 0, truncated: false }

@@ -38,14 +38,22 @@ export const jobFields: readonly string[] = ['id', 'name', 'status']
 const kDate = '2026-01-01T00:00:00.000Z'
 const byId: SortItem<'id'> = { field: 'id', direction: 'asc' }
 
+interface RowCaseHead extends Pick<CaseHead, 'port' | 'name'> {
+  /** What both ports say, or each. */
+  says: string | Record<'candidates' | 'jobs', string>
+}
+
 /** Makes a case for candidates and the same for jobs. */
-export function rowCases (head: CaseHead, body: (rows: Rows) => Promise<void>): StorageCase[] {
-  const makers = { candidates: createCandidateRows, jobs: createJobRows }
-  return Object.entries(makers).map(([resource, makeRows]) => defineCase(
-    'lists',
-    { ...head, port: `${resource}.${head.port}`, name: `${resource}: ${head.name}` },
-    (harness) => body(makeRows(harness))
-  ))
+export function rowCases ({ port, name, says }: RowCaseHead, body: (rows: Rows) => Promise<void>): StorageCase[] {
+  const own = (resource: 'candidates' | 'jobs'): CaseHead => ({
+    port: `${resource}.${port}`,
+    name: `${resource}: ${name}`,
+    says: typeof says === 'string' ? says : says[resource]
+  })
+  return [
+    defineCase('lists', own('candidates'), (harness) => body(createCandidateRows(harness))),
+    defineCase('lists', own('jobs'), (harness) => body(createJobRows(harness)))
+  ]
 }
 
 /** Makes a case for one resource alone. */

@@ -2,8 +2,10 @@ import { same } from '../support/expect.js'
 import { rowCases } from './rows.js'
 import type { Rows } from './rows.js'
 
-const candidatesSay =
-  'Only candidates whose `full_name` contains this text, 1 to 200 characters: literally, in any letter case.'
+const finds = {
+  candidates: 'Only candidates whose `full_name` contains this text, 1 to 200 characters: literally, in any letter case.',
+  jobs: 'Only jobs whose `name` contains this text, 1 to 200 characters: literally, in any letter case, folded likewise.'
+}
 const folding = "Cases are folded as JavaScript's `toLowerCase` does: É is é, but e is not é and ss is not ß."
 
 async function saveNames (rows: Rows, names: readonly string[]): Promise<void> {
@@ -19,7 +21,7 @@ async function findsAll (rows: Rows, searches: ReadonlyArray<[q: string, ids: nu
 
 /** Cases about `q`. */
 export const searchCases = [
-  rowCases({ port: 'list', says: candidatesSay, name: 'q finds its text anywhere in the name' }, async (rows) => {
+  rowCases({ port: 'list', says: finds, name: 'q finds its text anywhere in the name' }, async (rows) => {
     await saveNames(rows, ['Ana Costa', 'Costas Vana', 'Bo', 'an a'])
     await findsAll(rows, [['Ana', [1, 2]], ['a c', [1]], ['costa', [1, 2]], ['o', [1, 2, 3]], ['n a', [4]], ['nobody', []]])
   }),
@@ -41,7 +43,7 @@ export const searchCases = [
   }),
 
   rowCases({
-    port: 'list', says: candidatesSay, name: 'wildcards, quotes and backslashes in q stand for themselves'
+    port: 'list', says: finds, name: 'wildcards, quotes and backslashes in q stand for themselves'
   }, async (rows) => {
     await saveNames(rows, ['100%', '100 percent', 'a_b', 'axb', 'back\\slash', "O'Neil", 'say "hi"', 'a*b', '[x]', 'a.b', '$1', 'C:\\%'])
     await findsAll(rows, [
@@ -50,7 +52,7 @@ export const searchCases = [
     ])
   }),
 
-  rowCases({ port: 'list', says: candidatesSay, name: 'q may have any characters, as many as 200' }, async (rows) => {
+  rowCases({ port: 'list', says: finds, name: 'q may have any characters, as many as 200' }, async (rows) => {
     const long = 'x'.repeat(200)
     await saveNames(rows, ['a\u{1f600}b', 'a\u{1f601}b', long, `${long}y`, 'ab', 'tab\there'])
     await findsAll(rows, [['\u{1f600}', [1]], ['a\u{1f601}b', [2]], [long, [3, 4]], [`${'x'.repeat(199)}y`, [4]], ['b\th', [6]]])

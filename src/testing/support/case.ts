@@ -15,7 +15,7 @@ interface Case<Group, Make> {
   name: string
   /** The method under test, such as `deliveries.claimDue`. */
   port: string
-  /** The sentence of the port's comment that the case proves. */
+  /** The sentence of the port's comment that the case proves; several are joined by ` … `. */
   says: string
   /** Resolves if the sentence holds. Rejects, as a rule with an `AssertionError`, if it does not. */
   run (make: Make): Promise<void>

@@ -4,6 +4,8 @@ import { exactly, same } from '../support/expect.js'
 import { delivered, failed } from '../support/samples.js'
 
 const foreign = 'A delivery or webhook of another tenant is treated as one that does not exist.'
+const found = `${foreign} … One delivery of the webhook; \`null\` if it has none of this id.`
+const counted = `${foreign} … How many deliveries of the webhook pass the filter; 0 if there is no such webhook.`
 const records = 'Records an event and, for every webhook of the tenant that subscribes to its type, one delivery'
 const everything = { include: 'all' as const, eventTypes: null, eventIds: null, since: null, until: null, limit: 100 }
 const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200 }
@@ -25,7 +27,7 @@ async function fill ({ addWebhook, emit, log }: Bench): Promise<Ids> {
 /** Cases about deliveries of other tenants. */
 export const deliveryTenancyCases = [
   benchCase('tenancy', {
-    port: 'deliveries.find', says: foreign, name: 'a delivery of another webhook or tenant is not found'
+    port: 'deliveries.find', says: found, name: 'a delivery of another webhook or tenant is not found'
   }, async (bench) => {
     const { mine, other, theirs, delivery, foreignDelivery } = await fill(bench)
     same((await bench.deliveries.find('acme', mine, delivery))?.id, delivery, 'the delivery that acme finds')
@@ -42,7 +44,7 @@ export const deliveryTenancyCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'deliveries.list', says: foreign, name: 'the log of another tenant\'s webhook is empty'
+    port: 'deliveries.list', says: counted, name: 'the log of another tenant\'s webhook is empty'
   }, async (bench) => {
     const { mine, theirs } = await fill(bench)
     const strangers: Array<[string, number]> = [['globex', mine], ['acme', theirs], ['nobody', mine], ['__proto__', mine], ['ACME', mine], ['%', mine]]

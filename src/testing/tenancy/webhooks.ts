@@ -2,6 +2,7 @@ import { benchCase } from '../support/bench.js'
 import { same } from '../support/expect.js'
 
 const foreign = 'A webhook of another tenant is treated as one that does not exist.'
+const found = `${foreign} … One webhook of the tenant; \`null\` if there is none of this id.`
 
 // Names that a storage might take for acme, or for everybody.
 const strangers = ['globex', 'nobody', 'ACME', 'acme ', 'acm_', '%', '', '__proto__', "acme' or '1'='1"]
@@ -11,7 +12,7 @@ const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as co
 /** Cases about webhooks of other tenants. */
 export const webhookTenancyCases = [
   benchCase('tenancy', {
-    port: 'webhooks.find', says: foreign, name: 'a webhook of another tenant is neither found nor listed nor counted'
+    port: 'webhooks.find', says: found, name: 'a webhook of another tenant is neither found nor listed nor counted'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })

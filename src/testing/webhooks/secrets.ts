@@ -2,12 +2,14 @@ import { benchCase } from '../support/bench.js'
 import { exactly, isInstant, same } from '../support/expect.js'
 
 const valid = 'The secrets that are valid now, the newest first: one, or two during a grace period.'
-const rotates = 'Makes `secret` the secret, and the one of before the previous one, which expires after the grace period.'
+const rotates = 'Makes `secret` the secret, and the one of before the previous one, which expires after the grace period. … ' +
+  'Sets `updated_at` to now.'
 const drops = 'A previous one that was still valid is dropped at once.'
 const lists = 'The secrets of the webhooks of all tenants with ids above `afterId`, by ascending id, `limit` at most.'
 const replaces = 'Puts another text in the place of a stored secret, which may be the previous one, and changes nothing else.'
-const opaque = 'Opaque text, kept as it is; it may be sealed.'
-const expiry = 'Seconds for which the secret of before stays valid, 0 or more; at 0 it is dropped at once.'
+const opaque = 'Opaque text, kept as it is; it may be sealed. … `null` without the webhook.'
+const expiry = 'Seconds for which the secret of before stays valid, 0 or more; at 0 it is dropped at once. … ' +
+  '`null` if there is no such webhook.'
 const claimed = 'The secrets that are valid now, the newest first.'
 
 /** Cases about secrets and their rotation. */

@@ -3,7 +3,7 @@ import { benchCase } from '../support/bench.js'
 import { given, isInstant, rejects, same } from '../support/expect.js'
 import { createWebhook } from '../support/samples.js'
 
-const stores = 'Stores a webhook; `created_at` and `updated_at` are now.'
+const stores = 'Stores a webhook; `created_at` and `updated_at` are now. … Secrets are no part of it.'
 const full = '`null`, and nothing stored, if the tenant has `maxPerTenant` webhooks already.'
 const taken = "Rejects for an id that a webhook has already, whoever's it is."
 const ids = 'A positive integer up to 2^53-1 that was never given out before, to nobody, and never will be again.'
