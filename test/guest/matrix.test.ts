@@ -1,0 +1,23 @@
+import t from 'tap'
+import { hosts } from '../fixtures/hosts.js'
+import { probeIn, probeOwn } from '../fixtures/matrix.js'
+import { probe } from '../fixtures/probes.js'
+
+t.test('there are at least 20 hosts', async (t) => {
+  t.ok(hosts.length >= 20)
+})
+
+for (const host of hosts) {
+  t.test(`a host with ${host.name}: the API answers as ever`, async (t) => {
+    const plain = await probe(t, {})
+    t.ok(plain.length >= 20, 'there are probes')
+    const judged = (answer: string): boolean => host.answers?.test(answer) !== true
+    t.strictSame((await probeIn(t, host, plain)).filter(judged), plain.filter(judged))
+  })
+
+  t.test(`a host with ${host.name}: its own routes, errors, parsers and 404 are as without the plugin`, async (t) => {
+    const { alone, beside } = await probeOwn(t, host)
+    t.ok(alone.length >= 20)
+    t.strictSame(beside, alone)
+  })
+}
