@@ -8,7 +8,7 @@ const kBrand = Symbol.for('fastify-recruiting-api.error')
  * - `idempotency_conflict`: an idempotency key was used before for another event
  * - `closed`: the engine was closed before the call
  * - `storage_not_ready`: a storage cannot be used as it is; the message says what to do
- * - `storage_timeout`: a storage did not answer in time
+ * - `storage_timeout`: a storage or a key lookup did not answer in time
  */
 export type RecruitingApiErrorCode =
   | 'invalid_option' | 'invalid_event' | 'idempotency_conflict' | 'closed' | 'storage_not_ready' | 'storage_timeout'

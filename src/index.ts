@@ -1,6 +1,7 @@
 export { recruitingApi, recruitingApi as default } from './plugin.js'
 export { createRecruiting, type StandaloneRecruiting } from './create-recruiting.js'
 export { RecruitingApiError, type RecruitingApiErrorCode, isRecruitingApiError } from './errors.js'
+export { type CacheKeyLookupOptions, cacheKeyLookup } from './cache-key-lookup.js'
 export { generateApiKey, hashApiKey } from './api-keys.js'
 export type { Register } from './register.js'
 export { type ErrorDetail, HttpError, type WireErrorCode } from './http/errors.js'

@@ -1,14 +1,9 @@
 import { expect, expectInteger, expectNames } from './expect.js'
 import type { DeliveryOptions, DeliverySettings } from './options.js'
-import type { Clock, DisableRule } from './ports/index.js'
+import type { DisableRule } from './ports/index.js'
+import { systemClock } from './system-clock.js'
 import { parseCidr } from './webhooks/addresses.js'
 import { defaultRetrySchedule } from './webhooks/retry.js'
-
-const systemClock: Clock = {
-  now: () => Date.now(),
-  setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
-  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout)
-}
 
 /** Checks how deliveries are made, and fills in the defaults. */
 export function resolveDelivery (options: DeliveryOptions): DeliverySettings {

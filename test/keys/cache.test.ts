@@ -1,0 +1,134 @@
+import t from 'tap'
+import { type ApiKey, type CacheKeyLookupOptions, type KeyLookup, cacheKeyLookup } from '../../src/index.js'
+import { createManualClock } from '../fixtures/manual-clock.js'
+
+const owner: ApiKey = { id: 'key-1', scopes: ['jobs:read'] }
+
+/** A lookup that notes what it was asked, and its cache. */
+function build (answer: KeyLookup = async ({ key }) => key.startsWith('good') ? owner : null, options: CacheKeyLookupOptions = {}) {
+  const asked: string[] = []
+  const clock = createManualClock()
+  const lookup = cacheKeyLookup((credentials) => {
+    asked.push(`${credentials.tenantSlug}/${credentials.key}`)
+    return answer(credentials)
+  }, { clock, ...options })
+  return { asked, clock, ask: (key: string, tenantSlug = 'acme') => lookup({ tenantSlug, key }) }
+}
+
+t.test('an answer is kept for the time to live, and not a millisecond longer', async (t) => {
+  const { asked, clock, ask } = build(undefined, { ttlMs: 2000 })
+  for (const key of ['good', 'bad']) {
+    const expected = key === 'good' ? owner : null
+    asked.length = 0
+    t.strictSame(await ask(key), expected)
+    await clock.advance(1999)
+    t.strictSame(await ask(key), expected)
+    t.same(asked, [`acme/${key}`])
+    await clock.advance(1)
+    t.strictSame(await ask(key), expected)
+    t.equal(asked.length, 2)
+  }
+})
+
+t.test('a key that is revoked is refused within the time to live, counted from when it was asked for', async (t) => {
+  let isRevoked = false
+  let release = (): void => {}
+  const { clock, ask } = build(async () => {
+    const read = isRevoked ? null : owner
+    await new Promise<void>((resolve) => { release = resolve })
+    return read
+  }, { ttlMs: 1000 })
+  const first = ask('good')
+  isRevoked = true
+  await clock.advance(600)
+  release()
+  t.strictSame(await first, owner)
+  await clock.advance(400)
+  const second = ask('good')
+  release()
+  t.equal(await second, null)
+})
+
+t.test('an answer is kept for 10 seconds unless the host says otherwise, and for none with 0', async (t) => {
+  const usual = build()
+  await usual.ask('good')
+  await usual.clock.advance(9999)
+  await usual.ask('good')
+  t.equal(usual.asked.length, 1)
+  const none = build(undefined, { ttlMs: 0 })
+  await none.ask('good')
+  await none.ask('good')
+  t.equal(none.asked.length, 2)
+})
+
+t.test('the same key is another one for another tenant', async (t) => {
+  const { asked, ask } = build(async ({ tenantSlug }) => tenantSlug === 'acme' ? owner : null)
+  t.same([await ask('good', 'acme'), await ask('good', 'globex'), await ask('good', 'acme')], [owner, null, owner])
+  t.same(asked, ['acme/good', 'globex/good'])
+})
+
+t.test('requests that come together ask once', async (t) => {
+  const { asked, ask } = build()
+  t.same(await Promise.all([ask('good'), ask('good'), ask('other'), ask('good')]), [owner, owner, null, owner])
+  t.same(asked, ['acme/good', 'acme/other'])
+})
+
+t.test('a failure reaches those who wait for it, and is not kept', async (t) => {
+  for (const fail of [async () => { throw new Error('gone') }, () => { throw new Error('gone') }]) {
+    let isDown = true
+    const { ask } = build((credentials) => isDown ? fail() : Promise.resolve(credentials.key === 'good' ? owner : null))
+    const both = [ask('good'), ask('good')]
+    for (const answer of both) await t.rejects(answer, { message: 'gone' })
+    isDown = false
+    t.strictSame(await ask('good'), owner)
+  }
+})
+
+t.test('guesses are kept in a bounded number, and push no valid key out', async (t) => {
+  const { asked, ask } = build(undefined, { maxInvalid: 2 })
+  await ask('good')
+  for (const key of ['bad-1', 'bad-2', 'bad-3']) await ask(key)
+  asked.length = 0
+  for (const key of ['good', 'bad-2', 'bad-3', 'bad-1']) await ask(key)
+  t.same(asked, ['acme/bad-1'], 'the oldest guess made room')
+})
+
+t.test('valid keys are kept in a bounded number', async (t) => {
+  const { asked, ask } = build(undefined, { max: 1 })
+  for (const key of ['good-1', 'good-2', 'good-2', 'good-1']) await ask(key)
+  t.same(asked, ['acme/good-1', 'acme/good-2', 'acme/good-1'])
+})
+
+t.test('a lookup that says undefined has found nothing', async (t) => {
+  const { asked, ask } = build(async () => undefined as unknown as null)
+  t.same([await ask('a'), await ask('a'), asked.length], [null, null, 1])
+})
+
+t.test('what a caller does to an answer is not kept', async (t) => {
+  const { ask } = build()
+  const first = await ask('good') as unknown as { scopes: string[] }
+  first.scopes.push('candidates:read')
+  t.strictSame(await ask('good'), owner)
+})
+
+t.test('a lookup that hangs is given up, and asked anew by the next request', async (t) => {
+  const { asked, clock, ask } = build(() => new Promise(() => {}), { timeoutMs: 300 })
+  const answer = ask('good')
+  await clock.advance(299)
+  t.equal(clock.timerCount, 1)
+  await Promise.all([t.rejects(answer, { name: 'RecruitingApiError', code: 'storage_timeout', message: 'the key lookup did not answer within 300 ms' }), clock.advance(1)])
+  const again = ask('good')
+  await Promise.all([t.rejects(again, { code: 'storage_timeout' }), clock.advance(300)])
+  t.equal(asked.length, 2)
+  t.equal(clock.timerCount, 0)
+})
+
+t.test('options at fault are refused', async (t) => {
+  const refused = (options: object, message: string): void => { t.throws(() => cacheKeyLookup(async () => null, options), { code: 'invalid_option', message }) }
+  t.throws(() => cacheKeyLookup('lookup' as unknown as KeyLookup), { code: 'invalid_option', field: 'lookup', message: 'lookup: expected a function, got "lookup"' })
+  refused({ ttl: 1 }, 'ttl: expected one of ttlMs, max, maxInvalid, timeoutMs, clock, got "ttl"')
+  refused({ ttlMs: -1 }, 'ttlMs: expected an integer from 0 to 3600000, got -1')
+  refused({ max: 0 }, 'max: expected an integer from 1 to 10000000, got 0')
+  refused({ maxInvalid: 0 }, 'maxInvalid: expected an integer from 1 to 10000000, got 0')
+  refused({ timeoutMs: 0 }, 'timeoutMs: expected an integer from 1 to 120000, got 0')
+})
