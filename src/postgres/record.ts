@@ -15,14 +15,11 @@ export function recordValues (tenantSlug: string, event: NewEvent): unknown[] {
 
 /** A row of `recordText`; there is one. */
 export interface RecordedRow {
-  recorded: string | null
+  recorded: string
 }
 
 export function parseRecorded ([row]: RecordedRow[]): RecordedEvent {
-  const recorded = row?.recorded ?? null
-  // Under repeatable read the event of an earlier transaction may be out of sight.
-  if (recorded === null) throw new Error('the idempotency key is used by an event that this transaction cannot see')
-  const [id, deliveries, fingerprint] = JSON.parse(recorded) as [string, number, string]
+  const [id, deliveries, fingerprint] = JSON.parse(String(row?.recorded)) as [string, number, string]
   return { id, deliveries, fingerprint }
 }
 

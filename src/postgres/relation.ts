@@ -27,7 +27,7 @@ interface RelationRow {
   kind: string
   columns: string
   indexes: string
-  collation: string | null
+  collation: string
 }
 
 // JavaScript's toLowerCase works by the rules of the first two.
@@ -42,7 +42,7 @@ export async function describeRelation (session: Session, option: string, sqlNam
     isIndexable: ['r', 'p', 'm'].includes(row.kind),
     columns: new Map(Object.entries(JSON.parse(row.columns) as Record<string, Column>)),
     indexes: JSON.parse(row.indexes),
-    caseCollation: row.collation ?? 'pg_catalog."default"'
+    caseCollation: row.collation
   }
 }
 
@@ -67,7 +67,7 @@ const text = `
       select coalesce(json_agg(pg_get_indexdef(i.indexrelid)), '[]')::text
       from pg_index i where i.indrelid = c.oid and i.indisvalid and i.indpred is null
     ) as indexes,
-    (
+    coalesce((
       select format('%I.%I', cn.nspname, co.collname)
       from pg_collation co
       join pg_namespace cn on cn.oid = co.collnamespace
@@ -75,7 +75,7 @@ const text = `
       where co.collname = any ($2::text[]) and co.collencoding in (-1, d.encoding)
       order by array_position($2::text[], co.collname::text)
       limit 1
-    ) as collation
+    ), 'pg_catalog."default"') as collation
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
   where c.oid = to_regclass($1)`

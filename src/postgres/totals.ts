@@ -4,7 +4,7 @@ export interface Totals {
   share (key: string, count: () => Promise<number>): Promise<number>
 }
 
-const maxTotals = 10_000
+const maxTotals = 1000
 
 /** Keeps nothing at a `ttlMs` of 0. */
 export function createTotals (ttlMs: number): Totals {

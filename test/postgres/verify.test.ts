@@ -68,7 +68,7 @@ t.test('what a storage needs is looked at when a host starts', async (t) => {
     const closed = new pg.Pool({ connectionString: server.url })
     await closed.end()
     await t.rejects(postgresStorage(closed).verify(published), {
-      code: 'storage_not_ready', field: 'pool', message: /^PostgreSQL cannot be asked, look at the pool: Cannot use a pool after calling end/
+      code: 'storage_not_ready', field: 'pool', message: /^PostgreSQL cannot be asked, look at the pool: Error: Cannot use a pool after calling end/
     })
     const nobody = new pg.Pool({ host: '127.0.0.1', port: 1, connectionTimeoutMillis: 1000 })
     await t.rejects(postgresStorage(nobody).verify(published), { code: 'storage_not_ready', field: 'pool', message: /ECONNREFUSED/ })
