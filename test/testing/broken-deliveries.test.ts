@@ -380,6 +380,24 @@ testMistakes([
     })
   },
   {
+    storage: 'tries again what was erased under way',
+    caughtBy: 'a delivery whose event is erased under way is not tried again',
+    breaks: ({ deliveries, data, clock }) => ({
+      deliveries: {
+        async complete (results, rule) {
+          const notices = await deliveries.complete(results, rule)
+          for (const { deliveryId, outcome } of results) {
+            const delivery = data.deliveries.get(deliveryId)
+            if (outcome !== 'retry' || delivery?.status !== 'cancelled' || delivery.webhook.isDeleted) continue
+            Object.assign(delivery, { status: 'pending', nextAttemptAt: clock.now() })
+            data.pending.add(delivery)
+          }
+          return notices
+        }
+      }
+    })
+  },
+  {
     storage: 'erases the subject of every tenant',
     caughtBy: 'erasing a subject leaves another tenant\'s subject of the same name',
     breaks: ({ deliveries }) => ({

@@ -1,6 +1,6 @@
 import { benchCase, statuses } from '../support/bench.js'
 import { rejects, same } from '../support/expect.js'
-import { createEvent, delivered } from '../support/samples.js'
+import { createEvent, delivered, retry } from '../support/samples.js'
 
 const erases =
   'Erases what is kept about a subject: the body of each event of the tenant recorded with it becomes its tombstone, ' +
@@ -43,6 +43,18 @@ export const eraseCases = [
     await complete([delivered(lease)])
     same(statuses(await log(webhook)), ['delivered', 'cancelled', 'pending'],
       'the log when the one under way arrived all the same')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.erase', says: erases, name: 'a delivery whose event is erased under way is not tried again'
+  }, async ({ deliveries, addWebhook, emit, claim, claimOne, complete, log, wait }) => {
+    const webhook = await addWebhook()
+    await emit(about)
+    const lease = await claimOne()
+    await deliveries.erase('acme', 'candidate:42')
+    await complete([retry(lease, { retryInMs: 10 })])
+    await wait(10)
+    same([statuses(await log(webhook)), await claim()], [['cancelled'], []], 'the log, and what is claimed')
   }),
 
   benchCase('deliveries', {
