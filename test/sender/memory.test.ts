@@ -13,7 +13,7 @@ interface Endless {
 }
 
 const times = 20
-const timeoutMs = 1000
+const timeoutMs = 3000
 const limit = 50 * 1024 * 1024
 const ok = 'HTTP/1.1 200 OK\r\n'
 const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`
