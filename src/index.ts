@@ -5,6 +5,7 @@ export { type CacheKeyLookupOptions, cacheKeyLookup } from './cache-key-lookup.j
 export { generateApiKey, hashApiKey } from './api-keys.js'
 export type { Register } from './register.js'
 export { type ErrorDetail, HttpError, type WireErrorCode } from './http/errors.js'
+export type { AuditEntry, AuditListener } from './http/audit.js'
 export type { DeliveryOptions, HostRoutes, RateLimitBudget, RateLimitOptions, RecruitingApiOptions, RecruitingOptions } from './options.js'
 export { type EventCatalogue, type EventData, type WebhookEvent, defaultEvents } from './webhooks/events.js'
 export type { EmitOptions, EmitResult, EmittedEvent, ErasedSubject } from './webhooks/dispatcher.js'

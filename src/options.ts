@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync, FastifyPluginCallback, FastifyRequest } from 'fastify'
 import type { TObject } from '@sinclair/typebox'
+import type { AuditListener } from './http/audit.js'
 import type { Clock, DisableRule, KeyLookup, RecruitingStorage } from './ports/index.js'
 import type { EventCatalogue } from './webhooks/events.js'
 
@@ -195,6 +196,11 @@ export interface RecruitingApiOptions<Events extends EventCatalogue = EventCatal
    * @default none
    */
   routes?: HostRoutes
+  /**
+   * Called with an `AuditEntry` for every request below `{prefix}/:tenant_slug`, once it is answered.
+   * @default nobody is told
+   */
+  onAudit?: AuditListener
 }
 
 /** `DeliveryOptions` with every default in place. */
@@ -229,4 +235,5 @@ export interface HttpSettings {
   openapi: boolean
   rateLimit: RateLimitSettings | null
   routes: HostRoutes | null
+  onAudit: AuditListener | null
 }

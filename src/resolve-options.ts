@@ -22,6 +22,7 @@ const optionNames = {
   openapi: true,
   rateLimit: true,
   routes: true,
+  onAudit: true,
   delivery: true,
   logger: true,
   logLevel: true,
@@ -48,7 +49,7 @@ export function resolveEngineOptions (options: RecruitingOptions): EngineSetting
 
 /** Checks what only the plugin takes. */
 export function resolveHttpOptions (options: RecruitingApiOptions): HttpSettings {
-  const { keyLookup, prefix = '/api/v1/public', errorDetails = false, requestId = null, openapi = true, routes = null } = options
+  const { keyLookup, prefix = '/api/v1/public', errorDetails = false, requestId = null, openapi = true, routes = null, onAudit = null } = options
   const { candidateFields = Type.Object({}), jobFields = Type.Object({}) } = options
   expect(typeof keyLookup === 'function', 'keyLookup', 'a function', keyLookup)
   expect(typeof prefix === 'string' && /^(\/[A-Za-z0-9\-._~]+)+$/.test(prefix), 'prefix', 'a path such as /api/v1/public', prefix)
@@ -58,8 +59,9 @@ export function resolveHttpOptions (options: RecruitingApiOptions): HttpSettings
   expect(requestId === null || typeof requestId === 'function', 'requestId', 'a function', requestId)
   expect(typeof openapi === 'boolean', 'openapi', 'a boolean', openapi)
   expect(routes === null || typeof routes === 'function', 'routes', 'a Fastify plugin', routes)
+  expect(onAudit === null || typeof onAudit === 'function', 'onAudit', 'a function', onAudit)
   const rateLimit = options.rateLimit === undefined ? null : resolveRateLimit(options.rateLimit)
-  return { keyLookup, prefix, candidateFields, jobFields, errorDetails, requestId, openapi, rateLimit, routes }
+  return { keyLookup, prefix, candidateFields, jobFields, errorDetails, requestId, openapi, rateLimit, routes, onAudit }
 }
 
 const storageMethods = {

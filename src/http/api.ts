@@ -45,6 +45,7 @@ function tenantApi ({ storage, operations, settings }: ApiDependencies): Fastify
       keyLookup: settings.keyLookup,
       errorDetails: settings.errorDetails,
       requestId: settings.requestId,
+      onAudit: settings.onAudit,
       limits: settings.rateLimit === null ? null : await createLimits(settings.rateLimit)
     })
     await scope.register(candidateRoutes(storage.candidates, withFields(Candidate, settings.candidateFields)))

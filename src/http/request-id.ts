@@ -16,6 +16,11 @@ interface IdentifiedRequest extends FastifyRequest {
   [kRequestId]?: string
 }
 
+/** The id of a request that `identify` has seen; empty for one that the host answered before. */
+export function readRequestId (request: IdentifiedRequest): string {
+  return String(request[kRequestId])
+}
+
 /** What can stand in a header and in a log line without quoting. */
 const usable = /^[\x21-\x7e]{1,200}$/
 

@@ -5,6 +5,7 @@ import type {
 } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import type { KeyLookup } from '../ports/index.js'
+import { type AuditListener, auditRequests } from './audit.js'
 import { type Credentials, type KeyedRequest, authorize, kApiKey, readCredentials } from './auth.js'
 import { ownBodyParser } from './body.js'
 import { HttpError, toHttpError, wireErrors } from './errors.js'
@@ -19,6 +20,7 @@ export interface ScopeOptions {
   errorDetails: boolean
   requestId: RequestIdSource | null
   limits: Limits | null
+  onAudit: AuditListener | null
 }
 
 const contentType = 'application/json; charset=utf-8'
@@ -36,7 +38,7 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
  * Makes everything that decides an answer the scope's own, so that nothing the host sets on its instance, before or
  * after, changes the contract: parser, query, validator, serializer, error handler and not-found handler.
  */
-export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, requestId, limits }: ScopeOptions): void {
+export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, requestId, limits, onAudit }: ScopeOptions): void {
   // Each route is given them: a compiler that is set on the scope gives way once the host adds a schema of its own.
   const validatorCompiler = createValidatorCompiler()
   const serializerCompiler: FastifySerializerCompiler<unknown> = ({ schema }) => fastJsonStringify(schema as fastJsonStringify.Schema)
@@ -54,6 +56,7 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
   scope.decorateRequest(kRequestId, '')
   scope.decorateRequest(kIsReadingBody, false)
   scope.decorateRequest(kApiKey)
+  if (onAudit !== null) auditRequests(scope, onAudit)
   scope.addHook('onRequest', async (request: TenantRequest, reply) => {
     identify(request, reply, requestId)
     const credentials = readCredentials(request)

@@ -49,12 +49,14 @@ for (const option of ['errorDetails', 'openapi']) {
   })
 }
 
-t.test('requestId is a function', async (t) => {
-  for (const [value, shown] of [['req_1', '"req_1"'], [7, '7'], [{}, 'an object']] as const) {
-    await assertRefusedByPlugin(t, [{ requestId: value }, 'requestId', 'a function', shown])
-  }
-  await assertAcceptedByPlugin(t, { requestId: () => 'req_1' })
-})
+for (const option of ['requestId', 'onAudit']) {
+  t.test(`${option} is a function`, async (t) => {
+    for (const [value, shown] of [['req_1', '"req_1"'], [7, '7'], [{}, 'an object']] as const) {
+      await assertRefusedByPlugin(t, [{ [option]: value }, option, 'a function', shown])
+    }
+    await assertAcceptedByPlugin(t, { [option]: () => 'req_1' })
+  })
+}
 
 t.test('routes is a Fastify plugin', async (t) => {
   for (const [value, shown] of [['routes', '"routes"'], [{}, 'an object'], [[], 'an array']] as const) {

@@ -1,0 +1,92 @@
+import t from 'tap'
+import type { AuditEntry } from '../../src/index.js'
+import { type AppOverrides, type Teardown, bearer, buildApp, keys } from '../fixtures/app.js'
+import { captureLogs } from '../fixtures/logs.js'
+import { interviewRoutes } from '../fixtures/host-routes.js'
+
+const base = '/api/v1/public/acme'
+const headers = bearer(keys.full)
+
+async function buildAudited (t: Teardown, overrides: AppOverrides = {}) {
+  const entries: AuditEntry[] = []
+  const app = await buildApp(t, { onAudit: (entry) => { entries.push(entry) }, ...overrides })
+  return { app, entries }
+}
+
+t.test('a list that was read is told with its key, its filters and its rows, and no value of a filter', async (t) => {
+  const { app, entries } = await buildAudited(t)
+  const answer = await app.inject({ url: `${base}/candidates?filter[q]=ada&filter[recruiter_id]=11&page=1`, headers })
+  t.strictSame(entries, [{
+    requestId: answer.headers['x-request-id'],
+    tenantSlug: 'acme',
+    keyId: entries[0]?.keyId,
+    operationId: 'listCandidates',
+    method: 'GET',
+    filters: ['filter[recruiter_id]', 'filter[q]'],
+    status: 200,
+    rowCount: 1
+  }])
+  t.type(entries[0]?.keyId, 'string')
+  t.notMatch(JSON.stringify(entries), /ada|11|full-key/)
+})
+
+t.test('one resource is one row; nothing shown is none', async (t) => {
+  const { app, entries } = await buildAudited(t, { routes: interviewRoutes })
+  const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] }
+  const { data } = (await app.inject({ method: 'POST', url: `${base}/webhooks`, headers, payload })).json()
+  await app.inject({ url: `${base}/webhooks/${data.id}`, headers })
+  await app.inject({ method: 'HEAD', url: `${base}/webhooks/${data.id}`, headers })
+  await app.inject({ method: 'DELETE', url: `${base}/webhooks/${data.id}`, headers })
+  await app.inject({ method: 'POST', url: `${base}/interviews`, headers, payload: { place: 'Rome' } })
+  t.same(entries.map(({ method, operationId, status, rowCount }) => [method, operationId, status, rowCount]), [
+    ['POST', 'createWebhook', 201, 1],
+    ['GET', 'getWebhook', 200, 1],
+    ['HEAD', 'getWebhook', 200, null],
+    ['DELETE', 'deleteWebhook', 204, null],
+    ['POST', null, 201, null]
+  ])
+})
+
+t.test('what was refused is told as well', async (t) => {
+  const { app, entries } = await buildAudited(t)
+  await app.inject({ url: `${base}/candidates?filter[q]=ada` })
+  await app.inject({ url: `${base}/candidates?filter[q]=ada`, headers: bearer(keys.none) })
+  await app.inject({ url: `${base}/candidates?filter[ada]=1`, headers })
+  await app.inject({ url: `${base}/nothing`, headers })
+  t.same(entries.map(({ status, operationId, filters, rowCount }) => [status, operationId, filters, rowCount]), [
+    [401, 'listCandidates', [], null],
+    [403, 'listCandidates', ['filter[q]'], null],
+    [400, 'listCandidates', [], null],
+    [404, null, [], null]
+  ])
+  t.same(entries.map(({ keyId }) => keyId === null), [true, false, false, false])
+})
+
+t.test('what the host itself answers within the scope has no id', async (t) => {
+  const { app, entries } = await buildAudited(t, {
+    before (app) { app.addHook('onRequest', async (_request, reply) => reply.code(204).send()) },
+    openapi: false
+  })
+  await app.inject({ url: `${base}/jobs`, headers })
+  t.match(entries, [{ requestId: '', status: 204, keyId: null, rowCount: null }])
+})
+
+for (const [what, onAudit] of [
+  ['throws', () => { throw new Error('canary') }], ['rejects', async () => { throw new Error('canary') }]
+] as const) {
+  t.test(`a listener that ${what} changes no answer, and is logged`, async (t) => {
+    const logs = captureLogs()
+    const { app } = await buildAudited(t, { onAudit, server: { logger: logs.logger } })
+    const answer = await app.inject({ url: `${base}/jobs`, headers })
+    t.equal(answer.statusCode, 200)
+    const line = await logs.waitFor('the onAudit option failed')
+    t.equal(line.err?.message, 'canary')
+    t.equal(line.request_id, answer.headers['x-request-id'])
+  })
+}
+
+t.test('a document that anybody may read is not told of', async (t) => {
+  const { app, entries } = await buildAudited(t)
+  await app.inject('/api/v1/public/openapi.json')
+  t.same(entries, [])
+})
