@@ -34,12 +34,16 @@ export function createStopDeliveries (session: Session, schema: string): StopDel
     async stopOrphans () {
       const rows = await session.query<{ id: string, is_deleted: boolean }>('find orphaned deliveries', `
         with recursive endpoint (id) as (
-          (select webhook_id from ${schema}.deliveries where status = 'pending' order by webhook_id limit 1)
+          (
+            select webhook_id from ${schema}.deliveries
+            where status = 'pending'
+            order by webhook_id, priority, next_attempt_at, id limit 1
+          )
           union all
           select (
             select webhook_id from ${schema}.deliveries
             where status = 'pending' and webhook_id > endpoint.id
-            order by webhook_id limit 1
+            order by webhook_id, priority, next_attempt_at, id limit 1
           )
           from endpoint where endpoint.id is not null
         )

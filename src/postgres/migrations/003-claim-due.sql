@@ -23,12 +23,17 @@ begin
 
   return query
     with recursive endpoint (id) as (
-      (select d.webhook_id from deliveries d where d.status = 'pending' order by d.webhook_id limit 1)
+      -- In the whole order of deliveries_queue: an index that holds ended deliveries too would be read through them all.
+      (
+        select d.webhook_id from deliveries d
+        where d.status = 'pending'
+        order by d.webhook_id, d.priority, d.next_attempt_at, d.id limit 1
+      )
       union all
       select (
         select d.webhook_id from deliveries d
         where d.status = 'pending' and d.webhook_id > endpoint.id
-        order by d.webhook_id limit 1
+        order by d.webhook_id, d.priority, d.next_attempt_at, d.id limit 1
       )
       from endpoint
       where endpoint.id is not null
@@ -48,7 +53,7 @@ begin
             select from deliveries d
             where d.webhook_id = w.id and d.status = 'pending' and d.priority = lane.priority
               and d.next_attempt_at <= moment
-              and not exists (select from leases l where l.delivery_id = d.id and l.leased_until > moment)
+              and (select l.leased_until > moment from leases l where l.delivery_id = d.id) is not true
             limit 1
           ) as due
         )
@@ -64,7 +69,7 @@ begin
           select d.id, d.priority, d.next_attempt_at from deliveries d
           where d.webhook_id = ready.id and d.status = 'pending' and d.priority = lane.priority
             and d.next_attempt_at <= moment
-            and not exists (select from leases l where l.delivery_id = d.id and l.leased_until > moment)
+            and (select l.leased_until > moment from leases l where l.delivery_id = d.id) is not true
           order by d.next_attempt_at, d.id
           limit ready.places
         ) as found

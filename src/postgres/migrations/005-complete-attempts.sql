@@ -18,7 +18,11 @@ declare
   -- The webhooks whose health these results change. Most often there is none.
   concerned bigint[];
   finished jsonb;
+  commit_setting text := current_setting('synchronous_commit');
 begin
+  -- If a crash of the server loses successes, these deliveries are made once more.
+  perform set_config('synchronous_commit', 'off', true);
+
   select array_agg(locked.id) into concerned from (
     select w.id from webhooks w
     where w.id in (
@@ -77,6 +81,8 @@ begin
   if finished is null then
     return;
   end if;
+  -- What the host is told of is on the disk.
+  perform set_config('synchronous_commit', commit_setting, true);
 
   return query
     with result as (
