@@ -7,6 +7,7 @@ const nothing = 'A result changes nothing if its lease was lost, completed or gi
 const pending =
   'Events that are still pending for this webhook are passed over. Of several replays at once, one queues an event.'
 const shared = 'Several apps and workers may share one storage, and it outlives each.'
+const stopped = 'A delivery that stopped being pending under way keeps its status, unless the attempt delivered it.'
 const notices = 'Returns a notice for each webhook disabled by this call'
 
 /** Cases about several results and replays at once. */
@@ -80,5 +81,25 @@ export const resultRaceCases = [
     const { id } = await addWebhook()
     await Promise.all([emit(), emit(), emit(), webhooks.update('acme', id, { status: 'inactive' }), emit(), emit(), emit()])
     same(await claim(), [], 'what is claimed')
+  }),
+
+  benchCase('races', {
+    port: 'deliveries.complete',
+    says: stopped,
+    name: 'results that come in while their webhook is stopped or its events are erased are all taken'
+  }, async ({ deliveries, webhooks, addWebhook, emit, claimAll, complete, claim, log }) => {
+    const webhook = await addWebhook()
+    for (let i = 0; i < 12; i++) await emit({ subject: 'candidate:1', tombstone: '{}' })
+    const leases = await claimAll(12)
+    await Promise.all([
+      ...leases.slice(0, 6).map((lease) => complete([retry(lease)])),
+      deliveries.erase('acme', 'candidate:1'),
+      webhooks.update('acme', webhook.id, { status: 'inactive' }),
+      ...leases.slice(6).map((lease) => complete([delivered(lease)]))
+    ])
+    const ended = await log(webhook)
+    same(ended.map(({ attempt_count: count }) => count), ended.map(() => 1), 'how many attempts each delivery has')
+    same(statuses(ended).slice(6), statuses(ended).slice(6).map(() => 'delivered'), 'what the delivered ones are')
+    same([statuses(ended).filter((status) => status === 'pending'), await claim()], [[], []], 'what is still pending, and what is claimed')
   })
 ]
