@@ -380,6 +380,16 @@ testMistakes([
     })
   },
   {
+    storage: 'drops the result of a delivery that was stopped under way',
+    caughtBy: 'a delivery that stopped being pending under way keeps its status, unless the attempt delivered it',
+    breaks: ({ deliveries, data }) => ({
+      deliveries: {
+        complete: (results, rule) => deliveries.complete(results.filter(({ deliveryId }) =>
+          data.deliveries.get(deliveryId)?.status === 'pending'), rule)
+      }
+    })
+  },
+  {
     storage: 'tries again what was erased under way',
     caughtBy: 'a delivery whose event is erased under way is not tried again',
     breaks: ({ deliveries, data, clock }) => ({

@@ -49,6 +49,14 @@ t.test('what does not fit into a line is shown in several', async (t) => {
 `)
 })
 
+t.test('what goes wrong everywhere is shown with its stack once', async (t) => {
+  const base = { group: 'lists', name: 'rows', port: 'jobs.list', says: 'Rows.', durationMs: 1 }
+  const report = formatReport([{ ...base, error: new Error('no such table') }, { ...base, error: new Error('no such table') }])
+
+  t.match(report, /1\. .*\n.*\n.*\n {3}threw {5}Error: no such table\n {17}at /)
+  t.match(report, /2\. .*\n.*\n.*\n {3}threw {5}no such table, as in 1\n$/)
+})
+
 t.test('what a storage throws is shown with its stack', async (t) => {
   const base = { group: 'keys', name: 'a key is found', port: 'keyLookup', says: 'Finds it.', durationMs: 1 }
   const error = new TypeError('no such column')

@@ -10,12 +10,12 @@ const kStackLines = 8
  * was looked at, what was expected and what came.
  */
 export function formatReport (results: readonly CaseResult[]): string {
-  const failures = results.filter(({ error }) => error !== null)
+  const failures = results.flatMap(({ error, ...result }) => error === null ? [] : [{ ...result, error }])
   const lines = [...new Set(results.map(({ group }) => group))].map((group) => formatGroup(group, results))
   const sum = failures.length === 0
     ? `All ${results.length} cases passed.`
     : `${failures.length} of ${results.length} cases failed.`
-  return [...lines, '', sum, ...failures.map(formatFailure), ''].join('\n')
+  return [...lines, '', sum, ...failures.map((failure, index) => formatFailure(failure, index, failures)), ''].join('\n')
 }
 
 function formatGroup (group: string, results: readonly CaseResult[]): string {
@@ -25,23 +25,28 @@ function formatGroup (group: string, results: readonly CaseResult[]): string {
   return `${mark}  ${group.padEnd(10)}  ${passed} of ${own.length}`
 }
 
-function formatFailure ({ group, name, port, says, error }: CaseResult, index: number): string {
+type Failure = CaseResult & { error: Error }
+
+function formatFailure ({ group, name, port, says, error }: Failure, index: number, failures: readonly Failure[]): string {
   return [
     '',
     `${index + 1}. ${group}: ${name}`,
     `   method    ${port}`,
     `   port      ${says}`,
-    ...formatError(error)
+    ...error instanceof AssertionError ? formatComparison(error) : formatThrown(error, failures)
   ].join('\n')
 }
 
-function formatError (error: Error | null): string[] {
-  if (error instanceof AssertionError) {
-    // Node adds a difference, line by line, which the two values below show better.
-    const [what = ''] = error.message.split('\n')
-    return [`   compared  ${what}`, `   expected  ${show(error.expected)}`, `   got       ${show(error.actual)}`]
-  }
-  return [`   threw     ${indent(shorten(error?.stack ?? String(error)))}`]
+function formatComparison ({ message, expected, actual }: AssertionError): string[] {
+  // Node adds a difference, line by line, which the two values show better.
+  return [`   compared  ${message.replace(/\n[^]*/, '')}`, `   expected  ${show(expected)}`, `   got       ${show(actual)}`]
+}
+
+// What goes wrong everywhere, such as a column that is missing, is shown once.
+function formatThrown (error: Error, failures: readonly Failure[]): string[] {
+  const first = failures.findIndex((failure) => failure.error.message === error.message)
+  if (failures[first]?.error !== error) return [`   threw     ${indent(error.message)}, as in ${first + 1}`]
+  return [`   threw     ${indent(shorten(error.stack ?? String(error)))}`]
 }
 
 function show (value: unknown): string {
