@@ -8,6 +8,7 @@ export { type ErrorDetail, HttpError, type WireErrorCode } from './http/errors.j
 export type { AuditEntry, AuditListener } from './http/audit.js'
 export type { DeliveryOptions, HostRoutes, RateLimitBudget, RateLimitOptions, RecruitingApiOptions, RecruitingOptions } from './options.js'
 export { type EventCatalogue, type EventData, type WebhookEvent, defaultEvents } from './webhooks/events.js'
+export type { OpenTelemetryApi, TraceContext, TraceSpan, Tracer } from './tracing.js'
 export type { EmitOptions, EmitResult, EmittedEvent, ErasedSubject } from './webhooks/dispatcher.js'
 export type { Recruiting, RecruitingStats } from './webhooks/engine.js'
 export type { AttemptMessage, DisableMessage, EmitMessage, GiveUpMessage, PauseMessage, RetryMessage } from './webhooks/channels.js'

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyPluginAsync, FastifyPluginCallback, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { TObject } from '@sinclair/typebox'
 import type { AuditListener } from './http/audit.js'
 import type { Clock, DisableRule, KeyLookup, RecruitingStorage } from './ports/index.js'
+import type { OpenTelemetryApi } from './tracing.js'
 import type { EventCatalogue } from './webhooks/events.js'
 
 /** How deliveries are made. */
@@ -98,6 +99,12 @@ export interface RecruitingOptions<Events extends EventCatalogue = EventCatalogu
    * @default []
    */
   secretKeys?: readonly Uint8Array[]
+  /**
+   * OpenTelemetry: `import * as opentelemetry from '@opentelemetry/api'`. Requests, emits and attempts then have spans; an
+   * attempt is in the trace of its emit if the same process made both, and otherwise has the event's id alone.
+   * @default no spans
+   */
+  opentelemetry?: OpenTelemetryApi
   /** How deliveries are made; `false` is short for `{ worker: false }`. */
   delivery?: DeliveryOptions | false
 }
@@ -155,7 +162,12 @@ export interface RateLimitOptions extends RateLimitBudget {
  * A Fastify plugin of the host's own operations. Each route names `config: { scopes }`, all of which a key must have,
  * and the schemas of its answers; its handler returns what to answer with, and throws an `HttpError` to refuse.
  */
-export type HostRoutes = FastifyPluginAsync | FastifyPluginCallback | FastifyPluginAsyncTypebox
+export type HostRoutes = PluginMethod['register']
+
+/** As a method, so that a plugin may be written for another type provider than TypeBox's. */
+interface PluginMethod {
+  register (app: Parameters<FastifyPluginAsyncTypebox>[0], options: Record<never, never>, done: (error?: Error) => void): void | Promise<void>
+}
 
 /** The options of the plugin. */
 export interface RecruitingApiOptions<Events extends EventCatalogue = EventCatalogue> extends RecruitingOptions<Events> {
@@ -212,6 +224,7 @@ export interface EngineSettings {
   events: EventCatalogue
   maxWebhooksPerTenant: number
   secretKeys: readonly Uint8Array[]
+  opentelemetry: OpenTelemetryApi | null
   delivery: DeliverySettings
 }
 

@@ -27,7 +27,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   // Before all hooks on close, for the host's may end the pool that deliveries need; requests under way still emit.
   app.addHook('preClose', () => engine.stop())
   app.addHook('onClose', () => engine.close())
-  await app.register(publicApi({ storage, events, operations: engine.operations, settings }), { prefix: settings.prefix })
+  await app.register(publicApi({ storage, events, operations: engine.operations, settings, tracing: engine.tracing }), { prefix: settings.prefix })
 }
 
 /**

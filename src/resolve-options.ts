@@ -23,6 +23,7 @@ const optionNames = {
   rateLimit: true,
   routes: true,
   onAudit: true,
+  opentelemetry: true,
   delivery: true,
   logger: true,
   logLevel: true,
@@ -33,16 +34,19 @@ const optionNames = {
 export function resolveEngineOptions (options: RecruitingOptions): EngineSettings {
   expect(typeof options === 'object' && options !== null, 'options', 'an object', options)
   expectNames(options, optionNames)
-  const { storage, events = defaultEvents, maxWebhooksPerTenant = 50, secretKeys = [], delivery = {} } = options
+  const { storage, events = defaultEvents, maxWebhooksPerTenant = 50, secretKeys = [], opentelemetry = null, delivery = {} } = options
   assertStorage(storage)
   assertEvents(events)
   expectInteger(maxWebhooksPerTenant, 'maxWebhooksPerTenant', 1, 10_000)
   assertSecretKeys(secretKeys)
+  const isApi = opentelemetry === null || typeof opentelemetry.trace?.getTracer === 'function'
+  expect(isApi, 'opentelemetry', 'the module @opentelemetry/api', opentelemetry)
   return {
     storage,
     events,
     maxWebhooksPerTenant,
     secretKeys,
+    opentelemetry,
     delivery: resolveDelivery(delivery === false ? { worker: false } : delivery)
   }
 }

@@ -3,6 +3,7 @@ import { type Static, type TObject, type TUnsafe, Type } from '@sinclair/typebox
 import { expect } from '../expect.js'
 import type { HttpSettings } from '../options.js'
 import type { PublishedFields, RecruitingStorage } from '../ports/index.js'
+import type { Tracing } from '../tracing.js'
 import type { EventCatalogue } from '../webhooks/events.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
 import { collectRoutes, formatDocument } from './document/document.js'
@@ -18,12 +19,14 @@ import { webhookRoutes } from './routes/webhooks.js'
 import { Candidate } from './schemas/candidate.js'
 import { Job } from './schemas/job.js'
 import { ownScope } from './scope.js'
+import { traceRequests } from './trace-requests.js'
 
 export interface ApiDependencies {
   storage: RecruitingStorage
   events: EventCatalogue
   operations: WebhookOperations
   settings: HttpSettings
+  tracing: Tracing | null
 }
 
 /** Everything below the prefix: a closed scope for each tenant's API, and the document that describes it. */
@@ -39,8 +42,9 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
   }
 }
 
-function tenantApi ({ storage, operations, settings }: ApiDependencies): FastifyPluginAsync {
+function tenantApi ({ storage, operations, settings, tracing }: ApiDependencies): FastifyPluginAsync {
   return async (scope) => {
+    if (tracing !== null) traceRequests(scope, tracing)
     ownScope(scope, {
       keyLookup: settings.keyLookup,
       errorDetails: settings.errorDetails,

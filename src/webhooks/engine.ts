@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RecruitingApiError } from '../errors.js'
 import type { DeliveryStats } from '../ports/index.js'
 import type { EngineSettings } from '../options.js'
+import { type Tracing, createTracing } from '../tracing.js'
 import { createAddressRule } from './addresses.js'
 import { type EmitOptions, type EmitResult, type EmittedEvent, type ErasedSubject, assertText, dispatch } from './dispatcher.js'
 import { type EventCatalogue, createEventValidator } from './events.js'
@@ -62,6 +63,7 @@ export interface RecruitingStats extends DeliveryStats, AttemptCounts {
 export interface Engine {
   recruiting: Recruiting
   operations: WebhookOperations
+  tracing: Tracing | null
   start (): void
   /** Ends deliveries alone: nothing is left that uses the storage by itself. May be called again. */
   stop (): Promise<void>
@@ -70,7 +72,7 @@ export interface Engine {
 }
 
 export function createEngine (settings: EngineSettings, log: Logger): Engine {
-  const { storage: { webhooks, deliveries }, events, secretKeys, maxWebhooksPerTenant, delivery } = settings
+  const { storage: { webhooks, deliveries }, events, secretKeys, maxWebhooksPerTenant, opentelemetry, delivery } = settings
   const { clock, allowHttp, allowNetworks, timeoutMs, pollMs, retentionDays } = delivery
   const isAllowedAddress = createAddressRule(allowNetworks)
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
@@ -79,9 +81,10 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const emitter = new EventEmitter<RecruitingEvents>()
   const validate = createEventValidator(events)
   const counters = createCounters()
+  const tracing = opentelemetry === null ? null : createTracing(opentelemetry)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
   const worker = delivery.worker
-    ? createWorker({ deliveries, sender, secrets, clock, log, counters, onNotice: createHealthReporter(emitter, log) }, { ...delivery, healthRule })
+    ? createWorker({ deliveries, sender, secrets, clock, log, counters, tracing, onNotice: createHealthReporter(emitter, log) }, { ...delivery, healthRule })
     : null
   let stopPruning: () => void = () => {}
   let stopping: Promise<void> | null = null
@@ -114,10 +117,12 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   }
 
   return {
+    tracing,
     recruiting: {
       async emit (event, options) {
         assertOpen()
-        return dispatch({ deliveries, validate, clock }, event, options)
+        const record = (): Promise<EmitResult> => dispatch({ deliveries, validate, clock }, event, options)
+        return tracing === null ? record() : tracing.emit(event, record)
       },
       async drain ({ until = 0 } = {}) {
         assertDelivering()

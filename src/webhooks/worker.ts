@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AttemptResult, ClaimedDelivery, Clock, DeliveryStore, HealthNotice, HealthRule, Lease } from '../ports/index.js'
+import type { Tracing } from '../tracing.js'
 import { publishAttempt } from './channels.js'
 import type { Counters } from './counters.js'
 import type { Logger } from './logger.js'
@@ -27,6 +28,7 @@ export interface WorkerDependencies {
   clock: Clock
   log: Logger
   counters: Counters
+  tracing: Tracing | null
   onNotice: (notice: HealthNotice) => void
 }
 
@@ -46,7 +48,7 @@ export interface Worker {
  * more often than it can answer.
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
-  const { deliveries, sender, clock, log, counters, onNotice } = dependencies
+  const { deliveries, sender, clock, log, counters, tracing, onNotice } = dependencies
   const attempts = new Set<Promise<void>>()
   const wakeup = createWakeup(clock)
   const aborted: Lease[] = []
@@ -119,6 +121,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     results.push(result)
     counters.add(result)
     publishAttempt(delivery, result)
+    tracing?.attempt(delivery, result)
     if (result.outcome !== 'delivered') logFailure(delivery, result)
   }
 

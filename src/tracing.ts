@@ -1,0 +1,113 @@
+import type { AttemptResult, ClaimedDelivery } from './ports/index.js'
+
+/** Part of a trace; what there is to see of it is up to OpenTelemetry. */
+export interface TraceContext {}
+
+/** The part of a span that is used. */
+export interface TraceSpan {
+  setAttribute (name: string, value: string | number): unknown
+  setStatus (status: { code: number, message?: string }): unknown
+  end (): void
+}
+
+/** The part of a tracer that is used. */
+export interface Tracer {
+  startSpan (name: string, options: { kind: number, startTime?: number, attributes: Record<string, string | number> }, context: never): TraceSpan
+}
+
+/** The part of `@opentelemetry/api` that is used; `import * as opentelemetry from '@opentelemetry/api'` fits. */
+export interface OpenTelemetryApi {
+  trace: {
+    getTracer (name: string): Tracer
+    getSpan (context: never): object | undefined
+    setSpan (context: never, span: never): TraceContext
+  }
+  context: {
+    active (): TraceContext
+    with<T> (context: never, run: () => T): T
+  }
+  propagation: { extract (context: never, carrier: Record<string, unknown>): TraceContext }
+  SpanKind: { SERVER: number, CLIENT: number, PRODUCER: number }
+  SpanStatusCode: { ERROR: number }
+}
+
+/** Spans of requests, emits and attempts. */
+export interface Tracing {
+  /** Begins the span of a request: within the one that is active, or the one that the caller's headers name. */
+  startRequest (name: string, headers: Record<string, unknown>, attributes: Record<string, string>): TraceSpan
+  /** Runs with this span as the active one. */
+  within<T> (span: TraceSpan, run: () => T): T
+  /** Ends the span of a request. */
+  endRequest (span: TraceSpan, status: number, attributes: Record<string, string>): void
+  /** The span of an emit around it, within the one that is active. */
+  emit<T extends { id: string }> (event: { tenantSlug: string, type: string }, run: () => Promise<T>): Promise<T>
+  /** The span of an attempt that has ended, within that of its emit where this process knows it. */
+  attempt (delivery: ClaimedDelivery, result: AttemptResult): void
+}
+
+/** Of how many of the latest events the span is known. */
+const maxKnown = 10_000
+
+export function createTracing ({ trace, context, propagation, SpanKind, SpanStatusCode }: OpenTelemetryApi): Tracing {
+  const tracer = trace.getTracer('fastify-recruiting-api')
+  // The ports keep no trace, so what another process delivers is found by the event's id alone.
+  const emits = new Map<string, TraceContext>()
+
+  function within<T> (span: TraceSpan, run: () => T): T {
+    return context.with(trace.setSpan(context.active() as never, span as never) as never, run)
+  }
+
+  function remember (eventId: string, span: TraceSpan): void {
+    emits.set(eventId, trace.setSpan(context.active() as never, span as never))
+    if (emits.size <= maxKnown) return
+    const [oldest = ''] = emits.keys()
+    emits.delete(oldest)
+  }
+
+  return {
+    within,
+    startRequest (name, headers, attributes) {
+      const active = context.active()
+      const parent = trace.getSpan(active as never) === undefined ? propagation.extract(active as never, headers) : active
+      return tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent as never)
+    },
+    endRequest (span, status, attributes) {
+      for (const [name, value] of Object.entries(attributes)) span.setAttribute(name, value)
+      span.setAttribute('http.response.status_code', status)
+      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end()
+    },
+    async emit ({ tenantSlug, type }, run) {
+      const attributes = { 'recruiting.tenant': tenantSlug, 'recruiting.event_type': type }
+      const span = tracer.startSpan(`emit ${type}`, { kind: SpanKind.PRODUCER, attributes }, context.active() as never)
+      return within(span, run).then((result) => {
+        span.setAttribute('recruiting.event_id', result.id)
+        remember(result.id, span)
+        span.end()
+        return result
+      }, (error: unknown) => {
+        span.setStatus({ code: SpanStatusCode.ERROR })
+        span.end()
+        throw error
+      })
+    },
+    attempt ({ tenantSlug, eventId, eventType, webhookId, deliveryId, attemptCount }, { outcome, durationMs, responseStatus, error }) {
+      const span = tracer.startSpan(`deliver ${eventType}`, {
+        kind: SpanKind.CLIENT,
+        startTime: Date.now() - durationMs,
+        attributes: {
+          'recruiting.tenant': tenantSlug,
+          'recruiting.event_id': eventId,
+          'recruiting.event_type': eventType,
+          'recruiting.webhook_id': webhookId,
+          'recruiting.delivery_id': deliveryId,
+          'recruiting.attempt': attemptCount + 1,
+          'recruiting.outcome': outcome,
+          ...(responseStatus === null ? {} : { 'http.response.status_code': responseStatus })
+        }
+      }, (emits.get(eventId) ?? context.active()) as never)
+      if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error })
+      span.end()
+    }
+  }
+}
