@@ -142,11 +142,13 @@ testMistakes([
   {
     storage: 'never says that something is due',
     caughtBy: 'every listener hears of an event that is recorded',
+    isSlow: true,
     breaks: () => ({ deliveries: { onDue: () => () => {} } })
   },
   {
     storage: 'ends every listener with the first',
     caughtBy: 'each listener is ended by itself, and may be ended twice',
+    isSlow: true,
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         onDue (listener) {
@@ -159,6 +161,7 @@ testMistakes([
   {
     storage: 'calls a listener before the event is there',
     caughtBy: 'a listener finds the change made',
+    isSlow: true,
     breaks: ({ deliveries }) => {
       const listeners = new Set<() => void>()
       return {
