@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process'
+import { lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/*
+ * What a host that has Fastify gets by installing the package: how many packages more, and how much disk they take. The
+ * tarball is the one that would be published.
+ */
+const scratch = mkdtempSync(join(tmpdir(), 'recruiting-size-'))
+try {
+  measure()
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+function measure (): void {
+  npm(process.cwd(), 'pack', '--silent', '--pack-destination', scratch)
+  const tarball = readdirSync(scratch).find((name) => name.endsWith('.tgz')) ?? ''
+  const { version } = JSON.parse(readFileSync('node_modules/fastify/package.json', 'utf8')) as { version: string }
+  writeFileSync(join(scratch, 'package.json'), '{ "private": true }')
+  npm(scratch, 'install', `fastify@${version}`)
+  const before = readInstalled()
+  npm(scratch, 'install', join(scratch, tarball))
+  const after = readInstalled()
+  const added = [...after].filter(([name]) => !before.has(name)).sort(([, a], [, b]) => b - a)
+
+  console.log(`\nsize: what a host with Fastify ${version} (${before.size} packages, ${format(sum(before))}) gets besides`)
+  console.log(`  ${added.length} packages, ${format(sum(new Map(added)))}; the tarball has ${format(lstatSync(join(scratch, tarball)).size)}`)
+  for (const [name, bytes] of added) console.log(`  ${format(bytes).padStart(9)}  ${name}`)
+}
+
+function npm (cwd: string, ...args: string[]): void {
+  const { status, stderr } = spawnSync('npm', [...args, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`)
+}
+
+/** The bytes of every installed package, by its path. */
+function readInstalled (): Map<string, number> {
+  const { packages } = JSON.parse(readFileSync(join(scratch, 'package-lock.json'), 'utf8')) as { packages: Record<string, object> }
+  const paths = Object.keys(packages).filter((path) => path !== '')
+  return new Map(paths.map((path) => [path.replace('node_modules/', ''), sizeOf(join(scratch, path))]))
+}
+
+/** Without the packages within: they are counted as their own. */
+function sizeOf (path: string): number {
+  const entry = lstatSync(path)
+  if (!entry.isDirectory()) return entry.size
+  return readdirSync(path).filter((name) => name !== 'node_modules').reduce((total, name) => total + sizeOf(join(path, name)), 0)
+}
+
+function sum (sizes: Map<string, number>): number {
+  return [...sizes.values()].reduce((total, bytes) => total + bytes, 0)
+}
+
+function format (bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}
