@@ -27,7 +27,7 @@ t.test('a list that was read is told with its key, its filters and its rows, and
     rowCount: 1
   }])
   t.type(entries[0]?.keyId, 'string')
-  t.notMatch(JSON.stringify(entries), /ada|11|full-key/)
+  t.notMatch(JSON.stringify({ ...entries[0], requestId: '' }), /ada|11|full-key/)
 })
 
 t.test('one resource is one row; nothing shown is none', async (t) => {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { checkError } from '../fixtures/answers.js'
 import { bearer, buildApp, keys } from '../fixtures/app.js'
 import { interviewRoutes } from '../fixtures/host-routes.js'
+import { captureLogs } from '../fixtures/logs.js'
 
 const url = '/api/v1/public/acme/interviews'
 const headers = bearer(keys.full)
@@ -41,6 +42,17 @@ t.test('a handler may send by itself, and need not answer with anything', async 
   t.match(sent.headers, { 'cache-control': 'no-store', 'x-request-id': /^req_/ })
   const { statusCode, body } = await app.inject({ method: 'DELETE', url: `${url}/7`, headers })
   t.same([statusCode, body], [204, ''])
+})
+
+t.test('an answer of a status that the route declares no schema for never leaves', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, {
+    server: { logger: logs.logger },
+    async routes (app) { app.get('/leak', { config: { scopes: [] } }, async () => ({ secret: 'canary' })) }
+  })
+  const answer = await app.inject({ url: '/api/v1/public/acme/leak', headers })
+  checkError(t, answer, 500)
+  t.equal((await logs.waitFor('request failed')).err?.message, 'the route declares no response for status 200')
 })
 
 t.test('a plugin with a callback is taken as well', async (t) => {
