@@ -45,21 +45,20 @@ export function authorize (key: ApiKey | undefined, { scopes = [], anyScope }: F
 }
 
 export function readTenantSlug (request: FastifyRequest): string {
-  return (request.params as { tenant_slug?: string }).tenant_slug ?? ''
+  const { tenant_slug: tenantSlug = '' } = request.params as { tenant_slug?: string }
+  return tenantSlug
 }
 
 function readBearerToken ({ raw }: FastifyRequest): string | null {
   if (!hasOneAuthorization(raw.rawHeaders)) return null
-  const token = bearer.exec(raw.headers.authorization ?? '')?.[1]
+  const token = bearer.exec(String(raw.headers.authorization))?.[1]
   return token !== undefined && token.length <= maxKeyLength ? token : null
 }
 
 /** Node keeps the first of several and drops the others, so a proxy before us may have checked another one. */
 function hasOneAuthorization (rawHeaders: readonly string[]): boolean {
-  let count = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? ''
-    if (name.length === 13 && name.toLowerCase() === 'authorization') count++
+  const isAuthorization = (text: string, index: number): boolean => {
+    return index % 2 === 0 && text.length === 13 && text.toLowerCase() === 'authorization'
   }
-  return count === 1
+  return rawHeaders.filter(isAuthorization).length === 1
 }

@@ -21,16 +21,15 @@ export function createSortParser<Field extends string> (fields: readonly Field[]
 
 function parseSort<Field extends string> (sort: string, fields: readonly Field[]): Sort<Field> {
   const items: Array<SortItem<Field | 'id'>> = []
+  let direction: SortItem<Field>['direction'] = 'asc'
   for (const text of sort.split(',')) {
-    const direction = text.startsWith('-') ? 'desc' : 'asc'
+    direction = text.startsWith('-') ? 'desc' : 'asc'
     const field = fields.find((name) => name === (direction === 'desc' ? text.slice(1) : text))
     if (field === undefined) throw badSort(`must be up to 3 of ${fields.join(', ')}`)
     if (items.some((item) => item.field === field)) throw badSort(`names ${field} more than once`)
     items.push({ field, direction })
   }
-  if (!items.some((item) => item.field === 'id')) {
-    items.push({ field: 'id', direction: items.at(-1)?.direction ?? 'asc' })
-  }
+  if (!items.some((item) => item.field === 'id')) items.push({ field: 'id', direction })
   return items
 }
 

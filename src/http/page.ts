@@ -35,10 +35,9 @@ export async function readPage<Row, Filter, Field extends string> (
 function formatLinks ({ originalUrl, query }: FastifyRequest, page: number, totalPages: number): string {
   const end = originalUrl.indexOf('?')
   const path = end === -1 ? originalUrl : originalUrl.slice(0, end)
-  const values = query as Record<string, string | number>
   let rest = ''
-  for (const name in values) {
-    if (name !== 'page') rest += `&${encodeURIComponent(name)}=${encodeURIComponent(values[name] ?? '')}`
+  for (const [name, value] of Object.entries(query as Record<string, string | number>)) {
+    if (name !== 'page') rest += `&${encodeURIComponent(name)}=${encodeURIComponent(value)}`
   }
   const last = Math.max(totalPages, 1)
   let links = `<${path}?page=1${rest}>; rel="first"`

@@ -73,7 +73,7 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
     route.handler = serializing(route.handler)
     Object.assign(route, { validatorCompiler, serializerCompiler })
     const readsBody = route.method !== 'GET' && route.method !== 'HEAD'
-    route.onRequest = [admit(route.config ?? {}, readsBody), ...[route.onRequest ?? []].flat()]
+    route.onRequest = [admit(route.config as FastifyContextConfig, readsBody), ...[route.onRequest ?? []].flat()]
     if (readsBody) route.preValidation = [fillBody, ...[route.preValidation ?? []].flat()]
   })
 }
@@ -82,7 +82,7 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
 function admit (config: FastifyContextConfig, readsBody: boolean): onRequestHookHandler {
   return function (request: TenantRequest, _reply, done) {
     authorize(request[kApiKey], config)
-    request.query = parseQuery(request.raw.url ?? '')
+    request.query = parseQuery(request.url)
     request[kIsReadingBody] = readsBody
     done()
   }

@@ -29,8 +29,8 @@ export function createValidatorCompiler (): FastifySchemaCompiler<object> {
   }
 }
 
-function integerFields (schema: { properties?: Record<string, { type?: unknown }> }): string[] {
-  return Object.entries(schema.properties ?? {}).filter(([, { type }]) => type === 'integer').map(([name]) => name)
+function integerFields ({ properties = {} }: { properties?: Record<string, { type?: unknown }> }): string[] {
+  return Object.entries(properties).filter(([, { type }]) => type === 'integer').map(([name]) => name)
 }
 
 /** Decimal digits alone: what `Number` takes besides (`1e1`, `0x10`, ` 2`, `2.0`) stays text, and so a fault. */
@@ -41,7 +41,7 @@ function readIntegers (values: Record<string, unknown>, names: readonly string[]
   }
 }
 
-const places: Record<string, ErrorDetail['in']> = { params: 'path', querystring: 'query', body: 'body' }
+const places: Record<string, ErrorDetail['in']> = { params: 'path', querystring: 'query' }
 
 /** Turns the validator's faults into the error to answer with. */
 export function toValidationError (errors: readonly ErrorObject[], httpPart: string): HttpError {
@@ -52,11 +52,11 @@ export function toValidationError (errors: readonly ErrorObject[], httpPart: str
   })))
 }
 
-function messageOf ({ keyword, params, message, parentSchema }: ErrorObject): string {
+function messageOf ({ keyword, params, message = 'is not valid', parentSchema }: ErrorObject): string {
   if (keyword === 'required') return 'is required'
   if (keyword === 'additionalProperties') return 'is not known'
   if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
   // A pattern says nothing to most people; what it means does.
   if (keyword === 'pattern' && parentSchema?.description) return `must be ${parentSchema.description}`
-  return message ?? 'is not valid'
+  return message
 }
