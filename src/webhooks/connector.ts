@@ -42,13 +42,15 @@ export function createGuardedConnector ({ isAllowed, resolver, timeoutMs }: Conn
       const started: unknown = connect(options, (...[error, socket]) => {
         if (socket !== null) connecting.delete(socket)
         if (error !== null) return callback(error, null)
-        if (isAllowed(socket.remoteAddress ?? '')) return callback(null, socket)
+        if (isAllowed(String(socket.remoteAddress))) return callback(null, socket)
         socket.destroy()
         callback(new BlockedAddressError(), null)
       })
-      if (!(started instanceof Socket)) return
-      connecting.add(started)
-      started.once('close', () => connecting.delete(started))
+      // undici returns it, though its types do not say so.
+      if (started instanceof Socket) {
+        connecting.add(started)
+        started.once('close', () => connecting.delete(started))
+      }
     },
 
     close () {

@@ -14,12 +14,12 @@ export const kTimeout = Symbol('timeout')
 
 export function createDeadline (timeoutMs: number): Deadline {
   let reason: symbol | null = null
-  let listener: (reason: symbol) => void = () => {}
+  let listener: ((reason: symbol) => void) | undefined
   const timer = setTimeout(end, timeoutMs, kTimeout)
 
   function end (ending: symbol): void {
     reason ??= ending
-    listener(reason)
+    listener?.(reason)
   }
 
   return {

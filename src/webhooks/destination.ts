@@ -18,9 +18,10 @@ const privateSuffix = /(^|\.)(localhost|local|internal)$/
  * otherwise. No name is resolved: addresses behind a name are checked by every attempt.
  */
 export function parseTargetUrl (text: string, rules: TargetRules): URL {
-  const url = URL.canParse(text) ? new URL(text) : null
-  const fault = url === null ? 'must be an absolute URL' : faultOf(text, url, rules)
-  if (url === null || fault !== null) throw new Refusal('target_url', fault ?? 'must be an absolute URL')
+  if (!URL.canParse(text)) throw new Refusal('target_url', 'must be an absolute URL')
+  const url = new URL(text)
+  const fault = faultOf(text, url, rules)
+  if (fault !== null) throw new Refusal('target_url', fault)
   return url
 }
 

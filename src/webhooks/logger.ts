@@ -5,7 +5,9 @@ export interface Logger {
   error (fields: object, message: string): void
 }
 
-export const silentLogger: Logger = { info () {}, warn () {}, error () {} }
+const ignore = (): void => {}
+
+export const silentLogger: Logger = { info: ignore, warn: ignore, error: ignore }
 
 /** A logger that fails takes nothing else down with it: what it should have said is lost, and that is all. */
 export function createSafeLogger (logger: Logger): Logger {
