@@ -23,10 +23,14 @@ begin
     from waiting
     where d.webhook_id = waiting.webhook_id and d.id = waiting.id
     returning d.id
+  ), held as materialized (
+    -- A lease that somebody has locked is being completed, which goes on to lock the delivery: waiting would be in a circle.
+    select l.delivery_id from stopped join leases l on l.delivery_id = stopped.id
+    for no key update of l skip locked
   )
   update leases l set leased_until = least(l.leased_until, clock_timestamp())
-  from stopped
-  where l.delivery_id = stopped.id;
+  from held
+  where l.delivery_id = held.delivery_id;
 
   return coalesce(array_length(found_events, 1), 0);
 end
