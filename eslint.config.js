@@ -9,6 +9,8 @@ export default [
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
+      // A schema and its type share a name; the compiler refuses what is declared twice by mistake.
+      '@typescript-eslint/no-redeclare': 'off',
       // Knows nothing of state that another function changes.
       'no-unmodified-loop-condition': 'off'
     }
