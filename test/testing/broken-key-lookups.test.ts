@@ -67,6 +67,14 @@ t.test('a lookup that is right passes all cases', async (t) => {
   t.strictSame(results.filter(({ error }) => error !== null), [])
 })
 
+t.test('a lookup that freezes what it hands out passes all cases', async (t) => {
+  const results = await runCases(keyLookupCases, () => makeHarness(async (keys, credentials) => {
+    const found = await right(keys, credentials)
+    return found && { ...found, scopes: Object.freeze([...found.scopes]) }
+  }))
+  t.strictSame(results.filter(({ error }) => error !== null), [])
+})
+
 for (const [lookup, caughtBy, find] of mistakes) {
   t.test(`a lookup that ${lookup} is caught by: ${caughtBy}`, async (t) => {
     const results = await runCases(keyLookupCases, () => makeHarness(find))
