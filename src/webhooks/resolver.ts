@@ -46,16 +46,13 @@ export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions)
 
   return {
     async resolve (hostname) {
-      const ipv4 = servers.resolve4(hostname)
-      const results = await Promise.allSettled([ipv4, servers.resolve6(hostname)])
+      const results = await Promise.allSettled([servers.resolve4(hostname), servers.resolve6(hostname)])
       const answers = results.flatMap((result) => result.status === 'fulfilled' ? result.value.map(toLookupAddress) : [])
       if (answers.length > 0) return answers
-      try {
-        await ipv4
-      } catch (error) {
-        const code = String((error as { code?: unknown }).code)
-        if (code !== 'ECONNREFUSED' && !(hasPrivateNames && unknownName.has(code))) throw error
-      }
+      // A question is answered by an address at least, or fails.
+      const { reason } = results[0] as PromiseRejectedResult
+      const code = String(reason.code)
+      if (code !== 'ECONNREFUSED' && !(hasPrivateNames && unknownName.has(code))) throw reason
       return lookupBySystem(hostname)
     },
     close () {

@@ -72,16 +72,16 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   async function takeTurn (): Promise<boolean> {
     const waiters = turnWaiters
     turnWaiters = []
+    let isDone = true
     try {
       await writeResults()
       await claim()
-      return true
     } catch (err) {
       log.error({ err }, 'storage failed, deliveries wait')
-      return false
-    } finally {
-      for (const resolve of waiters) resolve()
+      isDone = false
     }
+    for (const resolve of waiters) resolve()
+    return isDone
   }
 
   async function writeResults (): Promise<void> {

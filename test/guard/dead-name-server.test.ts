@@ -20,6 +20,14 @@ t.test('sends to names whose name server is silent end with their deadline', asy
   }
 })
 
+t.test('a name server that was asked twice in vain is a timeout before the deadline, for there must be time left to connect', async (t) => {
+  const { dns, receiver } = await startDead(t)
+  const sender = await startSender(t, { dns, timeoutMs: 3000 })
+  const { durationMs, ...outcome } = await sender.post(`http://dead0.example:${receiver.port}/`)
+  t.same(outcome, { error: 'timeout', responseStatus: null })
+  t.ok(durationMs < 2900, `after ${durationMs} ms`)
+})
+
 t.test('they cost neither a thread nor time of anybody else', async (t) => {
   const { dns, receiver } = await startDead(t)
   const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })
