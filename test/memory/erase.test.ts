@@ -1,5 +1,6 @@
 import t from 'tap'
-import { createDeliveryKit, delivered } from './fixtures/delivery-kit.js'
+import { createDeliveryKit } from './fixtures/delivery-kit.js'
+import { delivered } from '../../src/testing/support/samples.js'
 
 t.test('an event with a subject and no tombstone is erased to nothing', async (t) => {
   const { deliveries, addWebhook, emit, claimOne, complete, replay } = createDeliveryKit()

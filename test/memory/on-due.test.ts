@@ -1,5 +1,6 @@
 import t from 'tap'
-import { createDeliveryKit, delivered, failed, retry } from './fixtures/delivery-kit.js'
+import { createDeliveryKit } from './fixtures/delivery-kit.js'
+import { delivered, failed, retry } from '../../src/testing/support/samples.js'
 
 t.test('listeners hear of what makes deliveries fall due', async (t) => {
   const { deliveries, webhooks, addWebhook, emit, claimOne, complete, replay } = createDeliveryKit()

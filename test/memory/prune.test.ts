@@ -1,5 +1,6 @@
 import t from 'tap'
-import { createDeliveryKit, delivered, failed } from './fixtures/delivery-kit.js'
+import { createDeliveryKit } from './fixtures/delivery-kit.js'
+import { delivered, failed } from '../../src/testing/support/samples.js'
 
 const dayMs = 86_400_000
 const monthly = { retentionDays: 30, limit: 100 }

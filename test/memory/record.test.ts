@@ -1,5 +1,6 @@
 import t from 'tap'
-import { createDeliveryKit, createEvent } from './fixtures/delivery-kit.js'
+import { createDeliveryKit } from './fixtures/delivery-kit.js'
+import { createEvent } from '../../src/testing/support/samples.js'
 
 t.test('an event id is refused the second time, also for another tenant', async (t) => {
   const { addWebhook, deliveries, log } = createDeliveryKit()

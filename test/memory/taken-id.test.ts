@@ -1,5 +1,6 @@
 import t from 'tap'
-import { createDeliveryKit, createWebhook } from './fixtures/delivery-kit.js'
+import { createDeliveryKit } from './fixtures/delivery-kit.js'
+import { createWebhook } from '../../src/testing/support/samples.js'
 
 t.test('the error names the webhook id that is taken', async (t) => {
   const { webhooks } = createDeliveryKit()

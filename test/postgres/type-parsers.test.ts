@@ -2,7 +2,7 @@ import pg from 'pg'
 import t from 'tap'
 import { postgresKeyLookup, postgresStorage, issueApiKey } from '../../src/postgres/index.js'
 import { startPostgresHost } from '../fixtures/postgres.js'
-import { createWebhook } from '../memory/fixtures/delivery-kit.js'
+import { createWebhook } from '../../src/testing/support/samples.js'
 
 t.test('whatever a host tells its driver of dates, big integers and JSON, this package reads them', async (t) => {
   const { server, pool, saveCandidates } = await startPostgresHost(t)
