@@ -7,28 +7,26 @@ import type { PgClient, PgPool } from 'fastify-recruiting-api/postgres'
  */
 export function openPglite (folder?: string): PgPool & { end (): Promise<void> } {
   const db = new PGlite(folder)
-  let last = Promise.resolve()
+  let last: Promise<unknown> = Promise.resolve()
 
-  async function connect (): Promise<PgClient> {
-    const before = last
-    let release = (): void => {}
-    last = new Promise((resolve) => { release = resolve })
-    await before
-    return {
-      query,
-      release (destroy) {
-        // A pool would close the connection, which rolls back.
-        if (destroy === true) db.exec('rollback').then(release, release)
-        else release()
-      }
-    }
+  function connect (): Promise<PgClient> {
+    return new Promise((resolve) => {
+      const lend = (giveBack: () => void): void => resolve({
+        query,
+        release (destroy) {
+          // A pool would close the connection, which rolls back.
+          if (destroy === true) db.exec('rollback').then(giveBack, giveBack)
+          else giveBack()
+        }
+      })
+      last = last.then(() => new Promise<void>((resolve) => lend(resolve)))
+    })
   }
 
   async function query (text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
     if (values !== undefined) return db.query(text, values)
     // Migrations are several statements at once.
-    const results = await db.exec(text)
-    return { rows: results.at(-1)?.rows ?? [] }
+    return { rows: (await db.exec(text)).flatMap(({ rows }) => rows) }
   }
 
   return {

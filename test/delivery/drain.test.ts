@@ -1,4 +1,6 @@
 import t from 'tap'
+import { createRecruiting } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
 import { createMachines, event } from '../fixtures/engine.js'
 import { startReceiver } from '../fixtures/receiver.js'
 
@@ -96,4 +98,16 @@ t.test('an inactive or deleted webhook keeps no drain waiting', async (t) => {
   await storage.webhooks.delete('acme', ids[1] ?? 0)
   await engine.drain()
   t.equal(receiver.requests.length, 0)
+})
+
+t.test('a drain that asks the storage while the engine closes ends', async (t) => {
+  const storage = memoryStorage()
+  let answer = (_hasPending: boolean): void => {}
+  const hasPending = (): Promise<boolean> => new Promise((resolve) => { answer = resolve })
+  const recruiting = createRecruiting({ storage: { ...storage, deliveries: { ...storage.deliveries, hasPending } } })
+  const draining = recruiting.drain()
+  const closing = recruiting.close()
+  answer(true)
+  await t.rejects(draining, { code: 'closed' })
+  await closing
 })
