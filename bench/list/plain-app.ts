@@ -1,12 +1,14 @@
-import { hash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type RouteShorthandOptions } from 'fastify'
+import type { KeyLookup } from 'fastify-recruiting-api'
 import type { CandidatePages, CandidateQuery } from './plain-table.js'
 import { candidateQuery, candidatePage } from './plain-schema.js'
 
 /*
  * The yardstick: what somebody who knows Fastify well would write by hand for this one endpoint. It does all that the
  * endpoint promises to a caller who is let in, by the most direct means, and is free to keep its rows in an array, to
- * read them without promises, and to leave out what makes a plugin safe in somebody else's server.
+ * read them without promises, and to leave out what makes a plugin safe in somebody else's server. Keys are looked up
+ * as the plugin's host does it, by the same function.
  */
 
 interface Route {
@@ -14,15 +16,9 @@ interface Route {
   Querystring: CandidateQuery
 }
 
-export interface KnownKey {
-  key: string
-  tenantSlug: string
-  scopes: readonly string[]
-}
-
 export function createPlainApp (
-  apiKeys: readonly KnownKey[],
-  openPages: (tenantSlug: string) => CandidatePages,
+  keyLookup: KeyLookup,
+  tables: ReadonlyMap<string, CandidatePages>,
   options: FastifyServerOptions
 ): FastifyInstance {
   const app = Fastify({
@@ -30,9 +26,6 @@ export function createPlainApp (
     genReqId: () => `req_${randomUUID().replaceAll('-', '')}`,
     ajv: { customOptions: { coerceTypes: true, removeAdditional: false } }
   })
-  const keys = new Map(apiKeys.map((known) => [hashKey(known.key), known]))
-  const tables = new Map(apiKeys.map(({ tenantSlug }) => [tenantSlug, openPages(tenantSlug)]))
-
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     const status = error.statusCode ?? 500
     const { code, message } = errors[status] ?? errors[500]
@@ -43,8 +36,9 @@ export function createPlainApp (
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
     const token = bearer.exec(request.headers.authorization ?? '')?.[1]
-    const key = token === undefined ? undefined : keys.get(hashKey(token))
-    if (key === undefined || key.tenantSlug !== (request.params as Route['Params']).tenant_slug) throw new StatusError(401)
+    const { tenant_slug: tenantSlug } = request.params as Route['Params']
+    const key = token === undefined ? null : await keyLookup({ tenantSlug, key: token })
+    if (key === null) throw new StatusError(401)
     if (!key.scopes.includes('candidates:read') && !key.scopes.includes('candidates:write')) throw new StatusError(403)
   })
 
@@ -84,10 +78,6 @@ class StatusError extends Error {
     super(`status ${statusCode}`)
     this.statusCode = statusCode
   }
-}
-
-function hashKey (key: string): string {
-  return hash('sha256', key, 'hex')
 }
 
 function formatLinks (url: string, query: CandidateQuery, totalPages: number): string {

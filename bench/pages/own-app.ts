@@ -1,18 +1,16 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import recruitingApi from 'fastify-recruiting-api'
-import { memoryKeyLookup } from 'fastify-recruiting-api/memory'
+import recruitingApi, { type KeyLookup } from 'fastify-recruiting-api'
 import { migrate, postgresStorage } from 'fastify-recruiting-api/postgres'
 import type pg from 'pg'
-import { apiKeys } from './keys.js'
 
 /** A host of the plugin over PostgreSQL, without a delivery worker. */
-export async function createOwnApp (pool: pg.Pool, totalsTtlMs: number): Promise<FastifyInstance> {
+export async function createOwnApp (keyLookup: KeyLookup, pool: pg.Pool, totalsTtlMs: number): Promise<FastifyInstance> {
   await migrate(pool)
   await pool.query('create table if not exists jobs (tenant_slug text, id bigint, name text, status text, created_at timestamptz, updated_at timestamptz)')
   const app = Fastify()
   await app.register(recruitingApi, {
     storage: postgresStorage(pool, { candidates: 'public.candidates', jobs: 'public.jobs', totalsTtlMs }),
-    keyLookup: memoryKeyLookup(apiKeys),
+    keyLookup,
     delivery: false
   })
   return app

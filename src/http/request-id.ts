@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 /** Makes the id of a request. */
 export type RequestIdSource = (request: FastifyRequest) => string
 
-export const kRequestId = Symbol('request id')
+const kRequestId = Symbol('request id')
 
 /** An id that the logger of the request was born with. */
 interface IdentifiedMessage extends IncomingMessage {
@@ -29,12 +29,20 @@ export function generateRequestId (): string {
   return `req_${randomUUID().replaceAll('-', '')}`
 }
 
-/**
- * Lets the logger of a request be born with a generated id: one child of the host's logger costs half of two. A server
- * without a logger has no level, and makes no children unless somebody sets what makes them.
- */
-export function bindRequestIds (scope: FastifyInstance): void {
-  if (scope.log.level === undefined) return
+/** The id of a request. On its first call for one the id is made, bound to the request's logger and set on the answer. */
+export type Identify = (request: IdentifiedRequest, reply: FastifyReply) => string
+
+/** Gives every request to the scope an id: of the host's source, or generated. */
+export function identifyRequests (scope: FastifyInstance, source: RequestIdSource | null): Identify {
+  scope.decorateRequest(kRequestId, '')
+  // A server without a logger has no level, and makes no children unless somebody sets what makes them.
+  const isBound = source === null && scope.log.level !== undefined
+  if (isBound) bindGeneratedIds(scope)
+  return (request, reply) => request[kRequestId] || (isBound && takeBoundId(request, reply)) || makeId(request, reply, source)
+}
+
+/** Lets the logger of a request be born with a generated id: one child of the host's logger costs half of two. */
+function bindGeneratedIds (scope: FastifyInstance): void {
   const { childLoggerFactory } = scope
   scope.setChildLoggerFactory(function (logger, bindings, options, message: IdentifiedMessage) {
     const id = generateRequestId()
@@ -43,15 +51,16 @@ export function bindRequestIds (scope: FastifyInstance): void {
   })
 }
 
-/** The request's id: of the host's source, or generated. On the first call it is made, bound to the request's logger and set on the answer. */
-export function identify (request: IdentifiedRequest, reply: FastifyReply, source: RequestIdSource | null): string {
-  if (request[kRequestId]) return request[kRequestId]
-  const bound = (request.raw as IdentifiedMessage)[kRequestId]
-  if (bound !== undefined) {
-    request[kRequestId] = bound
-    reply.header('x-request-id', bound)
-    return bound
-  }
+/** No id if the logger was born otherwise, as where the host has set what makes loggers. */
+function takeBoundId (request: IdentifiedRequest, reply: FastifyReply): string | undefined {
+  const id = (request.raw as IdentifiedMessage)[kRequestId]
+  if (id === undefined) return
+  request[kRequestId] = id
+  reply.header('x-request-id', id)
+  return id
+}
+
+function makeId (request: IdentifiedRequest, reply: FastifyReply, source: RequestIdSource | null): string {
   const { id, err } = source === null ? { id: generateRequestId() } : tryMake(request, source)
   request[kRequestId] = id
   request.log = reply.log = request.log.child({ request_id: id })

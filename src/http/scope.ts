@@ -11,7 +11,7 @@ import { ownBodyParser } from './body.js'
 import { HttpError, toHttpError, wireErrors } from './errors.js'
 import type { Limits } from './limits.js'
 import { parseQuery } from './query.js'
-import { type RequestIdSource, bindRequestIds, identify, kRequestId } from './request-id.js'
+import { type RequestIdSource, identifyRequests } from './request-id.js'
 import { RateLimited } from './schemas/common.js'
 import { createValidatorCompiler, toValidationError } from './validation.js'
 
@@ -46,19 +46,17 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
   const findKey = limits === null ? (credentials: Credentials) => keyLookup(credentials) : limits.guard(keyLookup)
 
   ownBodyParser(scope)
-  if (requestId === null) bindRequestIds(scope)
+  const identify = identifyRequests(scope, requestId)
   scope.setSchemaErrorFormatter(toValidationError)
   scope.setErrorHandler((error, request, reply) => {
-    const id = identify(request, reply, requestId)
-    return sendError(error, request, reply, { id, errorDetails })
+    return sendError(error, request, reply, { id: identify(request, reply), errorDetails })
   })
   scope.setNotFoundHandler(() => { throw new HttpError('not_found') })
-  scope.decorateRequest(kRequestId, '')
   scope.decorateRequest(kIsReadingBody, false)
   scope.decorateRequest(kApiKey)
   if (onAudit !== null) auditRequests(scope, onAudit)
   scope.addHook('onRequest', async (request: TenantRequest, reply) => {
-    identify(request, reply, requestId)
+    identify(request, reply)
     const credentials = readCredentials(request)
     const key = credentials === null ? null : await findKey(credentials, request, reply)
     // A lookup written in JavaScript may say undefined. Every reason for there being no key gives the same answer.

@@ -27,7 +27,7 @@ export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<Cand
       const tenantSlug = readTenantSlug(request)
       const { query } = request
       return readPage(request, reply, {
-        list: (page) => candidates.list(tenantSlug, { ...page, fields }),
+        list: ({ filter, sort, offset, limit }) => candidates.list(tenantSlug, { filter, sort, offset, limit, fields }),
         count: (filter) => candidates.count(tenantSlug, filter)
       }, {
         page: query.page,

@@ -27,7 +27,7 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
       const tenantSlug = readTenantSlug(request)
       const { query } = request
       return readPage(request, reply, {
-        list: (page) => jobs.list(tenantSlug, { ...page, fields }),
+        list: ({ filter, sort, offset, limit }) => jobs.list(tenantSlug, { filter, sort, offset, limit, fields }),
         count: (filter) => jobs.count(tenantSlug, filter)
       }, {
         page: query.page,
