@@ -1,55 +1,8 @@
+import type {
+  AttemptResult, ClaimOptions, ClaimedDelivery, Delivery, DeliveryFilter, DeliverySortField, DeliveryWithAttempts, Lease
+} from './delivery.js'
+import type { HealthNotice, HealthRule } from './health.js'
 import type { ListQuery } from './list-source.js'
-
-/**
- * - `pending`: waits for its next attempt
- * - `delivered`: answered with 2xx
- * - `failed`: given up
- * - `skipped`: the webhook was not active
- * - `cancelled`: the webhook was deleted
- */
-export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'skipped' | 'cancelled'
-
-/** Why an attempt failed. `http_status` stands for every answer outside 200..299. */
-export type AttemptError = 'timeout' | 'connection' | 'tls' | 'blocked' | 'http_status'
-
-/** A delivery as its log shows it. */
-export interface Delivery {
-  id: number
-  event_id: string
-  event_type: string
-  status: DeliveryStatus
-  /** Attempts made so far. */
-  attempt_count: number
-  /** Of the last attempt; `null` if there was none or no answer came. */
-  response_status: number | null
-  /** Of the last attempt; `null` if there was none or it succeeded. */
-  error: AttemptError | null
-  /** `null` unless the delivery is pending. */
-  next_attempt_at: string | null
-  created_at: string
-  /** `null` unless the delivery is delivered. */
-  delivered_at: string | null
-}
-
-export interface Attempt {
-  started_at: string
-  duration_ms: number
-  response_status: number | null
-  error: AttemptError | null
-}
-
-export interface DeliveryWithAttempts extends Delivery {
-  /** In the order they were made. */
-  attempts: Attempt[]
-}
-
-export interface DeliveryFilter {
-  status?: DeliveryStatus
-  eventType?: string
-  eventId?: string
-}
-
-export type DeliverySortField = 'id' | 'created_at'
 
 /** An event to record. */
 export interface NewEvent {
@@ -73,93 +26,6 @@ export interface RecordedEvent {
   /** How many deliveries were made for it, skipped ones not counted. */
   deliveries: number
   fingerprint: string
-}
-
-export interface ClaimOptions {
-  /** Deliveries to claim at most, 1 or more. */
-  limit: number
-  /**
-   * Deliveries of one webhook that may be leased at once, over all workers. One that stopped being pending under way is
-   * not counted.
-   */
-  perEndpoint: number
-  /** How long the lease lasts, in milliseconds. */
-  leaseMs: number
-}
-
-/** Names a claim. */
-export interface Lease {
-  deliveryId: number
-  fence: number
-}
-
-/** A delivery with all that is needed to attempt it. */
-export interface ClaimedDelivery extends Lease {
-  tenantSlug: string
-  webhookId: number
-  /** As it is now, not as it was when the event was recorded. */
-  targetUrl: string
-  /** The secrets that are valid now, the newest first. */
-  secrets: string[]
-  eventId: string
-  eventType: string
-  body: string
-  /** Attempts made before this one. */
-  attemptCount: number
-  /** Whether an attempt to the webhook has failed since something was delivered to it last. */
-  isFailing: boolean
-}
-
-interface AttemptOutcome extends Lease {
-  durationMs: number
-  responseStatus: number | null
-  /** Logged as given. `null` for what was delivered; of a failure, it stands for `http_status` in notices. */
-  error: AttemptError | null
-}
-
-/** How an attempt ended, and what follows. */
-export type AttemptResult =
-  | AttemptOutcome & { outcome: 'delivered' }
-  | AttemptOutcome & {
-    outcome: 'retry'
-    /** From now to the next attempt. */
-    retryInMs: number
-    /** Holds back the other deliveries of the webhook for so long; 0 for not at all. */
-    holdMs: number
-  }
-  | AttemptOutcome & {
-    outcome: 'failed'
-    /** The endpoint says that it is gone: the webhook becomes `disabled` at once. */
-    isGone: boolean
-  }
-
-/** When a webhook that keeps failing becomes `disabled`. Both must hold, with nothing delivered in between. */
-export interface DisableRule {
-  /** Seconds since the first failed attempt. */
-  failingForSeconds: number
-  /** Deliveries given up. */
-  failedDeliveries: number
-}
-
-/** The disable rule, and when to warn that it draws near. */
-export interface HealthRule extends DisableRule {
-  /** Seconds since the first failed attempt, fewer than `failingForSeconds`. */
-  warnAfterSeconds: number
-}
-
-/** What the host wants to know of a webhook's health. */
-export interface HealthNotice {
-  /** `failing`: it will be disabled if this goes on. `disabled`: it was, by the rule. `gone`: it was, as it asked for. */
-  kind: 'failing' | 'disabled' | 'gone'
-  tenantSlug: string
-  webhookId: number
-  /** When the first attempt failed since something was delivered; now if something was delivered in the same call. */
-  failingSince: string
-  /** Deliveries given up since then. */
-  failedDeliveries: number
-  /** Of the last failed attempt, or of the one that says the endpoint is gone; `http_status` where that gave none. */
-  lastError: AttemptError
-  lastResponseStatus: number | null
 }
 
 /** Which events to deliver once more. */

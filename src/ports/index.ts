@@ -17,6 +17,8 @@
 export type * from './key-lookup.js'
 export type * from './list-source.js'
 export type * from './webhook-store.js'
+export type * from './delivery.js'
+export type * from './health.js'
 export type * from './delivery-store.js'
 export type * from './storage.js'
 export type * from './clock.js'
