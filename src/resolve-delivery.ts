@@ -1,5 +1,5 @@
+import type { DeliveryOptions, DeliverySettings } from './delivery-options.js'
 import { expect, expectInteger, expectNames } from './expect.js'
-import type { DeliveryOptions, DeliverySettings } from './options.js'
 import type { DisableRule } from './ports/index.js'
 import { systemClock } from './system-clock.js'
 import { parseCidr } from './webhooks/addresses.js'

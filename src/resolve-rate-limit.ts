@@ -1,5 +1,5 @@
 import { expect, expectInteger, expectNames } from './expect.js'
-import type { RateLimitBudget, RateLimitOptions, RateLimitSettings } from './options.js'
+import type { RateLimitBudget, RateLimitOptions, RateLimitSettings } from './rate-limit-options.js'
 
 const storeNames = { redis: true, nameSpace: true, store: true, cache: true, skipOnError: true }
 const budgetNames = { max: true, timeWindow: true }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { expect } from '../expect.js'
-import type { RateLimitBudget, RateLimitSettings } from '../options.js'
 import type { ApiKey, KeyLookup } from '../ports/index.js'
+import type { RateLimitBudget, RateLimitSettings } from '../rate-limit-options.js'
 import { type Credentials, readTenantSlug } from './auth.js'
 import { HttpError } from './errors.js'
 import { readOperationId } from './operation-id.js'

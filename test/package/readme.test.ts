@@ -41,9 +41,10 @@ t.test('every file that the README and the pages point to is there', async (t) =
   }
 })
 
-t.test('every option of the plugin and of delivery is in the README', async (t) => {
+t.test('every option of the plugin, of delivery and of rate limits is in the README', async (t) => {
   const readme = await read('README.md')
-  const options = await read('src/options.ts')
+  const files = ['src/options.ts', 'src/delivery-options.ts', 'src/rate-limit-options.ts']
+  const options = (await Promise.all(files.map(read))).join('')
   const names = [...options.matchAll(/^ {2}(\w+)\??: /gm)].map(([, name]) => name)
   t.ok(names.length > 20)
   for (const name of names) t.match(readme, new RegExp(`\`${name}\``), String(name))
