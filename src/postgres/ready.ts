@@ -5,7 +5,6 @@ import type { PgPool } from './pool.js'
 import type { Relation } from './relation.js'
 import { readerOf } from './row-columns.js'
 import type { RowKind } from './row-kind.js'
-import type { RowSource } from './row-source.js'
 import type { Session } from './session.js'
 
 /** Makes whatever a check of the database throws say what to do. */
@@ -29,7 +28,7 @@ export async function assertMigrated (session: Session, schema: string): Promise
 }
 
 /** Looks whether a relation has the columns that are published, and returns what of it will be slow. */
-export async function checkRelation (source: RowSource, kind: RowKind, fields: readonly string[]): Promise<string[]> {
+export async function checkRelation (source: { describe (): Promise<Relation> }, kind: RowKind, fields: readonly string[]): Promise<string[]> {
   const relation = await source.describe()
   for (const field of fields) readerOf(relation, kind.option, field)
   return relation.isIndexable ? adviseIndexes(relation, kind) : []

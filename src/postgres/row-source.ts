@@ -1,4 +1,4 @@
-import type { CandidateFilter, JobFilter, ListSource, RowQuery } from '../ports/index.js'
+import type { CandidateFilter, CandidateSortField, JobFilter, JobSortField, ListSource, RowQuery } from '../ports/index.js'
 import { type FieldReader, assertColumns, readerOf } from './row-columns.js'
 import type { RowKind } from './row-kind.js'
 import { type Relation, describeRelation } from './relation.js'
@@ -6,11 +6,11 @@ import type { Session } from './session.js'
 import { Conditions, orderBy } from './sql.js'
 import { createTotals } from './totals.js'
 
-type Filter = CandidateFilter & JobFilter
-type Row = Record<string, unknown>
+type AnyFilter = CandidateFilter & JobFilter
+type AnyField = CandidateSortField | JobSortField
 
 /** Lists the rows of a relation of the host's. */
-export interface RowSource extends ListSource<Row, Filter, string, RowQuery<Filter>> {
+export interface RowSource<Row, Filter, Field extends string> extends ListSource<Row, Filter, Field, RowQuery<Filter, Field>> {
   /** Looks at the relation anew. Throws `storage_not_ready`. */
   describe (): Promise<Relation>
 }
@@ -19,7 +19,12 @@ export interface RowSource extends ListSource<Row, Filter, string, RowQuery<Filt
 const deepOffset = 500
 
 /** `sqlName` is the relation as in SQL; totals are shared for `totalsTtlMs`. */
-export function createRowSource (session: Session, kind: RowKind, sqlName: string, totalsTtlMs: number): RowSource {
+export function createRowSource<Row, Filter extends AnyFilter, Field extends AnyField> (
+  session: Session,
+  kind: RowKind,
+  sqlName: string,
+  totalsTtlMs: number
+): RowSource<Row, Filter, Field> {
   const { option } = kind
   const totals = createTotals(totalsTtlMs)
   const readers = new WeakMap<readonly string[], FieldReader[]>()
@@ -57,7 +62,7 @@ export function createRowSource (session: Session, kind: RowKind, sqlName: strin
       const relation = await findRelation()
       const fieldReaders = findReaders(relation, fields)
       const where = filterBy(relation, kind, tenantSlug, filter)
-      const order = orderBy(sort, sortColumns)
+      const order = orderBy<AnyField>(sort, sortColumns)
       const slice = `limit ${where.bind(limit)} offset ${where.bind(offset)}`
       const columns = fieldReaders.map(({ expression }, index) => `${expression} as f${index}`).join(', ')
       const text = offset > deepOffset
@@ -67,7 +72,7 @@ export function createRowSource (session: Session, kind: RowKind, sqlName: strin
            ${order}`
         : `select ${columns} from ${relation.name} r ${where} ${order} ${slice}`
       const rows = await session.query<Record<string, string | null>>(`list ${option}`, text, where.values)
-      return rows.map((row) => readRow(row, fieldReaders))
+      return rows.map((row) => readRow<Row>(row, fieldReaders))
     },
 
     count (tenantSlug, filter) {
@@ -82,7 +87,7 @@ export function createRowSource (session: Session, kind: RowKind, sqlName: strin
   }
 }
 
-const sortColumns: Record<string, string> = {
+const sortColumns: Record<AnyField, string> = {
   id: 'r.id',
   full_name: 'r.full_name collate "C"',
   name: 'r.name collate "C"',
@@ -92,7 +97,7 @@ const sortColumns: Record<string, string> = {
 }
 
 // The tenant is always the first parameter.
-function filterBy (relation: Relation, kind: RowKind, tenantSlug: string, filter: Filter): Conditions {
+function filterBy (relation: Relation, kind: RowKind, tenantSlug: string, filter: AnyFilter): Conditions {
   const { recruiterId, status, q, updatedAfter } = filter
   return new Conditions(
     ['r.tenant_slug = $', tenantSlug],
@@ -112,11 +117,12 @@ function escapeLike (text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }
 
-function readRow (row: Record<string, string | null>, readers: readonly FieldReader[]): Row {
-  const values: Row = {}
+function readRow<Row> (row: Record<string, string | null>, readers: readonly FieldReader[]): Row {
+  const values: Record<string, unknown> = {}
   for (const [index, { field, read }] of readers.entries()) {
     const text = row[`f${index}`] ?? null
     values[field] = text === null ? null : read(text)
   }
-  return values
+  // The types of the columns were checked when the relation was described.
+  return values as Row
 }

@@ -1,4 +1,4 @@
-import type { CandidateSource, JobSource, RecruitingStorage } from '../ports/index.js'
+import type { CandidateFilter, CandidateRow, CandidateSortField, JobFilter, JobRow, JobSortField, RecruitingStorage } from '../ports/index.js'
 import { createDeliveryStore } from './deliveries.js'
 import { createDue } from './due.js'
 import { parseSchema, quoteName } from './names.js'
@@ -57,15 +57,16 @@ export function postgresStorage (pool: PgPool, options: PostgresStorageOptions =
   const session = createSession(pool, parseMilliseconds('queryTimeoutMs', options.queryTimeoutMs ?? defaultQueryTimeoutMs, 100, 120_000))
   const patient = createSession(pool, 60_000)
   const totalsTtlMs = parseMilliseconds('totalsTtlMs', options.totalsTtlMs ?? 0, 0, 60_000)
-  const candidates = createRowSource(session, candidateKind, parseRelation('candidates', options.candidates, quotedSchema), totalsTtlMs)
-  const jobs = createRowSource(session, jobKind, parseRelation('jobs', options.jobs, quotedSchema), totalsTtlMs)
+  const candidates = createRowSource<CandidateRow, CandidateFilter, CandidateSortField>(
+    session, candidateKind, parseRelation('candidates', options.candidates, quotedSchema), totalsTtlMs)
+  const jobs = createRowSource<JobRow, JobFilter, JobSortField>(
+    session, jobKind, parseRelation('jobs', options.jobs, quotedSchema), totalsTtlMs)
   const due = createDue(pool, session, schema)
   const stop = createStopDeliveries(patient, quotedSchema)
 
   return {
-    // What a row holds was checked by its kind.
-    candidates: candidates as unknown as CandidateSource,
-    jobs: jobs as unknown as JobSource,
+    candidates,
+    jobs,
     webhooks: createWebhookStore(session, quotedSchema, stop, due),
     deliveries: createDeliveryStore({ session, patient }, quotedSchema, stop, due),
 
