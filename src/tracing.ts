@@ -1,7 +1,11 @@
 import type { AttemptResult, ClaimedDelivery } from './ports/index.js'
 
-/** Part of a trace; what there is to see of it is up to OpenTelemetry. */
-export interface TraceContext {}
+/** OpenTelemetry's context: which span is active. It is handed on as it is. */
+export interface TraceContext {
+  getValue (key: symbol): unknown
+  setValue (key: symbol, value: unknown): TraceContext
+  deleteValue (key: symbol): TraceContext
+}
 
 /** The part of a span that is used. */
 export interface TraceSpan {
@@ -12,21 +16,21 @@ export interface TraceSpan {
 
 /** The part of a tracer that is used. */
 export interface Tracer {
-  startSpan (name: string, options: { kind: number, startTime?: number, attributes: Record<string, string | number> }, context: never): TraceSpan
+  startSpan (name: string, options: { kind: number, startTime?: number, attributes: Record<string, string | number> }, context: TraceContext): TraceSpan
 }
 
 /** The part of `@opentelemetry/api` that is used; `import * as opentelemetry from '@opentelemetry/api'` fits. */
 export interface OpenTelemetryApi {
   trace: {
     getTracer (name: string): Tracer
-    getSpan (context: never): object | undefined
-    setSpan (context: never, span: never): TraceContext
+    getSpan (context: TraceContext): object | undefined
+    setSpan (context: TraceContext, span: TraceSpan): TraceContext
   }
   context: {
     active (): TraceContext
-    with<T> (context: never, run: () => T): T
+    with<T> (context: TraceContext, run: () => T): T
   }
-  propagation: { extract (context: never, carrier: Record<string, unknown>): TraceContext }
+  propagation: { extract (context: TraceContext, carrier: Record<string, unknown>): TraceContext }
   SpanKind: { SERVER: number, CLIENT: number, PRODUCER: number }
   SpanStatusCode: { ERROR: number }
 }
@@ -54,11 +58,11 @@ export function createTracing ({ trace, context, propagation, SpanKind, SpanStat
   const emits = new Map<string, TraceContext>()
 
   function within<T> (span: TraceSpan, run: () => T): T {
-    return context.with(trace.setSpan(context.active() as never, span as never) as never, run)
+    return context.with(trace.setSpan(context.active(), span), run)
   }
 
   function remember (eventId: string, span: TraceSpan): void {
-    emits.set(eventId, trace.setSpan(context.active() as never, span as never))
+    emits.set(eventId, trace.setSpan(context.active(), span))
     if (emits.size <= maxKnown) return
     const [oldest = ''] = emits.keys()
     emits.delete(oldest)
@@ -68,8 +72,8 @@ export function createTracing ({ trace, context, propagation, SpanKind, SpanStat
     within,
     startRequest (name, headers, attributes) {
       const active = context.active()
-      const parent = trace.getSpan(active as never) === undefined ? propagation.extract(active as never, headers) : active
-      return tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent as never)
+      const parent = trace.getSpan(active) === undefined ? propagation.extract(active, headers) : active
+      return tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent)
     },
     endRequest (span, status, attributes) {
       for (const [name, value] of Object.entries(attributes)) span.setAttribute(name, value)
@@ -79,7 +83,7 @@ export function createTracing ({ trace, context, propagation, SpanKind, SpanStat
     },
     async emit ({ tenantSlug, type }, run) {
       const attributes = { 'recruiting.tenant': tenantSlug, 'recruiting.event_type': type }
-      const span = tracer.startSpan(`emit ${type}`, { kind: SpanKind.PRODUCER, attributes }, context.active() as never)
+      const span = tracer.startSpan(`emit ${type}`, { kind: SpanKind.PRODUCER, attributes }, context.active())
       return within(span, run).then((result) => {
         span.setAttribute('recruiting.event_id', result.id)
         remember(result.id, span)
@@ -105,7 +109,7 @@ export function createTracing ({ trace, context, propagation, SpanKind, SpanStat
           'recruiting.outcome': outcome,
           ...(responseStatus === null ? {} : { 'http.response.status_code': responseStatus })
         }
-      }, (emits.get(eventId) ?? context.active()) as never)
+      }, emits.get(eventId) ?? context.active())
       if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error })
       span.end()
     }
