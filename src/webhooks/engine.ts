@@ -78,7 +78,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
   const secrets = createSecretBox(secretKeys)
   const sender = createSender(targetRules, timeoutMs)
-  const emitter = new EventEmitter<RecruitingEvents>()
+  const emitter = new EventEmitter()
   const validate = createEventValidator(events)
   const counters = createCounters()
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry)
@@ -150,8 +150,8 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         assertOpen()
         return resealSecrets(webhooks, secrets)
       },
-      on (name, listener) { emitter.on(name, listener as never) },
-      off (name, listener) { emitter.off(name, listener as never) }
+      on (name, listener) { emitter.on(name, listener) },
+      off (name, listener) { emitter.off(name, listener) }
     },
     operations: createWebhookOperations({
       webhooks, deliveries, events, targetRules, secrets, sender, clock, maxWebhooksPerTenant, timeoutMs

@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events'
 import type { HealthNotice } from '../ports/index.js'
 import { publishDisable } from './channels.js'
 import type { Logger } from './logger.js'
@@ -11,6 +10,11 @@ export interface RecruitingEvents {
   webhookDisabled: [notice: HealthNotice]
 }
 
+/** Calls the host's listeners. */
+interface Listeners {
+  emit (name: keyof RecruitingEvents, notice: HealthNotice): unknown
+}
+
 const messages = {
   failing: 'webhook keeps failing, it will be disabled',
   disabled: 'webhook disabled, it kept failing',
@@ -18,7 +22,7 @@ const messages = {
 }
 
 /** Tells the log, the diagnostics channel and the host's listeners what becomes of failing webhooks. */
-export function createHealthReporter (emitter: EventEmitter<RecruitingEvents>, log: Logger): (notice: HealthNotice) => void {
+export function createHealthReporter (listeners: Listeners, log: Logger): (notice: HealthNotice) => void {
   return (notice) => {
     const { kind, webhookId, failingSince, failedDeliveries, lastError } = notice
     log.warn({
@@ -29,7 +33,7 @@ export function createHealthReporter (emitter: EventEmitter<RecruitingEvents>, l
     }, messages[kind])
     if (kind !== 'failing') publishDisable(notice)
     try {
-      emitter.emit(kind === 'failing' ? 'webhookFailing' : 'webhookDisabled', notice)
+      listeners.emit(kind === 'failing' ? 'webhookFailing' : 'webhookDisabled', notice)
     } catch (err) {
       log.error({ err }, 'a listener of the host failed')
     }
