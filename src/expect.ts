@@ -2,9 +2,15 @@ import { RecruitingApiError } from './errors.js'
 
 /** Throws `invalid_option` with the option's path, what was expected and what came. */
 export function expect (condition: boolean, path: string, expected: string, value: unknown): asserts condition {
-  if (!condition) throw new RecruitingApiError('invalid_option', `${path}: expected ${expected}, got ${show(value)}`, path)
+  if (!condition) refuse(path, expected, value)
 }
 
+/** What `expect` does where there is no condition left. */
+export function refuse (path: string, expected: string, value: unknown): never {
+  throw new RecruitingApiError('invalid_option', `${path}: expected ${expected}, got ${show(value)}`, path)
+}
+
+/** Throws unless the value is an integer between the two, both included. */
 export function expectInteger (value: unknown, path: string, minimum: number, maximum: number): void {
   const isValid = Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum
   expect(isValid, path, `an integer from ${minimum} to ${maximum}`, value)
@@ -13,8 +19,7 @@ export function expectInteger (value: unknown, path: string, minimum: number, ma
 /** Throws for a name that no option has: most are misspelt. The value is not shown, it may be a secret. */
 export function expectNames (given: object, known: object, path = ''): void {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name))
-  if (unknown === undefined) return
-  expect(false, `${path}${unknown}`, `one of ${Object.keys(known).join(', ')}`, unknown)
+  if (unknown !== undefined) refuse(`${path}${unknown}`, `one of ${Object.keys(known).join(', ')}`, unknown)
 }
 
 function show (value: unknown): string {

@@ -1,6 +1,6 @@
 import { type TObject, Type } from '@sinclair/typebox'
 import { createAjv } from './ajv.js'
-import { expect, expectInteger, expectNames } from './expect.js'
+import { expect, expectInteger, expectNames, refuse } from './expect.js'
 import type { EngineSettings, HttpSettings, RecruitingApiOptions, RecruitingOptions } from './options.js'
 import type { RecruitingStorage } from './ports/index.js'
 import { resolveDelivery } from './resolve-delivery.js'
@@ -110,7 +110,7 @@ function assertSchema (schema: TObject, path: string, ajv = createAjv({ useDefau
   try {
     ajv.compile(schema)
   } catch (error) {
-    expect(false, path, `a valid schema (${error instanceof Error ? error.message : String(error)})`, schema)
+    refuse(path, `a valid schema (${error instanceof Error ? error.message : String(error)})`, schema)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { expect } from '../expect.js'
+import { expect, refuse } from '../expect.js'
 import type { ApiKey, KeyLookup } from '../ports/index.js'
 import type { RateLimitBudget, RateLimitSettings } from '../rate-limit-options.js'
 import { type Credentials, readTenantSlug } from './auth.js'
@@ -42,7 +42,7 @@ export async function createLimits (
 ): Promise<Limits> {
   const { default: rateLimit } = await load().catch((error: unknown): never => {
     const message = error instanceof Error ? error.message : String(error)
-    return expect(false, 'rateLimit', 'the package @fastify/rate-limit to be installed', message) as never
+    refuse('rateLimit', 'the package @fastify/rate-limit to be installed', message)
   }) as { default: RateLimitPackage }
 
   /** One budget for each name; the names share a store, so they begin with what they are names of. */
@@ -72,7 +72,7 @@ export async function createLimits (
       if (failures === null) return (credentials) => keyLookup(credentials)
       return async (credentials, request, reply) => {
         const used = await failures(request, { increment: false })
-        if (used.remaining === 0) refuse(reply, used)
+        if (used.remaining === 0) refuseRequest(reply, used)
         const key = await keyLookup(credentials)
         if (key === null || key === undefined) await failures(request)
         return key
@@ -83,13 +83,13 @@ export async function createLimits (
       const limiter = special.get(operationId)
       names.set(request, `${limiter === undefined ? 'key' : operationId}:${readTenantSlug(request)}/${key.id}`)
       const usage = await (limiter ?? general)(request)
-      if (usage.isExceeded) refuse(reply, usage)
+      if (usage.isExceeded) refuseRequest(reply, usage)
       setUsage(reply, usage)
     }
   }
 }
 
-function refuse (reply: FastifyReply, usage: Usage): never {
+function refuseRequest (reply: FastifyReply, usage: Usage): never {
   setUsage(reply, usage).header('retry-after', usage.ttlInSeconds)
   throw new HttpError('rate_limited')
 }

@@ -1,11 +1,12 @@
-import { RecruitingApiError } from '../errors.js'
+import { refuse as refuseOption } from '../expect.js'
 import { normalizeInstant } from '../instant.js'
 
 const kShownLength = 60
 
-/** Throws an `invalid_option` that names the path, what was expected and what came. */
+/** Throws an `invalid_option` that names the path, what was expected and what came: of a long text, how it begins. */
 export function refuse (path: string, expected: string, value: unknown): never {
-  throw new RecruitingApiError('invalid_option', `${path}: expected ${expected}, got ${show(value)}`, path)
+  const isLong = typeof value === 'string' && value.length > kShownLength
+  refuseOption(path, expected, isLong ? `${value.slice(0, kShownLength)}…` : value)
 }
 
 /** Tells an object that can hold fields. */
@@ -66,16 +67,4 @@ export function formatDateTime (time: number): string {
 
 function isSafeInteger (value: unknown): value is number {
   return Number.isSafeInteger(value)
-}
-
-function show (value: unknown): string {
-  if (typeof value === 'string') return showText(value)
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  if (typeof value === 'function') return 'a function'
-  return String(value)
-}
-
-function showText (text: string): string {
-  return JSON.stringify(text.length > kShownLength ? `${text.slice(0, kShownLength)}…` : text)
 }
