@@ -52,6 +52,19 @@ t.test('API keys', async (t) => {
     t.equal(after.length, before.length)
   })
 
+  t.test('a lookup that takes longer than queryTimeoutMs is given up', async (t) => {
+    const { key } = await issue()
+    const hurried = postgresKeyLookup(pool, { schema, queryTimeoutMs: 150 })
+    const client = await pool.connect()
+    await client.query('begin; lock table keys.api_keys')
+    await t.rejects(hurried({ tenantSlug: 'acme', key }), {
+      code: 'storage_timeout', message: 'PostgreSQL did not answer within 150 ms: look up key'
+    })
+    await client.query('rollback')
+    client.release()
+    t.match(await hurried({ tenantSlug: 'acme', key }), { scopes: ['jobs:read'] })
+  })
+
   t.test('options of the lookup that cannot be are refused', async (t) => {
     t.throws(() => postgresKeyLookup(null as never), { code: 'invalid_option', field: 'pool' })
     t.throws(() => postgresKeyLookup(pool, { schema: '' }), { code: 'invalid_option', field: 'schema' })
