@@ -126,9 +126,13 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       },
       async drain ({ until = 0 } = {}) {
         assertDelivering()
-        // While something is in flight here there is no need to ask.
-        while (isBusy() || await deliveries.hasPending(Math.max(0, Number(until) - clock.now()))) {
-          await (worker === null ? sleep(pollMs) : worker.nextTurn())
+        const hasPending = (): Promise<boolean> => deliveries.hasPending(Math.max(0, Number(until) - clock.now()))
+        for (;;) {
+          // Asked for first: a turn may end while storage answers, and the next one may be a poll away.
+          const turn = worker?.nextTurn()
+          // While something is in flight here there is no need to ask.
+          if (!isBusy() && !await hasPending()) return
+          await (turn ?? sleep(pollMs))
           assertDelivering()
         }
       },

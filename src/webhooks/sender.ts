@@ -39,6 +39,7 @@ export interface Sender {
 const contentHeaders = { 'content-type': 'application/json', 'user-agent': 'fastify-recruiting-api' }
 const maxHeaderBytes = 16_384
 const maxStaleMs = 1000
+const maxTargets = 1000
 const kAborted = Symbol('aborted')
 
 /** `timeoutMs` is the longest deadline that requests will have. */
@@ -58,6 +59,7 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
   const fresh = new Agent({ ...options, pipelining: 0 })
   const sockets = watchKeptSockets()
   const inFlight = new Set<Deadline>()
+  const readTarget = rememberTargets((url) => parseTargetUrl(url, rules))
 
   function track (dispatcher: Agent, request: Omit<PostRequest, 'hangUp'>, deadline: Deadline) {
     const tracked = sockets.track(() => post(dispatcher, { ...request, hangUp: () => sockets.hangUp(tracked.token) }, deadline))
@@ -79,7 +81,7 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
 
   async function attempt ({ url, headers, body }: SendRequest, deadline: Deadline): Promise<Omit<SendResult, 'durationMs'>> {
     try {
-      const request = { url: parseTargetUrl(url, rules), headers: { ...contentHeaders, ...headers }, body }
+      const request = { url: readTarget(url), headers: { ...contentHeaders, ...headers }, body }
       const { status, retryAfter } = await postAgainIfStale(request, deadline)
       const error = status <= 299 ? null : 'http_status'
       return { responseStatus: status, error, ...(retryAfter === undefined ? {} : { retryAfter }) }
@@ -109,6 +111,17 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
       connector.close()
       await Promise.all([keeping.destroy(), fresh.destroy()])
     }
+  }
+}
+
+/** An endpoint is posted to again and again, and what the rules say of its URL does not change. */
+function rememberTargets (parse: (url: string) => URL): (url: string) => URL {
+  const known = new Map<string, URL>()
+  return (url) => {
+    const target = known.get(url) ?? parse(url)
+    if (known.size >= maxTargets) known.clear()
+    known.set(url, target)
+    return target
   }
 }
 

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { createMachines, event } from '../fixtures/engine.js'
@@ -110,4 +111,23 @@ t.test('a drain that asks the storage while the engine closes ends', async (t) =
   answer(true)
   await t.rejects(draining, { code: 'closed' })
   await closing
+})
+
+t.test('drain does not miss a turn that ends while storage answers', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const hasPending = storage.deliveries.hasPending.bind(storage.deliveries)
+  storage.deliveries.hasPending = async (...args) => {
+    const answer = await hasPending(...args)
+    // By the time that it is heard the worker has nothing left to do, and its clock stands still.
+    if (answer) {
+      while ((await deliveries(id)).some(([status]) => status === 'pending')) await tick()
+      for (let ticks = 0; ticks < 20; ticks++) await tick()
+    }
+    return answer
+  }
+  const engine = start()
+  await engine.emit(event)
+  t.equal(await Promise.race([engine.drain().then(() => 'drained'), sleep(5000, 'waits', { ref: false })]), 'drained')
 })

@@ -79,20 +79,20 @@ begin
       order by turn, ready.is_next desc, ready.id
       limit the_limit
     ), leased as (
+      -- In the order of their turns, and so are the fences.
       insert into leases as l (delivery_id, webhook_id, fence, leased_until)
       select picked.id, picked.webhook_id, nextval('fences'), moment + lease_ms * interval '1 millisecond' from picked
       on conflict on constraint leases_pkey do update set fence = excluded.fence, leased_until = excluded.leased_until
-      returning l.delivery_id, l.fence
+      returning l.delivery_id, l.webhook_id, l.fence
     )
     select d.id, leased.fence, w.tenant_slug, w.id, w.target_url, w.secret,
       case when w.previous_secret_expires_at > moment then w.previous_secret end,
       e.id, e.type, e.body, jsonb_array_length(d.attempts), w.failing_since is not null
-    from picked
-    join leased on leased.delivery_id = picked.id
-    join deliveries d on d.webhook_id = picked.webhook_id and d.id = picked.id
-    join webhooks w on w.id = picked.webhook_id
+    from leased
+    join deliveries d on d.webhook_id = leased.webhook_id and d.id = leased.delivery_id
+    join webhooks w on w.id = leased.webhook_id
     join events e on e.seq = d.event_seq
-    order by picked.turn, picked.is_next desc, picked.webhook_id;
+    order by leased.fence;
 end
 $$;
 

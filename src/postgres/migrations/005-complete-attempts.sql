@@ -46,7 +46,8 @@ begin
     where l.delivery_id = r.delivery_id and l.fence = r.fence
     returning r.*, l.webhook_id
   ), locked as materialized (
-    select d.id, d.status = 'pending' as is_pending
+    -- Everybody who locks several deliveries does it in this order.
+    select d.id
     from finished f
     join deliveries d on d.webhook_id = f.webhook_id and d.id = f.delivery_id
     order by d.webhook_id, d.id
@@ -55,12 +56,12 @@ begin
     update deliveries d set
       status = case
         when f.outcome = 'delivered' then 'delivered'
-        when locked.is_pending and f.outcome = 'failed' then 'failed'
+        when d.status = 'pending' and f.outcome = 'failed' then 'failed'
         else d.status
       end,
       priority = greatest(d.priority, 1),
       next_attempt_at = case
-        when locked.is_pending and f.outcome = 'retry' then
+        when d.status = 'pending' and f.outcome = 'retry' then
           date_trunc('milliseconds', moment + (f.retry_in_ms + 0.999) * interval '1 millisecond')
         else d.next_attempt_at
       end,
@@ -72,9 +73,8 @@ begin
         'error', f.error
       )
     from finished f
-    join locked on locked.id = f.delivery_id
-    where d.webhook_id = f.webhook_id and d.id = f.delivery_id
-    returning f.*, locked.is_pending and f.outcome = 'failed' as is_given_up
+    where d.webhook_id = f.webhook_id and d.id = f.delivery_id and (select count(*) from locked) > 0
+    returning f.*, f.outcome = 'failed' and d.status = 'failed' as is_given_up
   )
   select jsonb_agg(to_jsonb(changed)) into finished from changed where webhook_id = any (concerned);
 
