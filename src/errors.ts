@@ -16,6 +16,7 @@ export type RecruitingApiErrorCode =
 /** Thrown to the host for every mistake this package can name. Nothing has been stored when it is thrown. */
 export class RecruitingApiError extends Error {
   override readonly name = 'RecruitingApiError'
+  /** Which mistake it is. */
   readonly code: RecruitingApiErrorCode
   /** The path of the option or argument at fault, such as `delivery.pollMs`; empty when there is none. */
   readonly field: string

@@ -13,6 +13,7 @@ export interface AuditEntry {
   keyId: string | null
   /** Such as `listCandidates`; `null` for an unknown path. */
   operationId: string | null
+  /** Of HTTP, such as `GET`. */
   method: string
   /** The names of the filters that were given, such as `filter[q]`. Never their values. */
   filters: readonly string[]

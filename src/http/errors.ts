@@ -15,15 +15,22 @@ export type WireErrorCode = keyof typeof wireErrors
 
 /** Where a request is at fault. */
 export interface ErrorDetail {
+  /** The part of the request. */
   in: 'path' | 'query' | 'body'
   /** The field's path, such as `event_types[0]`; empty for a whole body. */
   field: string
+  /** What it must be, such as `must be <= 200`. */
   message: string
 }
 
-/** Ends a request with one of the errors of the API, such as `not_found`; for the handlers of the option `routes`, too. */
+/**
+ * Ends a request with one of the errors of the API, such as `not_found`; for the handlers of the option `routes`, too.
+ * Its status and message are those of the code.
+ */
 export class HttpError extends Error {
+  /** Decides status and message. */
   readonly code: WireErrorCode
+  /** For a 400: shown with the option `errorDetails`, logged in any case. */
   readonly details: readonly ErrorDetail[]
 
   constructor (code: WireErrorCode, details: readonly ErrorDetail[] = []) {
@@ -33,6 +40,7 @@ export class HttpError extends Error {
   }
 }
 
+/** A 400 that tells what was wrong. */
 export function badRequest (...details: ErrorDetail[]): HttpError {
   return new HttpError('bad_request', details)
 }

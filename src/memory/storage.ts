@@ -27,7 +27,9 @@ export interface MemoryStorageOptions {
 
 /** A storage whose candidates and jobs can be changed by hand. */
 export interface MemoryStorage extends RecruitingStorage {
+  /** The candidates of all tenants, with `save` and `remove`. */
   candidates: MemoryCandidateSource
+  /** The jobs of all tenants, with `save` and `remove`. */
   jobs: MemoryJobSource
 }
 

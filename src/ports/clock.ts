@@ -4,5 +4,6 @@ export interface Clock {
   now (): number
   /** Calls `callback` once after `delayMs`; what it returns goes to `clearTimeout`. */
   setTimeout (callback: () => void, delayMs: number): unknown
+  /** Ends the wait; nothing happens if it is over. */
   clearTimeout (timer: unknown): void
 }

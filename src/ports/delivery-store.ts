@@ -21,10 +21,13 @@ export interface NewEvent {
   fingerprint: string
 }
 
+/** An event that is on record. */
 export interface RecordedEvent {
+  /** Another than that of the event given, if its idempotency key was used before. */
   id: string
   /** How many deliveries were made for it, skipped ones not counted. */
   deliveries: number
+  /** As it was recorded. */
   fingerprint: string
 }
 
@@ -44,6 +47,7 @@ export interface ReplaySelection {
   limit: number
 }
 
+/** What a replay has queued. */
 export interface ReplayResult {
   /** New deliveries. */
   queued: number
@@ -51,6 +55,7 @@ export interface ReplayResult {
   truncated: boolean
 }
 
+/** How the queue stands. */
 export interface DeliveryStats {
   /** Deliveries that wait for an attempt, now or later, leased and held back ones included. */
   pending: number
@@ -141,6 +146,7 @@ export interface DeliveryStore {
    */
   erase (tenantSlug: string, subject: string, transaction?: unknown): Promise<number>
 
+  /** Tells what waits, what is due and what is leased, over all tenants. */
   stats (): Promise<DeliveryStats>
 
   /**

@@ -29,26 +29,36 @@ export interface Delivery {
   delivered_at: string | null
 }
 
+/** An attempt as the log shows it. */
 export interface Attempt {
   started_at: string
   duration_ms: number
+  /** `null` if no answer came. */
   response_status: number | null
+  /** `null` if it succeeded. */
   error: AttemptError | null
 }
 
+/** A delivery with all that was tried. */
 export interface DeliveryWithAttempts extends Delivery {
   /** In the order they were made. */
   attempts: Attempt[]
 }
 
+/** Which deliveries of a webhook; all of what is given must hold. */
 export interface DeliveryFilter {
+  /** Only deliveries of this status. */
   status?: DeliveryStatus
+  /** Only deliveries of events of exactly this type. */
   eventType?: string
+  /** Only deliveries of this event. */
   eventId?: string
 }
 
+/** What deliveries are sorted by. */
 export type DeliverySortField = 'id' | 'created_at'
 
+/** How much to claim, and for how long. */
 export interface ClaimOptions {
   /** Deliveries to claim at most, 1 or more. */
   limit: number
@@ -64,6 +74,7 @@ export interface ClaimOptions {
 /** Names a claim. */
 export interface Lease {
   deliveryId: number
+  /** Grows with every claim of the delivery. */
   fence: number
 }
 
@@ -77,6 +88,7 @@ export interface ClaimedDelivery extends Lease {
   secrets: string[]
   eventId: string
   eventType: string
+  /** As recorded, byte for byte, or the event's tombstone. */
   body: string
   /** Attempts made before this one. */
   attemptCount: number
@@ -86,6 +98,7 @@ export interface ClaimedDelivery extends Lease {
 
 interface AttemptOutcome extends Lease {
   durationMs: number
+  /** `null` if no answer came. */
   responseStatus: number | null
   /** Logged as given. `null` for what was delivered; of a failure, it stands for `http_status` in notices. */
   error: AttemptError | null

@@ -26,5 +26,6 @@ export interface HealthNotice {
   failedDeliveries: number
   /** Of the last failed attempt, or of the one that says the endpoint is gone; `http_status` where that gave none. */
   lastError: AttemptError
+  /** Of the same attempt; `null` if no answer came. */
   lastResponseStatus: number | null
 }

@@ -16,6 +16,8 @@
  */
 export type * from './key-lookup.js'
 export type * from './list-source.js'
+export type * from './candidate-source.js'
+export type * from './job-source.js'
 export type * from './webhook-store.js'
 export type * from './delivery.js'
 export type * from './health.js'

@@ -1,6 +1,8 @@
 /** One field to order by. Text is ordered by Unicode code point, dates and numbers by value. */
 export interface SortItem<Field extends string = string> {
+  /** Its name on the wire. */
   field: Field
+  /** `asc` begins with the least, `desc` with the greatest. */
   direction: 'asc' | 'desc'
 }
 
@@ -35,51 +37,3 @@ export interface ListSource<Row, Filter, SortField extends string = string, Quer
   /** How many rows of the tenant pass the filter. */
   count (tenantSlug: string, filter: Filter): Promise<number>
 }
-
-export interface CandidateFilter {
-  /** Only candidates of this recruiter. */
-  recruiterId?: number
-  /**
-   * Only candidates whose `full_name` contains this text, 1 to 200 characters: literally, in any letter case. Cases are
-   * folded as JavaScript's `toLowerCase` does: É is é, but e is not é and ss is not ß.
-   */
-  q?: string
-  /** Only candidates whose `updated_at` is strictly later. */
-  updatedAfter?: string
-}
-
-export type CandidateSortField = 'id' | 'full_name' | 'created_at' | 'updated_at'
-
-/** What a candidate list publishes. Fields named in the option `candidateFields` stand beside these. */
-export interface CandidateRow {
-  id: number
-  full_name: string
-  headline: string | null
-  source_id: number | null
-}
-
-export type CandidateQuery = RowQuery<CandidateFilter, CandidateSortField>
-
-export type CandidateSource = ListSource<CandidateRow, CandidateFilter, CandidateSortField, CandidateQuery>
-
-export interface JobFilter {
-  /** Only jobs whose status is exactly this, 1 to 64 characters. */
-  status?: string
-  /** Only jobs whose `name` contains this text, 1 to 200 characters: literally, in any letter case, folded likewise. */
-  q?: string
-  /** Only jobs whose `updated_at` is strictly later. */
-  updatedAfter?: string
-}
-
-export type JobSortField = 'id' | 'name' | 'status' | 'created_at' | 'updated_at'
-
-/** What a job list publishes. Fields named in the option `jobFields` stand beside these. */
-export interface JobRow {
-  id: number
-  name: string
-  status: string
-}
-
-export type JobQuery = RowQuery<JobFilter, JobSortField>
-
-export type JobSource = ListSource<JobRow, JobFilter, JobSortField, JobQuery>

@@ -1,5 +1,6 @@
+import type { CandidateSource } from './candidate-source.js'
 import type { DeliveryStore } from './delivery-store.js'
-import type { CandidateSource, JobSource } from './list-source.js'
+import type { JobSource } from './job-source.js'
 import type { WebhookStore } from './webhook-store.js'
 
 /**
@@ -7,9 +8,13 @@ import type { WebhookStore } from './webhook-store.js'
  * work on the same data and come as a pair. Several apps and workers may share one storage, and it outlives each.
  */
 export interface RecruitingStorage {
+  /** Usually the vendor's own. */
   candidates: CandidateSource
+  /** Usually the vendor's own. */
   jobs: JobSource
+  /** The endpoints of every tenant. */
   webhooks: WebhookStore
+  /** The events and their deliveries, which are the queue. */
   deliveries: DeliveryStore
 
   /**
@@ -22,6 +27,8 @@ export interface RecruitingStorage {
 
 /** The fields that `candidates` and `jobs` are asked for. */
 export interface PublishedFields {
+  /** Names as on the wire, such as `full_name`. */
   candidates: readonly string[]
+  /** Names as on the wire, such as `status`. */
   jobs: readonly string[]
 }

@@ -15,18 +15,25 @@ export interface Webhook {
   updated_at: string
 }
 
+/** Which webhooks. */
 export interface WebhookFilter {
+  /** Only webhooks of this status. */
   status?: WebhookStatus
 }
 
+/** What webhooks are sorted by. */
 export type WebhookSortField = 'id' | 'name' | 'created_at' | 'updated_at'
 
+/** A webhook to store. */
 export interface NewWebhook {
   /** Given by `nextId`. */
   id: number
+  /** 1 to 255 characters. */
   name: string
   status: 'active' | 'inactive'
+  /** An absolute URL of at most 2048 characters. */
   target_url: string
+  /** 1 to 100 event types, to be kept in this order. */
   event_types: readonly string[]
   /** Opaque text, kept as it is; it may be sealed. */
   secret: string
@@ -40,7 +47,9 @@ export interface WebhookChanges {
   event_types?: readonly string[]
 }
 
+/** A secret that takes the place of another. */
 export interface SecretRotation {
+  /** Opaque text, kept as it is; it may be sealed. */
   secret: string
   /** Seconds for which the secret of before stays valid, 0 or more; at 0 it is dropped at once. */
   gracePeriodSeconds: number
@@ -54,6 +63,7 @@ export interface StoredSecrets {
   secrets: string[]
 }
 
+/** A webhook whose secret was rotated. */
 export interface RotatedWebhook extends Webhook {
   /** When the secret of before ceases to be valid; `null` when it was dropped at once. */
   previous_secret_expires_at: string | null

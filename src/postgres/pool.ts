@@ -1,5 +1,6 @@
 /** Runs one statement. `pg.Pool`, `pg.Client` and `pg.PoolClient` do. */
 export interface PgQueryable {
+  /** `$1` and so on in `text` stand for the values. */
   query (text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }
 
@@ -9,11 +10,13 @@ export interface PgClient extends PgQueryable {
   release (destroy?: boolean): void
   /** Where there is no such method, nothing is listened for: deliveries recorded elsewhere are found by polling. */
   on?: (event: 'error' | 'end' | 'notification', listener: () => void) => unknown
+  /** Takes away what `on` added. */
   removeListener?: (event: 'error' | 'end' | 'notification', listener: () => void) => unknown
 }
 
 /** What this package needs of a connection pool: `pg.Pool` has it. The pool stays the host's, which ends it. */
 export interface PgPool extends PgQueryable {
+  /** Lends a connection, which `release` gives back. */
   connect (): Promise<PgClient>
   /** A pool whose errors nobody listens for ends the process when the server restarts. */
   on?: (event: 'error', listener: () => void) => unknown

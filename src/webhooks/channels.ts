@@ -19,18 +19,23 @@ export interface AttemptMessage {
   eventType: string
   /** 1 for the first. */
   attempt: number
+  /** From the lookup of the name to the end of the answer. */
   durationMs: number
+  /** `null` if no answer came. */
   responseStatus: number | null
+  /** `null` if it succeeded. */
   error: AttemptError | null
 }
 
 /** On `fastify-recruiting-api:retry`: the attempt failed, and another will be made. */
 export interface RetryMessage extends AttemptMessage {
+  /** From now to that one. */
   retryInMs: number
 }
 
 /** On `fastify-recruiting-api:pause`: the attempt also holds back the other deliveries of the webhook. */
 export interface PauseMessage extends AttemptMessage {
+  /** For so long from now. */
   holdMs: number
 }
 

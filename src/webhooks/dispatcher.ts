@@ -7,6 +7,7 @@ import type { EventCatalogue, EventData, EventValidator } from './events.js'
 
 /** What happened in the ATS. */
 export interface EmittedEvent<Events extends EventCatalogue, Name extends keyof Events = keyof Events> {
+  /** Whose it is: 1 to 100 characters, none of them control characters. */
   tenantSlug: string
   /** A name of the catalogue, such as `application.created`. */
   type: Name
@@ -25,16 +26,23 @@ export interface EmittedEvent<Events extends EventCatalogue, Name extends keyof 
 
 /** What `erase` erases. */
 export interface ErasedSubject {
+  /** Whose events they are: 1 to 100 characters, none of them control characters. */
   tenantSlug: string
   /** The `subject` that events were emitted with; 1 to 255 characters. */
   subject: string
 }
 
+/** How `emit` and `erase` write. */
 export interface EmitOptions {
-  /** The host's own transaction, if the storage knows one: nothing is sent unless it commits. */
+  /**
+   * The host's own transaction, such as a client of `pg`: nothing is sent or erased unless it commits. A storage without
+   * transactions rejects.
+   * @default one of the storage's own, committed at once
+   */
   transaction?: unknown
 }
 
+/** What `emit` has recorded. */
 export interface EmitResult {
   /** The event's id, which receivers see as `webhook-id`. */
   id: string

@@ -54,8 +54,9 @@ export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
   off<Name extends keyof RecruitingEvents> (name: Name, listener: (...args: RecruitingEvents[Name]) => void): void
 }
 
+/** What `stats` returns: the queue of all processes, and the attempts of this one since it started. */
 export interface RecruitingStats extends DeliveryStats, AttemptCounts {
-  /** Attempts in flight. */
+  /** Attempts of this process that are under way. */
   inFlight: number
 }
 

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { CandidateSortField } from '../../ports/index.js'
 import { Nullable, Search, UpdatedAfter, pagingQuery } from './common.js'
 
+/** An item of the candidate list, without the fields of the option `candidateFields`. */
 export const Candidate = Type.Object({
   id: Type.Integer({ examples: [1042] }),
   full_name: Type.String({ examples: ['Ada Lovelace'] }),

@@ -19,6 +19,7 @@ const fields = {
   delivered_at: Nullable(Type.String({ format: 'date-time', examples: [null] }))
 }
 
+/** An item of the log of a webhook. */
 export const Delivery = Type.Object(fields, { title: 'Delivery' })
 
 /** A delivery as storages hand it out: what the schema of the same name describes. */
@@ -31,6 +32,7 @@ const Attempt = Type.Object({
   error: AttemptError
 }, { title: 'Attempt' })
 
+/** One delivery of the log, with its attempts. */
 export const DeliveryWithAttempts = Type.Object({
   ...fields,
   attempts: Type.Array(Attempt, { description: 'The first one first' })

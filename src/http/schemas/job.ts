@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { JobSortField } from '../../ports/index.js'
 import { Search, UpdatedAfter, pagingQuery } from './common.js'
 
+/** An item of the job list, without the fields of the option `jobFields`. */
 export const Job = Type.Object({
   id: Type.Integer({ examples: [501] }),
   name: Type.String({ examples: ['Backend Engineer (Lyon)'] }),

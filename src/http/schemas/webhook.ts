@@ -18,6 +18,7 @@ const representation = {
   event_types: Type.Array(Type.String(), { examples: [eventTypesExample] })
 }
 
+/** A webhook as it is listed, read and updated. */
 export const Webhook = Type.Object({ ...representation, created_at: DateTime, updated_at: DateTime }, { title: 'Webhook' })
 
 /** A webhook as storages hand it out: what the schema of the same name describes. */
@@ -25,8 +26,10 @@ export type Webhook = PortWebhook
 
 const Secret = Type.String({ description: 'whsec_ and base64, shown this once', examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='] })
 
+/** A webhook as it is created: the one answer but that of a rotation which holds the secret. */
 export const CreatedWebhook = Type.Object({ ...representation, secret: Secret }, { title: 'CreatedWebhook' })
 
+/** A webhook whose secret was rotated, with the new one. */
 export const RotatedWebhook = Type.Object({
   ...representation,
   secret: Secret,
@@ -52,11 +55,13 @@ const writable = {
   })
 }
 
+/** The body that creates a webhook. What a schema cannot judge, such as its address, is checked besides. */
 export const CreateWebhook = Type.Object({
   ...writable,
   status: OneOf(clientStatuses, { default: 'active' })
 }, { title: 'CreateWebhook', additionalProperties: false })
 
+/** The body that updates a webhook: one field of these at least. */
 export const UpdateWebhook = Type.Partial(Type.Object({ ...writable, status: OneOf(clientStatuses) }), {
   title: 'UpdateWebhook',
   additionalProperties: false,

@@ -5,6 +5,7 @@ import { delivered, retry } from '../support/samples.js'
 const pending =
   'Whether a pending delivery of an active webhook is leased, or can be attempted within this time from now: it falls ' +
   'due by then, and its webhook is no longer held back.'
+const figures = 'Tells what waits, what is due and what is leased, over all tenants.'
 const waiting = 'Deliveries that wait for an attempt, now or later, leased and held back ones included.'
 const oldest = 'How long the oldest due delivery has been due, in milliseconds; 0 if none is.'
 
@@ -64,10 +65,10 @@ export const pendingCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.stats',
-    says: waiting,
+    says: `${figures} … ${waiting}`,
     name: 'the figures tell what waits, what is due and what is leased, over all tenants'
   }, async ({ deliveries, addWebhook, emitMany, claimAll, complete, wait }) => {
-    const figures = async (): Promise<number[]> => {
+    const count = async (): Promise<number[]> => {
       const { pending, due, leased } = await deliveries.stats()
       return [pending, due, leased]
     }
@@ -75,15 +76,15 @@ export const pendingCases = [
     await addWebhook({ tenantSlug: 'globex' })
     await emitMany(3)
     await emitMany(1, { tenantSlug: 'globex' })
-    same(await figures(), [4, 4, 0], 'pending, due and leased with four due')
+    same(await count(), [4, 4, 0], 'pending, due and leased with four due')
     const [first, second, third] = await claimAll(3)
-    same(await figures(), [4, 4, 3], 'pending, due and leased with three of them leased')
+    same(await count(), [4, 4, 3], 'pending, due and leased with three of them leased')
     await complete([delivered(first), retry(second), retry(third, { retryInMs: 10 })])
     await wait(10)
-    same(await figures(), [3, 2, 0], 'pending, due and leased when one arrived and one waits')
+    same(await count(), [3, 2, 0], 'pending, due and leased when one arrived and one waits')
     await claimAll(2, { leaseMs: 10 })
     await wait(10)
-    same(await figures(), [3, 2, 0], 'pending, due and leased when two leases have run out')
+    same(await count(), [3, 2, 0], 'pending, due and leased when two leases have run out')
   }),
 
   benchCase('deliveries', {

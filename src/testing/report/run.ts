@@ -2,12 +2,14 @@ import type { KeyLookupCase, StorageCase } from '../support/case.js'
 
 /** How one case ended. */
 export interface CaseResult {
+  /** As in the case, with the three that follow. */
   group: string
   name: string
   port: string
   says: string
   /** What the case threw; `null` if it passed. */
   error: Error | null
+  /** What it took, harness included. */
   durationMs: number
 }
 

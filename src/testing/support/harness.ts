@@ -2,17 +2,20 @@ import type { KeyLookup, RecruitingStorage } from '../../ports/index.js'
 
 /** A candidate for the storage under test to hold. */
 export interface SavedCandidate {
+  /** A positive integer; the row of an id that the tenant has already is replaced. */
   id: number
   full_name: string
   headline: string | null
   source_id: number | null
   recruiter_id: number | null
+  /** RFC 3339 in UTC with milliseconds, as all dates here. */
   created_at: string
   updated_at: string
 }
 
 /** A job for the storage under test to hold. */
 export interface SavedJob {
+  /** A positive integer; the row of an id that the tenant has already is replaced. */
   id: number
   name: string
   status: string
@@ -24,7 +27,9 @@ export interface SavedJob {
 export interface OpenTransaction {
   /** What a host passes to `emit` and `erase` as `transaction`. */
   transaction: unknown
+  /** Keeps what was written with it, and ends it. */
   commit (): Promise<void>
+  /** Undoes what was written with it, and ends it. */
   rollback (): Promise<void>
 }
 
@@ -51,13 +56,17 @@ export type MakeStorage = () => Promise<StorageHarness> | StorageHarness
 export interface SavedKey {
   /** 1 to 512 characters of a bearer token; the harness may hand out another, see `KeyHarness.save`. */
   key: string
+  /** The one tenant that it is for. */
   tenantSlug: string
+  /** Such as `candidates:read`. */
   scopes: readonly string[]
+  /** `expired` and `revoked` keys were valid before. */
   state: 'valid' | 'expired' | 'revoked'
 }
 
 /** A key lookup to try. */
 export interface KeyHarness {
+  /** Asked about the keys that `save` made, and others. */
   lookup: KeyLookup
   /**
    * Makes a key known; returns the text to present, for lookups that make their keys themselves (such as a JWT).
