@@ -1,7 +1,7 @@
 import { RecruitingApiError } from '../errors.js'
 
 /** Where this package keeps its own tables unless told otherwise. */
-export const defaultSchema = 'recruiting'
+const defaultSchema = 'recruiting'
 
 const maxNameBytes = 63
 

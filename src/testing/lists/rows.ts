@@ -12,7 +12,7 @@ export interface Sample {
 }
 
 /** `name` stands for `full_name` where candidates are concerned. */
-export interface RowQuery {
+export interface SampleQuery {
   filter?: { q?: string, updatedAfter?: string }
   sort?: ReadonlyArray<SortItem<'id' | 'name' | 'created_at' | 'updated_at'>>
   offset?: number
@@ -23,9 +23,9 @@ export interface RowQuery {
 export interface Rows {
   save (samples: readonly Sample[], tenantSlug?: string): Promise<void>
   /** The ids of one page. */
-  ids (query?: RowQuery, tenantSlug?: string): Promise<number[]>
+  ids (query?: SampleQuery, tenantSlug?: string): Promise<number[]>
   /** One page, as it comes. */
-  list (query?: RowQuery, tenantSlug?: string): Promise<Array<{ id: number }>>
+  list (query?: SampleQuery, tenantSlug?: string): Promise<Array<{ id: number }>>
   count (filter?: { q?: string, updatedAfter?: string }, tenantSlug?: string): Promise<number>
 }
 
