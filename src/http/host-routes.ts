@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, RouteOptions } from 'fastify'
 import { expect } from '../expect.js'
 import type { HostRoutes } from '../options.js'
-import { errorResponses } from './schemas/common.js'
+import { errorResponses } from './schemas/errors.js'
 
 /** The host's own operations within the tenant scope. */
 export function hostRoutes (routes: HostRoutes): FastifyPluginAsync {

@@ -25,7 +25,7 @@ export function readRequestId (request: IdentifiedRequest): string {
 const usable = /^[\x21-\x7e]{1,200}$/
 
 /** `req_` and 32 hexadecimal digits, 122 bits of them random. */
-export function generateRequestId (): string {
+function generateRequestId (): string {
   return `req_${randomUUID().replaceAll('-', '')}`
 }
 

@@ -12,7 +12,7 @@ import { HttpError, toHttpError, wireErrors } from './errors.js'
 import type { Limits } from './limits.js'
 import { parseQuery } from './query.js'
 import { type RequestIdSource, identifyRequests } from './request-id.js'
-import { RateLimited } from './schemas/common.js'
+import { RateLimited } from './schemas/errors.js'
 import { createValidatorCompiler, toValidationError } from './validation.js'
 
 export interface ScopeOptions {

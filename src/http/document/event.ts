@@ -1,5 +1,5 @@
 import { type TObject, Type } from '@sinclair/typebox'
-import { DateTimeOf, eventIdExample } from '../schemas/common.js'
+import { DateTimeOf, eventIdExample } from '../schemas/types.js'
 import type { Components } from './components.js'
 import { exampleOf } from './example.js'
 

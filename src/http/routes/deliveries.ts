@@ -1,11 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { RecruitingStorage } from '../../ports/index.js'
 import { readTenantSlug } from '../auth.js'
-import { createSortParser, given } from '../list-query.js'
+import { given } from '../given.js'
+import { createSortParser } from '../list-query.js'
 import { readPage } from '../page.js'
-import { DataOf, DeliveryParams, PageOf, WebhookParams, errorResponses } from '../schemas/common.js'
+import { found, storableId } from '../resource.js'
+import { DataOf, PageOf } from '../schemas/answers.js'
 import { Delivery, DeliveryQuery, DeliveryWithAttempts, deliverySortFields } from '../schemas/delivery.js'
-import { found, storableId, webhookScopes } from './webhooks.js'
+import { errorResponses } from '../schemas/errors.js'
+import { DeliveryParams, WebhookParams } from '../schemas/parameters.js'
+import { webhookScopes } from './webhook-scopes.js'
 
 const parseSort = createSortParser(deliverySortFields)
 

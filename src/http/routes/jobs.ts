@@ -2,10 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
 import type { JobRow, JobSource } from '../../ports/index.js'
 import { readTenantSlug } from '../auth.js'
-import { createSortParser, given, parseSearch, parseUpdatedAfter } from '../list-query.js'
+import { given } from '../given.js'
+import { createSortParser, parseSearch, parseUpdatedAfter } from '../list-query.js'
 import { readPage } from '../page.js'
+import { PageOf } from '../schemas/answers.js'
+import { errorResponses } from '../schemas/errors.js'
 import { JobQuery, jobSortFields } from '../schemas/job.js'
-import { PageOf, errorResponses } from '../schemas/common.js'
 
 const parseSort = createSortParser(jobSortFields)
 

@@ -3,10 +3,13 @@ import type { WebhookOperations } from '../../webhooks/operations.js'
 import { normalizeInstant } from '../../instant.js'
 import { readTenantSlug } from '../auth.js'
 import { badRequest } from '../errors.js'
-import { given } from '../list-query.js'
-import { DataOf, WebhookParams, errorResponses } from '../schemas/common.js'
+import { given } from '../given.js'
+import { found, storableId } from '../resource.js'
+import { DataOf } from '../schemas/answers.js'
+import { errorResponses } from '../schemas/errors.js'
+import { WebhookParams } from '../schemas/parameters.js'
 import { DispatchTest, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult } from '../schemas/webhook.js'
-import { found, storableId, webhookScopes } from './webhooks.js'
+import { webhookScopes } from './webhook-scopes.js'
 
 const config = { scopes: webhookScopes }
 const tags = ['webhooks']

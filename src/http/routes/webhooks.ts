@@ -4,14 +4,17 @@ import type { WebhookStore } from '../../ports/index.js'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import { readTenantSlug } from '../auth.js'
 import { HttpError } from '../errors.js'
-import { createSortParser, given } from '../list-query.js'
+import { given } from '../given.js'
+import { createSortParser } from '../list-query.js'
 import { readPage } from '../page.js'
-import { DataOf, NoContent, PageOf, WebhookParams, errorResponses } from '../schemas/common.js'
+import { found, storableId } from '../resource.js'
+import { DataOf, NoContent, PageOf } from '../schemas/answers.js'
+import { errorResponses } from '../schemas/errors.js'
+import { WebhookParams } from '../schemas/parameters.js'
 import { CreateWebhook, CreatedWebhook, UpdateWebhook, Webhook, WebhookQuery, webhookSortFields } from '../schemas/webhook.js'
+import { webhookScopes } from './webhook-scopes.js'
 
 const parseSort = createSortParser(webhookSortFields)
-
-export const webhookScopes = ['webhooks:read', 'webhooks:write']
 
 const config = { scopes: webhookScopes }
 const locationHeader = { location: Type.String({ description: 'The path of the webhook', examples: ['/api/v1/public/acme/webhooks/1'] }) }
@@ -108,16 +111,4 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
       if (!isDeleted) throw new HttpError('not_found')
     })
   }
-}
-
-/** An id that no storage can hold belongs to nothing. */
-export function storableId (id: number): number {
-  if (id < 1 || !Number.isSafeInteger(id)) throw new HttpError('not_found')
-  return id
-}
-
-/** Another tenant's resource looks like one that does not exist, for the ports give `null` for both. */
-export function found<T> (resource: T | null): T {
-  if (resource === null) throw new HttpError('not_found')
-  return resource
 }

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { CandidateSortField } from '../../ports/index.js'
-import { Nullable, Search, UpdatedAfter, pagingQuery } from './common.js'
+import { Search, UpdatedAfter, pagingQuery } from './parameters.js'
+import { Nullable } from './types.js'
 
 /** An item of the candidate list, without the fields of the option `candidateFields`. */
 export const Candidate = Type.Object({

@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { Delivery as PortDelivery, DeliverySortField, DeliveryWithAttempts as PortDeliveryWithAttempts } from '../../ports/index.js'
-import { DateTime, Nullable, OneOf, eventIdExample, pagingQuery } from './common.js'
+import { pagingQuery } from './parameters.js'
+import { DateTime, Nullable, OneOf, eventIdExample } from './types.js'
 
-export const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], { description: 'failed: given up; skipped: the webhook was not active; cancelled: the webhook was deleted' })
+const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], { description: 'failed: given up; skipped: the webhook was not active; cancelled: the webhook was deleted' })
 
 const AttemptError = Nullable(Type.String({ description: 'timeout, connection, tls, blocked or http_status; null if it went well', examples: ['http_status'] }))
 

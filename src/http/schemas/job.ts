@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { JobSortField } from '../../ports/index.js'
-import { Search, UpdatedAfter, pagingQuery } from './common.js'
+import { Search, UpdatedAfter, pagingQuery } from './parameters.js'
 
 /** An item of the job list, without the fields of the option `jobFields`. */
 export const Job = Type.Object({

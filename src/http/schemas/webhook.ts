@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { Webhook as PortWebhook, WebhookSortField } from '../../ports/index.js'
-import { DateTime, DateTimeOf, Nullable, OneOf, eventIdExample, pagingQuery } from './common.js'
+import { pagingQuery } from './parameters.js'
+import { DateTime, DateTimeOf, Nullable, OneOf, eventIdExample } from './types.js'
 
-export const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
+const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
   description: 'disabled is set by the service alone, when the endpoint failed for too long or answered 410'
 })
 
@@ -26,7 +27,7 @@ export type Webhook = PortWebhook
 
 const Secret = Type.String({ description: 'whsec_ and base64, shown this once', examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='] })
 
-/** A webhook as it is created: the one answer but that of a rotation which holds the secret. */
+/** A webhook as it is created, with its secret. */
 export const CreatedWebhook = Type.Object({ ...representation, secret: Secret }, { title: 'CreatedWebhook' })
 
 /** A webhook whose secret was rotated, with the new one. */
