@@ -2,9 +2,10 @@ import { expect } from './expect.js'
 import type { RecruitingOptions } from './options.js'
 import { resolveEngineOptions } from './resolve-options.js'
 import { verifyStorage } from './verify-storage.js'
-import { type Recruiting, createEngine } from './webhooks/engine.js'
+import { createEngine } from './webhooks/engine.js'
 import type { EventCatalogue, defaultEvents } from './webhooks/events.js'
 import { type Logger, createSafeLogger, silentLogger } from './webhooks/logger.js'
+import type { Recruiting } from './webhooks/recruiting.js'
 
 /** An engine without an HTTP server. */
 export interface StandaloneRecruiting<Events extends EventCatalogue> extends Recruiting<Events> {

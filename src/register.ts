@@ -1,5 +1,5 @@
-import type { Recruiting } from './webhooks/engine.js'
 import type { EventCatalogue, defaultEvents } from './webhooks/events.js'
+import type { Recruiting } from './webhooks/recruiting.js'
 
 /**
  * Tells the types what this host's events are, where it has its own:

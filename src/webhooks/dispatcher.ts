@@ -1,75 +1,16 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { RecruitingApiError } from '../errors.js'
 import { normalizeInstant } from '../instant.js'
 import type { Clock, DeliveryStore } from '../ports/index.js'
 import { publishEmit } from './channels.js'
-import type { EventCatalogue, EventData, EventValidator } from './events.js'
-
-/** What happened in the ATS. */
-export interface EmittedEvent<Events extends EventCatalogue, Name extends keyof Events = keyof Events> {
-  /** Whose it is: 1 to 100 characters, none of them control characters. */
-  tenantSlug: string
-  /** A name of the catalogue, such as `application.created`. */
-  type: Name
-  /** Sent as it is, as JSON; it must match the schema of its type. */
-  data: EventData<Events, Name>
-  /**
-   * When it happened: a `Date` or an RFC 3339 date-time.
-   * @default now
-   */
-  occurredAt?: Date | string
-  /** What it is about, such as `candidate:42`, for `erase`; 1 to 255 characters. Not sent. */
-  subject?: string
-  /** Makes a repeated `emit` a no-op: 1 to 255 characters, unique for the tenant. Not sent. */
-  idempotencyKey?: string
-}
-
-/** What `erase` erases. */
-export interface ErasedSubject {
-  /** Whose events they are: 1 to 100 characters, none of them control characters. */
-  tenantSlug: string
-  /** The `subject` that events were emitted with; 1 to 255 characters. */
-  subject: string
-}
-
-/** How `emit` and `erase` write. */
-export interface EmitOptions {
-  /**
-   * The host's own transaction, such as a client of `pg`: nothing is sent or erased unless it commits. A storage without
-   * transactions rejects.
-   * @default one of the storage's own, committed at once
-   */
-  transaction?: unknown
-}
-
-/** What `emit` has recorded. */
-export interface EmitResult {
-  /** The event's id, which receivers see as `webhook-id`. */
-  id: string
-  /** How many active webhooks it goes to. */
-  deliveries: number
-}
+import { formatEventBody, generateEventId } from './event-body.js'
+import type { EventCatalogue, EventValidator } from './events.js'
+import type { EmitOptions, EmitResult, EmittedEvent } from './recruiting.js'
 
 interface Dependencies {
   deliveries: DeliveryStore
   validate: EventValidator
   clock: Clock
-}
-
-/**
- * Makes an event id: `evt_` and 32 hexadecimal digits, the first 12 the time and the others random, so that new ids stand
- * side by side in an index.
- */
-export function generateEventId (): string {
-  return `evt_${Date.now().toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`
-}
-
-/** The exact text that is signed and sent. */
-export function formatEventBody (
-  { id, type, timestamp, tenantSlug, data }: { id: string, type: string, timestamp: string, tenantSlug: string, data: unknown },
-  marks: { test?: true, erased?: true } = {}
-): string {
-  return JSON.stringify({ id, type, timestamp, tenant_slug: tenantSlug, data, ...marks })
 }
 
 /** Records an event and its deliveries, and tells the diagnostics channel. */

@@ -1,64 +1,21 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RecruitingApiError } from '../errors.js'
-import type { DeliveryStats } from '../ports/index.js'
 import type { EngineSettings } from '../options.js'
 import { type Tracing, createTracing } from '../tracing.js'
 import { createAddressRule } from './addresses.js'
-import { type EmitOptions, type EmitResult, type EmittedEvent, type ErasedSubject, assertText, dispatch } from './dispatcher.js'
-import { type EventCatalogue, createEventValidator } from './events.js'
-import { type AttemptCounts, createCounters } from './counters.js'
-import { type RecruitingEvents, createHealthReporter } from './health.js'
+import { createCounters } from './counters.js'
+import { assertText, dispatch } from './dispatcher.js'
+import { createEventValidator } from './events.js'
+import { createHealthReporter } from './health.js'
 import { keepPruning, prune } from './housekeeping.js'
 import type { Logger } from './logger.js'
 import { type WebhookOperations, createWebhookOperations } from './operations.js'
+import type { EmitResult, Recruiting } from './recruiting.js'
 import { resealSecrets } from './reseal.js'
 import { createSecretBox } from './secrets.js'
 import { createSender } from './sender.js'
 import { createWorker } from './worker.js'
-
-/** `app.recruiting`: what the host does with the engine. */
-export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
-  /**
-   * Records an event, and a delivery for each webhook that subscribes to it. Once it has resolved the event is
-   * delivered at least once; with `transaction`, once that commits. Throws `invalid_event`, `idempotency_conflict` or
-   * `closed`, and what the storage throws; nothing is recorded then.
-   */
-  emit<Name extends keyof Events & string> (event: EmittedEvent<Events, Name>, options?: EmitOptions): Promise<EmitResult>
-  /**
-   * Resolves when no delivery is due or under way, of any process. With `until`, a `Date` or milliseconds since the
-   * epoch, it also waits for what falls due by then, such as retries. Throws `closed`.
-   */
-  drain (options?: { until?: Date | number }): Promise<void>
-  /**
-   * Deletes deliveries that ended and events older than `delivery.retentionDays`, and returns how many. Workers do it
-   * every hour.
-   */
-  prune (): Promise<number>
-  /**
-   * Erases what is kept about a subject, such as `candidate:42`: events emitted with it lose their `data`, and their
-   * pending deliveries are cancelled. A replay of them sends `data: null` and `erased: true`. With `transaction`, once
-   * that commits. Returns how many events were emitted with that subject. Throws `invalid_event` and `closed`.
-   */
-  erase (subject: ErasedSubject, options?: EmitOptions): Promise<number>
-  /** What an operator watches. `attempts`, `durationMs` and `inFlight` are this process's, the rest is everybody's. */
-  stats (): Promise<RecruitingStats>
-  /**
-   * Seals every webhook secret with the first of the `secretKeys`, and returns how many were sealed with another or not
-   * at all. Once it has resolved, the other keys can be dropped.
-   */
-  resealSecrets (): Promise<number>
-  /** Listens for what the engine does by itself. */
-  on<Name extends keyof RecruitingEvents> (name: Name, listener: (...args: RecruitingEvents[Name]) => void): void
-  /** Ends what `on` began. */
-  off<Name extends keyof RecruitingEvents> (name: Name, listener: (...args: RecruitingEvents[Name]) => void): void
-}
-
-/** What `stats` returns: the queue of all processes, and the attempts of this one since it started. */
-export interface RecruitingStats extends DeliveryStats, AttemptCounts {
-  /** Attempts of this process that are under way. */
-  inFlight: number
-}
 
 /** The engine with the parts that are not the host's. */
 export interface Engine {

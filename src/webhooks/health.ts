@@ -1,14 +1,7 @@
 import type { HealthNotice } from '../ports/index.js'
 import { publishDisable } from './channels.js'
 import type { Logger } from './logger.js'
-
-/** What `app.recruiting.on` tells the host. */
-export interface RecruitingEvents {
-  /** A webhook has been failing for half the time after which it is disabled: its tenant wants to know. */
-  webhookFailing: [notice: HealthNotice]
-  /** A webhook was disabled by the service: its tenant must know. */
-  webhookDisabled: [notice: HealthNotice]
-}
+import type { RecruitingEvents } from './recruiting.js'
 
 /** Calls the host's listeners. */
 interface Listeners {

@@ -1,7 +1,7 @@
 import type { Clock, DeliveryStore, ReplayResult, RotatedWebhook, Webhook, WebhookChanges, WebhookStore } from '../ports/index.js'
 import { Refusal } from '../refusal.js'
 import { type TargetRules, parseTargetUrl } from './destination.js'
-import { formatEventBody, generateEventId } from './dispatcher.js'
+import { formatEventBody, generateEventId } from './event-body.js'
 import type { EventCatalogue } from './events.js'
 import type { SecretBox } from './secrets.js'
 import type { Sender } from './sender.js'

@@ -1,5 +1,6 @@
 import dns, { type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
+import { createSlots } from './slots.js'
 
 /** Finds the addresses of a host name. */
 export interface Resolver {
@@ -64,48 +65,4 @@ export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions)
 
 function toLookupAddress (address: string): LookupAddress {
   return { address, family: isIP(address) }
-}
-
-interface Slots {
-  /** Rejects if none is free for too long, for whoever asked has given up by then. */
-  take (): Promise<void>
-  give (): void
-  close (): void
-}
-
-function createSlots (count: number, waitMs: number): Slots {
-  const waiting = new Map<() => void, (error: Error) => void>()
-  let free = count
-
-  function next (): (() => void) | undefined {
-    const [resolve] = waiting.keys()
-    if (resolve !== undefined) waiting.delete(resolve)
-    return resolve
-  }
-
-  return {
-    async take () {
-      if (free > 0) {
-        free--
-        return
-      }
-      let timer: NodeJS.Timeout | undefined
-      await new Promise<void>((resolve, reject) => {
-        waiting.set(resolve, reject)
-        timer = setTimeout(() => {
-          waiting.delete(resolve)
-          reject(new Error('the system answers no names'))
-        }, waitMs)
-      }).finally(() => clearTimeout(timer))
-    },
-    give () {
-      const resolve = next()
-      if (resolve === undefined) free++
-      else resolve()
-    },
-    close () {
-      for (const reject of waiting.values()) reject(new Error('closed'))
-      waiting.clear()
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Type } from '@sinclair/typebox'
-import { formatEventBody, generateEventId } from '../../src/webhooks/dispatcher.js'
+import { formatEventBody, generateEventId } from '../../src/webhooks/event-body.js'
 import { createEventValidator } from '../../src/webhooks/events.js'
 
 t.test('event ids are evt_ and 32 hexadecimal digits, none like another', async (t) => {
