@@ -1,12 +1,12 @@
 import { refuse as refuseOption } from '../expect.js'
 import { normalizeInstant } from '../instant.js'
 
-const kShownLength = 60
+const maxShownLength = 60
 
 /** Throws an `invalid_option` that names the path, what was expected and what came: of a long text, how it begins. */
 export function refuse (path: string, expected: string, value: unknown): never {
-  const isLong = typeof value === 'string' && value.length > kShownLength
-  refuseOption(path, expected, isLong ? `${value.slice(0, kShownLength)}…` : value)
+  const isLong = typeof value === 'string' && value.length > maxShownLength
+  refuseOption(path, expected, isLong ? `${value.slice(0, maxShownLength)}…` : value)
 }
 
 /** Tells an object that can hold fields. */

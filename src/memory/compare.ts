@@ -1,7 +1,7 @@
 import type { SortItem } from '../ports/index.js'
 
-const kFirstSurrogate = 0xd800
-const kFirstAfterSurrogates = 0xe000
+const firstSurrogate = 0xd800
+const firstAfterSurrogates = 0xe000
 
 /**
  * Orders two strings by Unicode code point. `<` compares UTF-16 units, by which the characters beyond U+FFFF, made of
@@ -34,7 +34,7 @@ export function compareBy<Row, Field extends string> (
 
 // Moves the surrogates above all other units.
 function rankUnit (unit: number): number {
-  return unit >= kFirstSurrogate && unit < kFirstAfterSurrogates ? unit + 0x10000 : unit
+  return unit >= firstSurrogate && unit < firstAfterSurrogates ? unit + 0x10000 : unit
 }
 
 function compareValues (a: string | number, b: string | number): number {

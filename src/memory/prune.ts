@@ -1,11 +1,11 @@
 import type { DeliveryRecord, WebhookRecord } from './records.js'
 import type { WebhookData } from './webhook-data.js'
 
-const kDayMs = 86_400_000
+const dayMs = 86_400_000
 
 /** Deletes old deliveries that ended, then old events that no delivery is left of, up to `limit` of each. */
 export function prune (data: WebhookData, { retentionDays, limit }: { retentionDays: number, limit: number }): number {
-  const before = data.now() - retentionDays * kDayMs
+  const before = data.now() - retentionDays * dayMs
   return pruneDeliveries(data, before, limit) + pruneEvents(data, before, limit)
 }
 

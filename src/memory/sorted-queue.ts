@@ -1,4 +1,4 @@
-const kCompactFrom = 1024
+const compactFrom = 1024
 
 /**
  * Items by ascending rank, and by id where the rank is the same. Adding at the end and taking from the front, the
@@ -55,7 +55,7 @@ export class SortedQueue<Item extends { readonly id: number }> {
 
   #dropFirst (): void {
     this.#head++
-    if (this.#head === this.#items.length || (this.#head >= kCompactFrom && this.#head * 2 >= this.#items.length)) {
+    if (this.#head === this.#items.length || (this.#head >= compactFrom && this.#head * 2 >= this.#items.length)) {
       this.#items = this.toArray()
       this.#head = 0
     }

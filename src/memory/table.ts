@@ -1,7 +1,7 @@
 import type { SortItem } from '../ports/index.js'
 import { compareBy } from './compare.js'
 
-const kMaxOrders = 16
+const maxOrders = 16
 
 /** A row with what is worked out once for many reads. */
 export interface Entry<Row> {
@@ -59,7 +59,7 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
 
   #remember (key: string, order: Array<Entry<Row>>): void {
     for (const oldest of this.#orders.keys()) {
-      if (this.#orders.size < kMaxOrders) break
+      if (this.#orders.size < maxOrders) break
       this.#orders.delete(oldest)
     }
     this.#orders.set(key, order)

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../ports/index.js'
-import type { KeyLookupCase } from './support/case.js'
+import { type KeyLookupCase, runOn } from './support/case.js'
 import { given, holds, same } from './support/expect.js'
 import type { KeyHarness, SavedKey } from './support/harness.js'
 
@@ -24,14 +24,7 @@ function keyCase (says: string, name: string, body: (harness: KeyHarness) => Pro
     port: 'keyLookup',
     says,
     name,
-    async run (make) {
-      const harness = await make()
-      try {
-        await body(harness)
-      } finally {
-        await harness.close?.()
-      }
-    }
+    run: (make) => runOn(make, body)
   }
 }
 

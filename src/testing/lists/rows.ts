@@ -35,7 +35,7 @@ export const candidateFields: readonly string[] = ['id', 'full_name', 'headline'
 /** The fields that the API asks jobs for when the host publishes no more. */
 export const jobFields: readonly string[] = ['id', 'name', 'status']
 
-const kDate = '2026-01-01T00:00:00.000Z'
+const date = '2026-01-01T00:00:00.000Z'
 const byId: SortItem<'id'> = { field: 'id', direction: 'asc' }
 
 interface RowCaseHead extends Pick<CaseHead, 'port' | 'name'> {
@@ -64,12 +64,12 @@ export function listCase (head: CaseHead, body: (harness: StorageHarness) => Pro
 /** A candidate of whom nothing but the id is known to matter. */
 export function candidate (id: number, fields: Partial<SavedCandidate> = {}): SavedCandidate {
   const nothing = { headline: null, source_id: null, recruiter_id: null }
-  return { id, full_name: `Name ${id}`, ...nothing, created_at: kDate, updated_at: kDate, ...fields }
+  return { id, full_name: `Name ${id}`, ...nothing, created_at: date, updated_at: date, ...fields }
 }
 
 /** A job of which nothing but the id is known to matter. */
 export function job (id: number, fields: Partial<SavedJob> = {}): SavedJob {
-  return { id, name: `Name ${id}`, status: 'published', created_at: kDate, updated_at: kDate, ...fields }
+  return { id, name: `Name ${id}`, status: 'published', created_at: date, updated_at: date, ...fields }
 }
 
 /** The ids of the candidates of acme that pass a filter, in ascending order. */

@@ -2,8 +2,8 @@ import { AssertionError } from 'node:assert/strict'
 import { inspect } from 'node:util'
 import type { CaseResult } from './run.js'
 
-const kLineLength = 100
-const kStackLines = 8
+const maxLineLength = 100
+const maxStackLines = 8
 
 /**
  * A report for people: how many cases of each group passed, then every failure with the sentence that does not hold, what
@@ -52,12 +52,12 @@ function formatThrown (error: Error, failures: readonly Failure[]): string[] {
 function show (value: unknown): string {
   const limits = { depth: 6, maxArrayLength: 30, maxStringLength: 500 }
   const line = inspect(value, { ...limits, breakLength: Number.POSITIVE_INFINITY, compact: true })
-  return line.length <= kLineLength ? line : indent(inspect(value, { ...limits, breakLength: kLineLength }))
+  return line.length <= maxLineLength ? line : indent(inspect(value, { ...limits, breakLength: maxLineLength }))
 }
 
 // The first calls are those of the storage, what follows is the kit.
 function shorten (stack: string): string {
-  return stack.split('\n').slice(0, kStackLines).join('\n')
+  return stack.split('\n').slice(0, maxStackLines).join('\n')
 }
 
 function indent (text: string): string {

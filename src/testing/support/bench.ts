@@ -10,7 +10,7 @@ import type { StorageHarness } from './harness.js'
 import { createEvent, createWebhook, lenient } from './samples.js'
 import { wait } from './wait.js'
 
-const kClaims = 10
+const maxClaims = 10
 
 interface WithTenant { tenantSlug?: string }
 
@@ -88,7 +88,7 @@ function createBench (harness: StorageHarness): Bench {
     async claimRest () {
       const claimed: ClaimedDelivery[] = []
       // A storage that forgets its leases would never come to an end.
-      for (let i = 0, size = -1; i < kClaims && size < claimed.length; i++) {
+      for (let i = 0, size = -1; i < maxClaims && size < claimed.length; i++) {
         size = claimed.length
         claimed.push(...await bench.claim())
       }

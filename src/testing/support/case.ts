@@ -39,13 +39,19 @@ export function defineCase (
   return {
     group,
     ...head,
-    async run (make) {
-      const harness = await make()
-      try {
-        await body(harness)
-      } finally {
-        await harness.close?.()
-      }
-    }
+    run: (make) => runOn(make, body)
+  }
+}
+
+/** Runs a body on a harness of its own, which is closed afterwards. */
+export async function runOn<Harness extends { close? (): Promise<void> | void }> (
+  make: () => Promise<Harness> | Harness,
+  body: (harness: Harness) => Promise<void>
+): Promise<void> {
+  const harness = await make()
+  try {
+    await body(harness)
+  } finally {
+    await harness.close?.()
   }
 }
