@@ -1,5 +1,6 @@
 import type { DeliveryOptions, DeliverySettings } from './delivery-options.js'
 import { expect, expectInteger, expectNames } from './expect.js'
+import { omitUndefined } from './omit-undefined.js'
 import type { DisableRule } from './ports/index.js'
 import { systemClock } from './system-clock.js'
 import { parseCidr } from './webhooks/addresses.js'
@@ -28,10 +29,6 @@ export function resolveDelivery (options: DeliveryOptions): DeliverySettings {
   const settings: DeliverySettings = { ...defaults, ...omitUndefined(options) }
   assertDelivery(settings)
   return settings
-}
-
-function omitUndefined (options: DeliveryOptions): DeliveryOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
 function assertDelivery (settings: DeliverySettings): void {

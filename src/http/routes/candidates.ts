@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
 import type { CandidateRow, CandidateSource } from '../../ports/index.js'
+import { omitUndefined } from '../../omit-undefined.js'
 import { readTenantSlug } from '../auth.js'
-import { given } from '../given.js'
 import { createSortParser, parseSearch, parseUpdatedAfter } from '../list-query.js'
 import { readPage } from '../page.js'
 import { PageOf } from '../schemas/answers.js'
@@ -35,7 +35,7 @@ export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<Cand
         page: query.page,
         perPage: query.per_page,
         sort: parseSort(query.sort),
-        filter: given({
+        filter: omitUndefined({
           recruiterId: query['filter[recruiter_id]'],
           q: parseSearch(query['filter[q]']),
           updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])

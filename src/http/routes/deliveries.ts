@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { RecruitingStorage } from '../../ports/index.js'
+import { omitUndefined } from '../../omit-undefined.js'
 import { readTenantSlug } from '../auth.js'
-import { given } from '../given.js'
 import { createSortParser } from '../list-query.js'
 import { readPage } from '../page.js'
 import { found, storableId } from '../resource.js'
@@ -43,7 +43,7 @@ export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): Fa
         page: query.page,
         perPage: query.per_page,
         sort,
-        filter: given({
+        filter: omitUndefined({
           status: query['filter[status]'],
           eventType: query['filter[event_type]'],
           eventId: query['filter[event_id]']

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
 import type { JobRow, JobSource } from '../../ports/index.js'
+import { omitUndefined } from '../../omit-undefined.js'
 import { readTenantSlug } from '../auth.js'
-import { given } from '../given.js'
 import { createSortParser, parseSearch, parseUpdatedAfter } from '../list-query.js'
 import { readPage } from '../page.js'
 import { PageOf } from '../schemas/answers.js'
@@ -35,7 +35,7 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
         page: query.page,
         perPage: query.per_page,
         sort: parseSort(query.sort),
-        filter: given({
+        filter: omitUndefined({
           status: query['filter[status]'],
           q: parseSearch(query['filter[q]']),
           updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])

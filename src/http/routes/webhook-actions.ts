@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import { normalizeInstant } from '../../instant.js'
+import { omitUndefined } from '../../omit-undefined.js'
 import { readTenantSlug } from '../auth.js'
 import { badRequest } from '../errors.js'
-import { given } from '../given.js'
 import { found, storableId } from '../resource.js'
 import { DataOf } from '../schemas/answers.js'
 import { errorResponses } from '../schemas/errors.js'
@@ -63,7 +63,7 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
       const id = storableId(request.params.id)
       const data = found(await operations.replay(readTenantSlug(request), id, {
         ...request.body,
-        ...given({ since: readInstant('since', request.body.since), until: readInstant('until', request.body.until) })
+        ...omitUndefined({ since: readInstant('since', request.body.since), until: readInstant('until', request.body.until) })
       }))
       reply.code(202)
       return { data }

@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { WebhookStore } from '../../ports/index.js'
 import type { WebhookOperations } from '../../webhooks/operations.js'
+import { omitUndefined } from '../../omit-undefined.js'
 import { readTenantSlug } from '../auth.js'
 import { HttpError } from '../errors.js'
-import { given } from '../given.js'
 import { createSortParser } from '../list-query.js'
 import { readPage } from '../page.js'
 import { found, storableId } from '../resource.js'
@@ -44,7 +44,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         page: query.page,
         perPage: query.per_page,
         sort: parseSort(query.sort),
-        filter: given({ status: query['filter[status]'] })
+        filter: omitUndefined({ status: query['filter[status]'] })
       })
     })
 
