@@ -1,5 +1,6 @@
 import type { Clock } from './ports/index.js'
 
+/** The time of this process. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),

@@ -52,6 +52,7 @@ export interface Tracing {
 /** Of how many of the latest events the span is known. */
 const maxKnown = 10_000
 
+/** Makes spans with the tracer of this package. Of an emit that another process made nothing is known. */
 export function createTracing ({ trace, context, propagation, SpanKind, SpanStatusCode }: OpenTelemetryApi): Tracing {
   const tracer = trace.getTracer('fastify-recruiting-api')
   // The ports keep no trace, so what another process delivers is found by the event's id alone.

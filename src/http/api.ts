@@ -21,6 +21,7 @@ import { Job } from './schemas/job.js'
 import { ownScope } from './scope.js'
 import { traceRequests } from './trace-requests.js'
 
+/** What the API works on. */
 export interface ApiDependencies {
   storage: RecruitingStorage
   events: EventCatalogue

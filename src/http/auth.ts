@@ -11,6 +11,7 @@ declare module 'fastify' {
   }
 }
 
+/** Where a request keeps the owner of its key. */
 export const kApiKey = Symbol('api key')
 
 /** A request of which the key may be known. */
@@ -25,6 +26,7 @@ const maxKeyLength = 512
 /** No control characters, nothing a storage would choke on. */
 const storableSlug = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
+/** A key, and the tenant that it must belong to. */
 export type Credentials = Parameters<KeyLookup>[0]
 
 /** What to look a key up by; `null` if no lookup could find it. */
@@ -44,6 +46,7 @@ export function authorize (key: ApiKey | undefined, { scopes = [], anyScope }: F
   if (!isAllowed) throw new HttpError('forbidden')
 }
 
+/** The tenant as the path names it; empty if it names none. */
 export function readTenantSlug (request: FastifyRequest): string {
   const { tenant_slug: tenantSlug = '' } = request.params as { tenant_slug?: string }
   return tenantSlug

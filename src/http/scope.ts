@@ -15,6 +15,7 @@ import { type RequestIdSource, identifyRequests } from './request-id.js'
 import { RateLimited } from './schemas/errors.js'
 import { createValidatorCompiler, toValidationError } from './validation.js'
 
+/** What the scope needs to let a request in and to answer it. */
 export interface ScopeOptions {
   keyLookup: KeyLookup
   errorDetails: boolean

@@ -21,6 +21,7 @@ export function traceRequests (scope: FastifyInstance, tracing: Tracing): void {
   scope.addHook('onRoute', (route) => {
     const { handler } = route
     route.handler = function (request: TracedRequest, reply) {
+      // The hook above has begun it.
       return tracing.within(request[kSpan] as TraceSpan, () => handler.call(this, request, reply))
     }
   })

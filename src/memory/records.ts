@@ -13,6 +13,7 @@ export interface EventRecord {
   deliveriesLeft: number
 }
 
+/** An attempt that was made. */
 export interface AttemptRecord {
   readonly startedAt: number
   readonly durationMs: number
@@ -27,6 +28,7 @@ export interface AttemptRecord {
  */
 export type LeaseState = 'none' | 'held' | 'lapsed'
 
+/** A delivery, and who holds it. */
 export interface DeliveryRecord {
   readonly id: number
   readonly event: EventRecord
@@ -51,6 +53,7 @@ export interface Lanes {
   readonly replay: SortedQueue<DeliveryRecord>
 }
 
+/** A webhook with its secrets, its health and its deliveries. */
 export interface WebhookRecord {
   readonly id: number
   readonly tenantSlug: string

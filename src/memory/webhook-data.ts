@@ -40,6 +40,7 @@ export function openTenant (data: WebhookData, tenantSlug: string): TenantData {
   return tenant
 }
 
+/** A webhook of the tenant; `undefined` if there is none of this id. */
 export function findWebhook (data: WebhookData, tenantSlug: string, id: number): WebhookRecord | undefined {
   return data.tenants.get(tenantSlug)?.webhooks.get(id)
 }

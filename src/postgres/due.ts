@@ -17,6 +17,7 @@ const gatherMs = 20
 // By then most transactions have committed. Workers find what comes later by polling.
 const commitMs = 250
 
+/** Listens and notifies over `listen` and `notify`, on a channel of the schema; `schema` is not quoted. */
 export function createDue (pool: PgPool, session: Session, schema: string): Due {
   const channel = `fastify_recruiting_${hash('sha256', schema, 'hex').slice(0, 24)}`
   const listeners = new Set<{ call: () => void }>()

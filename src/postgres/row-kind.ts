@@ -14,6 +14,7 @@ const text = ['text', 'character varying']
 const integer = ['bigint', 'integer', 'smallint']
 const time = ['timestamp with time zone']
 
+/** What a relation of candidates has. */
 export const candidateKind: RowKind = {
   option: 'candidates',
   columns: {
@@ -30,6 +31,7 @@ export const candidateKind: RowKind = {
   searched: 'full_name'
 }
 
+/** What a relation of jobs has. */
 export const jobKind: RowKind = {
   option: 'jobs',
   columns: { tenant_slug: text, id: integer, name: text, status: text, created_at: time, updated_at: time },

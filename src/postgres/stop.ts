@@ -13,6 +13,7 @@ export interface StopDeliveries {
   stopOrphans (): Promise<void>
 }
 
+/** `schema` is quoted. */
 export function createStopDeliveries (session: Session, schema: string): StopDeliveries {
   async function stopAll (webhookId: number, status: 'skipped' | 'cancelled'): Promise<void> {
     for (;;) {

@@ -17,6 +17,7 @@ export interface WebhookRow {
   updated_at: string
 }
 
+/** A webhook out of its row. */
 export function parseWebhook (row: WebhookRow): Webhook {
   return {
     id: Number(row.id),

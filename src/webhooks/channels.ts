@@ -54,10 +54,12 @@ const channels = {
   disable: channel('fastify-recruiting-api:disable')
 }
 
+/** Tells of an event that was recorded. */
 export function publishEmit (message: EmitMessage): void {
   channels.emit.publish(message)
 }
 
+/** Tells of a webhook that the service has disabled. */
 export function publishDisable (message: DisableMessage): void {
   channels.disable.publish(message)
 }

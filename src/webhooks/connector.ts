@@ -12,6 +12,7 @@ interface ConnectorOptions {
   timeoutMs: number
 }
 
+/** Makes connections to allowed addresses, for undici. */
 export interface GuardedConnector {
   connect: buildConnector.connector
   /** Ends the connections that are still being made; undici itself leaves them to their timeout. */

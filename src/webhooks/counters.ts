@@ -16,11 +16,13 @@ export interface AttemptCounts {
   }
 }
 
+/** Counts attempts. */
 export interface Counters {
   add (attempt: { error: AttemptError | null, durationMs: number }): void
   read (): AttemptCounts
 }
 
+/** Begins at zero. */
 export function createCounters (): Counters {
   const attempts = { delivered: 0, timeout: 0, connection: 0, tls: 0, blocked: 0, http_status: 0 }
   const buckets = bounds.map((upTo) => ({ upTo, count: 0 }))

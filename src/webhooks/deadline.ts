@@ -10,8 +10,10 @@ export interface Deadline {
   clear (): void
 }
 
+/** The reason of a deadline that ended by itself. */
 export const kTimeout = Symbol('timeout')
 
+/** Begins now, in real time: what it bounds is not up to the clock of the host. */
 export function createDeadline (timeoutMs: number): Deadline {
   let reason: symbol | null = null
   let listener: ((reason: symbol) => void) | undefined

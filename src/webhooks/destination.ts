@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { Refusal } from '../refusal.js'
 import type { AddressRule } from './addresses.js'
 
+/** What the host lets webhooks point to. */
 export interface TargetRules {
   allowHttp: boolean
   /** Names of private networks are refused unless the host has opened one. */

@@ -29,6 +29,7 @@ export interface Engine {
   close (): Promise<void>
 }
 
+/** Puts the parts together. Nothing is delivered before `start`. */
 export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const { storage: { webhooks, deliveries }, events, secretKeys, maxWebhooksPerTenant, opentelemetry, delivery } = settings
   const { clock, allowHttp, allowNetworks, timeoutMs, pollMs, retentionDays } = delivery

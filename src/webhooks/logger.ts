@@ -7,6 +7,7 @@ export interface Logger {
 
 const ignore = (): void => {}
 
+/** Says nothing. */
 export const silentLogger: Logger = { info: ignore, warn: ignore, error: ignore }
 
 /** A logger that fails takes nothing else down with it: what it should have said is lost, and that is all. */

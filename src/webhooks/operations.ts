@@ -15,8 +15,10 @@ export interface WebhookInput {
   status: 'active' | 'inactive'
 }
 
+/** A webhook with its secret, unsealed: for the one answer that shows it. */
 export type WithSecret<T extends Webhook> = T & { secret: string }
 
+/** How a test notification went, with the field names of the wire. */
 export interface TestResult {
   id: string
   event_type: string
@@ -35,6 +37,7 @@ export interface ReplayInput {
   event_ids?: string[]
 }
 
+/** What a replay has queued, with the field names of the wire. */
 export interface ReplaySummary extends ReplayResult {
   webhook_id: number
   include: 'undelivered' | 'all'
@@ -71,6 +74,7 @@ const maxTestMs = 10_000
 const maxReplayed = 10_000
 const defaultReplayMs = 24 * 60 * 60 * 1000
 
+/** Checks what clients send, and hands it to the storage with secrets sealed. */
 export function createWebhookOperations (dependencies: Dependencies): WebhookOperations {
   const { webhooks, deliveries, targetRules, secrets, clock, maxWebhooksPerTenant } = dependencies
 

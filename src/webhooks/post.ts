@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Deadline } from './deadline.js'
 
+/** One request, and how its connection is ended. */
 export interface PostRequest {
   url: URL
   headers: Record<string, string>
@@ -9,6 +10,7 @@ export interface PostRequest {
   hangUp: () => void
 }
 
+/** What of an answer counts. */
 export interface Answer {
   status: number
   retryAfter: string | undefined

@@ -7,6 +7,7 @@ export function generateSecret (): string {
   return secretPrefix + randomBytes(32).toString('base64')
 }
 
+/** The headers of Standard Webhooks. */
 export interface SignedHeaders extends Record<string, string> {
   'webhook-id': string
   /** Seconds since the epoch. */

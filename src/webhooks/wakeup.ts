@@ -12,6 +12,7 @@ export interface Wakeup {
   end (): void
 }
 
+/** Sleeps by the time of `clock`. */
 export function createWakeup (clock: Clock): Wakeup {
   let isWoken = false
   let isEnded = false

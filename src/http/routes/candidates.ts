@@ -11,6 +11,7 @@ import { errorResponses } from '../schemas/errors.js'
 
 const parseSort = createSortParser(candidateSortFields)
 
+/** The list of candidates; `item` is what of one is published. */
 export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<CandidateRow>): FastifyPluginAsyncTypebox {
   const fields = Object.keys(item.properties)
   return async (app) => {

@@ -11,6 +11,7 @@ import { JobQuery, jobSortFields } from '../schemas/job.js'
 
 const parseSort = createSortParser(jobSortFields)
 
+/** The list of jobs; `item` is what of one is published. */
 export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPluginAsyncTypebox {
   const fields = Object.keys(item.properties)
   return async (app) => {

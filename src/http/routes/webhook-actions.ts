@@ -14,6 +14,7 @@ import { webhookScopes } from './webhook-scopes.js'
 const config = { scopes: webhookScopes }
 const tags = ['webhooks']
 
+/** What is done with a webhook: a new secret, a test, a replay. */
 export function webhookActionRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post('/webhooks/:id/rotate_secret', {

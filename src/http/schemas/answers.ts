@@ -15,14 +15,17 @@ const linkHeaders = {
   })
 }
 
+/** An answer with one page of a list. */
 export function PageOf<T extends TSchema> (item: T, description: string) {
   return Type.Object({ data: Type.Array(item), meta: Meta }, { description, headers: linkHeaders })
 }
 
+/** An answer with one item. */
 export function DataOf<T extends TSchema> (item: T, description: string, headers: Record<string, TSchema> = {}) {
   return Type.Object({ data: item }, { description, headers })
 }
 
+/** An answer without a body. */
 export function NoContent (description: string) {
   return Type.Null({ description })
 }

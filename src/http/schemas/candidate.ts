@@ -11,8 +11,10 @@ export const Candidate = Type.Object({
   source_id: Nullable(Type.Integer({ description: 'Where they came from', examples: [3] }))
 }, { title: 'Candidate' })
 
+/** What `sort` may name. */
 export const candidateSortFields: readonly CandidateSortField[] = ['id', 'full_name', 'created_at', 'updated_at']
 
+/** The query of the candidate list. */
 export const CandidateQuery = Type.Object({
   ...pagingQuery(candidateSortFields, 'id'),
   'filter[recruiter_id]': Type.Optional(Type.Integer({

@@ -42,8 +42,10 @@ export const DeliveryWithAttempts = Type.Object({
 /** As storages hand it out. */
 export type DeliveryWithAttempts = PortDeliveryWithAttempts
 
+/** What `sort` may name. */
 export const deliverySortFields: readonly DeliverySortField[] = ['id', 'created_at']
 
+/** The query of the log of a webhook. */
 export const DeliveryQuery = Type.Object({
   ...pagingQuery(deliverySortFields, '-id'),
   'filter[status]': Type.Optional(DeliveryStatus),

@@ -9,8 +9,10 @@ export const Job = Type.Object({
   status: Type.String({ description: 'published for a job one can apply for; the others are up to the vendor', examples: ['published'] })
 }, { title: 'Job' })
 
+/** What `sort` may name. */
 export const jobSortFields: readonly JobSortField[] = ['id', 'name', 'status', 'created_at', 'updated_at']
 
+/** The query of the job list. */
 export const JobQuery = Type.Object({
   ...pagingQuery(jobSortFields, 'id'),
   'filter[status]': Type.Optional(Type.String({

@@ -18,10 +18,12 @@ export function pagingQuery (sortable: readonly string[], defaultSort: string) {
   }
 }
 
+/** The parameter `filter[q]`; its length is checked once it is trimmed. */
 export const Search = Type.String({
   description: 'Literal text in any letter case, 1 to 200 characters after trimming; blank counts as absent',
   examples: ['ada']
 })
+/** The parameter `filter[updated_after]`. */
 export const UpdatedAfter = Type.String({
   format: 'date-time',
   description: 'Only what was updated strictly later',
@@ -32,5 +34,7 @@ export const UpdatedAfter = Type.String({
 function idOf (what: string) {
   return Type.Integer({ description: `The id of the ${what}`, examples: [1] })
 }
+/** The path of one webhook, below the tenant. */
 export const WebhookParams = Type.Object({ id: idOf('webhook') })
+/** The path of one delivery of a webhook. */
 export const DeliveryParams = Type.Object({ id: idOf('webhook'), delivery_id: idOf('delivery') })

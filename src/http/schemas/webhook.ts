@@ -37,8 +37,10 @@ export const RotatedWebhook = Type.Object({
   previous_secret_expires_at: Nullable(DateTimeOf('Until when deliveries carry its signature too; null if it ended at once'))
 }, { title: 'RotatedWebhook' })
 
+/** What `sort` may name. */
 export const webhookSortFields: readonly WebhookSortField[] = ['id', 'name', 'created_at', 'updated_at']
 
+/** The query of the webhook list. */
 export const WebhookQuery = Type.Object({
   ...pagingQuery(webhookSortFields, 'id'),
   'filter[status]': Type.Optional(WebhookStatus)
@@ -70,6 +72,7 @@ export const UpdateWebhook = Type.Partial(Type.Object({ ...writable, status: One
   examples: [{ status: 'inactive' }]
 })
 
+/** The body of rotate_secret. */
 export const RotateSecret = Type.Object({
   grace_period_seconds: Type.Integer({
     minimum: 0,
@@ -79,10 +82,12 @@ export const RotateSecret = Type.Object({
   })
 }, { title: 'RotateSecret', additionalProperties: false })
 
+/** The body of dispatch_test. */
 export const DispatchTest = Type.Object({
   event_type: Type.Optional(Type.String({ description: 'The first one subscribed to, if absent', examples: ['application.created'] }))
 }, { title: 'DispatchTest', additionalProperties: false })
 
+/** How a test notification went. */
 export const TestResult = Type.Object({
   id: Type.String({ description: "The event's id; it is not in the log", examples: [eventIdExample] }),
   event_type: Type.String({ examples: ['application.created'] }),
@@ -94,6 +99,7 @@ export const TestResult = Type.Object({
 
 const replayInclude = ['undelivered', 'all'] as const
 
+/** The body of replay. */
 export const Replay = Type.Object({
   since: Type.Optional(DateTimeOf('When the events were recorded; 24 hours ago, if absent')),
   until: Type.Optional(DateTimeOf('Now, if absent')),
@@ -116,6 +122,7 @@ export const Replay = Type.Object({
   examples: [{ since: '2026-03-01T00:00:00.000Z', include: 'undelivered' }]
 })
 
+/** What a replay has queued. */
 export const ReplayResult = Type.Object({
   webhook_id: Type.Integer({ examples: [1] }),
   include: OneOf(replayInclude),
