@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { generateApiKey, hashApiKey } from '../api-keys.js'
-import { RecruitingApiError } from '../errors.js'
 import { parseSchema, quoteName } from './names.js'
+import { refuse } from './parse-options.js'
 import type { PgQueryable } from './pool.js'
 import { moment } from './sql.js'
 
@@ -30,9 +30,9 @@ export async function issueApiKey (pool: PgQueryable, options: IssueApiKeyOption
   const { tenantSlug, scopes, expiresAt } = options
   const schema = quoteName(parseSchema(options.schema))
   const isSlug = typeof tenantSlug === 'string' && /^\P{Cc}{1,100}$/u.test(tenantSlug) && tenantSlug.isWellFormed()
-  if (!isSlug) refuse('tenantSlug', 'a tenant slug of 1 to 100 characters without control characters')
-  if (!Array.isArray(scopes) || !scopes.every(isScope)) refuse('scopes', 'an array of scopes such as candidates:read')
-  if (expiresAt !== undefined && !isDate(expiresAt)) refuse('expiresAt', 'a valid Date')
+  if (!isSlug) refuse('tenantSlug', 'expected a tenant slug of 1 to 100 characters without control characters')
+  if (!Array.isArray(scopes) || !scopes.every(isScope)) refuse('scopes', 'expected an array of scopes such as candidates:read')
+  if (expiresAt !== undefined && !isDate(expiresAt)) refuse('expiresAt', 'expected a valid Date')
 
   const id = `key_${randomUUID().replaceAll('-', '')}`
   const key = generateApiKey()
@@ -56,8 +56,4 @@ function isScope (scope: unknown): boolean {
 
 function isDate (value: unknown): boolean {
   return value instanceof Date && !Number.isNaN(value.getTime())
-}
-
-function refuse (option: string, expected: string): never {
-  throw new RecruitingApiError('invalid_option', `${option}: expected ${expected}`, option)
 }

@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../errors.js'
+import { refuse } from './parse-options.js'
 
 /** Where this package keeps its own tables unless told otherwise. */
 const defaultSchema = 'recruiting'
@@ -14,6 +14,5 @@ export function quoteName (name: string): string {
 export function parseSchema (schema: unknown = defaultSchema): string {
   const isName = typeof schema === 'string' && schema !== '' && Buffer.byteLength(schema) <= maxNameBytes &&
     schema.isWellFormed() && !schema.includes('\0') && !schema.startsWith('pg_')
-  if (isName) return schema
-  throw new RecruitingApiError('invalid_option', `schema: expected a name of 1 to ${maxNameBytes} bytes that does not begin with pg_`, 'schema')
+  return isName ? schema : refuse('schema', `expected a name of 1 to ${maxNameBytes} bytes that does not begin with pg_`)
 }

@@ -25,6 +25,7 @@ export function parseRelation (option: string, value: unknown, quotedSchema: str
   return isName ? value : refuse(option, 'expected the name of a table or view, such as public.api_candidates')
 }
 
-function refuse (option: string, problem: string): never {
+/** Throws `invalid_option` that names the option. */
+export function refuse (option: string, problem: string): never {
   throw new RecruitingApiError('invalid_option', `${option}: ${problem}`, option)
 }
