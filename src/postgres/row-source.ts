@@ -46,7 +46,7 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
   }
 
   function findReaders (relation: Relation, fields: readonly string[]): FieldReader[] {
-    const found = readers.get(fields) ?? fields.map((field) => readerOf(relation, option, field))
+    const found = readers.get(fields) ?? fields.map((field, index) => readerOf(relation, option, field, `f${index}`))
     readers.set(fields, found)
     return found
   }
@@ -64,7 +64,7 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
       const where = filterBy(relation, kind, tenantSlug, filter)
       const order = orderBy<AnyField>(sort, sortColumns)
       const slice = `limit ${where.bind(limit)} offset ${where.bind(offset)}`
-      const columns = fieldReaders.map(({ expression }, index) => `${expression} as f${index}`).join(', ')
+      const columns = fieldReaders.map(({ expression, alias }) => `${expression} as ${alias}`).join(', ')
       const text = offset > deepOffset
         ? `select ${columns}
            from (select r.id from ${relation.name} r ${where} ${order} ${slice}) as page
@@ -119,9 +119,9 @@ function escapeLike (text: string): string {
 
 function readRow<Row> (row: Record<string, string | null>, readers: readonly FieldReader[]): Row {
   const values: Record<string, unknown> = {}
-  for (const [index, { field, read }] of readers.entries()) {
-    const text = row[`f${index}`] ?? null
-    values[field] = text === null ? null : read(text)
+  for (const { alias, field, read } of readers) {
+    const text = row[alias]
+    values[field] = text === null || text === undefined ? null : read(text)
   }
   // The types of the columns were checked when the relation was described.
   return values as Row
