@@ -5,6 +5,7 @@ import { createRecruiting } from '../../src/index.js'
 import { startProcess } from '../fixtures/crash.js'
 import { startPostgresHost } from '../fixtures/postgres.js'
 import { startReceiver } from '../fixtures/receiver.js'
+import { storeWebhook } from '../fixtures/webhooks.js'
 
 const emits = 300
 const atOnce = 3
@@ -12,14 +13,7 @@ const atOnce = 3
 t.test('300 emits, each followed at once by a kill, all arrive', async (t) => {
   const { server, storage } = await startPostgresHost(t, { server: { settings: ['fsync=on'] } })
   const receiver = await startReceiver(t)
-  await storage.webhooks.create('acme', {
-    id: await storage.webhooks.nextId('acme'),
-    name: 'CRM',
-    status: 'active',
-    target_url: receiver.url,
-    event_types: ['job.created'],
-    secret: `whsec_${Buffer.alloc(32).toString('base64')}`
-  }, 1)
+  await storeWebhook(storage, 'acme', { targetUrl: receiver.url, eventTypes: ['job.created'] })
 
   const emitted: string[] = []
   await Promise.all(Array.from({ length: atOnce }, async (_, lane) => {

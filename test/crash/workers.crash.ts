@@ -4,6 +4,7 @@ import { createRecruiting } from '../../src/index.js'
 import { kill, startProcess } from '../fixtures/crash.js'
 import { startPostgresHost } from '../fixtures/postgres.js'
 import { type Answer, startReceiver } from '../fixtures/receiver.js'
+import { storeWebhook } from '../fixtures/webhooks.js'
 
 const endpoints = 10
 const events = 500
@@ -17,14 +18,7 @@ t.test('two workers, 5,000 deliveries, endpoints that fail at random, 40 kills a
   const receivers = await Promise.all(Array.from({ length: endpoints }, () => startReceiver(t)))
   for (const [index, receiver] of receivers.entries()) {
     receiver.answer(answerAtRandom(accepted))
-    await storage.webhooks.create('acme', {
-      id: await storage.webhooks.nextId('acme'),
-      name: `Endpoint ${index}`,
-      status: 'active',
-      target_url: receiver.url,
-      event_types: ['job.created'],
-      secret: `whsec_${Buffer.alloc(32).toString('base64')}`
-    }, endpoints)
+    await storeWebhook(storage, 'acme', { name: `Endpoint ${index}`, targetUrl: receiver.url, eventTypes: ['job.created'] })
   }
   const emitter = createRecruiting({ storage, delivery: false })
   t.teardown(() => emitter.close())

@@ -6,6 +6,7 @@ import { memoryStorage } from '../../src/memory/index.js'
 import { countDueListeners } from '../fixtures/due-listeners.js'
 import { hang, startReceiver } from '../fixtures/receiver.js'
 import { toLoopback } from '../fixtures/webhook-api.js'
+import { storeWebhook } from '../fixtures/webhooks.js'
 
 const hanging = 50
 const closeGraceMs = 500
@@ -34,10 +35,7 @@ t.test('close with 50 hanging attempts ends within the grace and a second, gives
   const storage = memoryStorage()
   const listeners = countDueListeners(storage.deliveries)
   for (let count = 0; count < hanging; count++) {
-    const id = await storage.webhooks.nextId('acme')
-    await storage.webhooks.create('acme', {
-      id, name: 'CRM sync', target_url: receiver.url, event_types: ['job.created'], status: 'active', secret: 'whsec_AAAA'
-    }, hanging)
+    await storeWebhook(storage, 'acme', { targetUrl: receiver.url, eventTypes: ['job.created'] })
   }
   const before = await leftovers()
 

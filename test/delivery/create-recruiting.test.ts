@@ -4,6 +4,7 @@ import { memoryStorage } from '../../src/memory/index.js'
 import { createMachines, event } from '../fixtures/engine.js'
 import { startReceiver } from '../fixtures/receiver.js'
 import { toLoopback } from '../fixtures/webhook-api.js'
+import { storeWebhook } from '../fixtures/webhooks.js'
 
 t.test('createRecruiting needs a storage alone, delivers at once, and has what app.recruiting has', async (t) => {
   const receiver = await startReceiver(t)
@@ -11,9 +12,7 @@ t.test('createRecruiting needs a storage alone, delivers at once, and has what a
   const engine = createRecruiting({ storage })
   t.teardown(() => engine.close())
   t.same(Object.keys(engine).sort(), ['close', 'drain', 'emit', 'erase', 'off', 'on', 'prune', 'resealSecrets', 'stats'])
-  const id = await storage.webhooks.nextId('acme')
-  const fields = { id, name: 'Local', status: 'active', target_url: receiver.url, event_types: [event.type], secret: 'whsec_AAAA' } as const
-  await storage.webhooks.create('acme', fields, 50)
+  await storeWebhook(storage, 'acme', { targetUrl: receiver.url })
   await engine.emit(event)
   await engine.drain()
   t.match((await engine.stats()).attempts, { blocked: 1, delivered: 0 }, 'by the default rules the loopback is blocked')

@@ -1,19 +1,14 @@
 import t from 'tap'
-import { type RecruitingStorage, createRecruiting } from '../../src/index.js'
+import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { hang, startReceiver } from '../fixtures/receiver.js'
 import { toLoopback } from '../fixtures/webhook-api.js'
+import { storeWebhook } from '../fixtures/webhooks.js'
 
 const backlog = 20_000
 const rounds = 25
 // What a machine under load adds to a median now and then, which says nothing about fairness.
 const noiseMs = 25
-
-async function addWebhook ({ webhooks }: RecruitingStorage, tenantSlug: string, url: string): Promise<void> {
-  const id = await webhooks.nextId(tenantSlug)
-  const fields = { id, name: 'CRM sync', target_url: url, event_types: ['job.created'], status: 'active', secret: 'whsec_AAAA' } as const
-  await webhooks.create(tenantSlug, fields, 50)
-}
 
 function median (values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
@@ -27,8 +22,8 @@ t.test('20,000 deliveries due to an endpoint that never answers do not delay the
   /** How long an event of the quiet tenant takes, from the call of emit until it has arrived. */
   async function createSide (flood: number) {
     const storage = memoryStorage()
-    await addWebhook(storage, 'flooding', stuck.url)
-    await addWebhook(storage, 'quiet', healthy.url)
+    await storeWebhook(storage, 'flooding', { targetUrl: stuck.url, eventTypes: ['job.created'] })
+    await storeWebhook(storage, 'quiet', { targetUrl: healthy.url, eventTypes: ['job.created'] })
     const recruiting = createRecruiting({ storage, delivery: { ...toLoopback, closeGraceMs: 0 } })
     t.teardown(() => recruiting.close())
     for (let count = 0; count < flood; count++) await recruiting.emit({ tenantSlug: 'flooding', type: 'job.created', data: {} })

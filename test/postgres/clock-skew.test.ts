@@ -4,6 +4,7 @@ import { postgresStorage } from '../../src/postgres/index.js'
 import { timeUntil } from '../fixtures/postgres-outage.js'
 import { startPostgresHost } from '../fixtures/postgres.js'
 import { startReceiver } from '../fixtures/receiver.js'
+import { storeWebhook } from '../fixtures/webhooks.js'
 
 const hourMs = 3_600_000
 
@@ -11,14 +12,7 @@ t.test('an hour between the clocks of two workers changes nothing', async (t) =>
   const { pool, storage } = await startPostgresHost(t)
   const receiver = await startReceiver(t)
   receiver.answer(500, 500, 204)
-  await storage.webhooks.create('acme', {
-    id: await storage.webhooks.nextId('acme'),
-    name: 'CRM',
-    status: 'active',
-    target_url: receiver.url,
-    event_types: ['job.created'],
-    secret: `whsec_${Buffer.alloc(32).toString('base64')}`
-  }, 1)
+  await storeWebhook(storage, 'acme', { targetUrl: receiver.url, eventTypes: ['job.created'] })
   const workers = [-hourMs, 0, hourMs].map((skewMs) => createRecruiting({
     storage: postgresStorage(pool),
     delivery: {

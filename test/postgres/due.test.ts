@@ -5,6 +5,7 @@ import { createRecruiting } from '../../src/index.js'
 import { postgresStorage } from '../../src/postgres/index.js'
 import { startPostgresHost } from '../fixtures/postgres.js'
 import { startReceiver } from '../fixtures/receiver.js'
+import { storeWebhook } from '../fixtures/webhooks.js'
 
 // A worker that polls as seldom as it may: what arrives sooner was told of.
 const slowPoll = { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 60_000 }
@@ -13,14 +14,7 @@ const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 }
 t.test('word of due deliveries', async (t) => {
   const { server, pool, storage } = await startPostgresHost(t)
   const receiver = await startReceiver(t)
-  await storage.webhooks.create('acme', {
-    id: await storage.webhooks.nextId('acme'),
-    name: 'CRM',
-    status: 'active',
-    target_url: receiver.url,
-    event_types: [event.type],
-    secret: `whsec_${Buffer.alloc(32).toString('base64')}`
-  }, 5)
+  await storeWebhook(storage, 'acme', { targetUrl: receiver.url, eventTypes: [event.type] })
   const emitter = createRecruiting({ storage, delivery: false })
   t.teardown(() => emitter.close())
 

@@ -7,6 +7,7 @@ import { postgresStorage } from '../../src/postgres/index.js'
 import { apiKeys, bearer, keys } from '../fixtures/app.js'
 import { captureLogs } from '../fixtures/logs.js'
 import { startPostgresHost } from '../fixtures/postgres.js'
+import { storeWebhook } from '../fixtures/webhooks.js'
 
 t.test('a list that takes too long is a 500 that the log explains, and the server stops working on it', async (t) => {
   const { server, pool } = await startPostgresHost(t)
@@ -44,9 +45,8 @@ t.test('a list that takes too long is a 500 that the log explains, and the serve
 })
 
 t.test('a statement that waits for a lock is given up, and one that waits for a connection too', async (t) => {
-  const { server, pool, storage: { webhooks } } = await startPostgresHost(t)
-  const id = await webhooks.nextId('acme')
-  await webhooks.create('acme', { id, name: 'CRM', status: 'active', target_url: 'https://example.com/', event_types: ['a.b'], secret: 'x' }, 5)
+  const { server, pool, storage } = await startPostgresHost(t)
+  const { id } = await storeWebhook(storage, 'acme')
   const small = server.createPool({ max: 1 })
   const hurried = postgresStorage(small, { queryTimeoutMs: 200 }).webhooks
 

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { startPostgresHost } from '../fixtures/postgres.js'
+import { storeWebhook } from '../fixtures/webhooks.js'
 
 const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 
@@ -14,11 +15,7 @@ t.test('events in the host\'s own transaction', async (t) => {
 
   t.beforeEach(async () => {
     await clear()
-    for (const name of ['CRM', 'Slack']) {
-      await storage.webhooks.create('acme', {
-        id: await storage.webhooks.nextId('acme'), name, status: 'active', target_url: 'https://example.com/', event_types: [event.type], secret: 'x'
-      }, 5)
-    }
+    for (const name of ['CRM', 'Slack']) await storeWebhook(storage, 'acme', { name, eventTypes: [event.type] })
   })
 
   const claim = () => storage.deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 })
