@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import type { ApiKey, KeyLookup } from '../ports/index.js'
+import { isTenantSlug } from '../tenant-slug.js'
 import { HttpError } from './errors.js'
 
 declare module 'fastify' {
@@ -23,9 +24,6 @@ export interface KeyedRequest extends FastifyRequest {
 const bearer = /^bearer +([A-Za-z0-9\-._~+/]{1,512}=*)$/i
 const maxKeyLength = 512
 
-/** No control characters, nothing a storage would choke on. */
-const storableSlug = /^[^\p{Cc}\p{Cs}]{1,100}$/u
-
 /** A key, and the tenant that it must belong to. */
 export type Credentials = Parameters<KeyLookup>[0]
 
@@ -33,7 +31,7 @@ export type Credentials = Parameters<KeyLookup>[0]
 export function readCredentials (request: FastifyRequest): Credentials | null {
   const tenantSlug = readTenantSlug(request)
   const key = readBearerToken(request)
-  return key !== null && storableSlug.test(tenantSlug) ? { tenantSlug, key } : null
+  return key !== null && isTenantSlug(tenantSlug) ? { tenantSlug, key } : null
 }
 
 /** Refuses a key without the scopes that the route declares. */

@@ -1,5 +1,6 @@
 import { refuse as refuseOption } from '../expect.js'
 import { normalizeInstant } from '../instant.js'
+import { isTenantSlug, tenantSlugRule } from '../tenant-slug.js'
 
 const maxShownLength = 60
 
@@ -37,10 +38,9 @@ export function parseOptionalText (value: unknown, path: string): string | null 
   return value === undefined || value === null ? null : parseText(value, path)
 }
 
-/** A tenant slug: 1 to 100 characters, no control characters. */
+/** A tenant slug. */
 export function parseSlug (value: unknown, path: string): string {
-  const isSlug = typeof value === 'string' && /^\P{Cc}{1,100}$/u.test(value)
-  return isSlug ? value : refuse(path, 'a tenant slug of 1 to 100 characters without control characters', value)
+  return isTenantSlug(value) ? value : refuse(path, tenantSlugRule, value)
 }
 
 /** An RFC 3339 date-time of the years 1 to 9999 in UTC, in milliseconds since the epoch. */

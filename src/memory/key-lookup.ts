@@ -8,7 +8,7 @@ import { isRecord, parseDateTime, parseSlug, parseText, refuse } from './checks.
 export interface MemoryApiKey {
   /** 1 to 512 characters of `A-Z a-z 0-9 - . _ ~ + /`, with `=` at its end alone (RFC 6750, section 2.1). */
   key: string
-  /** The one tenant that the key is valid for. */
+  /** The one tenant that the key is valid for: 1 to 100 characters, none of them control characters. */
   tenantSlug: string
   /** Such as `candidates:read`. */
   scopes: readonly string[]

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { generateApiKey, hashApiKey } from '../api-keys.js'
+import { isTenantSlug, tenantSlugRule } from '../tenant-slug.js'
 import { parseSchema, quoteName } from './names.js'
 import { refuse } from './parse-options.js'
 import type { PgQueryable } from './pool.js'
@@ -9,7 +10,7 @@ import { moment } from './sql.js'
 export interface IssueApiKeyOptions {
   /** @default 'recruiting' */
   schema?: string
-  /** The one tenant that the key is valid for: 1 to 100 characters. */
+  /** The one tenant that the key is valid for: 1 to 100 characters, none of them control characters. */
   tenantSlug: string
   /** Such as `candidates:read`. */
   scopes: readonly string[]
@@ -29,8 +30,7 @@ export interface IssuedApiKey {
 export async function issueApiKey (pool: PgQueryable, options: IssueApiKeyOptions): Promise<IssuedApiKey> {
   const { tenantSlug, scopes, expiresAt } = options
   const schema = quoteName(parseSchema(options.schema))
-  const isSlug = typeof tenantSlug === 'string' && /^\P{Cc}{1,100}$/u.test(tenantSlug) && tenantSlug.isWellFormed()
-  if (!isSlug) refuse('tenantSlug', 'expected a tenant slug of 1 to 100 characters without control characters')
+  if (!isTenantSlug(tenantSlug)) refuse('tenantSlug', `expected ${tenantSlugRule}`)
   if (!Array.isArray(scopes) || !scopes.every(isScope)) refuse('scopes', 'expected an array of scopes such as candidates:read')
   if (expiresAt !== undefined && !isDate(expiresAt)) refuse('expiresAt', 'expected a valid Date')
 

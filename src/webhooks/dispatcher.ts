@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { RecruitingApiError } from '../errors.js'
 import { normalizeInstant } from '../instant.js'
 import type { Clock, DeliveryStore } from '../ports/index.js'
+import { isTenantSlug, tenantSlugRule } from '../tenant-slug.js'
 import { publishEmit } from './channels.js'
 import { formatEventBody, generateEventId } from './event-body.js'
 import type { EventCatalogue, EventValidator } from './events.js'
@@ -13,6 +14,9 @@ interface Dependencies {
   clock: Clock
 }
 
+/** As a tenant slug, but longer. */
+const shortText = /^[^\p{Cc}\p{Cs}]{1,255}$/u
+
 /** Records an event and its deliveries, and tells the diagnostics channel. */
 export async function dispatch (
   { deliveries, validate, clock }: Dependencies,
@@ -20,9 +24,9 @@ export async function dispatch (
   options: EmitOptions = {}
 ): Promise<EmitResult> {
   const { tenantSlug, type, data, occurredAt, subject = null, idempotencyKey = null } = event
-  assertText('tenantSlug', tenantSlug, 100)
-  if (subject !== null) assertText('subject', subject, 255)
-  if (idempotencyKey !== null) assertText('idempotencyKey', idempotencyKey, 255)
+  assertTenantSlug(tenantSlug)
+  if (subject !== null) assertText('subject', subject)
+  if (idempotencyKey !== null) assertText('idempotencyKey', idempotencyKey)
   validate(type, data)
   const timestamp = occurredAt === undefined ? new Date(clock.now()).toISOString() : readInstant(occurredAt)
   const id = generateEventId()
@@ -40,12 +44,15 @@ export async function dispatch (
   return { id: recorded.id, deliveries: recorded.deliveries }
 }
 
-/** Throws `invalid_event` for what no storage could hold. */
-export function assertText (field: string, value: unknown, maxLength: number): void {
-  const isValid = typeof value === 'string' && value !== '' && value.length <= maxLength &&
-    value.isWellFormed() && !/\p{Cc}/u.test(value)
-  if (isValid) return
-  throw new RecruitingApiError('invalid_event', `${field}: expected 1 to ${maxLength} characters without control characters`, field)
+/** Throws `invalid_event` for what names no tenant. */
+export function assertTenantSlug (value: unknown): void {
+  if (!isTenantSlug(value)) throw new RecruitingApiError('invalid_event', `tenantSlug: expected ${tenantSlugRule}`, 'tenantSlug')
+}
+
+/** Throws `invalid_event` for what is no text of 1 to 255 characters that every storage can keep. */
+export function assertText (field: string, value: unknown): void {
+  if (typeof value === 'string' && shortText.test(value)) return
+  throw new RecruitingApiError('invalid_event', `${field}: expected 1 to 255 characters without control characters`, field)
 }
 
 function readInstant (value: Date | string): string {

@@ -5,7 +5,7 @@ import type { EngineSettings } from '../options.js'
 import { type Tracing, createTracing } from '../tracing.js'
 import { createAddressRule } from './addresses.js'
 import { createCounters } from './counters.js'
-import { assertText, dispatch } from './dispatcher.js'
+import { assertTenantSlug, assertText, dispatch } from './dispatcher.js'
 import { createEventValidator } from './events.js'
 import { createHealthReporter } from './health.js'
 import { keepPruning, prune } from './housekeeping.js'
@@ -101,8 +101,8 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       },
       async erase ({ tenantSlug, subject }, { transaction } = {}) {
         assertOpen()
-        assertText('tenantSlug', tenantSlug, 100)
-        assertText('subject', subject, 255)
+        assertTenantSlug(tenantSlug)
+        assertText('subject', subject)
         return deliveries.erase(tenantSlug, subject, transaction)
       },
       async stats () {

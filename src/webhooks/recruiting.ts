@@ -58,9 +58,9 @@ export interface EmittedEvent<Events extends EventCatalogue, Name extends keyof 
    * @default now
    */
   occurredAt?: Date | string
-  /** What it is about, such as `candidate:42`, for `erase`; 1 to 255 characters. Not sent. */
+  /** What it is about, such as `candidate:42`, for `erase`; 1 to 255 characters, none of them control characters. Not sent. */
   subject?: string
-  /** Makes a repeated `emit` a no-op: 1 to 255 characters, unique for the tenant. Not sent. */
+  /** Makes a repeated `emit` a no-op: 1 to 255 characters, none of them control characters. Unique for the tenant. Not sent. */
   idempotencyKey?: string
 }
 
