@@ -179,7 +179,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       stopListening = deliveries.onDue(() => wakeup.wake())
       running ??= run()
     },
-    nextTurn: () => isClosing ? Promise.resolve() : new Promise((resolve) => { turnWaiters.push(resolve) }),
+    nextTurn: () => new Promise((resolve) => { turnWaiters.push(resolve) }),
     close
   }
 }

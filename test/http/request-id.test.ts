@@ -94,6 +94,23 @@ t.test('a host that makes the loggers of requests itself goes on doing so, and i
   t.match(logs.text(), /"service":"ats".*"incoming request"/)
 })
 
+t.test('operations of the host that make their loggers themselves have an id all the same', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, {
+    server: { logger: logs.logger },
+    async routes (scope) {
+      scope.setChildLoggerFactory((logger, bindings, options) => logger.child({ ...bindings, service: 'ats' }, options))
+      const response = { 204: { type: 'null', description: 'Done' } }
+      scope.get('/own', { config: { scopes: [] }, schema: { response } }, async ({ log }) => log.info('from the handler'))
+    }
+  })
+  const { statusCode, headers } = await app.inject({ url: `${base}/own`, headers: bearer(keys.full) })
+  t.equal(statusCode, 204)
+  t.match(headers['x-request-id'], generated)
+  const line = logs.lines.find(({ msg }) => msg === 'from the handler')
+  t.match(line, { request_id: headers['x-request-id'], service: 'ats' })
+})
+
 t.test('a host can use ids of its own, made once for each request', async (t) => {
   const made: string[] = []
   const app = await buildApp(t, {
