@@ -17,7 +17,7 @@ export async function createAts (database: Database, print: Print): Promise<Fast
 
   await app.register(recruitingApi, {
     storage: database.storage,
-    keyLookup: memoryKeyLookup(Object.values(demoKeys)),
+    keyLookup: memoryKeyLookup(Object.values(demoKeys).map(({ key, tenantSlug, scopes }) => ({ key, tenantSlug, scopes }))),
     // Tells why a request is refused. Handy while one gets to know the API.
     errorDetails: true,
     // For this machine alone: webhooks point to public https addresses otherwise.

@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import { hashApiKey } from '../api-keys.js'
 import { RecruitingApiError } from '../errors.js'
+import { expectNames } from '../expect.js'
 import type { ApiKey, Clock, KeyLookup } from '../ports/index.js'
 import { isRecord, parseDateTime, parseSlug, parseText, refuse } from './checks.js'
 
-/** An API key and what it may do. */
+/** An API key and what it may do. It has no further fields. */
 export interface MemoryApiKey {
   /** 1 to 512 characters of `A-Z a-z 0-9 - . _ ~ + /`, with `=` at its end alone (RFC 6750, section 2.1). */
   key: string
@@ -26,6 +27,18 @@ export interface MemoryKeyLookupOptions {
   clock?: Pick<Clock, 'now'>
 }
 
+const optionNames = { clock: true } satisfies Record<keyof MemoryKeyLookupOptions, true>
+
+/** A misspelt `expiresAt` would make a key that never expires. */
+const keyNames = {
+  key: true,
+  tenantSlug: true,
+  scopes: true,
+  id: true,
+  expiresAt: true,
+  revoked: true
+} satisfies Record<keyof MemoryApiKey, true>
+
 interface KnownKey {
   digest: Buffer
   tenantSlug: string
@@ -36,10 +49,11 @@ interface KnownKey {
 /**
  * Looks keys up in a list. Only their SHA-256 digests are kept.
  *
- * Throws `RecruitingApiError` (`invalid_option`) for a malformed key and for one that is listed twice; the message
- * never holds the key.
+ * Throws `RecruitingApiError` (`invalid_option`) for an unknown option, a malformed key and one that is listed twice; the
+ * message never holds the key.
  */
 export function memoryKeyLookup (keys: readonly MemoryApiKey[], options: MemoryKeyLookupOptions = {}): KeyLookup {
+  expectNames(options, optionNames)
   const clock = options.clock ?? { now: Date.now }
   const known = readKeys(keys)
 
@@ -57,6 +71,7 @@ function readKeys (keys: unknown): Map<string, KnownKey> {
   keys.forEach((input: unknown, index) => {
     const path = `keys[${index}]`
     if (!isRecord(input)) refuseKey(path, 'expected an object')
+    expectNames(input, keyNames, `${path}.`)
     const digest = hashApiKey(parseKey(input.key, `${path}.key`))
     if (known.has(digest)) refuseKey(`${path}.key`, 'is listed twice')
     known.set(digest, parseKnownKey(input, digest, path, `key_${index + 1}`))

@@ -1,3 +1,4 @@
+import { expectNames } from '../expect.js'
 import type { Clock, RecruitingStorage } from '../ports/index.js'
 import { createCandidateSource } from './candidates.js'
 import type { MemoryCandidate, MemoryCandidateSource } from './candidates.js'
@@ -33,13 +34,17 @@ export interface MemoryStorage extends RecruitingStorage {
   jobs: MemoryJobSource
 }
 
+const optionNames = { tenants: true, clock: true } satisfies Record<keyof MemoryStorageOptions, true>
+const tenantNames = { candidates: true, jobs: true } satisfies Record<keyof MemoryTenant, true>
+
 /**
  * Keeps everything in the memory of this process: for trials, demos and tests. What it holds is gone when the process
  * ends, and no other process sees it.
  *
- * Throws `RecruitingApiError` (`invalid_option`) for a malformed row and for an id that a tenant has twice.
+ * Throws `RecruitingApiError` (`invalid_option`) for an unknown option, a malformed row and an id that a tenant has twice.
  */
 export function memoryStorage (options: MemoryStorageOptions = {}): MemoryStorage {
+  expectNames(options, optionNames)
   const { tenants = {}, clock = { now: Date.now } } = options
   if (!isRecord(tenants)) refuse('tenants', 'an object', tenants)
 
@@ -58,6 +63,7 @@ function readRows (tenants: Record<string, unknown>, name: keyof MemoryTenant): 
     const tenantSlug = parseSlug(slug, 'tenants')
     const path = `tenants.${tenantSlug}`
     if (!isRecord(tenant)) refuse(path, 'an object', tenant)
+    expectNames(tenant, tenantNames, `${path}.`)
     return { tenantSlug, rows: tenant[name] ?? [], path: `${path}.${name}` }
   })
 }

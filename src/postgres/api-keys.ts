@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { generateApiKey, hashApiKey } from '../api-keys.js'
+import { expectNames } from '../expect.js'
 import { isTenantSlug, tenantSlugRule } from '../tenant-slug.js'
 import { parseSchema, quoteName } from './names.js'
 import { refuse } from './parse-options.js'
@@ -26,8 +27,19 @@ export interface IssuedApiKey {
   key: string
 }
 
+const issueNames = {
+  schema: true,
+  tenantSlug: true,
+  scopes: true,
+  expiresAt: true
+} satisfies Record<keyof IssueApiKeyOptions, true>
+
+const revokeNames = { schema: true, id: true } satisfies Record<keyof Parameters<typeof revokeApiKey>[1], true>
+
 /** Makes an API key and keeps its SHA-256 digest. Throws `invalid_option`. */
 export async function issueApiKey (pool: PgQueryable, options: IssueApiKeyOptions): Promise<IssuedApiKey> {
+  // A misspelt `expiresAt` would make a key that never expires.
+  expectNames(options, issueNames)
   const { tenantSlug, scopes, expiresAt } = options
   const schema = quoteName(parseSchema(options.schema))
   if (!isTenantSlug(tenantSlug)) refuse('tenantSlug', `expected ${tenantSlugRule}`)
@@ -42,8 +54,9 @@ export async function issueApiKey (pool: PgQueryable, options: IssueApiKeyOption
   return { id, key }
 }
 
-/** Makes a key invalid at once. `false` if there is no such key, or it was revoked before. */
+/** Makes a key invalid at once. `false` if there is no such key, or it was revoked before. Throws `invalid_option`. */
 export async function revokeApiKey (pool: PgQueryable, options: { schema?: string, id: string }): Promise<boolean> {
+  expectNames(options, revokeNames)
   const schema = quoteName(parseSchema(options.schema))
   const { rows } = await pool.query(`
     update ${schema}.api_keys set revoked_at = ${moment} where id = $1 and revoked_at is null returning id`, [options.id])

@@ -1,4 +1,5 @@
 import { hashApiKey } from '../api-keys.js'
+import { expectNames } from '../expect.js'
 import type { KeyLookup } from '../ports/index.js'
 import { parseSchema, quoteName } from './names.js'
 import { defaultQueryTimeoutMs, parseMilliseconds, parsePool } from './parse-options.js'
@@ -20,9 +21,12 @@ export interface PostgresKeyLookupOptions {
   queryTimeoutMs?: number
 }
 
+const optionNames = { schema: true, queryTimeoutMs: true } satisfies Record<keyof PostgresKeyLookupOptions, true>
+
 /** Looks up the keys of `issueApiKey`, by their digests. Throws `invalid_option`. */
 export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptions = {}): KeyLookup {
   parsePool(pool)
+  expectNames(options, optionNames)
   const session = createSession(pool, parseMilliseconds('queryTimeoutMs', options.queryTimeoutMs ?? defaultQueryTimeoutMs, 100, 120_000))
   const text = `
     select id, array_to_json(scopes)::text as scopes from ${quoteName(parseSchema(options.schema))}.api_keys

@@ -1,4 +1,5 @@
 import { readFile, readdir } from 'node:fs/promises'
+import { expectNames } from '../expect.js'
 import { parseSchema, quoteName } from './names.js'
 import type { PgPool, PgQueryable } from './pool.js'
 import { type RunQuery, ask } from './session.js'
@@ -12,6 +13,8 @@ export interface MigrateOptions {
   schema?: string
 }
 
+const optionNames = { schema: true } satisfies Record<keyof MigrateOptions, true>
+
 const folder = new URL('migrations/', import.meta.url)
 
 /**
@@ -22,6 +25,7 @@ const folder = new URL('migrations/', import.meta.url)
  * once, with the schema first in `search_path`. Throws `invalid_option` and what the database throws.
  */
 export async function migrate (pool: PgPool, options: MigrateOptions = {}): Promise<void> {
+  expectNames(options, optionNames)
   const schema = parseSchema(options.schema)
   const client = await pool.connect()
   let isDone = false

@@ -1,3 +1,4 @@
+import { expectNames } from '../expect.js'
 import type { CandidateFilter, CandidateRow, CandidateSortField, JobFilter, JobRow, JobSortField, RecruitingStorage } from '../ports/index.js'
 import { createDeliveryStore } from './deliveries.js'
 import { createDue } from './due.js'
@@ -46,12 +47,21 @@ export interface PostgresStorageOptions {
   totalsTtlMs?: number
 }
 
+const optionNames = {
+  schema: true,
+  candidates: true,
+  jobs: true,
+  queryTimeoutMs: true,
+  totalsTtlMs: true
+} satisfies Record<keyof PostgresStorageOptions, true>
+
 /**
  * Keeps everything in PostgreSQL 15 or later, for one process or many. Any number of storages may share a pool, and any
  * number of apps and workers a storage; the pool stays the host's. Throws `invalid_option`.
  */
 export function postgresStorage (pool: PgPool, options: PostgresStorageOptions = {}): Required<RecruitingStorage> {
   parsePool(pool)
+  expectNames(options, optionNames)
   const schema = parseSchema(options.schema)
   const quotedSchema = quoteName(schema)
   const session = createSession(pool, parseMilliseconds('queryTimeoutMs', options.queryTimeoutMs ?? defaultQueryTimeoutMs, 100, 120_000))

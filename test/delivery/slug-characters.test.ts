@@ -72,12 +72,12 @@ t.test('a tenant of 101 emoji is refused everywhere, and the error names the fie
   t.equal(statusCode, 401)
   t.strictSame(asked, [])
 
-  const key = { key: 'a-key', tenantSlug: tooLong, scopes: [] }
+  const key = { tenantSlug: tooLong, scopes: [] }
   const unused = { query: async () => { throw new Error('asked the database') } }
   const storage = memoryStorage()
   const option = (field: string) => ({ code: 'invalid_option', field, message: `${field}: expected a tenant slug of 1 to 100 characters` })
   const argument = { code: 'invalid_event', field: 'tenantSlug', message: 'tenantSlug: expected a tenant slug of 1 to 100 characters' }
-  t.throws(() => memoryKeyLookup([key]), option('keys[0].tenantSlug'))
+  t.throws(() => memoryKeyLookup([{ ...key, key: 'a-key' }]), option('keys[0].tenantSlug'))
   t.throws(() => memoryStorage({ tenants: { [tooLong]: {} } }), option('tenants'))
   t.throws(() => storage.candidates.save(tooLong, ada), option('tenantSlug'))
   t.throws(() => storage.jobs.save(tooLong, { id: 1, name: 'Nurse', status: 'open' }), option('tenantSlug'))

@@ -1,0 +1,50 @@
+import t from 'tap'
+import { isRecruitingApiError } from '../../src/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { issueApiKey, migrate, postgresKeyLookup, postgresStorage, revokeApiKey } from '../../src/postgres/index.js'
+
+const asked: string[] = []
+const never = async (): Promise<never> => { asked.push('the database'); throw new Error('asked the database') }
+const pool = { query: never, connect: never }
+const key = { key: 'a-key', tenantSlug: 'acme', scopes: [] }
+const issued = { tenantSlug: 'acme', scopes: [] }
+const ofKey = 'key, tenantSlug, scopes, id, expiresAt, revoked'
+const ofStorage = 'schema, candidates, jobs, queryTimeoutMs, totalsTtlMs'
+
+/** As a host without types may call them. */
+const misspelt: Array<[call: string, field: string, known: string, run: (...args: never[]) => unknown, args: unknown[]]> = [
+  ['memoryStorage', 'tenant', 'tenants, clock', memoryStorage, [{ tenant: {} }]],
+  ['memoryStorage, in a tenant', 'tenants.acme.candidate', 'candidates, jobs', memoryStorage, [{ tenants: { acme: { candidate: [] } } }]],
+  ['memoryKeyLookup', 'time', 'clock', memoryKeyLookup, [[key], { time: { now: Date.now } }]],
+  ['memoryKeyLookup, in a key', 'keys[1].expireAt', ofKey, memoryKeyLookup, [[key, { ...key, key: 'b', expireAt: 'a secret' }]]],
+  ['postgresStorage', 'queryTimeout', ofStorage, postgresStorage, [pool, { queryTimeout: 5 }]],
+  ['postgresKeyLookup', 'scheme', 'schema, queryTimeoutMs', postgresKeyLookup, [pool, { scheme: 'ours' }]],
+  ['migrate', 'shema', 'schema', migrate, [pool, { shema: 'ours' }]],
+  ['issueApiKey', 'expires', 'schema, tenantSlug, scopes, expiresAt', issueApiKey, [pool, { ...issued, expires: new Date() }]],
+  ['revokeApiKey', 'keyId', 'schema, id', revokeApiKey, [pool, { id: 'key_1', keyId: 'key_2' }]]
+]
+
+for (const [call, field, known, run, args] of misspelt) {
+  t.test(`a misspelt option is refused by ${call}, and its value is not shown`, async (t) => {
+    const thrown = await Promise.resolve().then(() => run(...args as never[])).then(() => null, (error: unknown) => error)
+    t.ok(isRecruitingApiError(thrown))
+    const name = field.slice(field.lastIndexOf('.') + 1)
+    t.match(thrown, { code: 'invalid_option', field, message: `${field}: expected one of ${known}, got "${name}"` })
+    t.strictSame(asked, [])
+  })
+}
+
+t.test('rows have further fields', async (t) => {
+  const candidates = [{ id: 1, full_name: 'Ada Lovelace', email: 'ada@example.com' }]
+  const jobs = [{ id: 1, name: 'Nurse', status: 'open', office: 3 }]
+  const storage = memoryStorage({ tenants: { acme: { candidates, jobs } } })
+  storage.candidates.save('acme', { id: 2, full_name: 'Alan Turing', email: 'alan@example.com' })
+  t.equal(await storage.candidates.count('acme', {}), 2)
+})
+
+t.test('an option of undefined means the default', async (t) => {
+  memoryStorage({ tenants: undefined, clock: undefined } as object)
+  memoryKeyLookup([{ ...key, id: undefined, expiresAt: undefined, revoked: undefined } as never], { clock: undefined } as object)
+  postgresStorage(pool, { schema: undefined, candidates: undefined, jobs: undefined, queryTimeoutMs: undefined, totalsTtlMs: undefined } as object)
+  postgresKeyLookup(pool, { schema: undefined, queryTimeoutMs: undefined } as object)
+})
