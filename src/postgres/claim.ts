@@ -1,15 +1,13 @@
 import type { ClaimOptions, ClaimedDelivery } from '../ports/index.js'
 import type { Session } from './session.js'
-import { parseSecrets } from './webhook-row.js'
+import { type SecretRow, parseSecrets } from './webhook-row.js'
 
-interface ClaimedRow {
+interface ClaimedRow extends SecretRow {
   delivery_id: string
   fence: string
   tenant_slug: string
   webhook_id: string
   target_url: string
-  secret: string
-  previous_secret: string | null
   event_id: string
   event_type: string
   body: string

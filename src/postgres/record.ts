@@ -18,6 +18,7 @@ export interface RecordedRow {
   recorded: string
 }
 
+/** What was recorded, now or by an earlier emit with the same idempotency key. */
 export function parseRecorded ([row]: RecordedRow[]): RecordedEvent {
   const [id, deliveries, fingerprint] = JSON.parse(String(row?.recorded)) as [string, number, string]
   return { id, deliveries, fingerprint }

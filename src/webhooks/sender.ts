@@ -8,25 +8,31 @@ import { watchKeptSockets } from './kept-sockets.js'
 import { type Answer, type PostRequest, post } from './post.js'
 import { createResolver } from './resolver.js'
 
+/** One post to an endpoint. */
 export interface SendRequest {
+  /** Absolute. What the rules for targets do not allow, now rather than when it was stored, ends as `blocked`. */
   url: string
   /** The signature's; those of the content are added. */
   headers: Record<string, string>
+  /** Sent byte for byte, as it was signed. */
   body: string
   /** The deadline of the whole attempt, from the lookup of the name to the end of the answer. */
   timeoutMs: number
 }
 
+/** How a request ended. */
 export interface SendResult {
   /** `null` if no answer came. */
   responseStatus: number | null
   /** `null` for a 2xx; `aborted` if `abort` ended it, which says nothing about the endpoint. */
   error: AttemptError | 'aborted' | null
+  /** From the call of `send` to the end, a second post after a stale socket included. */
   durationMs: number
   /** The `Retry-After` header as it came. */
   retryAfter?: string
 }
 
+/** Makes requests to endpoints, over connections that are kept for the next ones. */
 export interface Sender {
   /** Makes one request. Never rejects: every way it can end is a result. */
   send (request: SendRequest): Promise<SendResult>

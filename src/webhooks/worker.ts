@@ -10,6 +10,7 @@ import type { SendResult, Sender } from './sender.js'
 import { signHeaders } from './signature.js'
 import { createWakeup } from './wakeup.js'
 
+/** Options of `delivery` as a worker takes them, every default filled in, and the rule by which webhooks are disabled. */
 export interface WorkerSettings {
   concurrency: number
   perEndpoint: number
@@ -21,6 +22,7 @@ export interface WorkerSettings {
   healthRule: HealthRule
 }
 
+/** What a worker works with. */
 export interface WorkerDependencies {
   deliveries: DeliveryStore
   sender: Sender
@@ -28,11 +30,15 @@ export interface WorkerDependencies {
   clock: Clock
   log: Logger
   counters: Counters
+  /** `null` without the option `opentelemetry`. */
   tracing: Tracing | null
+  /** Called with what the storage says of the health of a webhook once the attempts are recorded. It must not throw: they would be recorded again. */
   onNotice: (notice: HealthNotice) => void
 }
 
+/** Delivers what falls due, until it is closed. */
 export interface Worker {
+  /** Begins to claim, and to listen for what falls due. Call it once. */
   start (): void
   /** Resolves after the next turn: when an attempt has ended, deliveries were recorded or the poll time is over. */
   nextTurn (): Promise<void>
