@@ -30,7 +30,7 @@ export function createSlots (count: number, waitMs: number): Slots {
         waiting.set(resolve, reject)
         timer = setTimeout(() => {
           waiting.delete(resolve)
-          reject(new Error('the system answers no names'))
+          reject(new Error('none was free in time'))
         }, waitMs)
       }).finally(() => clearTimeout(timer))
     },
