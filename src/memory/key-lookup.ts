@@ -71,8 +71,9 @@ function readKeys (keys: unknown): Map<string, KnownKey> {
   keys.forEach((input: unknown, index) => {
     const path = `keys[${index}]`
     if (!isRecord(input)) refuseKey(path, 'expected an object')
-    expectNames(input, keyNames, `${path}.`)
     const digest = hashApiKey(parseKey(input.key, `${path}.key`))
+    // Not before: where there is no key among the values, a name may be one.
+    expectNames(input, keyNames, `${path}.`)
     if (known.has(digest)) refuseKey(`${path}.key`, 'is listed twice')
     known.set(digest, parseKnownKey(input, digest, path, `key_${index + 1}`))
   })

@@ -32,7 +32,10 @@ export interface WorkerDependencies {
   counters: Counters
   /** `null` without the option `opentelemetry`. */
   tracing: Tracing | null
-  /** Called with what the storage says of the health of a webhook once the attempts are recorded. It must not throw: they would be recorded again. */
+  /**
+   * Called with what the storage says of the health of a webhook once the attempts are recorded. It must not throw: they
+   * would be recorded again.
+   */
   onNotice: (notice: HealthNotice) => void
 }
 

@@ -34,6 +34,14 @@ for (const [call, field, known, run, args] of misspelt) {
   })
 }
 
+t.test('a key in the place of a name is not shown', async (t) => {
+  t.throws(() => memoryKeyLookup([{ 'a-secret-key': 'acme' }] as never), {
+    field: 'keys[0].key',
+    message: 'keys[0].key: expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = at the end alone',
+    code: 'invalid_option'
+  })
+})
+
 t.test('rows have further fields', async (t) => {
   const candidates = [{ id: 1, full_name: 'Ada Lovelace', email: 'ada@example.com' }]
   const jobs = [{ id: 1, name: 'Nurse', status: 'open', office: 3 }]
