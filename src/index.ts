@@ -8,6 +8,7 @@ export { type ErrorDetail, HttpError, type WireErrorCode } from './http/errors.j
 export type { AuditEntry, AuditListener } from './http/audit.js'
 export type { HostRoutes, RecruitingApiOptions, RecruitingOptions } from './options.js'
 export type { DeliveryOptions } from './delivery-options.js'
+export type { OpenApiInfo, OpenApiOptions, OpenApiServer } from './openapi-options.js'
 export type { RateLimitBudget, RateLimitOptions } from './rate-limit-options.js'
 export { type EventCatalogue, type EventData, type WebhookEvent, defaultEvents } from './webhooks/events.js'
 export type { OpenTelemetryApi, TraceContext, TraceSpan, Tracer } from './tracing.js'

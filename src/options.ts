@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { TObject } from '@sinclair/typebox'
 import type { DeliveryOptions, DeliverySettings } from './delivery-options.js'
 import type { AuditListener } from './http/audit.js'
+import type { OpenApiOptions, OpenApiSettings } from './openapi-options.js'
 import type { KeyLookup, RecruitingStorage } from './ports/index.js'
 import type { RateLimitOptions, RateLimitSettings } from './rate-limit-options.js'
 import type { OpenTelemetryApi } from './tracing.js'
@@ -74,10 +75,10 @@ export interface RecruitingApiOptions<Events extends EventCatalogue = EventCatal
    */
   requestId?: (request: FastifyRequest) => string
   /**
-   * Whether the OpenAPI document is served at `{prefix}/openapi.json`, to everybody.
+   * Whether the OpenAPI document is served at `{prefix}/openapi.json`, to everybody, and what it says of the vendor.
    * @default true
    */
-  openapi?: boolean
+  openapi?: boolean | OpenApiOptions
   /**
    * Limits the requests of each key; needs the package `@fastify/rate-limit`.
    * @default no limits
@@ -114,7 +115,7 @@ export interface HttpSettings {
   jobFields: TObject
   errorDetails: boolean
   requestId: ((request: FastifyRequest) => string) | null
-  openapi: boolean
+  openapi: OpenApiSettings | null
   rateLimit: RateLimitSettings | null
   routes: HostRoutes | null
   onAudit: AuditListener | null

@@ -4,6 +4,7 @@ import { expect, expectInteger, expectNames, refuse } from './expect.js'
 import type { EngineSettings, HttpSettings, RecruitingApiOptions, RecruitingOptions } from './options.js'
 import type { RecruitingStorage } from './ports/index.js'
 import { resolveDelivery } from './resolve-delivery.js'
+import { resolveOpenApi } from './resolve-openapi.js'
 import { resolveRateLimit } from './resolve-rate-limit.js'
 import { type EventCatalogue, defaultEvents } from './webhooks/events.js'
 
@@ -61,11 +62,10 @@ export function resolveHttpOptions (options: RecruitingApiOptions): HttpSettings
   assertFields(jobFields, 'jobFields', ['id', 'name', 'status'])
   expect(typeof errorDetails === 'boolean', 'errorDetails', 'a boolean', errorDetails)
   expect(requestId === null || typeof requestId === 'function', 'requestId', 'a function', requestId)
-  expect(typeof openapi === 'boolean', 'openapi', 'a boolean', openapi)
   expect(routes === null || typeof routes === 'function', 'routes', 'a Fastify plugin', routes)
   expect(onAudit === null || typeof onAudit === 'function', 'onAudit', 'a function', onAudit)
   const rateLimit = options.rateLimit === undefined ? null : resolveRateLimit(options.rateLimit)
-  return { keyLookup, prefix, candidateFields, jobFields, errorDetails, requestId, openapi, rateLimit, routes, onAudit }
+  return { keyLookup, prefix, candidateFields, jobFields, errorDetails, requestId, openapi: resolveOpenApi(openapi), rateLimit, routes, onAudit }
 }
 
 const storageMethods = {

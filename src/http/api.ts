@@ -39,7 +39,8 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
       await scope.register(tenantApi(dependencies))
     }, { prefix: '/:tenant_slug' })
     assertLimited(dependencies.settings, routes)
-    if (dependencies.settings.openapi) await app.register(openapiRoute(() => formatDocument(routes, dependencies.events)))
+    const { openapi } = dependencies.settings
+    if (openapi !== null) await app.register(openapiRoute(() => formatDocument(routes, dependencies.events, openapi)))
   }
 }
 

@@ -132,6 +132,20 @@ t.test('with openapi false there is no document, and its path is that of a tenan
   t.equal(statusCode, 401)
 })
 
+t.test('the document says of the vendor what the vendor says, and keeps the rest', async (t) => {
+  const app = await buildApp(t, {
+    openapi: {
+      info: { title: 'Acme Hiring API', contact: { email: 'api@acme.example' }, license: { name: 'Proprietary' } },
+      servers: [{ url: 'https://api.acme.example' }]
+    }
+  })
+  const usual = (await (await buildApp(t)).inject(url)).json()
+  const { info, servers, ...rest } = (await app.inject(url)).json()
+  t.strictSame(info, { ...usual.info, title: 'Acme Hiring API', contact: { email: 'api@acme.example' }, license: { name: 'Proprietary' } })
+  t.strictSame(servers, [{ url: 'https://api.acme.example' }])
+  t.strictSame({ ...rest, info: usual.info, servers: usual.servers }, usual)
+})
+
 t.test('a tenant whose slug is the name of the document is served all the same', async (t) => {
   const app = await buildApp(t)
   const { statusCode } = await app.inject({ url: `${base}/openapi.json/candidates`, headers: bearer(keys.full) })

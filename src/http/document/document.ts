@@ -1,4 +1,5 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { OpenApiSettings } from '../../openapi-options.js'
 import type { EventCatalogue } from '../../webhooks/events.js'
 import { Components } from './components.js'
 import { formatEvent, signatureParameters } from './event.js'
@@ -12,7 +13,7 @@ export function collectRoutes (scope: FastifyInstance): RouteOptions[] {
 }
 
 /** The OpenAPI 3.1 document of the routes, made from the schemas that validate and serialize. */
-export function formatDocument (routes: readonly RouteOptions[], events: EventCatalogue): object {
+export function formatDocument (routes: readonly RouteOptions[], events: EventCatalogue, { info, servers }: OpenApiSettings): object {
   const components = new Components()
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
@@ -24,8 +25,8 @@ export function formatDocument (routes: readonly RouteOptions[], events: EventCa
   const webhooks = Object.entries(events).map(([name, data]) => [name, { post: formatEvent(name, data, components) }])
   return {
     openapi: '3.1.0',
-    info,
-    servers: [{ url: '/', description: 'Where this document is served' }],
+    info: { ...defaultInfo, ...info },
+    servers,
     tags: listTags(routes),
     paths,
     webhooks: Object.fromEntries(webhooks),
@@ -37,7 +38,7 @@ export function formatDocument (routes: readonly RouteOptions[], events: EventCa
   }
 }
 
-const info = {
+const defaultInfo = {
   title: 'Recruiting API',
   version: 'v1',
   description: [
