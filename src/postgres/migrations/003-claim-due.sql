@@ -47,18 +47,6 @@ begin
       where w.status = 'active'
         and (w.held_until is null or w.held_until <= moment)
         and coalesce(held.places, 0) < per_endpoint
-        and exists (
-          select from (values (0), (1), (2)) as lane (priority)
-          cross join lateral (
-            select from deliveries d
-            where d.webhook_id = w.id and d.status = 'pending' and d.priority = lane.priority
-              and d.next_attempt_at <= moment
-              and (select l.leased_until > moment from leases l where l.delivery_id = d.id) is not true
-            limit 1
-          ) as due
-        )
-      order by is_next desc, w.id
-      limit the_limit
     ), picked as (
       select ready.id as webhook_id, due.id, ready.is_next,
         row_number() over (partition by ready.id order by due.priority, due.next_attempt_at, due.id) as turn
