@@ -13,10 +13,10 @@ const serverNames = { url: true, description: true } satisfies Record<keyof Open
 /** Checks the option `openapi`; `null` if the document is not served. Throws `invalid_option`. */
 export function resolveOpenApi (openapi: boolean | OpenApiOptions): OpenApiSettings | null {
   if (openapi === false) return null
-  if (openapi === true) return { info: {}, servers: defaultServers }
-  assertObject(openapi, 'openapi', 'a boolean or an object')
-  expectNames(openapi, optionNames, 'openapi.')
-  const { info = {}, servers = defaultServers } = openapi
+  const options = openapi === true ? {} : openapi
+  assertObject(options, 'openapi', 'a boolean or an object')
+  expectNames(options, optionNames, 'openapi.')
+  const { info = {}, servers = defaultServers } = options
   assertInfo(info)
   expect(Array.isArray(servers) && servers.length > 0, 'openapi.servers', 'an array of at least one server', servers)
   servers.forEach((server, index) => assertTexts(server, `openapi.servers[${index}]`, serverNames, 'url'))
@@ -28,7 +28,6 @@ const defaultServers = [{ url: '/', description: 'Where this document is served'
 function assertInfo (info: OpenApiInfo): void {
   assertObject(info, 'openapi.info', 'an object')
   const { contact, license, ...texts } = info
-  expectNames(info, infoNames, 'openapi.info.')
   assertTexts(texts, 'openapi.info', infoNames)
   if (contact !== undefined) assertTexts(contact, 'openapi.info.contact', contactNames)
   if (license !== undefined) assertTexts(license, 'openapi.info.license', licenseNames, 'name')

@@ -18,7 +18,7 @@ export function parseQuery (url: string): Record<string, unknown> {
   return values
 }
 
-/** Inherits nothing, so that no name is there before it is given, and still reads as fast as any other object. */
+/** Inherits nothing, so that no name is there before it is given, and still reads as fast as other objects do. */
 class QueryValues {
   [name: string]: unknown
 }

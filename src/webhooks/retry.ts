@@ -38,7 +38,7 @@ const httpDates = [
   new RegExp(`^[A-Z][a-z]{2} ${month} ([ \\d]\\d) [\\d:]{8} \\d{4}$`)
 ]
 
-/** `Date.parse` alone takes far more, such as any words before a year, and 31 February for 3 March. */
+/** `Date.parse` alone takes far more, such as words before a year, and 31 February for 3 March. */
 function parseHttpDate (text: string): number {
   const day = httpDates.map((form) => form.exec(text)?.[1]).find((found) => found !== undefined)
   if (day === undefined) return Number.NaN

@@ -46,7 +46,7 @@ begin
     where l.delivery_id = r.delivery_id and l.fence = r.fence
     returning r.*, l.webhook_id
   ), locked as materialized (
-    -- Everybody who locks several deliveries does it in this order.
+    -- Everybody who locks several deliveries does it in this order. The update begins once all are counted.
     select d.id
     from finished f
     join deliveries d on d.webhook_id = f.webhook_id and d.id = f.delivery_id
