@@ -1,20 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 
-/** undici's own name for a request, from its creation to its end. */
-type RequestToken = object
-
-/** Knows over which socket each request went. */
+/**
+ * A receiver may close a kept-alive connection just as a request is on its way: no failure of the receiver, and only
+ * the socket tells. undici shows it on its diagnostics channels and nowhere else.
+ */
 export interface KeptSockets {
-  /** Runs what makes a request, and returns the token of that request with its result. */
-  track<T> (makeRequest: () => T): { token: RequestToken | undefined, result: T }
-  /** Whether a request that failed had been written to a socket used before, and nothing came back on it. */
-  isStale (token: RequestToken | undefined): boolean
-  /**
-   * Ends the connection of a request that was sent. undici's own abort would connect anew, for nothing: the request is
-   * the first of its queue until the next connection shows it to be aborted.
-   */
-  hangUp (token: RequestToken | undefined): void
+  /** Runs what makes one request, and returns how that goes over its socket. */
+  follow (makeRequest: () => void): Passage
   close (): void
 }
 
@@ -23,52 +16,63 @@ interface Traffic {
   reads: number
 }
 
-interface Use {
-  traffic: Traffic
-  readsBefore: number
+/** How one request goes over a socket. */
+export class Passage {
+  #socket: Socket | undefined
+  #traffic: Traffic | undefined
+  #readsBefore = 0
+
+  /** The request is about to be written. `traffic` is `undefined` if nothing was written to the socket before. */
+  begin (socket: Socket, traffic: Traffic | undefined): void {
+    this.#socket = socket
+    this.#traffic = traffic
+    this.#readsBefore = traffic?.reads ?? 0
+  }
+
+  /** Whether the request was written to a socket used before, and nothing came back on it. */
+  get isUnanswered (): boolean {
+    return this.#traffic !== undefined && this.#traffic.reads === this.#readsBefore
+  }
+
+  /**
+   * Ends the connection, if the request was sent. undici's own abort would connect anew, for nothing: the request is the
+   * first of its queue until the next connection shows it to be aborted.
+   */
+  hangUp (): void {
+    this.#socket?.destroy(new Error('hung up'))
+  }
 }
 
-/**
- * A receiver may close a kept-alive connection just as a request is on its way: no failure of the receiver, and only
- * the socket tells. undici shows it on its diagnostics channels and nowhere else.
- */
+/** Watches undici's requests from now on. The host's own are on the same channels, and are let be. */
 export function watchKeptSockets (): KeptSockets {
-  const ours = new WeakSet<RequestToken>()
+  const passages = new WeakMap<object, Passage>()
   const known = new WeakMap<Socket, Traffic>()
-  const sockets = new WeakMap<RequestToken, Socket>()
-  const reuses = new WeakMap<RequestToken, Use>()
-  let created: RequestToken | undefined
+  let following: Passage | undefined
 
   const onCreate = (message: unknown): void => {
-    created = (message as { request: RequestToken }).request
+    if (following !== undefined) passages.set((message as { request: object }).request, following)
   }
   const onSend = (message: unknown): void => {
-    const { request, socket } = message as { request: RequestToken, socket: Socket }
-    // The host's own requests are on these channels too.
-    if (!ours.has(request)) return
-    sockets.set(request, socket)
+    const { request, socket } = message as { request: object, socket: Socket }
+    const passage = passages.get(request)
+    if (passage === undefined) return
     const traffic = known.get(socket)
     if (traffic === undefined) known.set(socket, countReads(socket))
-    else reuses.set(request, { traffic, readsBefore: traffic.reads })
+    passage.begin(socket, traffic)
   }
   subscribe('undici:request:create', onCreate)
   subscribe('undici:client:sendHeaders', onSend)
 
   return {
-    track (makeRequest) {
-      created = undefined
-      const result = makeRequest()
-      const token: RequestToken | undefined = created
-      created = undefined
-      if (token !== undefined) ours.add(token)
-      return { token, result }
-    },
-    isStale (token) {
-      const use = token && reuses.get(token)
-      return use !== undefined && use.traffic.reads === use.readsBefore
-    },
-    hangUp (token) {
-      if (token !== undefined) sockets.get(token)?.destroy(new Error('hung up'))
+    follow (makeRequest) {
+      const passage = new Passage()
+      following = passage
+      try {
+        makeRequest()
+      } finally {
+        following = undefined
+      }
+      return passage
     },
     close () {
       unsubscribe('undici:request:create', onCreate)

@@ -1,11 +1,10 @@
 import { Agent } from 'undici'
 import type { AttemptError } from '../ports/index.js'
 import { Refusal } from '../refusal.js'
+import { type Answer, Attempt, kTimeout } from './attempt.js'
 import { BlockedAddressError, createGuardedConnector } from './connector.js'
-import { type Deadline, createDeadline, kTimeout } from './deadline.js'
 import { type TargetRules, parseTargetUrl } from './destination.js'
 import { watchKeptSockets } from './kept-sockets.js'
-import { type Answer, type PostRequest, post } from './post.js'
 import { createResolver } from './resolver.js'
 
 /** One post to an endpoint. */
@@ -29,7 +28,7 @@ export interface SendResult {
   /** From the call of `send` to the end, a second post after a stale socket included. */
   durationMs: number
   /** The `Retry-After` header as it came. */
-  retryAfter?: string
+  retryAfter?: string | undefined
 }
 
 /** Makes requests to endpoints, over connections that are kept for the next ones. */
@@ -44,7 +43,6 @@ export interface Sender {
 
 const contentHeaders = { 'content-type': 'application/json', 'user-agent': 'fastify-recruiting-api' }
 const maxHeaderBytes = 16_384
-const maxStaleMs = 1000
 const maxTargets = 1000
 const kAborted = Symbol('aborted')
 
@@ -60,73 +58,80 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
     headersTimeout: 0,
     bodyTimeout: 0
   }
-  const keeping = new Agent(options)
-  // Uses no socket twice.
-  const fresh = new Agent({ ...options, pipelining: 0 })
-  const sockets = watchKeptSockets()
-  const inFlight = new Set<Deadline>()
+  const connections = {
+    keeping: new Agent(options),
+    fresh: new Agent({ ...options, pipelining: 0 }),
+    sockets: watchKeptSockets()
+  }
+  const inFlight: Attempt[] = []
   const readTarget = rememberTargets((url) => parseTargetUrl(url, rules))
 
-  function track (dispatcher: Agent, request: Omit<PostRequest, 'hangUp'>, deadline: Deadline) {
-    const tracked = sockets.track(() => post(dispatcher, { ...request, hangUp: () => sockets.hangUp(tracked.token) }, deadline))
-    return tracked
-  }
-
-  /** A socket that the receiver had just closed is no failure of the receiver's: one more post, over a fresh one. */
-  async function postAgainIfStale (request: Omit<PostRequest, 'hangUp'>, deadline: Deadline): Promise<Answer> {
-    const startedAt = performance.now()
-    const { token, result } = track(keeping, request, deadline)
-    try {
-      return await result
-    } catch (error) {
-      const isStale = deadline.reason === null && performance.now() - startedAt < maxStaleMs && sockets.isStale(token)
-      if (!isStale) throw error
-      return track(fresh, request, deadline).result
-    }
-  }
-
-  async function attempt ({ url, headers, body }: SendRequest, deadline: Deadline): Promise<Omit<SendResult, 'durationMs'>> {
-    try {
-      const request = { url: readTarget(url), headers: { ...contentHeaders, ...headers }, body }
-      const { status, retryAfter } = await postAgainIfStale(request, deadline)
-      const error = status <= 299 ? null : 'http_status'
-      return { responseStatus: status, error, ...(retryAfter === undefined ? {} : { retryAfter }) }
-    } catch (error) {
-      return { responseStatus: null, error: nameError(error) }
-    }
-  }
-
   return {
-    async send (request) {
+    send ({ url, headers, body, timeoutMs }) {
       const startedAt = performance.now()
-      const deadline = createDeadline(request.timeoutMs)
-      inFlight.add(deadline)
-      const result = await attempt(request, deadline)
-      inFlight.delete(deadline)
-      deadline.clear()
-      return { ...result, durationMs: Math.round(performance.now() - startedAt) }
+      let target: Target
+      try {
+        target = readTarget(url)
+      } catch (refusal) {
+        return Promise.resolve(toResult(null, refusal, startedAt))
+      }
+      const post = { ...target, headers: { ...contentHeaders, ...headers }, body }
+      return new Promise((resolve) => {
+        const attempt = new Attempt(post, timeoutMs, connections, (answer, fault) => {
+          takeOut(inFlight, attempt)
+          resolve(toResult(answer, fault, startedAt))
+        })
+        inFlight.push(attempt)
+        attempt.start()
+      })
     },
 
     abort () {
-      for (const deadline of inFlight) deadline.end(kAborted)
+      for (const attempt of [...inFlight]) attempt.end(kAborted)
     },
 
     async close () {
-      sockets.close()
+      connections.sockets.close()
       resolver.close()
       connector.close()
-      await Promise.all([keeping.destroy(), fresh.destroy()])
+      await Promise.all([connections.keeping.destroy(), connections.fresh.destroy()])
     }
   }
 }
 
+/**
+ * A Set would do, but whenever it has grown enough it leaves a table behind that points to the next one, and V8 keeps
+ * what such tables hold until its next full collection: most attempts.
+ */
+function takeOut<Item> (items: Item[], item: Item): void {
+  const last = items.pop()
+  if (last !== undefined && last !== item) items[items.indexOf(item)] = last
+}
+
+function toResult (answer: Answer | null, fault: unknown, startedAt: number): SendResult {
+  const durationMs = Math.round(performance.now() - startedAt)
+  if (answer === null) return { responseStatus: null, error: nameError(fault), durationMs }
+  const { status, retryAfter } = answer
+  return { responseStatus: status, error: status <= 299 ? null : 'http_status', durationMs, retryAfter }
+}
+
+/** The two parts of a target URL that a request is made of. */
+interface Target {
+  origin: string
+  path: string
+}
+
 /** An endpoint is posted to again and again, and what the rules say of its URL does not change. */
-function rememberTargets (parse: (url: string) => URL): (url: string) => URL {
-  const known = new Map<string, URL>()
+function rememberTargets (parse: (url: string) => URL): (url: string) => Target {
+  const known = new Map<string, Target>()
   return (url) => {
-    const target = known.get(url) ?? parse(url)
-    if (known.size >= maxTargets) known.clear()
-    known.set(url, target)
+    let target = known.get(url)
+    if (target === undefined) {
+      const { origin, pathname, search } = parse(url)
+      target = { origin, path: pathname + search }
+      if (known.size >= maxTargets) known.clear()
+      known.set(url, target)
+    }
     return target
   }
 }

@@ -58,8 +58,9 @@ export interface Worker {
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
   const { deliveries, sender, clock, log, counters, tracing, onNotice } = dependencies
-  const attempts = new Set<Promise<void>>()
+  let inFlight = 0
   const wakeup = createWakeup(clock)
+  let onIdle: () => void = () => {}
   const aborted: Lease[] = []
   let results: AttemptResult[] = []
   let isClosing = false
@@ -106,21 +107,27 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 
   async function claim (): Promise<void> {
-    const limit = settings.concurrency - attempts.size
+    const limit = settings.concurrency - inFlight
     if (isClosing || limit <= 0) return
     const { perEndpoint, leaseMs } = settings
     for (const delivery of await deliveries.claimDue({ limit, perEndpoint, leaseMs })) {
-      const attempt = attemptDelivery(delivery).finally(() => {
-        attempts.delete(attempt)
-        wakeup.wake()
-      })
-      attempts.add(attempt)
+      inFlight++
+      attemptDelivery(delivery)
     }
   }
 
   async function attemptDelivery (delivery: ClaimedDelivery): Promise<void> {
-    const sent = await send(delivery)
-    if (sent === null) return
+    try {
+      const sent = await send(delivery)
+      if (sent !== null) take(delivery, sent)
+    } finally {
+      inFlight--
+      wakeup.wake()
+      if (inFlight === 0) onIdle()
+    }
+  }
+
+  function take (delivery: ClaimedDelivery, sent: SendResult): void {
     const { retrySchedule } = settings
     const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now() })
     if (result === null) {
@@ -134,7 +141,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     if (result.outcome !== 'delivered') logFailure(delivery, result)
   }
 
-  async function send (delivery: ClaimedDelivery): Promise<SendResult | null> {
+  function send (delivery: ClaimedDelivery): Promise<SendResult> | null {
     const headers = sign(delivery)
     if (headers === null) return null
     return sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs: settings.timeoutMs })
@@ -165,14 +172,22 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     }, result.outcome === 'retry' ? 'delivery failed, it will be tried again' : 'delivery failed, it is given up')
   }
 
+  function waitUntilIdle (): Promise<void> {
+    return new Promise((resolve) => {
+      onIdle = resolve
+      if (inFlight === 0) resolve()
+    })
+  }
+
   async function close (): Promise<void> {
     isClosing = true
     stopListening()
     wakeup.end()
     await running
-    await settle(attempts, settings.closeGraceMs, clock)
+    const idle = waitUntilIdle()
+    await settle(idle, settings.closeGraceMs, clock)
     sender.abort()
-    await Promise.all(attempts)
+    await idle
     try {
       await writeResults()
       await deliveries.release(aborted)
@@ -183,7 +198,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 
   return {
-    get inFlight () { return attempts.size },
+    get inFlight () { return inFlight },
     start () {
       stopListening = deliveries.onDue(() => wakeup.wake())
       running ??= run()
@@ -193,11 +208,10 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 }
 
-/** Waits for the attempts, but no longer than the grace. */
-async function settle (attempts: ReadonlySet<Promise<void>>, graceMs: number, clock: Clock): Promise<void> {
-  if (attempts.size === 0) return
+/** Waits for the attempts to end, but no longer than the grace. */
+async function settle (idle: Promise<void>, graceMs: number, clock: Clock): Promise<void> {
   let timer: unknown
   const grace = new Promise<void>((resolve) => { timer = clock.setTimeout(resolve, graceMs) })
-  await Promise.race([grace, Promise.all(attempts)])
+  await Promise.race([grace, idle])
   clock.clearTimeout(timer)
 }

@@ -1,0 +1,34 @@
+import { Agent, Client, buildConnector } from 'undici'
+import t from 'tap'
+import { Attempt, kTimeout } from '../../src/webhooks/attempt.js'
+import { watchKeptSockets } from '../../src/webhooks/kept-sockets.js'
+import { startReceiver } from '../fixtures/receiver.js'
+
+t.test('what was given up before there was a connection is not sent over the one that comes later', async (t) => {
+  const receiver = await startReceiver(t)
+  const { origin, pathname: path } = new URL(receiver.url)
+  const connect = buildConnector({})
+  const keeping = new Client(origin, {
+    connect (options, callback) {
+      connect(options, (...result) => {
+        attempts[0]?.end(kTimeout)
+        callback(...result)
+      })
+    }
+  })
+  const connections = { keeping, fresh: new Agent(), sockets: watchKeptSockets() }
+  t.teardown(async () => {
+    connections.sockets.close()
+    await Promise.all([keeping.destroy(), connections.fresh.destroy()])
+  })
+  const attempts: Attempt[] = []
+  const post = (body: string): Promise<unknown> => new Promise((resolve) => {
+    const attempt = new Attempt({ origin, path, headers: {}, body }, 5000, connections, (answer, fault) => resolve(answer ?? fault))
+    attempts.push(attempt)
+    attempt.start()
+  })
+  const [late, next] = await Promise.all([post('late'), post('next')])
+  t.equal(late, kTimeout)
+  t.match(next, { status: 204 })
+  t.same(receiver.requests.map(({ body }) => body), ['next'])
+})
