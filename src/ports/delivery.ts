@@ -69,6 +69,11 @@ export interface ClaimOptions {
   perEndpoint: number
   /** How long the lease lasts, in milliseconds. */
   leaseMs: number
+  /**
+   * Leases of the caller's whose deliveries have been delivered, which it is just telling `complete`: they need not be
+   * counted for `perEndpoint`. A hint, for storages where the two calls may overlap.
+   */
+  ended?: readonly Lease[]
 }
 
 /** Names a claim. */

@@ -20,11 +20,12 @@ export function createClaim (session: Session, schema: string): (options: ClaimO
   const text = `
     select delivery_id::text, fence::text, tenant_slug, webhook_id::text, target_url, secret, previous_secret,
       event_id, event_type, body, attempt_count, is_failing
-    from ${schema}.claim_due($1, $2, $3, $4)`
+    from ${schema}.claim_due($1, $2, $3, $4, $5)`
   let lastWebhookId = 0
 
-  return async ({ limit, perEndpoint, leaseMs }) => {
-    const rows = await session.query<ClaimedRow>('claim deliveries', text, [limit, perEndpoint, leaseMs, lastWebhookId])
+  return async ({ limit, perEndpoint, leaseMs, ended = [] }) => {
+    const values = [limit, perEndpoint, leaseMs, lastWebhookId, ended.map(({ fence }) => fence)]
+    const rows = await session.query<ClaimedRow>('claim deliveries', text, values)
     const claimed = rows.map(parseClaimed)
     lastWebhookId = claimed.at(-1)?.webhookId ?? lastWebhookId
     return claimed

@@ -43,7 +43,10 @@ export interface WorkerDependencies {
 export interface Worker {
   /** Begins to claim, and to listen for what falls due. Call it once. */
   start (): void
-  /** Resolves after the next turn: when an attempt has ended, deliveries were recorded or the poll time is over. */
+  /**
+   * Resolves at the end of this turn, or else of the next: when an attempt has ended, deliveries were recorded or the
+   * poll time is over.
+   */
   nextTurn (): Promise<void>
   /** Attempts in flight. */
   readonly inFlight: number
@@ -53,8 +56,8 @@ export interface Worker {
 
 /**
  * Claims due deliveries, attempts them and records what came of it. One turn writes the results that have come in and
- * claims for the slots that are free, so slots are refilled without waiting for one another, and storage is asked no
- * more often than it can answer.
+ * claims for the slots that are free, both at once. So slots are refilled without waiting for one another, and storage
+ * is asked no more often than it can answer.
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
   const { deliveries, sender, clock, log, counters, tracing, onNotice } = dependencies
@@ -63,6 +66,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   let onIdle: () => void = () => {}
   const aborted: Lease[] = []
   let results: AttemptResult[] = []
+  // Before more is claimed: a failure among the results may hold its endpoint back, or storage would not take them.
+  let mustWriteFirst = false
   let isClosing = false
   let running: Promise<void> | null = null
   let stopListening: () => void = () => {}
@@ -80,37 +85,44 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
 
   /** False if storage failed: the next turn then waits, however often it is woken. */
   async function takeTurn (): Promise<boolean> {
-    const waiters = turnWaiters
-    turnWaiters = []
     let isDone = true
     try {
-      await writeResults()
-      await claim()
+      if (mustWriteFirst) await writeResults()
+      const ended = mustWriteFirst ? [] : results
+      await all(writeResults(), claim(ended))
     } catch (err) {
       log.error({ err }, 'storage failed, deliveries wait')
       isDone = false
     }
-    for (const resolve of waiters) resolve()
+    endTurn()
     return isDone
+  }
+
+  function endTurn (): void {
+    const waiters = turnWaiters
+    turnWaiters = []
+    for (const resolve of waiters) resolve()
   }
 
   async function writeResults (): Promise<void> {
     if (results.length === 0) return
     const batch = results
     results = []
+    mustWriteFirst = false
     try {
       for (const notice of await deliveries.complete(batch, settings.healthRule)) onNotice(notice)
     } catch (error) {
       results = batch.concat(results)
+      mustWriteFirst = true
       throw error
     }
   }
 
-  async function claim (): Promise<void> {
+  async function claim (ended: readonly Lease[]): Promise<void> {
     const limit = settings.concurrency - inFlight
     if (isClosing || limit <= 0) return
     const { perEndpoint, leaseMs } = settings
-    for (const delivery of await deliveries.claimDue({ limit, perEndpoint, leaseMs })) {
+    for (const delivery of await deliveries.claimDue({ limit, perEndpoint, leaseMs, ended })) {
       inFlight++
       attemptDelivery(delivery)
     }
@@ -135,6 +147,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       return
     }
     results.push(result)
+    if (result.outcome !== 'delivered') mustWriteFirst = true
     counters.add(result)
     publishAttempt(delivery, result)
     tracing?.attempt(delivery, result)
@@ -194,7 +207,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     } catch (err) {
       log.error({ err }, 'storage failed on close, deliveries under way will repeat when their leases run out')
     }
-    for (const resolve of turnWaiters) resolve()
+    endTurn()
   }
 
   return {
@@ -206,6 +219,12 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     nextTurn: () => new Promise((resolve) => { turnWaiters.push(resolve) }),
     close
   }
+}
+
+/** As `Promise.all`, but nothing is still going on when it rejects. */
+async function all (...steps: Array<Promise<void>>): Promise<void> {
+  await Promise.allSettled(steps)
+  await Promise.all(steps)
 }
 
 /** Waits for the attempts to end, but no longer than the grace. */

@@ -1,6 +1,9 @@
 -- Leases due deliveries to a worker. Endpoints take turns, from the one after the_cursor on: first one delivery of each,
--- then a second one of each, until the_limit is reached.
-create function claim_due (the_limit integer, per_endpoint integer, lease_ms double precision, the_cursor bigint)
+-- then a second one of each, until the_limit is reached. Leases of ended_fences are about to be completed, and take no
+-- place of their endpoint any more.
+create function claim_due (
+  the_limit integer, per_endpoint integer, lease_ms double precision, the_cursor bigint, ended_fences bigint[]
+)
 returns table (
   delivery_id bigint, fence bigint, tenant_slug text, webhook_id bigint, target_url text, secret text,
   previous_secret text, event_id text, event_type text, body text, attempt_count integer, is_failing boolean
@@ -38,7 +41,10 @@ begin
       from endpoint
       where endpoint.id is not null
     ), held as (
-      select l.webhook_id, count(*) as places from leases l where l.leased_until > moment group by l.webhook_id
+      select l.webhook_id, count(*) as places
+      from leases l
+      where l.leased_until > moment and l.fence <> all (ended_fences)
+      group by l.webhook_id
     ), ready as (
       select w.id, per_endpoint - coalesce(held.places, 0) as places, w.id > the_cursor as is_next
       from endpoint
