@@ -7,7 +7,8 @@ export interface Post {
   origin: string
   /** Path and query of the target URL. */
   path: string
-  headers: Record<string, string>
+  /** Names and values in turn. */
+  headers: string[]
   body: string
 }
 

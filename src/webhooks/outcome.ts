@@ -11,14 +11,14 @@ export function decideOutcome (
   const { deliveryId, fence, attemptCount } = delivery
   const { responseStatus, durationMs, error } = sent
   if (error === 'aborted') return null
-  const attempt = { deliveryId, fence, durationMs, responseStatus, error }
-  if (error === null) return { ...attempt, outcome: 'delivered' }
+  if (error === null) return { deliveryId, fence, durationMs, responseStatus, error, outcome: 'delivered' }
   const isGone = responseStatus === 410
   const retryInMs = error === 'blocked' || isGone
     ? null
     : nextRetryMs(retrySchedule, attemptCount + 1, parseRetryAfter(sent.retryAfter, nowMs))
-  if (retryInMs === null) return { ...attempt, outcome: 'failed', isGone }
-  return { ...attempt, outcome: 'retry', retryInMs, holdMs: isOverloaded(sent, delivery.isFailing) ? retryInMs : 0 }
+  if (retryInMs === null) return { deliveryId, fence, durationMs, responseStatus, error, outcome: 'failed', isGone }
+  const holdMs = isOverloaded(sent, delivery.isFailing) ? retryInMs : 0
+  return { deliveryId, fence, durationMs, responseStatus, error, outcome: 'retry', retryInMs, holdMs }
 }
 
 /** Whether more requests would only make it worse: the endpoint says so, or is silent and was failing before. */

@@ -41,7 +41,7 @@ export interface Sender {
   close (): Promise<void>
 }
 
-const contentHeaders = { 'content-type': 'application/json', 'user-agent': 'fastify-recruiting-api' }
+const contentHeaders = ['content-type', 'application/json', 'user-agent', 'fastify-recruiting-api']
 const maxHeaderBytes = 16_384
 const maxTargets = 1000
 const kAborted = Symbol('aborted')
@@ -75,7 +75,7 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
       } catch (refusal) {
         return Promise.resolve(toResult(null, refusal, startedAt))
       }
-      const post = { ...target, headers: { ...contentHeaders, ...headers }, body }
+      const post = { origin: target.origin, path: target.path, headers: contentHeaders.concat(Object.entries(headers).flat()), body }
       return new Promise((resolve) => {
         const attempt = new Attempt(post, timeoutMs, connections, (answer, fault) => {
           takeOut(inFlight, attempt)

@@ -23,7 +23,7 @@ t.test('what was given up before there was a connection is not sent over the one
   })
   const attempts: Attempt[] = []
   const post = (body: string): Promise<unknown> => new Promise((resolve) => {
-    const attempt = new Attempt({ origin, path, headers: {}, body }, 5000, connections, (answer, fault) => resolve(answer ?? fault))
+    const attempt = new Attempt({ origin, path, headers: [], body }, 5000, connections, (answer, fault) => resolve(answer ?? fault))
     attempts.push(attempt)
     attempt.start()
   })
