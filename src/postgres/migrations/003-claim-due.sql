@@ -1,12 +1,19 @@
 -- Leases due deliveries to a worker. Endpoints take turns, from the one after the_cursor on: first one delivery of each,
 -- then a second one of each, until the_limit is reached. Leases of ended_fences are about to be completed, and take no
 -- place of their endpoint any more.
+--
+-- Until vacuum comes, an index still has an entry for each delivery that has ended, and a long queue becomes slow to look
+-- through from its start. So the caller says of some endpoints, known_ids, where their first attempts go on: up to
+-- known_until, in milliseconds since the epoch, all were claimed before. It must say nothing now and then, for a lease
+-- may have been given back, or a transaction committed late.
 create function claim_due (
-  the_limit integer, per_endpoint integer, lease_ms double precision, the_cursor bigint, ended_fences bigint[]
+  the_limit integer, per_endpoint integer, lease_ms double precision, the_cursor bigint, ended_fences bigint[],
+  known_ids bigint[], known_until double precision[]
 )
 returns table (
   delivery_id bigint, fence bigint, tenant_slug text, webhook_id bigint, target_url text, secret text,
-  previous_secret text, event_id text, event_type text, body text, attempt_count integer, is_failing boolean
+  previous_secret text, event_id text, event_type text, body text, attempt_count integer, is_failing boolean,
+  first_due_ms double precision
 )
 language plpgsql
 set search_path from current
@@ -25,20 +32,24 @@ begin
   moment := clock_timestamp();
 
   return query
-    with recursive endpoint (id) as (
-      -- In the whole order of deliveries_queue: an index that holds ended deliveries too would be read through them all.
-      (
-        select d.webhook_id from deliveries d
-        where d.status = 'pending'
-        order by d.webhook_id, d.priority, d.next_attempt_at, d.id limit 1
-      )
+    with recursive known as materialized (
+      -- What is recorded now may have been due a moment ago.
+      select k.id, least(to_timestamp(k.until_ms / 1000), moment - interval '2 seconds') as until_time
+      from unnest(known_ids, known_until) as k (id, until_ms)
+    ), endpoint (id) as (
+      select 0::bigint
       union all
-      select (
+      -- The next one that has something pending, or that is known.
+      select coalesce((
         select d.webhook_id from deliveries d
-        where d.status = 'pending' and d.webhook_id > endpoint.id
+        where d.status = 'pending' and d.webhook_id > endpoint.id and d.webhook_id < next_known.id
+        -- In the whole order of deliveries_queue: an index that holds ended deliveries too would be read through them all.
         order by d.webhook_id, d.priority, d.next_attempt_at, d.id limit 1
-      )
+      ), nullif(next_known.id, 9223372036854775807))
       from endpoint
+      cross join lateral (
+        select coalesce(min(known.id), 9223372036854775807) as id from known where known.id > endpoint.id
+      ) as next_known
       where endpoint.id is not null
     ), held as (
       select l.webhook_id, count(*) as places
@@ -46,9 +57,11 @@ begin
       where l.leased_until > moment and l.fence <> all (ended_fences)
       group by l.webhook_id
     ), ready as (
-      select w.id, per_endpoint - coalesce(held.places, 0) as places, w.id > the_cursor as is_next
+      select w.id, per_endpoint - coalesce(held.places, 0) as places, w.id > the_cursor as is_next,
+        coalesce(known.until_time, '-infinity') as known_until
       from endpoint
       join webhooks w on w.id = endpoint.id
+      left join known on known.id = endpoint.id
       left join held on held.webhook_id = w.id
       where w.status = 'active'
         and (w.held_until is null or w.held_until <= moment)
@@ -58,11 +71,12 @@ begin
         row_number() over (partition by ready.id order by due.priority, due.next_attempt_at, due.id) as turn
       from ready
       cross join lateral (
-        select found.* from (values (0), (1), (2)) as lane (priority)
+        select found.*
+        from (values (0, ready.known_until), (1, '-infinity'), (2, '-infinity')) as lane (priority, since)
         cross join lateral (
           select d.id, d.priority, d.next_attempt_at from deliveries d
           where d.webhook_id = ready.id and d.status = 'pending' and d.priority = lane.priority
-            and d.next_attempt_at <= moment
+            and d.next_attempt_at >= lane.since and d.next_attempt_at <= moment
             and (select l.leased_until > moment from leases l where l.delivery_id = d.id) is not true
           order by d.next_attempt_at, d.id
           limit ready.places
@@ -81,7 +95,8 @@ begin
     )
     select d.id, leased.fence, w.tenant_slug, w.id, w.target_url, w.secret,
       case when w.previous_secret_expires_at > moment then w.previous_secret end,
-      e.id, e.type, e.body, jsonb_array_length(d.attempts), w.failing_since is not null
+      e.id, e.type, e.body, jsonb_array_length(d.attempts), w.failing_since is not null,
+      case when d.priority = 0 then extract(epoch from d.next_attempt_at)::double precision * 1000 end
     from leased
     join deliveries d on d.webhook_id = leased.webhook_id and d.id = leased.delivery_id
     join webhooks w on w.id = leased.webhook_id
