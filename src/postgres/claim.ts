@@ -1,5 +1,5 @@
 import type { ClaimOptions, ClaimedDelivery } from '../ports/index.js'
-import type { Session } from './session.js'
+import { type Session, readAll } from './session.js'
 import { type SecretRow, parseSecrets } from './webhook-row.js'
 
 interface ClaimedRow extends SecretRow {
@@ -45,7 +45,7 @@ export function createClaim (session: Session, schema: string): (options: ClaimO
     const values = [limit, perEndpoint, leaseMs, lastWebhookId, endedFences, [...known.keys()], [...known.values()]]
     const rows = await session.query<ClaimedRow>('claim deliveries', text, values)
     learn(rows)
-    const claimed = rows.map(parseClaimed)
+    const claimed = readAll(rows, parseClaimed)
     lastWebhookId = claimed.at(-1)?.webhookId ?? lastWebhookId
     return claimed
   }

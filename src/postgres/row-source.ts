@@ -2,7 +2,7 @@ import type { CandidateFilter, CandidateSortField, JobFilter, JobSortField, List
 import { type FieldReader, assertColumns, readerOf } from './row-columns.js'
 import type { RowKind } from './row-kind.js'
 import { type Relation, describeRelation } from './relation.js'
-import type { Session } from './session.js'
+import { type Session, readAll } from './session.js'
 import { Conditions, orderBy } from './sql.js'
 import { createTotals } from './totals.js'
 
@@ -72,7 +72,7 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
            ${order}`
         : `select ${columns} from ${relation.name} r ${where} ${order} ${slice}`
       const rows = await session.query<Record<string, string | null>>(`list ${option}`, text, where.values)
-      return rows.map((row) => readRow<Row>(row, fieldReaders))
+      return readAll(rows, (row) => readRow<Row>(row, fieldReaders))
     },
 
     count (tenantSlug, filter) {

@@ -26,25 +26,30 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
   let operations = 0
   watchPool(pool)
 
-  function run<Result> (operation: string, work: (query: RunQuery) => Promise<Result>): Promise<Result> {
+  function run<Result> (operation: string, work: (client: PgClient, mark: string) => Promise<Result>): Promise<Result> {
     // A comment tells the statement of this very call from all others, whichever connection of a pooler it runs on.
     const mark = `/* fastify-recruiting-api ${operation} ${sessionId}-${++operations} */`
-    const lent = lend(pool)
+    const loan = new Loan(pool)
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         reject(new RecruitingApiError('storage_timeout', `PostgreSQL did not answer within ${timeoutMs} ms: ${operation}`))
-        if (lent.destroy()) cancel(pool, mark, timeoutMs)
+        if (loan.destroy()) cancel(pool, mark, timeoutMs)
       }, timeoutMs)
-      lent.use((client) => work((text, values) => ask(client, `${mark} ${text}`, values)))
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer))
+      loan.use((client) => work(client, mark)).then((result) => {
+        clearTimeout(timer)
+        resolve(result)
+      }, (error: unknown) => {
+        clearTimeout(timer)
+        reject(error)
+      })
     })
   }
 
   return {
-    query: (operation, text, values) => run(operation, (query) => query(text, values)),
+    query: (operation, text, values) => run(operation, (client, mark) => ask(client, `${mark} ${text}`, values)),
 
-    transaction: (operation, work) => run(operation, async (query) => {
+    transaction: (operation, work) => run(operation, async (client, mark) => {
+      const query: RunQuery = (text, values) => ask(client, `${mark} ${text}`, values)
       await query('begin')
       const result = await work(query)
       await query('commit')
@@ -59,55 +64,65 @@ export async function ask<Row> (client: PgQueryable, text: string, values: unkno
   return rows as Row[]
 }
 
-interface Loan {
-  /** Takes a connection for the time of the work. After an error it is closed: that also rolls a transaction back. */
-  use<Result> (work: (client: PgClient) => Promise<Result>): Promise<Result>
-  /** Gives up waiting. False if there was no connection yet. */
-  destroy (): boolean
+/**
+ * Reads each row, and empties the array they came in: V8 often makes that one where only a full collection comes by, and
+ * the rows would have to wait for it.
+ */
+export function readAll<Row, Item> (rows: Row[], read: (row: Row) => Item): Item[] {
+  const items = rows.map((row) => read(row))
+  rows.length = 0
+  return items
 }
 
-function lend (pool: PgPool): Loan {
-  let client: PgClient | null = null
-  let isOver = false
+/** A connection of the pool, for the time of one piece of work. */
+class Loan {
+  readonly #pool: PgPool
+  #client: PgClient | null = null
+  #isOver = false
 
-  function end (destroy: boolean): void {
-    if (isOver) return
-    isOver = true
-    if (!destroy) client?.removeListener?.('error', ignore)
-    client?.release(destroy)
+  constructor (pool: PgPool) {
+    this.#pool = pool
   }
 
-  return {
-    async use (work) {
-      const taken = await pool.connect()
-      if (isOver) {
-        taken.release()
-        throw new Error('given up')
-      }
-      client = taken
-      // A connection that breaks while nobody waits for an answer must not end the process.
-      client.on?.('error', ignore)
-      try {
-        const result = await work(client)
-        end(false)
-        return result
-      } catch (error) {
-        end(true)
-        throw error
-      }
-    },
-    destroy () {
-      end(true)
-      return client !== null
+  /** Takes a connection and gives it back. After an error it is closed instead: that also rolls a transaction back. */
+  async use<Result> (work: (client: PgClient) => Promise<Result>): Promise<Result> {
+    const client = await this.#pool.connect()
+    if (this.#isOver) {
+      client.release()
+      throw new Error('given up')
     }
+    this.#client = client
+    // A connection that breaks while nobody waits for an answer must not end the process.
+    client.on?.('error', ignore)
+    try {
+      const result = await work(client)
+      this.#end(false)
+      return result
+    } catch (error) {
+      this.#end(true)
+      throw error
+    }
+  }
+
+  /** Gives up waiting. False if there was no connection yet. */
+  destroy (): boolean {
+    this.#end(true)
+    return this.#client !== null
+  }
+
+  #end (destroy: boolean): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    if (!destroy) this.#client?.removeListener?.('error', ignore)
+    this.#client?.release(destroy)
   }
 }
 
 /** Asks the server to cancel a statement. If that fails too, the server ends it when it finds the connection closed. */
 function cancel (pool: PgPool, mark: string, timeoutMs: number): void {
-  const lent = lend(pool)
-  const timer = setTimeout(() => lent.destroy(), timeoutMs)
-  lent.use((client) => client.query(
+  const loan = new Loan(pool)
+  const timer = setTimeout(() => loan.destroy(), timeoutMs)
+  loan.use((client) => client.query(
     'select pg_cancel_backend(pid) from pg_stat_activity where starts_with(query, $1) and pid <> pg_backend_pid()',
     [mark]
   )).catch(ignore).finally(() => clearTimeout(timer))
