@@ -15,6 +15,12 @@ export interface RowSource<Row, Filter, Field extends string> extends ListSource
   describe (): Promise<Relation>
 }
 
+/** How the fields of a list are selected and read. */
+interface Projection {
+  columns: string
+  readers: FieldReader[]
+}
+
 // Beyond this the ids of a page are read from an index before its rows; up to there it costs more than it saves.
 const deepOffset = 500
 
@@ -27,7 +33,7 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
 ): RowSource<Row, Filter, Field> {
   const { option } = kind
   const totals = createTotals(totalsTtlMs)
-  const readers = new WeakMap<readonly string[], FieldReader[]>()
+  const projections = new WeakMap<readonly string[], Projection>()
   let described: Promise<Relation> | null = null
 
   async function describe (): Promise<Relation> {
@@ -45,10 +51,14 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
     return described
   }
 
-  function findReaders (relation: Relation, fields: readonly string[]): FieldReader[] {
-    const found = readers.get(fields) ?? fields.map((field, index) => readerOf(relation, option, field, `f${index}`))
-    readers.set(fields, found)
-    return found
+  function findProjection (relation: Relation, fields: readonly string[]): Projection {
+    const known = projections.get(fields)
+    if (known !== undefined) return known
+    const readers = fields.map((field, index) => readerOf(relation, option, field, `f${index}`))
+    const columns = readers.map(({ expression, alias }) => `${expression} as ${alias}`).join(', ')
+    const projection = { columns, readers }
+    projections.set(fields, projection)
+    return projection
   }
 
   return {
@@ -60,11 +70,10 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
 
     async list (tenantSlug, { filter, sort, offset, limit, fields }) {
       const relation = await findRelation()
-      const fieldReaders = findReaders(relation, fields)
+      const { columns, readers } = findProjection(relation, fields)
       const where = filterBy(relation, kind, tenantSlug, filter)
       const order = orderBy<AnyField>(sort, sortColumns)
       const slice = `limit ${where.bind(limit)} offset ${where.bind(offset)}`
-      const columns = fieldReaders.map(({ expression, alias }) => `${expression} as ${alias}`).join(', ')
       const text = offset > deepOffset
         ? `select ${columns}
            from (select r.id from ${relation.name} r ${where} ${order} ${slice}) as page
@@ -72,7 +81,7 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
            ${order}`
         : `select ${columns} from ${relation.name} r ${where} ${order} ${slice}`
       const rows = await session.query<Record<string, string | null>>(`list ${option}`, text, where.values)
-      return readAll(rows, (row) => readRow<Row>(row, fieldReaders))
+      return readAll(rows, (row) => readRow<Row>(row, readers))
     },
 
     count (tenantSlug, filter) {

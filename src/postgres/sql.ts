@@ -33,7 +33,9 @@ export class Conditions {
 
   /** Adds a condition, in which `$` stands for the value; one without a value holds for every row. */
   add (template: string, value: unknown): void {
-    if (value !== undefined) this.#conditions.push(template.replace('$', () => this.bind(value)))
+    if (value === undefined) return
+    const [before = '', after = ''] = template.split('$')
+    this.#conditions.push(before + this.bind(value) + after)
   }
 
   /** Makes a value a parameter, and returns its name. */
