@@ -67,17 +67,19 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
   const readTarget = rememberTargets((url) => parseTargetUrl(url, rules))
 
   return {
-    send ({ url, headers, body, timeoutMs }) {
+    send (request) {
       const startedAt = performance.now()
       let target: Target
       try {
-        target = readTarget(url)
+        target = readTarget(request.url)
       } catch (refusal) {
         return Promise.resolve(toResult(null, refusal, startedAt))
       }
-      const post = { origin: target.origin, path: target.path, headers: contentHeaders.concat(Object.entries(headers).flat()), body }
+      const { origin, path } = target
+      const headers = contentHeaders.concat(Object.entries(request.headers).flat())
       return new Promise((resolve) => {
-        const attempt = new Attempt(post, timeoutMs, connections, (answer, fault) => {
+        const post = { origin, path, headers, body: request.body }
+        const attempt = new Attempt(post, request.timeoutMs, connections, (answer, fault) => {
           takeOut(inFlight, attempt)
           resolve(toResult(answer, fault, startedAt))
         })

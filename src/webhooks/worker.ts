@@ -61,10 +61,10 @@ export interface Worker {
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
   const { deliveries, sender, clock, log, counters, tracing, onNotice } = dependencies
-  let inFlight = 0
   const wakeup = createWakeup(clock)
-  let onIdle: () => void = () => {}
   const aborted: Lease[] = []
+  let inFlight = 0
+  let onIdle: () => void = () => {}
   let results: AttemptResult[] = []
   // Before more is claimed: a failure among the results may hold its endpoint back, or storage would not take them.
   let mustWriteFirst = false
@@ -88,7 +88,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     let isDone = true
     try {
       if (mustWriteFirst) await writeResults()
-      const ended = mustWriteFirst ? [] : results
+      const ended = results.filter(({ outcome }) => outcome === 'delivered')
       await all(writeResults(), claim(ended))
     } catch (err) {
       log.error({ err }, 'storage failed, deliveries wait')
@@ -147,11 +147,12 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       return
     }
     results.push(result)
-    if (result.outcome !== 'delivered') mustWriteFirst = true
     counters.add(result)
     publishAttempt(delivery, result)
     tracing?.attempt(delivery, result)
-    if (result.outcome !== 'delivered') logFailure(delivery, result)
+    if (result.outcome === 'delivered') return
+    mustWriteFirst = true
+    logFailure(delivery, result)
   }
 
   function send (delivery: ClaimedDelivery): Promise<SendResult> | null {

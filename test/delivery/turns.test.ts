@@ -1,8 +1,9 @@
 import t from 'tap'
 import { setImmediate } from 'node:timers/promises'
 import type { RecruitingStorage } from '../../src/index.js'
+import type { Teardown } from '../fixtures/app.js'
 import { createMachines, event } from '../fixtures/engine.js'
-import { startReceiver } from '../fixtures/receiver.js'
+import { type Answer, startReceiver } from '../fixtures/receiver.js'
 
 /** Lets nothing be completed until it is let through, and keeps what is asked of the storage, in order. */
 function holdCompletions ({ deliveries }: RecruitingStorage): { calls: string[], letThrough: () => void } {
@@ -24,33 +25,32 @@ function holdCompletions ({ deliveries }: RecruitingStorage): { calls: string[],
   return { calls, letThrough }
 }
 
-t.test('a claim does not wait for deliveries to be completed, and names those that have ended', async (t) => {
+/** An engine that makes one attempt at a time has two events to deliver, and cannot complete anything yet. */
+async function emitTwo (t: Teardown, ...answers: Answer[]) {
   const receiver = await startReceiver(t)
+  receiver.answer(...answers)
   const { addWebhook, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
-  const { calls, letThrough } = holdCompletions(storage)
+  const held = holdCompletions(storage)
   const engine = start({ delivery: { concurrency: 1 } })
   await engine.emit(event)
   await engine.emit(event)
+  return { receiver, engine, ...held, log: () => deliveries(id) }
+}
+
+t.test('a claim does not wait for deliveries to be completed, and names those that have ended', async (t) => {
+  const { receiver, engine, calls, letThrough, log } = await emitTwo(t, 204)
   await receiver.received(2)
-  const first = calls.indexOf('complete delivered')
-  t.ok(calls.indexOf('claim ended 1 got 1') > first, calls.join('; '))
+  t.ok(calls.indexOf('claim ended 1 got 1') > calls.indexOf('complete delivered'), calls.join('; '))
   t.notOk(calls.includes('completed'))
   letThrough()
   await engine.drain()
-  t.same(await deliveries(id), [['delivered', 1], ['delivered', 1]])
+  t.same(await log(), [['delivered', 1], ['delivered', 1]])
   t.equal(receiver.requests.length, 2)
 })
 
 t.test('a failure is completed before anything else is claimed, for it may hold its endpoint back', async (t) => {
-  const receiver = await startReceiver(t)
-  receiver.answer(429, 204)
-  const { addWebhook, deliveries, start, storage } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const { calls, letThrough } = holdCompletions(storage)
-  const engine = start({ delivery: { concurrency: 1 } })
-  await engine.emit(event)
-  await engine.emit(event)
+  const { receiver, engine, calls, letThrough, log } = await emitTwo(t, 429, 204)
   while (!calls.includes('complete retry')) await setImmediate()
   // Whatever would be claimed along with it is claimed by then.
   for (let turn = 0; turn < 20; turn++) await setImmediate()
@@ -58,7 +58,7 @@ t.test('a failure is completed before anything else is claimed, for it may hold 
   letThrough()
   await engine.drain()
   t.equal(receiver.requests.length, 1, 'its endpoint was held back')
-  t.same(await deliveries(id), [['pending', 1], ['pending', 0]])
+  t.same(await log(), [['pending', 1], ['pending', 0]])
 })
 
 t.test('what the storage would not take is completed before anything else is claimed', async (t) => {
