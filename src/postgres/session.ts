@@ -35,13 +35,7 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
         reject(new RecruitingApiError('storage_timeout', `PostgreSQL did not answer within ${timeoutMs} ms: ${operation}`))
         if (loan.destroy()) cancel(pool, mark, timeoutMs)
       }, timeoutMs)
-      loan.use((client) => work(client, mark)).then((result) => {
-        clearTimeout(timer)
-        resolve(result)
-      }, (error: unknown) => {
-        clearTimeout(timer)
-        reject(error)
-      })
+      loan.use((client) => work(client, mark)).then(resolve, reject).finally(() => clearTimeout(timer))
     })
   }
 

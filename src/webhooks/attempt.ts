@@ -39,7 +39,7 @@ const maxStaleMs = 1000
  * answer: a body that breaks off, never ends or is too long changes nothing. A socket that the receiver had just closed
  * is no failure of the receiver's: one more post, over a fresh one.
  *
- * It is one object, and not a closure for each event: making those took as long as the post itself.
+ * It is one object, and not a closure for each event, for one is made with every delivery.
  */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly #post: Post
@@ -113,9 +113,13 @@ export class Attempt implements Dispatcher.DispatchHandler {
     const { origin, path, headers, body } = this.#post
     this.#postedAt = performance.now()
     this.#controller = undefined
-    this.#passage = this.#connections.sockets.follow(() => {
-      dispatcher.dispatch({ origin, path, method: 'POST', headers, body }, this)
-    })
+    try {
+      this.#passage = this.#connections.sockets.follow(() => {
+        dispatcher.dispatch({ origin, path, method: 'POST', headers, body }, this)
+      })
+    } catch (error) {
+      this.#finish(error)
+    }
   }
 
   #isStale (): boolean {

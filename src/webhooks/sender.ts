@@ -28,7 +28,7 @@ export interface SendResult {
   /** From the call of `send` to the end, a second post after a stale socket included. */
   durationMs: number
   /** The `Retry-After` header as it came. */
-  retryAfter?: string | undefined
+  retryAfter?: string
 }
 
 /** Makes requests to endpoints, over connections that are kept for the next ones. */
@@ -63,6 +63,8 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
     fresh: new Agent({ ...options, pipelining: 0 }),
     sockets: watchKeptSockets()
   }
+  // No Set: whenever one has grown enough it leaves a table behind that points to the next one, and V8 keeps what such
+  // tables hold until its next full collection: most attempts.
   const inFlight: Attempt[] = []
   const readTarget = rememberTargets((url) => parseTargetUrl(url, rules))
 
@@ -80,7 +82,7 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
       return new Promise((resolve) => {
         const post = { origin, path, headers, body: request.body }
         const attempt = new Attempt(post, request.timeoutMs, connections, (answer, fault) => {
-          takeOut(inFlight, attempt)
+          inFlight.splice(inFlight.indexOf(attempt), 1)
           resolve(toResult(answer, fault, startedAt))
         })
         inFlight.push(attempt)
@@ -101,20 +103,13 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
   }
 }
 
-/**
- * A Set would do, but whenever it has grown enough it leaves a table behind that points to the next one, and V8 keeps
- * what such tables hold until its next full collection: most attempts.
- */
-function takeOut<Item> (items: Item[], item: Item): void {
-  const last = items.pop()
-  if (last !== undefined && last !== item) items[items.indexOf(item)] = last
-}
-
 function toResult (answer: Answer | null, fault: unknown, startedAt: number): SendResult {
   const durationMs = Math.round(performance.now() - startedAt)
   if (answer === null) return { responseStatus: null, error: nameError(fault), durationMs }
   const { status, retryAfter } = answer
-  return { responseStatus: status, error: status <= 299 ? null : 'http_status', durationMs, retryAfter }
+  const error = status <= 299 ? null : 'http_status'
+  if (retryAfter === undefined) return { responseStatus: status, error, durationMs }
+  return { responseStatus: status, error, durationMs, retryAfter }
 }
 
 /** The two parts of a target URL that a request is made of. */

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgresHost } from '../fixtures/postgres.js'
-import { createEvent, createWebhook, delivered, lenient } from '../../src/testing/support/samples.js'
+import { createEvent, createWebhook, delivered, lenient, retry } from '../../src/testing/support/samples.js'
 
 t.test('a claim goes on in long queues where the last one stopped', async (t) => {
   const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
@@ -27,7 +27,7 @@ t.test('a claim goes on in long queues where the last one stopped', async (t) =>
 
   async function deliver (limit: number): Promise<string[]> {
     const claimed = await deliveries.claimDue({ limit, perEndpoint: 10, leaseMs: 60_000 })
-    await deliveries.complete(claimed.map((lease) => delivered(lease)), lenient)
+    await deliveries.complete(claimed.map(delivered), lenient)
     return claimed.map(({ eventId }) => eventId)
   }
 
@@ -68,10 +68,8 @@ t.test('a claim goes on in long queues where the last one stopped', async (t) =>
     await record('evt_2', 50)
     const [first] = await deliveries.claimDue({ limit: 1, perEndpoint: 10, leaseMs: 60_000 })
     if (first === undefined) throw new Error('nothing was claimed')
-    const { deliveryId, fence } = first
-    const failure = { deliveryId, fence, durationMs: 1, responseStatus: 500, error: 'http_status', outcome: 'retry', retryInMs: 1, holdMs: 0 } as const
     t.same(await deliver(1), ['evt_2'])
-    await deliveries.complete([failure], lenient)
+    await deliveries.complete([retry(first, { retryInMs: 1 })], lenient)
     await sleep(5)
     t.same(await deliver(10), ['evt_1'])
   })

@@ -9,7 +9,7 @@ t.test('4 KiB of an answer are read, and a connection that brings more is ended'
       request: (socket) => { socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n${'x'.repeat(length)}`) }
     })
     const { post } = await startSender(t)
-    t.same(outcomeOf(await post(receiver.url)), { responseStatus: 200, error: null }, `${length} bytes`)
+    t.strictSame(outcomeOf(await post(receiver.url)), { responseStatus: 200, error: null }, `${length} bytes`)
     // The receiver hears of it in a moment.
     await sleep(100)
     t.equal(receiver.open, kept, `connections that are kept after an answer of ${length} bytes`)

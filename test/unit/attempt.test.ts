@@ -32,3 +32,15 @@ t.test('what was given up before there was a connection is not sent over the one
   t.match(next, { status: 204 })
   t.same(receiver.requests.map(({ body }) => body), ['next'])
 })
+
+t.test('an attempt that undici will not even begin ends with what it threw', async (t) => {
+  const refusal = new Error('refused')
+  const keeping = new Agent()
+  keeping.dispatch = () => { throw refusal }
+  const connections = { keeping, fresh: keeping, sockets: watchKeptSockets() }
+  t.teardown(() => connections.sockets.close())
+  const ended: unknown[] = []
+  const post = { origin: 'https://example.com', path: '/', headers: [], body: '' }
+  new Attempt(post, 5000, connections, (answer, fault) => ended.push(answer, fault)).start()
+  t.strictSame(ended, [null, refusal])
+})

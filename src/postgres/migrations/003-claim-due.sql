@@ -58,7 +58,7 @@ begin
       group by l.webhook_id
     ), ready as (
       select w.id, per_endpoint - coalesce(held.places, 0) as places, w.id > the_cursor as is_next,
-        coalesce(known.until_time, '-infinity') as known_until
+        coalesce(known.until_time, '-infinity') as first_since
       from endpoint
       join webhooks w on w.id = endpoint.id
       left join known on known.id = endpoint.id
@@ -72,7 +72,7 @@ begin
       from ready
       cross join lateral (
         select found.*
-        from (values (0, ready.known_until), (1, '-infinity'), (2, '-infinity')) as lane (priority, since)
+        from (values (0, ready.first_since), (1, '-infinity'), (2, '-infinity')) as lane (priority, since)
         cross join lateral (
           select d.id, d.priority, d.next_attempt_at from deliveries d
           where d.webhook_id = ready.id and d.status = 'pending' and d.priority = lane.priority
