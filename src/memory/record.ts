@@ -12,7 +12,9 @@ export function record (data: WebhookData, tenantSlug: string, event: NewEvent, 
   if (earlier !== undefined) return showRecorded(earlier)
   if (data.events.has(event.id)) refuse('id', 'is taken by another event')
 
-  const recorded = createEventRecord(event, tenantSlug, data.now())
+  // Read once: replays select events by the time that the log of deliveries shows.
+  const now = data.now()
+  const recorded = createEventRecord(event, tenantSlug, now)
   data.events.set(event.id, recorded)
   if (event.idempotencyKey !== null) eventsByKey.set(event.idempotencyKey, recorded)
 
@@ -20,7 +22,7 @@ export function record (data: WebhookData, tenantSlug: string, event: NewEvent, 
     if (!webhook.eventTypes.includes(event.type)) continue
     const isActive = webhook.status === 'active'
     if (isActive) recorded.deliveries++
-    addDelivery(data, recorded, webhook, { status: isActive ? 'pending' : 'skipped', isReplay: false })
+    addDelivery(data, recorded, webhook, { status: isActive ? 'pending' : 'skipped', isReplay: false, now })
   }
   if (recorded.deliveries > 0) notify(data)
   return showRecorded(recorded)

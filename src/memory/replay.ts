@@ -16,7 +16,8 @@ export function replay (
   const isWanted = createSelectionTest(webhook, selection)
   const wanted = [...data.events.values()].filter(isWanted)
   const queued = wanted.slice(0, selection.limit)
-  for (const event of queued) addDelivery(data, event, webhook, { status: 'pending', isReplay: true })
+  const now = data.now()
+  for (const event of queued) addDelivery(data, event, webhook, { status: 'pending', isReplay: true, now })
   if (queued.length > 0) notify(data)
   return { queued: queued.length, truncated: wanted.length > queued.length }
 }

@@ -45,14 +45,13 @@ export function findWebhook (data: WebhookData, tenantSlug: string, id: number):
   return data.tenants.get(tenantSlug)?.webhooks.get(id)
 }
 
-/** Makes a delivery of an event, due now if it is pending. */
+/** Makes a delivery of an event, due `now` if it is pending. */
 export function addDelivery (
   data: WebhookData,
   event: EventRecord,
   webhook: WebhookRecord,
-  { status, isReplay }: { status: 'pending' | 'skipped', isReplay: boolean }
+  { status, isReplay, now }: { status: 'pending' | 'skipped', isReplay: boolean, now: number }
 ): void {
-  const now = data.now()
   const delivery: DeliveryRecord = {
     id: ++data.lastDeliveryId,
     event,
