@@ -42,7 +42,9 @@ export function createClaim (session: Session, schema: string): (options: ClaimO
       lookedOverAt = performance.now()
     }
     const endedFences = ended.map(({ fence }) => fence)
-    const values = [limit, perEndpoint, leaseMs, lastWebhookId, endedFences, [...known.keys()], [...known.values()]]
+    const knownIds = [...known.keys()].sort((a, b) => a - b)
+    const knownUntil = knownIds.map((id) => known.get(id))
+    const values = [limit, perEndpoint, leaseMs, lastWebhookId, endedFences, knownIds, knownUntil]
     const rows = await session.query<ClaimedRow>('claim deliveries', text, values)
     learn(rows)
     const claimed = readAll(rows, parseClaimed)

@@ -4,8 +4,8 @@
 --
 -- Until vacuum comes, an index still has an entry for each delivery that has ended, and a long queue becomes slow to look
 -- through from its start. So the caller says of some endpoints, known_ids, where their first attempts go on: up to
--- known_until, in milliseconds since the epoch, all were claimed before. It must say nothing now and then, for a lease
--- may have been given back, or a transaction committed late.
+-- known_until, in milliseconds since the epoch, all were claimed before; known_ids ascend. It must say nothing now and
+-- then, for a lease may have been given back, or a transaction committed late.
 create function claim_due (
   the_limit integer, per_endpoint integer, lease_ms double precision, the_cursor bigint, ended_fences bigint[],
   known_ids bigint[], known_until double precision[]
@@ -32,76 +32,67 @@ begin
   moment := clock_timestamp();
 
   return query
-    with recursive known as materialized (
-      -- What is recorded now may have been due a moment ago.
-      select k.id, least(to_timestamp(k.until_ms / 1000), moment - interval '2 seconds') as until_time
-      from unnest(known_ids, known_until) as k (id, until_ms)
-    ), endpoint (id) as (
-      select 0::bigint
+    with recursive lane (webhook_id, priority, since, known_count) as (
+      select 0::bigint, 2::smallint, '-infinity'::timestamptz, 0
       union all
-      -- The next one that has something pending, or that is known.
-      select coalesce((
-        select d.webhook_id from deliveries d
-        where d.status = 'pending' and d.webhook_id > endpoint.id and d.webhook_id < next_known.id
+      -- The next one that has something pending, or else the first lane of the next endpoint that is known.
+      select coalesce(found.webhook_id, known_ids[known_count + 1]), coalesce(found.priority, 0::smallint),
+        case when found.webhook_id is null
+          -- What is recorded now may have been due a moment ago.
+          then least(to_timestamp(known_until[known_count + 1] / 1000), moment - interval '2 seconds')
+          else '-infinity'
+        end,
+        known_count + (found.webhook_id is null)::integer
+      from lane
+      left join lateral (
+        select d.webhook_id, d.priority from deliveries d
+        where d.status = 'pending' and (d.webhook_id, d.priority) > (lane.webhook_id, lane.priority)
+          and d.webhook_id < coalesce(known_ids[known_count + 1], 9223372036854775807)
         -- In the whole order of deliveries_queue: an index that holds ended deliveries too would be read through them all.
-        order by d.webhook_id, d.priority, d.next_attempt_at, d.id limit 1
-      ), nullif(next_known.id, 9223372036854775807))
-      from endpoint
-      cross join lateral (
-        select coalesce(min(known.id), 9223372036854775807) as id from known where known.id > endpoint.id
-      ) as next_known
-      where endpoint.id is not null
+        order by d.webhook_id, d.priority, d.next_attempt_at, d.id
+        limit 1
+      ) as found on true
+      where found.webhook_id is not null or known_count < cardinality(known_ids)
     ), held as (
-      select l.webhook_id, count(*) as places
+      select l.webhook_id, count(*) filter (where l.fence <> all (ended_fences)) as places,
+        array_agg(l.delivery_id) as delivery_ids
       from leases l
-      where l.leased_until > moment and l.fence <> all (ended_fences)
+      where l.leased_until > moment
       group by l.webhook_id
-    ), ready as (
-      select w.id, per_endpoint - coalesce(held.places, 0) as places, w.id > the_cursor as is_next,
-        coalesce(known.until_time, '-infinity') as first_since
-      from endpoint
-      join webhooks w on w.id = endpoint.id
-      left join known on known.id = endpoint.id
+    ), due as (
+      select w.id as webhook_id, found.*, free.places, w.id > the_cursor as is_next,
+        row_number() over (partition by w.id order by found.priority, found.next_attempt_at, found.id) as turn
+      from lane
+      join webhooks w on w.id = lane.webhook_id
       left join held on held.webhook_id = w.id
-      where w.status = 'active'
-        and (w.held_until is null or w.held_until <= moment)
-        and coalesce(held.places, 0) < per_endpoint
-    ), picked as (
-      select ready.id as webhook_id, due.id, ready.is_next,
-        row_number() over (partition by ready.id order by due.priority, due.next_attempt_at, due.id) as turn
-      from ready
+      cross join lateral (select greatest(per_endpoint - coalesce(held.places, 0), 0) as places) as free
       cross join lateral (
-        select found.*
-        from (values (0, ready.first_since), (1, '-infinity'), (2, '-infinity')) as lane (priority, since)
-        cross join lateral (
-          select d.id, d.priority, d.next_attempt_at from deliveries d
-          where d.webhook_id = ready.id and d.status = 'pending' and d.priority = lane.priority
-            and d.next_attempt_at >= lane.since and d.next_attempt_at <= moment
-            and (select l.leased_until > moment from leases l where l.delivery_id = d.id) is not true
-          order by d.next_attempt_at, d.id
-          limit ready.places
-        ) as found
-        order by found.priority, found.next_attempt_at, found.id
-        limit ready.places
-      ) as due
-      order by turn, ready.is_next desc, ready.id
-      limit the_limit
-    ), leased as (
+        select d.id, d.event_seq, d.priority, d.next_attempt_at, jsonb_array_length(d.attempts) as attempt_count
+        from deliveries d
+        where d.webhook_id = lane.webhook_id and d.status = 'pending' and d.priority = lane.priority
+          and d.next_attempt_at >= lane.since and d.next_attempt_at <= moment
+          and d.id <> all (coalesce(held.delivery_ids, '{}'))
+        order by d.next_attempt_at, d.id
+        limit free.places
+      ) as found
+      where w.status = 'active' and (w.held_until is null or w.held_until <= moment)
+    ), picked as (
       -- In the order of their turns, and so are the fences.
+      select nextval('fences') as fence, chosen.*
+      from (select * from due where turn <= places order by turn, is_next desc, webhook_id limit the_limit) as chosen
+    ), leased as (
       insert into leases as l (delivery_id, webhook_id, fence, leased_until)
-      select picked.id, picked.webhook_id, nextval('fences'), moment + lease_ms * interval '1 millisecond' from picked
+      select id, webhook_id, fence, moment + lease_ms * interval '1 millisecond' from picked
       on conflict on constraint leases_pkey do update set fence = excluded.fence, leased_until = excluded.leased_until
-      returning l.delivery_id, l.webhook_id, l.fence
     )
-    select d.id, leased.fence, w.tenant_slug, w.id, w.target_url, w.secret,
+    select picked.id, picked.fence, w.tenant_slug, w.id, w.target_url, w.secret,
       case when w.previous_secret_expires_at > moment then w.previous_secret end,
-      e.id, e.type, e.body, jsonb_array_length(d.attempts), w.failing_since is not null,
-      case when d.priority = 0 then extract(epoch from d.next_attempt_at)::double precision * 1000 end
-    from leased
-    join deliveries d on d.webhook_id = leased.webhook_id and d.id = leased.delivery_id
-    join webhooks w on w.id = leased.webhook_id
-    join events e on e.seq = d.event_seq
-    order by leased.fence;
+      e.id, e.type, e.body, picked.attempt_count, w.failing_since is not null,
+      case when picked.priority = 0 then extract(epoch from picked.next_attempt_at)::double precision * 1000 end
+    from picked
+    join webhooks w on w.id = picked.webhook_id
+    join events e on e.seq = picked.event_seq
+    order by picked.fence;
 end
 $$;
 
