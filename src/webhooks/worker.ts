@@ -75,12 +75,20 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
 
   async function run (): Promise<void> {
     while (!isClosing) {
-      // Whatever else ends in this tick is written together.
-      await setImmediate()
+      await gather()
       wakeup.reset()
       const isDone = await takeTurn()
       await wakeup.wait(settings.pollMs, { deaf: !isDone })
     }
+  }
+
+  /** As long as attempts end tick by tick, what ends is written together, and their slots are filled together. */
+  async function gather (): Promise<void> {
+    let before: number
+    do {
+      before = inFlight
+      await setImmediate()
+    } while (inFlight < before)
   }
 
   /** False if storage failed: the next turn then waits, however often it is woken. */

@@ -179,7 +179,7 @@ testMistakes([
           const record = data.events.get(event.id)
           for (const [slug, { webhooks }] of data.tenants) {
             if (slug === tenantSlug || record?.deliveriesLeft !== 0) continue
-            for (const webhook of webhooks.values()) addDelivery(data, record, webhook, { status: 'pending', isReplay: false })
+            for (const webhook of webhooks.values()) addDelivery(data, record, webhook, { status: 'pending', isReplay: false, now: data.now() })
           }
           return recorded
         }
