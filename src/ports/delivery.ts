@@ -71,7 +71,8 @@ export interface ClaimOptions {
   leaseMs: number
   /**
    * Leases of the caller's whose deliveries have been delivered, which it is just telling `complete`: they need not be
-   * counted for `perEndpoint`. A hint, for storages where the two calls may overlap.
+   * counted for `perEndpoint`. A hint, for storages where the two calls may overlap: a claim that counts them there may
+   * find no place, and the next one comes with the next poll.
    */
   ended?: readonly Lease[]
 }

@@ -56,8 +56,8 @@ export interface Worker {
 
 /**
  * Claims due deliveries, attempts them and records what came of it. One turn writes the results that have come in and
- * claims for the slots that are free, both at once. So slots are refilled without waiting for one another, and storage
- * is asked no more often than it can answer.
+ * claims for the slots that are free, both at once. So slots are refilled while other attempts go on, and storage is asked
+ * no more often than it can answer.
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
   const { deliveries, sender, clock, log, counters, tracing, onNotice } = dependencies

@@ -62,6 +62,17 @@ t.test('a claim goes on in long queues where the last one stopped', async (t) =>
     t.same((await deliver(10)).sort(), types.map((type) => `evt_${type}_again`).sort())
   })
 
+  t.test('and claims nothing twice, whichever endpoint had the last turn', async (t) => {
+    const types = ['one', 'two', 'three']
+    for (const type of types) await addWebhook(type)
+    await record('evt_two_first', 60, 'two')
+    t.same(await deliver(1), ['evt_two_first'])
+    for (const type of types) await record(`evt_${type}`, 50, type)
+    t.same(await deliver(10), ['evt_three', 'evt_one', 'evt_two'], 'the one after it is next')
+    for (const type of types) await record(`evt_${type}_again`, 30, type)
+    t.same(await deliver(10), ['evt_three_again', 'evt_one_again', 'evt_two_again'])
+  })
+
   t.test('and finds what waits for another attempt', async (t) => {
     await addWebhook()
     await record('evt_1', 60)

@@ -30,7 +30,14 @@ t.test('attempts that end in ticks one after the other are completed together', 
     tracing: null,
     onNotice () {}
   }, {
-    concurrency: 4, perEndpoint: 4, timeoutMs: 1000, leaseMs: 60_000, pollMs: 60_000, closeGraceMs: 1000, retrySchedule: [0], healthRule: lenient
+    concurrency: 4,
+    perEndpoint: 4,
+    timeoutMs: 1000,
+    leaseMs: 60_000,
+    pollMs: 60_000,
+    closeGraceMs: 1000,
+    retrySchedule: [0],
+    healthRule: lenient
   })
   worker.start()
   while (underWay.length < 3) await setImmediate()

@@ -54,6 +54,7 @@ begin
       ) as found on true
       where found.webhook_id is not null or known_count < cardinality(known_ids)
     ), held as (
+      -- What has ended takes no place, but is pending until it is completed.
       select l.webhook_id, count(*) filter (where l.fence <> all (ended_fences)) as places,
         array_agg(l.delivery_id) as delivery_ids
       from leases l
