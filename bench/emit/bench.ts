@@ -8,7 +8,7 @@ import { startDatabase } from '../harness/database.js'
  * What an emit adds to a transaction of the host's, against inserting one row there: the time of that one statement,
  * the transaction being open before and after.
  */
-const rounds = 15
+const rounds = 40
 const perRound = 200
 const type = 'application.created'
 

@@ -30,7 +30,7 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
 
   // Not within the host's transaction: commits that notify wait for one another, over the whole database.
   function tellOthers (): void {
-    session.query('notify', 'select pg_notify($1, $2)', [channel, '']).catch(() => {
+    session.query('notify', `notify "${channel}"`).catch(() => {
       // Only a hint is lost: workers poll.
     })
   }

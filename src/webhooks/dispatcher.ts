@@ -4,7 +4,7 @@ import { normalizeInstant } from '../instant.js'
 import type { Clock, DeliveryStore } from '../ports/index.js'
 import { isTenantSlug, tenantSlugRule } from '../tenant-slug.js'
 import { publishEmit } from './channels.js'
-import { formatEventBody, generateEventId } from './event-body.js'
+import { generateEventId } from './event-id.js'
 import type { EventCatalogue, EventValidator } from './events.js'
 import type { EmitOptions, EmitResult, EmittedEvent } from './recruiting.js'
 
@@ -30,11 +30,12 @@ export async function dispatch (
   validate(type, data)
   const timestamp = occurredAt === undefined ? new Date(clock.now()).toISOString() : readInstant(occurredAt)
   const id = generateEventId()
-  const head = { id, type, timestamp, tenantSlug }
-  const body = toJson(() => formatEventBody({ ...head, data }))
-  const tombstone = subject === null ? null : formatEventBody({ ...head, data: null }, { erased: true })
-  const asked = [type, data, subject, occurredAt === undefined ? null : timestamp]
-  const fingerprint = idempotencyKey === null ? '' : hash('sha256', JSON.stringify(asked), 'hex')
+  const notification = { id, type, timestamp, tenant_slug: tenantSlug, data }
+  const body = toJson(notification)
+  const tombstone = subject === null ? null : toJson({ ...notification, data: null, erased: true })
+  const fingerprint = idempotencyKey === null
+    ? ''
+    : hash('sha256', JSON.stringify([type, data, subject, occurredAt === undefined ? null : timestamp]), 'hex')
   const recorded = await deliveries.record(tenantSlug, { id, type, body, subject, tombstone, idempotencyKey, fingerprint }, options.transaction)
   if (recorded.fingerprint !== fingerprint) {
     throw new RecruitingApiError('idempotency_conflict', 'idempotencyKey: was used before for another event', 'idempotencyKey')
@@ -62,9 +63,9 @@ function readInstant (value: Date | string): string {
   throw new RecruitingApiError('invalid_event', 'occurredAt: expected a Date or an RFC 3339 date-time', 'occurredAt')
 }
 
-function toJson (format: () => string): string {
+function toJson (notification: object): string {
   try {
-    return format()
+    return JSON.stringify(notification)
   } catch (error) {
     throw new RecruitingApiError('invalid_event', `data: ${error instanceof Error ? error.message : 'is not JSON'}`, 'data')
   }

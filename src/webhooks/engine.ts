@@ -11,7 +11,7 @@ import { createHealthReporter } from './health.js'
 import { keepPruning, prune } from './housekeeping.js'
 import type { Logger } from './logger.js'
 import { type WebhookOperations, createWebhookOperations } from './operations.js'
-import type { EmitResult, Recruiting } from './recruiting.js'
+import type { Recruiting } from './recruiting.js'
 import { resealSecrets } from './reseal.js'
 import { createSecretBox } from './secrets.js'
 import { createSender } from './sender.js'
@@ -38,7 +38,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const secrets = createSecretBox(secretKeys)
   const sender = createSender(targetRules, timeoutMs)
   const emitter = new EventEmitter()
-  const validate = createEventValidator(events)
+  const dispatching = { deliveries, validate: createEventValidator(events), clock }
   const counters = createCounters()
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
@@ -80,8 +80,8 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     recruiting: {
       async emit (event, options) {
         assertOpen()
-        const record = (): Promise<EmitResult> => dispatch({ deliveries, validate, clock }, event, options)
-        return tracing === null ? record() : tracing.emit(event, record)
+        if (tracing === null) return dispatch(dispatching, event, options)
+        return tracing.emit(event, () => dispatch(dispatching, event, options))
       },
       async drain ({ until = 0 } = {}) {
         assertDelivering()

@@ -1,7 +1,7 @@
 import type { Clock, DeliveryStore, ReplayResult, RotatedWebhook, Webhook, WebhookChanges, WebhookStore } from '../ports/index.js'
 import { Refusal } from '../refusal.js'
 import { type TargetRules, parseTargetUrl } from './destination.js'
-import { formatEventBody, generateEventId } from './event-body.js'
+import { generateEventId } from './event-id.js'
 import type { EventCatalogue } from './events.js'
 import type { SecretBox } from './secrets.js'
 import type { Sender } from './sender.js'
@@ -183,7 +183,7 @@ interface TestTarget {
 async function sendTest ({ sender, clock, timeoutMs }: Dependencies, { type, tenantSlug, url, secrets }: TestTarget): Promise<TestResult> {
   const id = generateEventId()
   const timestamp = new Date(clock.now()).toISOString()
-  const body = formatEventBody({ id, type, timestamp, tenantSlug, data: {} }, { test: true })
+  const body = JSON.stringify({ id, type, timestamp, tenant_slug: tenantSlug, data: {}, test: true })
   const sent = await sender.send({
     url,
     headers: signHeaders(secrets, id, body, clock.now()),
