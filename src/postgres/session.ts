@@ -29,13 +29,9 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
   function run<Result> (operation: string, work: (client: PgClient, mark: string) => Promise<Result>): Promise<Result> {
     // A comment tells the statement of this very call from all others, whichever connection of a pooler it runs on.
     const mark = `/* fastify-recruiting-api ${operation} ${sessionId}-${++operations} */`
-    const loan = new Loan(pool)
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        reject(new RecruitingApiError('storage_timeout', `PostgreSQL did not answer within ${timeoutMs} ms: ${operation}`))
-        if (loan.destroy()) cancel(pool, mark, timeoutMs)
-      }, timeoutMs)
-      loan.use((client) => work(client, mark)).then(resolve, reject).finally(() => clearTimeout(timer))
+    return borrow(pool, timeoutMs, (client) => work(client, mark), (isRunning) => {
+      if (isRunning) cancel(pool, mark, timeoutMs)
+      return new RecruitingApiError('storage_timeout', `PostgreSQL did not answer within ${timeoutMs} ms: ${operation}`)
     })
   }
 
@@ -68,58 +64,60 @@ export function readAll<Row, Item> (rows: Row[], read: (row: Row) => Item): Item
   return items
 }
 
-/** A connection of the pool, for the time of one piece of work. */
-class Loan {
-  readonly #pool: PgPool
-  #client: PgClient | null = null
-  #isOver = false
+/**
+ * Takes a connection for a piece of work and gives it back. After an error it is closed instead, which also rolls a
+ * transaction back. So it is after `timeoutMs`: then what `expire` returns is thrown, which is told whether the work had
+ * begun.
+ */
+function borrow<Result> (
+  pool: PgPool,
+  timeoutMs: number,
+  work: (client: PgClient) => Promise<Result>,
+  expire: (isRunning: boolean) => Error
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    let client: PgClient | null = null
+    let isOver = false
+    const timer = setTimeout(() => {
+      end(true)
+      reject(expire(client !== null))
+    }, timeoutMs)
 
-  constructor (pool: PgPool) {
-    this.#pool = pool
-  }
-
-  /** Takes a connection and gives it back. After an error it is closed instead: that also rolls a transaction back. */
-  async use<Result> (work: (client: PgClient) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect()
-    if (this.#isOver) {
-      client.release()
-      throw new Error('given up')
+    function end (destroy: boolean): void {
+      if (isOver) return
+      isOver = true
+      clearTimeout(timer)
+      if (!destroy) client?.removeListener?.('error', ignore)
+      client?.release(destroy)
     }
-    this.#client = client
-    // A connection that breaks while nobody waits for an answer must not end the process.
-    client.on?.('error', ignore)
-    try {
+
+    async function lend (): Promise<void> {
+      const connected = await pool.connect()
+      if (isOver) {
+        connected.release()
+        return
+      }
+      client = connected
+      // A connection that breaks while nobody waits for an answer must not end the process.
+      client.on?.('error', ignore)
       const result = await work(client)
-      this.#end(false)
-      return result
-    } catch (error) {
-      this.#end(true)
-      throw error
+      end(false)
+      resolve(result)
     }
-  }
 
-  /** Gives up waiting. False if there was no connection yet. */
-  destroy (): boolean {
-    this.#end(true)
-    return this.#client !== null
-  }
-
-  #end (destroy: boolean): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    if (!destroy) this.#client?.removeListener?.('error', ignore)
-    this.#client?.release(destroy)
-  }
+    lend().catch((error: unknown) => {
+      end(true)
+      reject(error)
+    })
+  })
 }
 
 /** Asks the server to cancel a statement. If that fails too, the server ends it when it finds the connection closed. */
 function cancel (pool: PgPool, mark: string, timeoutMs: number): void {
-  const loan = new Loan(pool)
-  const timer = setTimeout(() => loan.destroy(), timeoutMs)
-  loan.use((client) => client.query(
+  borrow(pool, timeoutMs, (client) => client.query(
     'select pg_cancel_backend(pid) from pg_stat_activity where starts_with(query, $1) and pid <> pg_backend_pid()',
     [mark]
-  )).catch(ignore).finally(() => clearTimeout(timer))
+  ), () => new Error('given up')).catch(ignore)
 }
 
 function watchPool (pool: PgPool): void {
