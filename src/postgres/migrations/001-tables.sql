@@ -1,9 +1,11 @@
 -- Every name here is unqualified: run the files in the order of their numbers, in one transaction, with the schema that
 -- is to hold the tables first in search_path.
+--
+-- Text in an index is compared by bytes: an index in the order of a language is damaged when the system's rules change.
 
 create table migrations (
   -- The name of the file.
-  name text primary key,
+  name text collate "C" primary key,
   run_at timestamptz not null default now()
 );
 
@@ -11,7 +13,7 @@ create sequence webhook_ids;
 
 create table webhooks (
   id bigint primary key,
-  tenant_slug text not null,
+  tenant_slug text collate "C" not null,
   name text not null,
   status text not null check (status in ('active', 'inactive', 'disabled')),
   target_url text not null,
@@ -35,15 +37,15 @@ create index webhooks_tenant on webhooks (tenant_slug, id);
 
 create table events (
   seq bigint generated always as identity primary key,
-  id text not null unique,
-  tenant_slug text not null,
+  id text collate "C" not null unique,
+  tenant_slug text collate "C" not null,
   type text not null,
   -- The exact bytes that are signed and sent.
   body text not null,
   -- What takes the place of body when the subject is erased.
   tombstone text,
-  subject text,
-  idempotency_key text,
+  subject text collate "C",
+  idempotency_key text collate "C",
   fingerprint text not null,
   -- Pending deliveries made when it was recorded.
   deliveries integer not null,
@@ -89,10 +91,10 @@ create table leases (
 );
 
 create table api_keys (
-  id text primary key,
+  id text collate "C" primary key,
   -- SHA-256 of the key, 64 hexadecimal digits.
-  digest text not null unique,
-  tenant_slug text not null,
+  digest text collate "C" not null unique,
+  tenant_slug text collate "C" not null,
   scopes text[] not null,
   created_at timestamptz not null,
   expires_at timestamptz,
