@@ -10,7 +10,7 @@ export interface FieldReader {
   alias: string
   expression: string
   /** Null is passed over. */
-  read: (value: string) => unknown
+  read: (text: string) => unknown
 }
 
 const integers = ['bigint', 'integer', 'smallint']
@@ -33,8 +33,7 @@ export function assertColumns (relation: Relation, { option, columns, exact }: R
 export function readerOf (relation: Relation, option: string, field: string, alias: string): FieldReader {
   const { type } = findColumn(relation, option, field)
   const column = `r.${quoteName(field)}`
-  // As text it would take the server longer.
-  if (integers.includes(type)) return { field, alias, expression: `${column}::float8`, read: Number }
+  if (integers.includes(type)) return { field, alias, expression: `${column}::text`, read: Number }
   if (texts.includes(type)) return { field, alias, expression: `${column}::text`, read: String }
   if (type === 'timestamp with time zone') return { field, alias, expression: toIso(column), read: String }
   return { field, alias, expression: `to_json(${column})::text`, read: JSON.parse }

@@ -129,8 +129,8 @@ function escapeLike (text: string): string {
 function readRow<Row> (row: Record<string, string | null>, readers: readonly FieldReader[]): Row {
   const values: Record<string, unknown> = {}
   for (const { alias, field, read } of readers) {
-    const value = row[alias]
-    values[field] = value === null || value === undefined ? null : read(value)
+    const text = row[alias]
+    values[field] = text === null || text === undefined ? null : read(text)
   }
   // The types of the columns were checked when the relation was described.
   return values as Row

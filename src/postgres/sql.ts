@@ -2,7 +2,7 @@ import type { SortItem } from '../ports/index.js'
 
 /*
  * Hosts may have told their driver to read dates, big integers or JSON in their own way. So all of these leave the
- * database as text, and the integers of a page as double precision.
+ * database as text.
  */
 
 /** The time of the database in milliseconds: what is kept is what is shown. */
