@@ -52,6 +52,22 @@ t.test('events in the host\'s own transaction', async (t) => {
     t.match(await recruiting.emit({ ...event, idempotencyKey: 'k' }), { deliveries: 2 })
   })
 
+  t.test('an emit that waited for the key of another says how many deliveries it made, whatever came meanwhile', async (t) => {
+    await withClient(async (client) => {
+      await client.query('begin')
+      await recruiting.emit({ ...event, idempotencyKey: 'k' }, { transaction: client })
+      const waiting = recruiting.emit({ ...event, idempotencyKey: 'k' })
+      const isWaiting = async (): Promise<boolean> =>
+        (await pool.query("select from pg_stat_activity where wait_event_type = 'Lock' and query like '%record_event%'")).rows.length > 0
+      while (!await isWaiting()) await sleep(5)
+      await storeWebhook(storage, 'acme', { name: 'Teams', eventTypes: [event.type] })
+      await client.query('rollback')
+      const { deliveries } = await waiting
+      t.equal(await count('deliveries'), deliveries)
+      t.equal((await claim()).length, deliveries)
+    })
+  })
+
   t.test('a savepoint that is rolled back takes its event with it', async (t) => {
     await withClient(async (client) => {
       await client.query('begin; savepoint before')

@@ -10,20 +10,24 @@ set search_path from current
 as $$
 declare
   moment timestamptz := date_trunc('milliseconds', clock_timestamp());
-  active integer;
+  active bigint[];
+  subscribed bigint[];
   the_seq bigint;
   earlier text;
 begin
-  -- Short statements one after another: one that does it all takes longer, the more so with many at once.
-  active := (
-    select count(*) from webhooks w
-    where w.tenant_slug = the_tenant and the_type = any (w.event_types) and w.status = 'active'
-  );
+  -- Short statements one after another: one that does it all takes longer, the more so with many at once. But who gets
+  -- it is read once, for another statement may see other webhooks, and a key may be waited for.
+  select coalesce(array_agg(w.id) filter (where w.status = 'active'), '{}'), coalesce(array_agg(w.id), '{}')
+  into active, subscribed
+  from webhooks w
+  where w.tenant_slug = the_tenant and the_type = any (w.event_types);
 
   if the_key is null then
     -- Most events have no key, and looking out for one that is taken takes longer too.
     insert into events (id, tenant_slug, type, body, tombstone, subject, fingerprint, deliveries, recorded_at)
-    values (the_id, the_tenant, the_type, the_body, the_tombstone, the_subject, the_fingerprint, active, moment)
+    values (
+      the_id, the_tenant, the_type, the_body, the_tombstone, the_subject, the_fingerprint, cardinality(active), moment
+    )
     returning seq into the_seq;
   else
     loop
@@ -31,7 +35,8 @@ begin
         id, tenant_slug, type, body, tombstone, subject, idempotency_key, fingerprint, deliveries, recorded_at
       )
       values (
-        the_id, the_tenant, the_type, the_body, the_tombstone, the_subject, the_key, the_fingerprint, active, moment
+        the_id, the_tenant, the_type, the_body, the_tombstone, the_subject, the_key, the_fingerprint,
+        cardinality(active), moment
       )
       on conflict (tenant_slug, idempotency_key) where idempotency_key is not null do nothing
       returning seq into the_seq;
@@ -48,11 +53,10 @@ begin
   end if;
 
   insert into deliveries (webhook_id, event_seq, status, priority, next_attempt_at, created_at)
-  select w.id, the_seq, case when w.status = 'active' then 'pending' else 'skipped' end, 0, moment, moment
-  from webhooks w
-  where w.tenant_slug = the_tenant and the_type = any (w.event_types);
+  select webhook_id, the_seq, case when webhook_id = any (active) then 'pending' else 'skipped' end, 0, moment, moment
+  from unnest(subscribed) as webhook_id;
 
-  return json_build_array(the_id, active, the_fingerprint)::text;
+  return json_build_array(the_id, cardinality(active), the_fingerprint)::text;
 end
 $$;
 
