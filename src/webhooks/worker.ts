@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { AttemptResult, ClaimedDelivery, Clock, DeliveryStore, HealthNotice, HealthRule, Lease } from '../ports/index.js'
+import { systemClock } from '../system-clock.js'
 import type { Tracing } from '../tracing.js'
 import { publishAttempt } from './channels.js'
 import type { Counters } from './counters.js'
@@ -54,6 +54,9 @@ export interface Worker {
   close (): Promise<void>
 }
 
+// Too short to be noticed by a receiver, and long enough for those that answer at once.
+const gatherMs = 2
+
 /**
  * Claims due deliveries, attempts them and records what came of it. One turn writes the results that have come in and
  * claims for the slots that are free, both at once. So slots are refilled while other attempts go on, and storage is asked
@@ -82,13 +85,9 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     }
   }
 
-  /** As long as attempts end tick by tick, what ends is written together, and their slots are filled together. */
+  /** What ends within a short time is written together, and its slots are filled together. */
   async function gather (): Promise<void> {
-    let before: number
-    do {
-      before = inFlight
-      await setImmediate()
-    } while (inFlight < before)
+    if (results.length > 0) await settle(waitUntilIdle(), gatherMs, systemClock)
   }
 
   /** False if storage failed: the next turn then waits, however often it is woken. */

@@ -9,7 +9,8 @@ import { createSecretBox } from '../../src/webhooks/secrets.js'
 import type { SendResult } from '../../src/webhooks/sender.js'
 import { createWorker } from '../../src/webhooks/worker.js'
 
-t.test('attempts that end in ticks one after the other are completed together', async (t) => {
+/** A worker over three deliveries that are under way, and how many results each `complete` gets. */
+async function startWorker () {
   const { webhooks, deliveries } = memoryStorage()
   await webhooks.create('acme', createWebhook(1), 10)
   for (const id of ['evt_1', 'evt_2', 'evt_3']) await deliveries.record('acme', createEvent(id))
@@ -19,10 +20,16 @@ t.test('attempts that end in ticks one after the other are completed together', 
     batches.push(results.length)
     return complete(results, rule)
   }
-  const underWay: Array<(result: SendResult) => void> = []
+  const underWay: Array<() => void> = []
   const worker = createWorker({
     deliveries,
-    sender: { send: () => new Promise((resolve) => underWay.push(resolve)), abort () {}, async close () {} },
+    sender: {
+      send: () => new Promise<SendResult>((resolve) => {
+        underWay.push(() => resolve({ responseStatus: 204, error: null, durationMs: 1 }))
+      }),
+      abort () {},
+      async close () {}
+    },
     secrets: createSecretBox([]),
     clock: systemClock,
     log: silentLogger,
@@ -41,11 +48,28 @@ t.test('attempts that end in ticks one after the other are completed together', 
   })
   worker.start()
   while (underWay.length < 3) await setImmediate()
+  return { worker, batches, underWay }
+}
+
+t.test('attempts that end shortly one after the other are completed together', async (t) => {
+  const { worker, batches, underWay } = await startWorker()
   for (const end of underWay) {
     await setImmediate()
-    end({ responseStatus: 204, error: null, durationMs: 1 })
+    end()
   }
-  while (worker.inFlight > 0 || batches.length === 0) await setImmediate()
+  while (batches.length === 0) await setImmediate()
   await worker.close()
   t.same(batches, [3])
+})
+
+t.test('but not held up by one that takes longer', async (t) => {
+  const { worker, batches, underWay } = await startWorker()
+  const [one, another, slow] = underWay
+  one?.()
+  another?.()
+  while (batches.length === 0) await setImmediate()
+  t.equal(worker.inFlight, 1)
+  slow?.()
+  await worker.close()
+  t.same(batches, [2, 1])
 })

@@ -34,6 +34,7 @@ create table webhooks (
 );
 
 create index webhooks_tenant on webhooks (tenant_slug, id);
+create index webhooks_failing on webhooks (id) where failing_since is not null;
 
 create table events (
   seq bigint generated always as identity primary key,

@@ -10,6 +10,9 @@ create function complete_attempts (
 language plpgsql
 set search_path from current
 set enable_seqscan = off
+-- A nested loop keeps the order of what it goes through: see below.
+set enable_hashjoin = off
+set enable_mergejoin = off
 set jit = off
 as $$
 #variable_conflict use_column
@@ -23,19 +26,21 @@ begin
   -- If a crash of the server loses successes, these deliveries are made once more.
   perform set_config('synchronous_commit', 'off', true);
 
-  select array_agg(locked.id) into concerned from (
-    select w.id from webhooks w
-    where w.id in (
-      select l.webhook_id
-      from jsonb_to_recordset(the_results) as r (delivery_id bigint, fence bigint, outcome text)
-      join leases l on l.delivery_id = r.delivery_id and l.fence = r.fence
-      join webhooks f on f.id = l.webhook_id
-      where r.outcome <> 'delivered' or f.failing_since is not null
-    )
-    -- Webhooks before deliveries, each in the order of ids: nobody waits in a circle.
-    order by w.id
-    for no key update
-  ) as locked;
+  if the_results @? '$[*] ? (@.outcome != "delivered")' or exists (select from webhooks w where w.failing_since is not null) then
+    select array_agg(locked.id) into concerned from (
+      select w.id from webhooks w
+      where w.id in (
+        select l.webhook_id
+        from jsonb_to_recordset(the_results) as r (delivery_id bigint, fence bigint, outcome text)
+        join leases l on l.delivery_id = r.delivery_id and l.fence = r.fence
+        join webhooks f on f.id = l.webhook_id
+        where r.outcome <> 'delivered' or f.failing_since is not null
+      )
+      -- Webhooks before deliveries, each in the order of ids: nobody waits in a circle.
+      order by w.id
+      for no key update
+    ) as locked;
+  end if;
 
   with finished as (
     delete from leases l
@@ -45,13 +50,6 @@ begin
     )
     where l.delivery_id = r.delivery_id and l.fence = r.fence
     returning r.*, l.webhook_id
-  ), locked as materialized (
-    -- Everybody who locks several deliveries does it in this order. The update begins once all are counted.
-    select d.id
-    from finished f
-    join deliveries d on d.webhook_id = f.webhook_id and d.id = f.delivery_id
-    order by d.webhook_id, d.id
-    for no key update of d
   ), changed as (
     update deliveries d set
       status = case
@@ -72,8 +70,9 @@ begin
         'response_status', f.response_status,
         'error', f.error
       )
-    from finished f
-    where d.webhook_id = f.webhook_id and d.id = f.delivery_id and (select count(*) from locked) > 0
+    -- Everybody who locks several deliveries does it in this order.
+    from (select * from finished order by webhook_id, delivery_id) as f
+    where d.webhook_id = f.webhook_id and d.id = f.delivery_id
     returning f.*, f.outcome = 'failed' and d.status = 'failed' as is_given_up
   )
   select jsonb_agg(to_jsonb(changed)) into finished from changed where webhook_id = any (concerned);
