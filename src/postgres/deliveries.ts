@@ -28,11 +28,11 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
     async record (tenantSlug, event, transaction) {
       const values = recordValues(tenantSlug, event)
       if (transaction === undefined) {
-        const recorded = parseRecorded(await session.query<RecordedRow>('record event', recordEvent, values))
+        const recorded = parseRecorded(await session.query<RecordedRow>('record event', recordEvent, values), event)
         if (recorded.deliveries > 0) due.notify()
         return recorded
       }
-      const recorded = parseRecorded(await ask<RecordedRow>(parseTransaction(transaction), recordEvent, values))
+      const recorded = parseRecorded(await ask<RecordedRow>(parseTransaction(transaction), recordEvent, values), event)
       if (recorded.deliveries > 0) due.notifyLater()
       return recorded
     },

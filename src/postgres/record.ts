@@ -18,10 +18,12 @@ export interface RecordedRow {
   recorded: string
 }
 
-/** What was recorded, now or by an earlier emit with the same idempotency key. */
-export function parseRecorded ([row]: RecordedRow[]): RecordedEvent {
-  const [id, deliveries, fingerprint] = JSON.parse(String(row?.recorded)) as [string, number, string]
-  return { id, deliveries, fingerprint }
+/** What was recorded: `event`, or an earlier one with the same idempotency key. */
+export function parseRecorded ([row]: RecordedRow[], { id, fingerprint }: NewEvent): RecordedEvent {
+  const recorded = JSON.parse(String(row?.recorded)) as number | [string, number, string]
+  if (typeof recorded === 'number') return { id, deliveries: recorded, fingerprint }
+  const [earlierId, deliveries, earlierFingerprint] = recorded
+  return { id: earlierId, deliveries, fingerprint: earlierFingerprint }
 }
 
 /** The host's own transaction. Throws `invalid_event`. */

@@ -48,8 +48,8 @@ create table events (
   subject text collate "C",
   idempotency_key text collate "C",
   fingerprint text not null,
-  -- Pending deliveries made when it was recorded.
-  deliveries integer not null,
+  -- Of an event with an idempotency key: the pending deliveries made when it was recorded.
+  deliveries integer,
   recorded_at timestamptz not null
 );
 
