@@ -3,8 +3,8 @@ const kBrand = Symbol.for('fastify-recruiting-api.error')
 /**
  * Why a call by the host was refused.
  *
- * - `invalid_option`: an option of the plugin, of `createRecruiting` or of an adapter; `field` is its path
- * - `invalid_event`: an argument of `emit`; `field` is its path
+ * - `invalid_option`: an option of the plugin, of `createRecruiting`, of `drain` or of an adapter; `field` is its path
+ * - `invalid_event`: an argument of `emit` or `erase`; `field` is its path
  * - `idempotency_conflict`: an idempotency key was used before for another event
  * - `closed`: the engine was closed before the call
  * - `storage_not_ready`: a storage cannot be used as it is; the message says what to do

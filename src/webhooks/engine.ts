@@ -1,11 +1,13 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RecruitingApiError } from '../errors.js'
+import { expect, expectNames } from '../expect.js'
 import type { EngineSettings } from '../options.js'
 import { type Tracing, createTracing } from '../tracing.js'
 import { createAddressRule } from './addresses.js'
+import { assertNames, assertTenantSlug, assertText } from './arguments.js'
 import { createCounters } from './counters.js'
-import { assertTenantSlug, assertText, dispatch } from './dispatcher.js'
+import { dispatch } from './dispatcher.js'
 import { createEventValidator } from './events.js'
 import { createHealthReporter } from './health.js'
 import { keepPruning, prune } from './housekeeping.js'
@@ -78,13 +80,18 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   return {
     tracing,
     recruiting: {
-      async emit (event, options) {
+      async emit (event, options = {}) {
         assertOpen()
+        assertNames('event', event, ['tenantSlug', 'type', 'data', 'occurredAt', 'subject', 'idempotencyKey'])
+        assertNames('options', options, ['transaction'])
         if (tracing === null) return dispatch(dispatching, event, options)
         return tracing.emit(event, () => dispatch(dispatching, event, options))
       },
-      async drain ({ until = 0 } = {}) {
+      async drain (options = {}) {
         assertDelivering()
+        expectNames(options, { until: 0 })
+        const { until = 0 } = options
+        expect(!Number.isNaN(new Date(until).getTime()), 'until', 'a Date or milliseconds since the epoch', until)
         const hasPending = (): Promise<boolean> => deliveries.hasPending(Math.max(0, Number(until) - clock.now()))
         for (;;) {
           // Asked for first: a turn may end while storage answers, and the next one may be a poll away.
@@ -99,11 +106,13 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         assertOpen()
         return prune(deliveries, retentionDays)
       },
-      async erase ({ tenantSlug, subject }, { transaction } = {}) {
+      async erase (erased, options = {}) {
         assertOpen()
-        assertTenantSlug(tenantSlug)
-        assertText('subject', subject)
-        return deliveries.erase(tenantSlug, subject, transaction)
+        assertNames('subject', erased, ['tenantSlug', 'subject'])
+        assertNames('options', options, ['transaction'])
+        assertTenantSlug(erased.tenantSlug)
+        assertText('subject', erased.subject)
+        return deliveries.erase(erased.tenantSlug, erased.subject, options.transaction)
       },
       async stats () {
         assertOpen()

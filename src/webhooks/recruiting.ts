@@ -12,7 +12,7 @@ export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
   emit<Name extends keyof Events & string> (event: EmittedEvent<Events, Name>, options?: EmitOptions): Promise<EmitResult>
   /**
    * Resolves when no delivery is due or under way, of any process. With `until`, a `Date` or milliseconds since the
-   * epoch, it also waits for what falls due by then, such as retries. Throws `closed`.
+   * epoch, it also waits for what falls due by then, such as retries. Throws `invalid_option` and `closed`.
    */
   drain (options?: { until?: Date | number }): Promise<void>
   /**

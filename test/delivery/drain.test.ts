@@ -57,6 +57,17 @@ t.test('an until that is past is the same as none', async (t) => {
   t.same(await deliveries(id), [['pending', 1]])
 })
 
+t.test('an until that is no time and a misspelt option are refused', async (t) => {
+  const engine = createMachines(t).start()
+  const refusal = { code: 'invalid_option', field: 'until', message: /^until: expected a Date or milliseconds since the epoch, got / }
+  for (const until of ['soon', Number.NaN, Number.POSITIVE_INFINITY, 9e15, new Date('soon')]) {
+    await t.rejects(engine.drain({ until } as never), refusal)
+  }
+  await t.rejects(engine.drain({ untill: 0 } as never), {
+    code: 'invalid_option', field: 'untill', message: 'untill: expected one of until, got "untill"'
+  })
+})
+
 t.test('drain also waits for what is recorded while it waits', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, start } = createMachines(t)

@@ -22,6 +22,7 @@ const slug = 'tenantSlug: expected a tenant slug of 1 to 100 characters without 
 const text = (field: string) => `${field}: expected 1 to 255 characters without control characters`
 const date = 'occurredAt: expected a Date or an RFC 3339 date-time'
 const type = (shown: string | undefined) => `type: expected an event of the catalogue, got ${shown}`
+const names = 'expected one of tenantSlug, type, data, occurredAt, subject, idempotencyKey'
 const circular: Record<string, unknown> = {}
 circular.self = circular
 const thrown: unknown = 'no error at all'
@@ -54,7 +55,9 @@ const refused: Array<[title: string, change: Record<string, unknown>, field: str
   ['a date without a time', { occurredAt: '2026-01-01' }, 'occurredAt', date],
   ['a date without an offset', { occurredAt: '2026-01-01T00:00:00' }, 'occurredAt', date],
   ['a date that is a number', { occurredAt: 1767225600000 }, 'occurredAt', date],
-  ['a date that is null', { occurredAt: null }, 'occurredAt', date]
+  ['a date that is null', { occurredAt: null }, 'occurredAt', date],
+  ['a misspelt name', { idempotency_key: 'order-17' }, 'idempotency_key', `idempotency_key: ${names}`],
+  ['a name that every object inherits', { toString: 'x' }, 'toString', `toString: ${names}`]
 ]
 
 for (const [title, change, field, message] of refused) {
@@ -68,6 +71,21 @@ for (const [title, change, field, message] of refused) {
     t.match(await storage.deliveries.stats(), { pending: 0 })
   })
 }
+
+t.test('emit refuses what is no event, and options it does not have, and records nothing', async (t) => {
+  const { addWebhook, start, storage } = createMachines(t)
+  await addWebhook('https://example.com/')
+  const engine = start({ delivery: { worker: false } })
+  for (const nothing of [undefined, null, 'application.created']) {
+    await t.rejects(engine.emit(nothing as never), { code: 'invalid_event', field: 'event', message: 'event: expected an object' })
+  }
+  await t.rejects(engine.emit(event, null as never), { code: 'invalid_event', field: 'options', message: 'options: expected an object' })
+  // Ignored, it would send what the host may still roll back.
+  await t.rejects(engine.emit(event, { transation: {} } as never), {
+    code: 'invalid_event', field: 'transation', message: 'transation: expected one of transaction'
+  })
+  t.match(await storage.deliveries.stats(), { pending: 0 })
+})
 
 t.test('emit takes text up to its limits', async (t) => {
   const { start } = createMachines(t)

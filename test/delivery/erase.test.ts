@@ -64,6 +64,19 @@ t.test('a subject and a tenant that cannot be are refused', async (t) => {
   await t.rejects(app.recruiting.erase(subject, { transaction: {} }), { code: 'invalid_event', field: 'transaction' })
 })
 
+t.test('erase refuses what is no subject and names it does not know, and erases nothing', async (t) => {
+  const { app, log } = await startDelivering(t)
+  await app.recruiting.emit(event)
+  await t.rejects(app.recruiting.erase(undefined as never), { code: 'invalid_event', field: 'subject', message: 'subject: expected an object' })
+  await t.rejects(app.recruiting.erase({ ...subject, subjects: [] } as never), {
+    code: 'invalid_event', field: 'subjects', message: 'subjects: expected one of tenantSlug, subject'
+  })
+  await t.rejects(app.recruiting.erase(subject, { transation: {} } as never), {
+    code: 'invalid_event', field: 'transation', message: 'transation: expected one of transaction'
+  })
+  t.hasStrict(await log(), [{ status: 'pending' }])
+})
+
 t.test('erasing throws when the engine is closed', async (t) => {
   const { app } = await startDelivering(t)
   await app.close()
