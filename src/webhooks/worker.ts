@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { AttemptResult, ClaimedDelivery, Clock, DeliveryStore, HealthNotice, HealthRule, Lease } from '../ports/index.js'
 import { systemClock } from '../system-clock.js'
 import type { Tracing } from '../tracing.js'
@@ -85,8 +86,12 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     }
   }
 
-  /** What ends within a short time is written together, and its slots are filled together. */
+  /**
+   * What is recorded in one tick is claimed together. What ends within a short time is written together, and its slots are
+   * filled together.
+   */
   async function gather (): Promise<void> {
+    await setImmediate()
     if (results.length > 0) await settle(waitUntilIdle(), gatherMs, systemClock)
   }
 
