@@ -91,8 +91,9 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         assertDelivering()
         expectNames(options, { until: 0 })
         const { until = 0 } = options
-        expect(!Number.isNaN(new Date(until).getTime()), 'until', 'a Date or milliseconds since the epoch', until)
-        const hasPending = (): Promise<boolean> => deliveries.hasPending(Math.max(0, Number(until) - clock.now()))
+        const untilMs = Number(until)
+        expect(!Number.isNaN(new Date(untilMs).getTime()), 'until', 'a Date or milliseconds since the epoch', until)
+        const hasPending = (): Promise<boolean> => deliveries.hasPending(Math.max(0, untilMs - clock.now()))
         for (;;) {
           // Asked for first: a turn may end while storage answers, and the next one may be a poll away.
           const turn = worker?.nextTurn()

@@ -55,7 +55,8 @@ export interface Worker {
   close (): Promise<void>
 }
 
-// Too short to be noticed by a receiver, and long enough for those that answer at once.
+// Too short to be noticed by a receiver, and long enough for those that answer at once. By the time of this process,
+// whatever the clock of the deliveries says.
 const gatherMs = 2
 
 /**
