@@ -18,8 +18,14 @@ export function expectInteger (value: unknown, path: string, minimum: number, ma
 
 /** Throws for a name that no option has: most are misspelt. The value is not shown, it may be a secret. */
 export function expectNames (given: object, known: object, path = ''): void {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name))
-  if (unknown !== undefined) refuse(`${path}${unknown}`, `one of ${Object.keys(known).join(', ')}`, unknown)
+  const names = Object.keys(known)
+  const unknown = findUnknownName(given, names)
+  if (unknown !== undefined) refuse(`${path}${unknown}`, `one of ${names.join(', ')}`, unknown)
+}
+
+/** The first name of an object that is not among those it may have. */
+export function findUnknownName (given: object, names: readonly string[]): string | undefined {
+  return Object.keys(given).find((name) => !names.includes(name))
 }
 
 function show (value: unknown): string {

@@ -1,10 +1,19 @@
 import { RecruitingApiError } from '../errors.js'
+import { findUnknownName } from '../expect.js'
 import { normalizeInstant } from '../instant.js'
 import { isTenantSlug, tenantSlugRule } from '../tenant-slug.js'
+import type { EventCatalogue } from './events.js'
+import type { EmitOptions, EmittedEvent, ErasedSubject } from './recruiting.js'
 
 /*
  * What the host passes to `emit` and `erase`. Every check throws `invalid_event` with the path of the argument at fault.
  */
+
+export const eventNames: ReadonlyArray<keyof EmittedEvent<EventCatalogue>> = [
+  'tenantSlug', 'type', 'data', 'occurredAt', 'subject', 'idempotencyKey'
+]
+export const subjectNames: ReadonlyArray<keyof ErasedSubject> = ['tenantSlug', 'subject']
+export const optionNames: ReadonlyArray<keyof EmitOptions> = ['transaction']
 
 /** As a tenant slug, but longer. */
 const shortText = /^[^\p{Cc}\p{Cs}]{1,255}$/u
@@ -12,7 +21,7 @@ const shortText = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 /** Refuses what is no object, and a name that is none of its own: it is misspelt, and would be ignored without a word. */
 export function assertNames (argument: string, value: unknown, names: readonly string[]): void {
   if (typeof value !== 'object' || value === null) refuse(argument, 'expected an object')
-  const unknown = Object.keys(value).find((name) => !names.includes(name))
+  const unknown = findUnknownName(value, names)
   if (unknown !== undefined) refuse(unknown, `expected one of ${names.join(', ')}`)
 }
 
@@ -27,10 +36,10 @@ export function assertText (field: string, value: unknown): void {
   refuse(field, 'expected 1 to 255 characters without control characters')
 }
 
-/** The instant as it is sent: in UTC with milliseconds. */
-export function readInstant (field: string, value: Date | string): string {
+/** When it happened, as it is sent: in UTC with milliseconds. */
+export function readOccurredAt (value: Date | string): string {
   const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
-  return normalizeInstant(text) ?? refuse(field, 'expected a Date or an RFC 3339 date-time')
+  return normalizeInstant(text) ?? refuse('occurredAt', 'expected a Date or an RFC 3339 date-time')
 }
 
 /** The JSON of the host's data, and of what goes along with it. */

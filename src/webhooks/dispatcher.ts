@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { RecruitingApiError } from '../errors.js'
 import type { Clock, DeliveryStore } from '../ports/index.js'
-import { assertTenantSlug, assertText, formatData, readInstant } from './arguments.js'
+import { assertTenantSlug, assertText, formatData, readOccurredAt } from './arguments.js'
 import { publishEmit } from './channels.js'
 import { generateEventId } from './event-id.js'
 import type { EventCatalogue, EventValidator } from './events.js'
@@ -24,7 +24,7 @@ export async function dispatch (
   if (subject !== null) assertText('subject', subject)
   if (idempotencyKey !== null) assertText('idempotencyKey', idempotencyKey)
   validate(type, data)
-  const timestamp = occurredAt === undefined ? new Date(clock.now()).toISOString() : readInstant('occurredAt', occurredAt)
+  const timestamp = occurredAt === undefined ? new Date(clock.now()).toISOString() : readOccurredAt(occurredAt)
   const id = generateEventId()
   const notification = { id, type, timestamp, tenant_slug: tenantSlug, data }
   const body = formatData(notification)

@@ -5,7 +5,7 @@ import { expect, expectNames } from '../expect.js'
 import type { EngineSettings } from '../options.js'
 import { type Tracing, createTracing } from '../tracing.js'
 import { createAddressRule } from './addresses.js'
-import { assertNames, assertTenantSlug, assertText } from './arguments.js'
+import { assertNames, assertTenantSlug, assertText, eventNames, optionNames, subjectNames } from './arguments.js'
 import { createCounters } from './counters.js'
 import { dispatch } from './dispatcher.js'
 import { createEventValidator } from './events.js'
@@ -82,8 +82,8 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     recruiting: {
       async emit (event, options = {}) {
         assertOpen()
-        assertNames('event', event, ['tenantSlug', 'type', 'data', 'occurredAt', 'subject', 'idempotencyKey'])
-        assertNames('options', options, ['transaction'])
+        assertNames('event', event, eventNames)
+        assertNames('options', options, optionNames)
         if (tracing === null) return dispatch(dispatching, event, options)
         return tracing.emit(event, () => dispatch(dispatching, event, options))
       },
@@ -109,8 +109,8 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       },
       async erase (erased, options = {}) {
         assertOpen()
-        assertNames('subject', erased, ['tenantSlug', 'subject'])
-        assertNames('options', options, ['transaction'])
+        assertNames('subject', erased, subjectNames)
+        assertNames('options', options, optionNames)
         assertTenantSlug(erased.tenantSlug)
         assertText('subject', erased.subject)
         return deliveries.erase(erased.tenantSlug, erased.subject, options.transaction)

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createEvent, createWebhook, delivered, lenient } from '../../src/testing/support/samples.js'
 import { startPostgresHost } from '../fixtures/postgres.js'
 
 // Who stops or erases deliveries locks them in the order of webhooks and ids. In another order two would wait for each other.
 t.test('deliveries are completed in the order in which everybody locks them', async (t) => {
-  const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
+  const { pool, lockWaited, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   for (const id of [1, 2]) await webhooks.create('acme', createWebhook(id), 10)
   for (const id of ['evt_1', 'evt_2', 'evt_3']) await deliveries.record('acme', createEvent(id))
   const claimed = await deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 })
@@ -20,9 +19,7 @@ t.test('deliveries are completed in the order in which everybody locks them', as
   await lock(`(webhook_id, id) = (${first?.webhookId}, ${first?.deliveryId})`)
 
   const completing = deliveries.complete(ordered.toReversed().map(delivered), lenient)
-  const isWaiting = async (): Promise<boolean> =>
-    (await pool.query("select from pg_stat_activity where wait_event_type = 'Lock' and query like '%complete_attempts%'")).rows.length > 0
-  while (!await isWaiting()) await sleep(5)
+  await lockWaited('complete_attempts')
   const { rows } = await lock('true')
   await client.query('commit')
   client.release()

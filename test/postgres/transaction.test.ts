@@ -8,7 +8,7 @@ import { storeWebhook } from '../fixtures/webhooks.js'
 const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 
 t.test('events in the host\'s own transaction', async (t) => {
-  const { pool, storage, schema, clear } = await startPostgresHost(t)
+  const { pool, storage, schema, clear, lockWaited } = await startPostgresHost(t)
   const recruiting = createRecruiting({ storage, delivery: false })
   t.teardown(() => recruiting.close())
   await pool.query('create table applications (id int)')
@@ -57,9 +57,7 @@ t.test('events in the host\'s own transaction', async (t) => {
       await client.query('begin')
       await recruiting.emit({ ...event, idempotencyKey: 'k' }, { transaction: client })
       const waiting = recruiting.emit({ ...event, idempotencyKey: 'k' })
-      const isWaiting = async (): Promise<boolean> =>
-        (await pool.query("select from pg_stat_activity where wait_event_type = 'Lock' and query like '%record_event%'")).rows.length > 0
-      while (!await isWaiting()) await sleep(5)
+      await lockWaited('record_event')
       await storeWebhook(storage, 'acme', { name: 'Teams', eventTypes: [event.type] })
       await client.query('rollback')
       const { deliveries } = await waiting

@@ -9,13 +9,18 @@ import { createSecretBox } from '../../src/webhooks/secrets.js'
 import type { SendResult } from '../../src/webhooks/sender.js'
 import { createWorker } from '../../src/webhooks/worker.js'
 
-/** A worker over three deliveries that are under way, and how many results each `complete` gets. */
+/** A worker with three deliveries under way, recorded in one tick; how many each claim found, and each `complete` got. */
 async function startWorker () {
   const { webhooks, deliveries } = memoryStorage()
   await webhooks.create('acme', createWebhook(1), 10)
-  for (const id of ['evt_1', 'evt_2', 'evt_3']) await deliveries.record('acme', createEvent(id))
-  const { complete } = deliveries
+  const { claimDue, complete } = deliveries
+  const claims: number[] = []
   const batches: number[] = []
+  deliveries.claimDue = async (options) => {
+    const claimed = await claimDue(options)
+    claims.push(claimed.length)
+    return claimed
+  }
   deliveries.complete = async (results, rule) => {
     batches.push(results.length)
     return complete(results, rule)
@@ -47,9 +52,22 @@ async function startWorker () {
     healthRule: lenient
   })
   worker.start()
+  while (claims.length === 0) await setImmediate()
+  for (const id of ['evt_1', 'evt_2', 'evt_3']) {
+    await deliveries.record('acme', createEvent(id))
+    // All that the worker would do at once, it has done by then, within the same tick.
+    for (let step = 0; step < 100; step++) await null
+  }
   while (underWay.length < 3) await setImmediate()
-  return { worker, batches, underWay }
+  return { worker, claims, batches, underWay }
 }
+
+t.test('deliveries that are recorded in one tick are claimed together', async (t) => {
+  const { worker, claims, underWay } = await startWorker()
+  t.same(claims, [0, 3])
+  for (const end of underWay) end()
+  await worker.close()
+})
 
 t.test('attempts that end shortly one after the other are completed together', async (t) => {
   const { worker, batches, underWay } = await startWorker()
