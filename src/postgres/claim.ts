@@ -1,4 +1,5 @@
 import type { ClaimOptions, ClaimedDelivery } from '../ports/index.js'
+import { leaseValues } from './leases.js'
 import { type Session, readAll } from './session.js'
 import { type SecretRow, parseSecrets } from './webhook-row.js'
 
@@ -24,7 +25,7 @@ export function createClaim (session: Session, schema: string): (options: ClaimO
   const text = `
     select delivery_id::text, fence::text, tenant_slug, webhook_id::text, target_url, secret, previous_secret,
       event_id, event_type, body, attempt_count, is_failing, first_due_ms::text
-    from ${schema}.claim_due($1, $2, $3, $4, $5, $6, $7)`
+    from ${schema}.claim_due($1, $2, $3, $4, $5, $6, $7, $8)`
   let lastWebhookId = 0
   // Until when, in milliseconds of the database's clock, the first attempts of each webhook have been claimed.
   const known = new Map<number, number>()
@@ -41,10 +42,9 @@ export function createClaim (session: Session, schema: string): (options: ClaimO
       known.clear()
       lookedOverAt = performance.now()
     }
-    const endedFences = ended.map(({ fence }) => fence)
     const knownIds = [...known.keys()].sort((a, b) => a - b)
     const knownUntil = knownIds.map((id) => known.get(id))
-    const values = [limit, perEndpoint, leaseMs, lastWebhookId, endedFences, knownIds, knownUntil]
+    const values = [limit, perEndpoint, leaseMs, lastWebhookId, ...leaseValues(ended), knownIds, knownUntil]
     const rows = await session.query<ClaimedRow>('claim deliveries', text, values)
     learn(rows)
     const claimed = readAll(rows, parseClaimed)

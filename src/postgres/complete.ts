@@ -1,4 +1,5 @@
 import type { AttemptError, AttemptResult, HealthNotice, HealthRule } from '../ports/index.js'
+import { leaseValues } from './leases.js'
 import type { Session } from './session.js'
 import type { StopDeliveries } from './stop.js'
 
@@ -16,11 +17,12 @@ interface NoticeRow {
 export function createComplete (session: Session, schema: string, stop: StopDeliveries) {
   const text = `
     select kind, tenant_slug, webhook_id::text, failing_since, failed_deliveries, last_error, last_response_status
-    from ${schema}.complete_attempts($1, $2, $3, $4)`
+    from ${schema}.complete_attempts($1, $2, $3, $4, $5, $6)`
 
   return async (results: readonly AttemptResult[], rule: HealthRule): Promise<HealthNotice[]> => {
     const { failingForSeconds, failedDeliveries, warnAfterSeconds } = rule
-    const values = [JSON.stringify(results.map(formatResult)), failingForSeconds, failedDeliveries, warnAfterSeconds]
+    const told = JSON.stringify(results.map(formatResult))
+    const values = [...leaseValues(results), told, failingForSeconds, failedDeliveries, warnAfterSeconds]
     const notices = (await session.query<NoticeRow>('complete attempts', text, values)).map(parseNotice)
     for (const { kind, webhookId } of notices) {
       if (kind !== 'failing') await stop.stopAll(webhookId, 'skipped')
@@ -29,11 +31,9 @@ export function createComplete (session: Session, schema: string, stop: StopDeli
   }
 }
 
-function formatResult (result: AttemptResult, ordinal: number): object {
+function formatResult (result: AttemptResult, index: number): object {
   return {
-    ordinal,
-    delivery_id: result.deliveryId,
-    fence: result.fence,
+    ordinal: index + 1,
     outcome: result.outcome,
     duration_ms: Math.round(result.durationMs),
     response_status: result.responseStatus,

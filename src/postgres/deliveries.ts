@@ -1,8 +1,9 @@
-import type { DeliveryStats, DeliveryStore, Lease } from '../ports/index.js'
+import type { DeliveryStats, DeliveryStore } from '../ports/index.js'
 import { createClaim } from './claim.js'
 import { createComplete } from './complete.js'
 import { createDeliveryLog } from './delivery-log.js'
 import type { Due } from './due.js'
+import { leaseValues } from './leases.js'
 import { type RecordedRow, parseRecorded, parseTransaction, recordText, recordValues } from './record.js'
 import { createReplay } from './replay.js'
 import { type Session, ask } from './session.js'
@@ -17,6 +18,7 @@ interface Sessions {
 /** Keeps deliveries in PostgreSQL; `schema` is quoted. */
 export function createDeliveryStore ({ session, patient }: Sessions, schema: string, stop: StopDeliveries, due: Due): DeliveryStore {
   const recordEvent = recordText(schema)
+  const endLeases = `select ${schema}.end_leases($1, $2)`
   const eraseSubject = `select ${schema}.erase_subject($1, $2) as erased`
   const replay = createReplay(patient, schema)
 
@@ -39,7 +41,7 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
 
     async release (leases) {
       if (leases.length === 0) return
-      await session.query('release deliveries', releaseText(schema), leaseValues(leases))
+      await session.query('release deliveries', endLeases, leaseValues(leases))
       due.notify()
     },
 
@@ -83,20 +85,9 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
   }
 }
 
-function releaseText (schema: string): string {
-  return `
-    delete from ${schema}.leases l
-    using unnest($1::bigint[], $2::bigint[]) as given (delivery_id, fence)
-    where l.delivery_id = given.delivery_id and l.fence = given.fence`
-}
-
-function leaseValues (leases: readonly Lease[]): unknown[] {
-  return [leases.map(({ deliveryId }) => deliveryId), leases.map(({ fence }) => fence)]
-}
-
 function pendingText (schema: string): string {
   return `
-    select from ${schema}.leases where leased_until > clock_timestamp()
+    select from ${schema}.leases where leased_until > clock_timestamp() and not delivery_ids <@ stopped_ids
     union all
     select from ${schema}.webhooks w
     cross join (select clock_timestamp() + $1 * interval '1 millisecond' as moment) as until
@@ -114,17 +105,20 @@ function pendingText (schema: string): string {
 
 function statsText (schema: string): string {
   return `
+    with leased as materialized (
+      select unnest(delivery_ids) as delivery_id from ${schema}.leases where leased_until > clock_timestamp()
+    )
     select count(*)::text as pending,
       count(*) filter (where is_due)::text as due,
       count(*) filter (where is_leased)::text as leased,
       coalesce(floor(1000 * extract(epoch from max(moment - next_attempt_at) filter (where is_due))), 0)::text as "oldestDueMs"
     from (
-      select d.next_attempt_at, moment, l.delivery_id is not null as is_leased,
-        l.delivery_id is not null or (d.next_attempt_at <= moment and coalesce(w.held_until <= moment, true)) as is_due
+      select d.next_attempt_at, moment, leased.delivery_id is not null as is_leased,
+        leased.delivery_id is not null or (d.next_attempt_at <= moment and coalesce(w.held_until <= moment, true)) as is_due
       from clock_timestamp() as moment
       cross join ${schema}.deliveries d
       join ${schema}.webhooks w on w.id = d.webhook_id and w.status = 'active'
-      left join ${schema}.leases l on l.delivery_id = d.id and l.leased_until > moment
+      left join leased on leased.delivery_id = d.id
       where d.status = 'pending'
     ) as waiting`
 }

@@ -48,6 +48,52 @@ testMistakes([
     })
   },
   {
+    storage: 'loses all leases of a claim with one of them',
+    caughtBy: 'of what was claimed at once, one lease is lost without the others',
+    breaks: ({ deliveries, data }) => {
+      const isLost = ({ deliveryId, fence }: Lease): boolean => data.deliveries.get(deliveryId)?.fence !== fence
+      const claims: ClaimedDelivery[][] = []
+      return {
+        deliveries: {
+          async claimDue (options) {
+            const claimed = await deliveries.claimDue(options)
+            claims.push(claimed)
+            return claimed
+          },
+          complete: (results, rule) => deliveries.complete(results.filter(({ deliveryId, fence }) => {
+            const claim = claims.find((claimed) => claimed.some((lease) => lease.deliveryId === deliveryId && lease.fence === fence))
+            return claim?.some(isLost) !== true
+          }), rule)
+        }
+      }
+    }
+  },
+  {
+    storage: 'has one fence for a claim, and looks for its deliveries among all that are reported with it',
+    caughtBy: 'a lost lease stays lost beside another of the claim that took it over',
+    breaks: ({ deliveries }) => {
+      const fences = new Map<string, number>()
+      let claims = 0
+      const restore = <Given extends Lease>(given: readonly Given[]): Given[] => given.map((lease) => {
+        const known = given.flatMap(({ fence }) => fences.get(`${fence} ${lease.deliveryId}`) ?? [])
+        return { ...lease, fence: Math.max(...known) }
+      })
+      return {
+        deliveries: {
+          async claimDue (options) {
+            const fence = ++claims
+            return (await deliveries.claimDue(options)).map((claimed) => {
+              fences.set(`${fence} ${claimed.deliveryId}`, claimed.fence)
+              return { ...claimed, fence }
+            })
+          },
+          complete: (results, rule) => deliveries.complete(restore(results), rule),
+          release: (leases) => deliveries.release(restore(leases))
+        }
+      }
+    }
+  },
+  {
     storage: 'gives back a lease that somebody else holds',
     caughtBy: 'a lost, completed or repeated lease that is given back is passed over',
     breaks: ({ deliveries, data }) => ({

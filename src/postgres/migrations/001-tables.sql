@@ -82,13 +82,20 @@ create index deliveries_age on deliveries using brin (created_at);
 
 create sequence fences;
 
--- Who may attempt what, apart from the deliveries so that a claim rewrites none of them.
+-- Who may attempt what, apart from the deliveries so that a claim rewrites none of them. A claim makes one row, or one for
+-- every 64 deliveries: these come and go by the thousand.
 create table leases (
-  delivery_id bigint primary key,
-  webhook_id bigint not null,
+  -- Of all that the claim has leased.
   fence bigint not null,
-  -- In the past when it ran out, or when the delivery stopped being pending under way.
-  leased_until timestamptz not null
+  part integer not null,
+  -- What is still held, the webhook and the delivery of a lease at the same index.
+  webhook_ids bigint[] not null,
+  delivery_ids bigint[] not null,
+  -- Deliveries that stopped being pending under way.
+  stopped_ids bigint[] not null default '{}',
+  -- In the past when it ran out.
+  leased_until timestamptz not null,
+  primary key (fence, part)
 );
 
 create table api_keys (

@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from '../../ports/index.js'
-import { benchCase } from '../support/bench.js'
+import { benchCase, eventIds } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
 import { holds, same } from '../support/expect.js'
 import { delivered, retry } from '../support/samples.js'
@@ -108,5 +108,16 @@ export const fairnessCases = [
     same((await claim({ perEndpoint: 2 })).length, 2, 'a claim while two stopped deliveries are still under way')
     await complete(stoppedLeases.map((lease) => retry(lease)))
     same((await claim({ perEndpoint: 2 })).length, 0, 'a claim when these have ended')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: stopped, name: 'a delivery that was erased under way takes no place of its endpoint'
+  }, async ({ deliveries, addWebhook, emit, emitMany, claimAll, claim }) => {
+    await addWebhook()
+    await emit({ subject: 'candidate:1', tombstone: '{}' })
+    await emitMany(3)
+    await claimAll(2, { perEndpoint: 2 })
+    await deliveries.erase('acme', 'candidate:1')
+    same(eventIds(await claim({ perEndpoint: 2 })), ['evt_3'], 'a claim while one delivery and the erased one are under way')
   })
 ]

@@ -58,6 +58,35 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
+    port: 'deliveries.complete', says: nothing, name: 'of what was claimed at once, one lease is lost without the others'
+  }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, complete, log, wait }) => {
+    const webhook = await addWebhook()
+    await emitMany(4)
+    const [lost, second, third] = await claimAll(4, { leaseMs: 50 })
+    await wait(50)
+    const held = await claimOne()
+    await complete([failed(lost), delivered(second), delivered(third)])
+    same(statuses(await log(webhook)), ['pending', 'delivered', 'delivered', 'pending'], 'the log after three results')
+    same(eventIds(await claim()), ['evt_4'], 'what is claimed then')
+    await complete([delivered(held)])
+    same(statuses(await log(webhook)), ['delivered', 'delivered', 'delivered', 'pending'], 'the log after the result that counts')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: nothing, name: 'a lost lease stays lost beside another of the claim that took it over'
+  }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, complete, log, wait }) => {
+    const webhook = await addWebhook()
+    await emitMany(2)
+    const lost = await claimOne({ leaseMs: 50 })
+    await wait(50)
+    const [held, other] = await claimAll(2)
+    await complete([failed(lost), delivered(other)])
+    same([statuses(await log(webhook)), await claim()], [['pending', 'delivered'], []], 'the log, and what is claimed')
+    await complete([delivered(held)])
+    same(statuses(await log(webhook)), ['delivered', 'delivered'], 'the log after the result that counts')
+  }),
+
+  benchCase('deliveries', {
     port: 'deliveries.complete', says: nothing, name: 'a result for a delivery that does not exist changes nothing'
   }, async ({ deliveries, addWebhook, emit, log, claimOne }) => {
     const webhook = await addWebhook()

@@ -1,6 +1,6 @@
 -- Leases due deliveries to a worker. Endpoints take turns, from the one after the_cursor on: first one delivery of each,
--- then a second one of each, until the_limit is reached. Leases of ended_fences are about to be completed, and take no
--- place of their endpoint any more.
+-- then a second one of each, until the_limit is reached. Leases that have ended, by their fences and deliveries, are
+-- about to be completed, and take no place of their endpoint any more.
 --
 -- Until vacuum comes, an index still has an entry for each delivery that has ended, and a long queue becomes slow to look
 -- through from its start. So the caller says of some endpoints, known_ids, where their first attempts go on: up to
@@ -8,7 +8,7 @@
 -- then, for a lease may have been given back, or a transaction committed late.
 create function claim_due (
   the_limit integer, per_endpoint integer, lease_ms double precision, the_cursor bigint, ended_fences bigint[],
-  known_ids bigint[], known_until double precision[]
+  ended_ids bigint[], known_ids bigint[], known_until double precision[]
 )
 returns table (
   delivery_id bigint, fence bigint, tenant_slug text, webhook_id bigint, target_url text, secret text,
@@ -24,12 +24,14 @@ as $$
 #variable_conflict use_column
 declare
   moment timestamptz;
+  this_fence bigint;
 begin
   -- A claim that a crash of the server loses is made again, so it need not wait for the disk.
   perform set_config('synchronous_commit', 'off', true);
   -- One worker claims at a time, so that each sees the leases of all others. It takes milliseconds.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.claim_due', 0));
   moment := clock_timestamp();
+  this_fence := nextval('fences');
 
   return query
     with recursive lane (webhook_id, priority, since, known_count) as (
@@ -55,11 +57,14 @@ begin
       where found.webhook_id is not null or known_count < cardinality(known_ids)
     ), held as (
       -- What has ended takes no place, but is pending until it is completed.
-      select l.webhook_id, count(*) filter (where l.fence <> all (ended_fences)) as places,
-        array_agg(l.delivery_id) as delivery_ids
+      select m.webhook_id, array_agg(m.delivery_id) as delivery_ids, count(*) filter (
+        where m.delivery_id <> all (l.stopped_ids)
+          and (l.fence, m.delivery_id) not in (select * from unnest(ended_fences, ended_ids))
+      ) as places
       from leases l
+      cross join lateral unnest(l.webhook_ids, l.delivery_ids) as m (webhook_id, delivery_id)
       where l.leased_until > moment
-      group by l.webhook_id
+      group by m.webhook_id
     ), due as (
       select w.id as webhook_id, found.*, free.places, w.id > the_cursor as is_next,
         row_number() over (partition by w.id order by found.priority, found.next_attempt_at, found.id) as turn
@@ -78,23 +83,36 @@ begin
       ) as found
       where w.status = 'active' and (w.held_until is null or w.held_until <= moment)
     ), picked as (
-      -- In the order of their turns, and so are the fences.
-      select nextval('fences') as fence, chosen.*
-      from (select * from due where turn <= places order by turn, is_next desc, webhook_id limit the_limit) as chosen
+      select row_number() over (order by turn, is_next desc, webhook_id) as ordinal, due.*
+      from due
+      where turn <= places
+      order by ordinal
+      limit the_limit
     ), leased as (
-      insert into leases as l (delivery_id, webhook_id, fence, leased_until)
-      select id, webhook_id, fence, moment + lease_ms * interval '1 millisecond' from picked
-      on conflict on constraint leases_pkey do update set fence = excluded.fence, leased_until = excluded.leased_until
+      insert into leases (fence, part, webhook_ids, delivery_ids, leased_until)
+      select this_fence, part, array_agg(webhook_id), array_agg(id), moment + lease_ms * interval '1 millisecond'
+      from (select (ordinal - 1) / 64 as part, webhook_id, id from picked) as member
+      group by part
     )
-    select picked.id, picked.fence, w.tenant_slug, w.id, w.target_url, w.secret,
+    select picked.id, this_fence, w.tenant_slug, w.id, w.target_url, w.secret,
       case when w.previous_secret_expires_at > moment then w.previous_secret end,
       e.id, e.type, e.body, picked.attempt_count, w.failing_since is not null,
       case when picked.priority = 0 then extract(epoch from picked.next_attempt_at)::double precision * 1000 end
     from picked
     join webhooks w on w.id = picked.webhook_id
     join events e on e.seq = picked.event_seq
-    order by picked.fence;
+    order by picked.ordinal;
+
+  -- What ran out and has just been claimed anew is lost to the one who had it.
+  if exists (select from leases l where l.leased_until <= moment) then
+    perform end_leases(array_agg(old.fence), array_agg(m.delivery_id))
+    from leases old
+    cross join lateral unnest(old.delivery_ids) as m (delivery_id)
+    where old.leased_until <= moment and m.delivery_id in (
+      select unnest(l.delivery_ids) from leases l where l.fence = this_fence
+    );
+  end if;
 end
 $$;
 
-insert into migrations (name) values ('003-claim-due.sql');
+insert into migrations (name) values ('004-claim-due.sql');

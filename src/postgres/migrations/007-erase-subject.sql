@@ -6,6 +6,7 @@ set search_path from current
 as $$
 declare
   found_events bigint[];
+  stopped_ids bigint[];
 begin
   select array_agg(e.seq order by e.seq) into found_events
   from events e
@@ -23,17 +24,12 @@ begin
     from waiting
     where d.webhook_id = waiting.webhook_id and d.id = waiting.id
     returning d.id
-  ), held as materialized (
-    -- A lease that somebody has locked is being completed, which goes on to lock the delivery: waiting would be in a circle.
-    select l.delivery_id from stopped join leases l on l.delivery_id = stopped.id
-    for no key update of l skip locked
   )
-  update leases l set leased_until = least(l.leased_until, clock_timestamp())
-  from held
-  where l.delivery_id = held.delivery_id;
+  select array_agg(id) into stopped_ids from stopped;
+  perform free_places(stopped_ids);
 
   return coalesce(array_length(found_events, 1), 0);
 end
 $$;
 
-insert into migrations (name) values ('006-erase-subject.sql');
+insert into migrations (name) values ('007-erase-subject.sql');

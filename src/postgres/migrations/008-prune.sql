@@ -35,10 +35,13 @@ begin
   -- Nobody will complete these any more.
   delete from leases l
   where l.leased_until < clock_timestamp() - interval '1 day'
-    and not exists (select from deliveries d where d.webhook_id = l.webhook_id and d.id = l.delivery_id and d.status = 'pending');
+    and not exists (
+      select from unnest(l.webhook_ids, l.delivery_ids) as m (webhook_id, delivery_id)
+      join deliveries d on d.webhook_id = m.webhook_id and d.id = m.delivery_id and d.status = 'pending'
+    );
 
   return deleted_deliveries + deleted_events;
 end
 $$;
 
-insert into migrations (name) values ('007-prune.sql');
+insert into migrations (name) values ('008-prune.sql');

@@ -15,16 +15,10 @@ as $$
     from waiting
     where d.webhook_id = the_webhook and d.id = waiting.id
     returning d.id
-  ), held as materialized (
-    -- A lease that somebody has locked is being completed, which goes on to lock the delivery: waiting would be in a circle.
-    select l.delivery_id from stopped join leases l on l.delivery_id = stopped.id
-    for no key update of l skip locked
-  ), lapsed as (
-    update leases l set leased_until = least(l.leased_until, clock_timestamp())
-    from held
-    where l.delivery_id = held.delivery_id
+  ), freed as (
+    select free_places(array_agg(id)) from stopped
   )
-  select count(*)::integer from stopped
+  select count(*)::integer from stopped, freed
 $$;
 
-insert into migrations (name) values ('004-stop-deliveries.sql');
+insert into migrations (name) values ('005-stop-deliveries.sql');

@@ -1,8 +1,9 @@
--- Records attempts, moves their deliveries on and judges the health of the webhooks that failed. Returns a row for each
--- webhook whose host wants to know of it. The pending deliveries of one that became disabled are the caller's to stop.
+-- Records attempts, each given by its fence and delivery and, at the same index, how it ended. Moves their deliveries on and
+-- judges the health of the webhooks that failed. Returns a row for each webhook whose host wants to know of it. The pending
+-- deliveries of one that became disabled are the caller's to stop.
 create function complete_attempts (
-  the_results jsonb, failing_for_seconds double precision, failed_limit double precision,
-  warn_after_seconds double precision
+  the_fences bigint[], the_ids bigint[], the_results jsonb, failing_for_seconds double precision,
+  failed_limit double precision, warn_after_seconds double precision
 ) returns table (
   kind text, tenant_slug text, webhook_id bigint, failing_since text, failed_deliveries integer, last_error text,
   last_response_status integer
@@ -20,20 +21,23 @@ declare
   moment timestamptz := date_trunc('milliseconds', clock_timestamp());
   -- The webhooks whose health these results change. Most often there is none.
   concerned bigint[];
+  -- Null for a lease that was lost, completed or given back.
+  the_webhooks bigint[];
   finished jsonb;
   commit_setting text := current_setting('synchronous_commit');
 begin
   -- If a crash of the server loses successes, these deliveries are made once more.
   perform set_config('synchronous_commit', 'off', true);
 
+  the_webhooks := end_leases(the_fences, the_ids);
+
   if the_results @? '$[*] ? (@.outcome != "delivered")' or exists (select from webhooks w where w.failing_since is not null) then
     select array_agg(locked.id) into concerned from (
       select w.id from webhooks w
       where w.id in (
-        select l.webhook_id
-        from jsonb_to_recordset(the_results) as r (delivery_id bigint, fence bigint, outcome text)
-        join leases l on l.delivery_id = r.delivery_id and l.fence = r.fence
-        join webhooks f on f.id = l.webhook_id
+        select f.id
+        from jsonb_to_recordset(the_results) as r (ordinal integer, outcome text)
+        join webhooks f on f.id = the_webhooks[r.ordinal]
         where r.outcome <> 'delivered' or f.failing_since is not null
       )
       -- Webhooks before deliveries, each in the order of ids: nobody waits in a circle.
@@ -43,13 +47,11 @@ begin
   end if;
 
   with finished as (
-    delete from leases l
-    using jsonb_to_recordset(the_results) as r (
-      ordinal integer, delivery_id bigint, fence bigint, outcome text, duration_ms integer, response_status integer,
-      error text, retry_in_ms double precision, hold_ms double precision, is_gone boolean
+    select r.*, the_webhooks[r.ordinal] as webhook_id, the_ids[r.ordinal] as delivery_id
+    from jsonb_to_recordset(the_results) as r (
+      ordinal integer, outcome text, duration_ms integer, response_status integer, error text,
+      retry_in_ms double precision, hold_ms double precision, is_gone boolean
     )
-    where l.delivery_id = r.delivery_id and l.fence = r.fence
-    returning r.*, l.webhook_id
   ), changed as (
     update deliveries d set
       status = case
@@ -139,4 +141,4 @@ begin
 end
 $$;
 
-insert into migrations (name) values ('005-complete-attempts.sql');
+insert into migrations (name) values ('006-complete-attempts.sql');
