@@ -30,7 +30,7 @@ export async function assertMigrated (session: Session, schema: string): Promise
 /** Looks whether a relation has the columns that are published, and returns what of it will be slow. */
 export async function checkRelation (source: { describe (): Promise<Relation> }, kind: RowKind, fields: readonly string[]): Promise<string[]> {
   const relation = await source.describe()
-  for (const field of fields) readerOf(relation, kind.option, field, field)
+  for (const field of fields) readerOf(relation, kind.option, field)
   return relation.isIndexable ? adviseIndexes(relation, kind) : []
 }
 

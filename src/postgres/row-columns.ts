@@ -6,11 +6,9 @@ import { toIso } from './sql.js'
 /** How one published field is selected and read. */
 export interface FieldReader {
   field: string
-  /** What the field is named among the columns of a page: the name of a field may be anything. */
-  alias: string
   expression: string
-  /** Null is passed over. */
-  read: (text: string) => unknown
+  /** Of what is not null; `null` if the text is the value. */
+  read: ((text: string) => unknown) | null
 }
 
 const integers = ['bigint', 'integer', 'smallint']
@@ -30,13 +28,13 @@ export function assertColumns (relation: Relation, { option, columns, exact }: R
 }
 
 /** Throws `storage_not_ready` if there is no such column. */
-export function readerOf (relation: Relation, option: string, field: string, alias: string): FieldReader {
+export function readerOf (relation: Relation, option: string, field: string): FieldReader {
   const { type } = findColumn(relation, option, field)
   const column = `r.${quoteName(field)}`
-  if (integers.includes(type)) return { field, alias, expression: `${column}::text`, read: Number }
-  if (texts.includes(type)) return { field, alias, expression: `${column}::text`, read: String }
-  if (type === 'timestamp with time zone') return { field, alias, expression: toIso(column), read: String }
-  return { field, alias, expression: `to_json(${column})::text`, read: JSON.parse }
+  if (integers.includes(type)) return { field, expression: `${column}::text`, read: Number }
+  if (texts.includes(type)) return { field, expression: `${column}::text`, read: null }
+  if (type === 'timestamp with time zone') return { field, expression: toIso(column), read: null }
+  return { field, expression: `to_json(${column})::text`, read: JSON.parse }
 }
 
 function findColumn ({ name, columns }: Relation, option: string, column: string): Column {

@@ -1,4 +1,5 @@
 import type { CandidateFilter, CandidateSortField, JobFilter, JobSortField, ListSource, RowQuery } from '../ports/index.js'
+import { quoteName } from './names.js'
 import { type FieldReader, assertColumns, readerOf } from './row-columns.js'
 import type { RowKind } from './row-kind.js'
 import { type Relation, describeRelation } from './relation.js'
@@ -54,8 +55,8 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
   function findProjection (relation: Relation, fields: readonly string[]): Projection {
     const known = projections.get(fields)
     if (known !== undefined) return known
-    const readers = fields.map((field, index) => readerOf(relation, option, field, `f${index}`))
-    const columns = readers.map(({ expression, alias }) => `${expression} as ${alias}`).join(', ')
+    const readers = fields.map((field) => readerOf(relation, option, field))
+    const columns = readers.map(({ field, expression }) => `${expression} as ${quoteName(field)}`).join(', ')
     const projection = { columns, readers }
     projections.set(fields, projection)
     return projection
@@ -80,7 +81,7 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
            join ${relation.name} r on r.tenant_slug = $1 and r.id = page.id
            ${order}`
         : `select ${columns} from ${relation.name} r ${where} ${order} ${slice}`
-      const rows = await session.query<Record<string, string | null>>(`list ${option}`, text, where.values)
+      const rows = await session.query<Record<string, unknown>>(`list ${option}`, text, where.values)
       return readAll(rows, (row) => readRow<Row>(row, readers))
     },
 
@@ -126,12 +127,12 @@ function escapeLike (text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }
 
-function readRow<Row> (row: Record<string, string | null>, readers: readonly FieldReader[]): Row {
-  const values: Record<string, unknown> = {}
-  for (const { alias, field, read } of readers) {
-    const text = row[alias]
-    values[field] = text === null || text === undefined ? null : read(text)
+// The row that the driver made becomes the one that is listed.
+function readRow<Row> (row: Record<string, unknown>, readers: readonly FieldReader[]): Row {
+  for (const { field, read } of readers) {
+    const text = row[field]
+    if (read !== null && typeof text === 'string') row[field] = read(text)
   }
   // The types of the columns were checked when the relation was described.
-  return values as Row
+  return row as Row
 }

@@ -16,7 +16,8 @@ t.test('rows come from a view over the host\'s own tables', async (t) => {
     create table people (company text, nr int primary key, first text, last text, title text, salary numeric, joined timestamptz, tags text[], extra jsonb, day date);
     create view api_candidates as
       select company as tenant_slug, nr as id, first || ' ' || last as full_name, title as headline, null::bigint as source_id,
-        null::bigint as recruiter_id, joined as created_at, joined as updated_at, salary, tags, extra, day, joined as since, nr > 1 as is_new
+        null::bigint as recruiter_id, joined as created_at, joined as updated_at, salary, tags, extra, day, joined as since, nr > 1 as is_new,
+        last as "last ""name"" $1"
       from people;
     insert into people values
       ('acme', 1, 'Ada', 'Lovelace', 'Analyst', 12.5, '2026-01-01T12:00:00.1239+02', '{a,b}', '{"z": 1, "a": [null]}', '2026-05-05'),
@@ -33,7 +34,8 @@ t.test('rows come from a view over the host\'s own tables', async (t) => {
       extra: Type.Unknown(),
       day: Type.Union([Type.String(), Type.Null()]),
       since: Type.String(),
-      is_new: Type.Boolean()
+      is_new: Type.Boolean(),
+      'last "name" $1': Type.String()
     }),
     delivery: false
   })
@@ -50,7 +52,8 @@ t.test('rows come from a view over the host\'s own tables', async (t) => {
         extra: { a: [null], z: 1 },
         day: '2026-05-05',
         since: '2026-01-01T10:00:00.123Z',
-        is_new: false
+        is_new: false,
+        'last "name" $1': 'Lovelace'
       },
       {
         id: 2,
@@ -62,7 +65,8 @@ t.test('rows come from a view over the host\'s own tables', async (t) => {
         extra: null,
         day: null,
         since: '2026-01-02T00:00:00.000Z',
-        is_new: true
+        is_new: true,
+        'last "name" $1': 'Hopper'
       }
     ],
     meta: { page: 1, per_page: 25, total: 2, total_pages: 1 }
