@@ -9,31 +9,25 @@ as $$
 declare
   the_webhooks bigint[];
 begin
-  with ending as (
-    select fence, array_agg(id) as ids from unnest(the_fences, the_ids) as given (fence, id) group by fence
-  ), held as materialized (
-    select l.fence, l.part, l.webhook_ids, l.delivery_ids, ending.ids as ending_ids
-    from ending
-    join leases l on l.fence = ending.fence and l.delivery_ids && ending.ids
+  with held as materialized (
+    select l.fence, l.webhook_ids, l.delivery_ids from leases l
+    where l.fence = any (the_fences) and l.delivery_ids && the_ids
+    -- Everybody who waits for several rows does it in this order.
     order by l.fence, l.part
-    for update of l
-  ), ended as (
-    delete from leases l
-    using held
-    where l.fence = held.fence and l.part = held.part and held.delivery_ids <@ held.ending_ids
-  ), shortened as (
-    update leases l set webhook_ids = rest.webhook_ids, delivery_ids = rest.delivery_ids
-    from held
-    cross join lateral (
-      select array_agg(webhook_id) as webhook_ids, array_agg(delivery_id) as delivery_ids
-      from unnest(held.webhook_ids, held.delivery_ids) as m (webhook_id, delivery_id)
-      where delivery_id <> all (held.ending_ids)
-    ) as rest
-    where l.fence = held.fence and l.part = held.part and not held.delivery_ids <@ held.ending_ids
+    for update
   )
   select array_agg(held.webhook_ids[array_position(held.delivery_ids, id)] order by ordinal) into the_webhooks
   from unnest(the_fences, the_ids) with ordinality as given (fence, id, ordinal)
   left join held on held.fence = given.fence and id = any (held.delivery_ids);
+
+  merge into leases l
+  using (select fence, array_agg(id) as ids from unnest(the_fences, the_ids) as given (fence, id) group by fence) as ended
+  on l.fence = ended.fence and l.delivery_ids && ended.ids
+  when matched and l.delivery_ids <@ ended.ids then delete
+  when matched then update set
+    webhook_ids = array(select webhook from unnest(l.webhook_ids, l.delivery_ids) as m (webhook, id) where id <> all (ended.ids)),
+    delivery_ids = array(select id from unnest(l.delivery_ids) as m (id) where id <> all (ended.ids));
+
   return the_webhooks;
 end
 $$;

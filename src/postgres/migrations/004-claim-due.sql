@@ -57,14 +57,16 @@ begin
       where found.webhook_id is not null or known_count < cardinality(known_ids)
     ), held as (
       -- What has ended takes no place, but is pending until it is completed.
-      select m.webhook_id, array_agg(m.delivery_id) as delivery_ids, count(*) filter (
-        where m.delivery_id <> all (l.stopped_ids)
-          and (l.fence, m.delivery_id) not in (select * from unnest(ended_fences, ended_ids))
+      select webhook_id, array_agg(delivery_id) as delivery_ids, count(*) filter (
+        where delivery_id <> all (stopped_ids)
+          and (fence, delivery_id) not in (select * from unnest(ended_fences, ended_ids))
       ) as places
-      from leases l
-      cross join lateral unnest(l.webhook_ids, l.delivery_ids) as m (webhook_id, delivery_id)
-      where l.leased_until > moment
-      group by m.webhook_id
+      from (
+        select fence, unnest(webhook_ids) as webhook_id, unnest(delivery_ids) as delivery_id, stopped_ids
+        from leases
+        where leased_until > moment
+      ) as lease
+      group by webhook_id
     ), due as (
       select w.id as webhook_id, found.*, free.places, w.id > the_cursor as is_next,
         row_number() over (partition by w.id order by found.priority, found.next_attempt_at, found.id) as turn
@@ -83,11 +85,8 @@ begin
       ) as found
       where w.status = 'active' and (w.held_until is null or w.held_until <= moment)
     ), picked as (
-      select row_number() over (order by turn, is_next desc, webhook_id) as ordinal, due.*
-      from due
-      where turn <= places
-      order by ordinal
-      limit the_limit
+      select row_number() over () as ordinal, chosen.*
+      from (select * from due where turn <= places order by turn, is_next desc, webhook_id limit the_limit) as chosen
     ), leased as (
       insert into leases (fence, part, webhook_ids, delivery_ids, leased_until)
       select this_fence, part, array_agg(webhook_id), array_agg(id), moment + lease_ms * interval '1 millisecond'
