@@ -53,6 +53,22 @@ t.test('leases that were claimed together', async (t) => {
     t.same(await rows(), [])
   })
 
+  t.test('are forgotten a day after they ran out, unless one of them may still be completed', async (t) => {
+    await record(3)
+    const [first] = await claim({ limit: 1 })
+    const [second, third] = await claim({ limit: 2 })
+    if (first === undefined || second === undefined || third === undefined) throw new Error('nothing was claimed')
+    await pool.query("update recruiting.deliveries set status = 'cancelled' where id = any ($1)", [[first.deliveryId, second.deliveryId]])
+    await pool.query("update recruiting.leases set leased_until = now() - interval '23 hours'")
+    await deliveries.prune({ retentionDays: 30, limit: 10 })
+    t.same(await rows(), [{ leases: 1 }, { leases: 2 }])
+    await pool.query("update recruiting.leases set leased_until = now() - interval '25 hours'")
+    await deliveries.prune({ retentionDays: 30, limit: 10 })
+    t.same(await rows(), [{ leases: 2 }])
+    await deliveries.complete([delivered(third)], lenient)
+    t.equal(await count('delivered'), 1)
+  })
+
   t.test('keep nobody waiting who stops or erases their deliveries', async (t) => {
     await record(2, 'candidate:1')
     const [first, second] = await claim()
