@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { migrate } from 'fastify-recruiting-api/postgres'
 import { type Comparison, type Sample, addRounds, emptyComparison, printComparison } from '../harness/comparison.js'
 import { startDatabase } from '../harness/database.js'
 import { type Helper, startHelper } from '../harness/helper.js'
@@ -34,6 +35,7 @@ const warmUpMs = 5000
 
 const database = await startDatabase()
 await createCandidates(database.pool)
+await migrate(database.pool)
 for (const variant of variants) {
   const comparison = emptyComparison()
   for (let pair = 0; pair < variant.pairs; pair++) await compare(variant, comparison)

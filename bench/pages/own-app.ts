@@ -1,12 +1,10 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import recruitingApi, { type KeyLookup } from 'fastify-recruiting-api'
-import { migrate, postgresStorage } from 'fastify-recruiting-api/postgres'
+import { postgresStorage } from 'fastify-recruiting-api/postgres'
 import type pg from 'pg'
 
 /** A host of the plugin over PostgreSQL, without a delivery worker. */
 export async function createOwnApp (keyLookup: KeyLookup, pool: pg.Pool, totalsTtlMs: number): Promise<FastifyInstance> {
-  await migrate(pool)
-  await pool.query('create table if not exists jobs (tenant_slug text, id bigint, name text, status text, created_at timestamptz, updated_at timestamptz)')
   const app = Fastify()
   await app.register(recruitingApi, {
     storage: postgresStorage(pool, { candidates: 'public.candidates', jobs: 'public.jobs', totalsTtlMs }),

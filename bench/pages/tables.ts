@@ -7,7 +7,7 @@ const bigCount = 1_000_000
 const smallTenants = 500
 const smallCount = 1_000
 
-/** Candidates of one big tenant and many small ones, with the indexes that docs/adapters.md gives. */
+/** Candidates of one big tenant and many small ones, with the indexes that docs/adapters.md gives, and no jobs. */
 export async function createCandidates (pool: pg.Pool): Promise<void> {
   await pool.query(`
     create table candidates (
@@ -31,4 +31,5 @@ export async function createCandidates (pool: pg.Pool): Promise<void> {
   await pool.query('create unique index on candidates (tenant_slug, id) include (name_key)')
   await pool.query('create index on candidates (tenant_slug, updated_at, id)')
   await pool.query('vacuum analyze candidates')
+  await pool.query('create table jobs (tenant_slug text, id bigint, name text, status text, created_at timestamptz, updated_at timestamptz)')
 }
