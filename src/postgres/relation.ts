@@ -18,6 +18,8 @@ export interface Relation {
   columns: ReadonlyMap<string, Column>
   /** Definitions of its indexes, as `create index` statements. */
   indexes: readonly string[]
+  /** The type in which integers leave the database: `float8`, exact up to 2^53, if the host's driver reads it plainly. */
+  integerType: 'float8' | 'text'
   /** Quoted: by its rules the letters of all scripts become lower case, where the database has such a collation. */
   caseCollation: string
 }
@@ -27,6 +29,7 @@ interface RelationRow {
   kind: string
   columns: string
   indexes: string
+  sample: unknown
   collation: string
 }
 
@@ -42,6 +45,7 @@ export async function describeRelation (session: Session, option: string, sqlNam
     isIndexable: ['r', 'p', 'm'].includes(row.kind),
     columns: new Map(Object.entries(JSON.parse(row.columns) as Record<string, Column>)),
     indexes: JSON.parse(row.indexes),
+    integerType: row.sample === Number.MAX_SAFE_INTEGER ? 'float8' : 'text',
     caseCollation: row.collation
   }
 }
@@ -67,6 +71,7 @@ const text = `
       select coalesce(json_agg(pg_get_indexdef(i.indexrelid)), '[]')::text
       from pg_index i where i.indrelid = c.oid and i.indisvalid and i.indpred is null
     ) as indexes,
+    ${Number.MAX_SAFE_INTEGER}::float8 as sample,
     coalesce((
       select format('%I.%I', cn.nspname, co.collname)
       from pg_collation co

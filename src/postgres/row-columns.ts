@@ -3,12 +3,15 @@ import type { RowKind } from './row-kind.js'
 import { quoteName } from './names.js'
 import { toIso } from './sql.js'
 
+/** Reads what the driver gave for a column that is not null. */
+export type ReadValue = (value: unknown) => unknown
+
 /** How one published field is selected and read. */
 export interface FieldReader {
   field: string
   expression: string
-  /** Of what is not null; `null` if the text is the value. */
-  read: ((text: string) => unknown) | null
+  /** `null` if the driver gives the value itself. */
+  read: ReadValue | null
 }
 
 const integers = ['bigint', 'integer', 'smallint']
@@ -31,10 +34,13 @@ export function assertColumns (relation: Relation, { option, columns, exact }: R
 export function readerOf (relation: Relation, option: string, field: string): FieldReader {
   const { type } = findColumn(relation, option, field)
   const column = `r.${quoteName(field)}`
-  if (integers.includes(type)) return { field, expression: `${column}::text`, read: Number }
+  if (integers.includes(type)) {
+    const { integerType } = relation
+    return { field, expression: `${column}::${integerType}`, read: integerType === 'text' ? Number : null }
+  }
   if (texts.includes(type)) return { field, expression: `${column}::text`, read: null }
   if (type === 'timestamp with time zone') return { field, expression: toIso(column), read: null }
-  return { field, expression: `to_json(${column})::text`, read: JSON.parse }
+  return { field, expression: `to_json(${column})::text`, read: (text) => JSON.parse(String(text)) }
 }
 
 function findColumn ({ name, columns }: Relation, option: string, column: string): Column {

@@ -1,6 +1,6 @@
 import type { CandidateFilter, CandidateSortField, JobFilter, JobSortField, ListSource, RowQuery } from '../ports/index.js'
 import { quoteName } from './names.js'
-import { type FieldReader, assertColumns, readerOf } from './row-columns.js'
+import { type ReadValue, assertColumns, readerOf } from './row-columns.js'
 import type { RowKind } from './row-kind.js'
 import { type Relation, describeRelation } from './relation.js'
 import { type Session, readAll } from './session.js'
@@ -16,10 +16,10 @@ export interface RowSource<Row, Filter, Field extends string> extends ListSource
   describe (): Promise<Relation>
 }
 
-/** How the fields of a list are selected and read. */
+/** How the fields of a list are selected, and those that are read from what the driver gives. */
 interface Projection {
   columns: string
-  readers: FieldReader[]
+  readers: Array<[field: string, read: ReadValue]>
 }
 
 // Beyond this the ids of a page are read from an index before its rows; up to there it costs more than it saves.
@@ -55,9 +55,11 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
   function findProjection (relation: Relation, fields: readonly string[]): Projection {
     const known = projections.get(fields)
     if (known !== undefined) return known
-    const readers = fields.map((field) => readerOf(relation, option, field))
-    const columns = readers.map(({ field, expression }) => `${expression} as ${quoteName(field)}`).join(', ')
-    const projection = { columns, readers }
+    const selected = fields.map((field) => readerOf(relation, option, field))
+    const projection: Projection = {
+      columns: selected.map(({ field, expression }) => `${expression} as ${quoteName(field)}`).join(', '),
+      readers: selected.flatMap(({ field, read }) => read === null ? [] : [[field, read]])
+    }
     projections.set(fields, projection)
     return projection
   }
@@ -86,11 +88,11 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
     },
 
     count (tenantSlug, filter) {
-      return totals.share(JSON.stringify([tenantSlug, filter]), async () => {
+      return totals.share([tenantSlug, filter], async () => {
         const relation = await findRelation()
         const where = filterBy(relation, kind, tenantSlug, filter)
-        const [row] = await session.query<{ total: string }>(`count ${option}`,
-          `select count(*)::text as total from ${relation.name} r ${where}`, where.values)
+        const [row] = await session.query<{ total: unknown }>(`count ${option}`,
+          `select count(*)::${relation.integerType} as total from ${relation.name} r ${where}`, where.values)
         return Number(row?.total)
       })
     }
@@ -109,13 +111,14 @@ const sortColumns: Record<AnyField, string> = {
 // The tenant is always the first parameter.
 function filterBy (relation: Relation, kind: RowKind, tenantSlug: string, filter: AnyFilter): Conditions {
   const { recruiterId, status, q, updatedAfter } = filter
-  return new Conditions(
+  const where = new Conditions(
     ['r.tenant_slug = $', tenantSlug],
     ['r.recruiter_id = $', recruiterId],
     ['r.status = $', status],
-    ['r.updated_at > $::timestamptz', updatedAfter],
-    [`${searchKey(relation, kind)} like $`, q === undefined ? undefined : `%${escapeLike(q.toLowerCase())}%`]
+    ['r.updated_at > $::timestamptz', updatedAfter]
   )
+  if (q !== undefined) where.add(`${searchKey(relation, kind)} like $`, `%${escapeLike(q.toLowerCase())}%`)
+  return where
 }
 
 /** The name in lower case: from a column `name_key` if the host keeps one, which an index can hold. */
@@ -128,10 +131,10 @@ function escapeLike (text: string): string {
 }
 
 // The row that the driver made becomes the one that is listed.
-function readRow<Row> (row: Record<string, unknown>, readers: readonly FieldReader[]): Row {
-  for (const { field, read } of readers) {
-    const text = row[field]
-    if (read !== null && typeof text === 'string') row[field] = read(text)
+function readRow<Row> (row: Record<string, unknown>, readers: Projection['readers']): Row {
+  for (const [field, read] of readers) {
+    const value = row[field]
+    if (value !== null) row[field] = read(value)
   }
   // The types of the columns were checked when the relation was described.
   return row as Row

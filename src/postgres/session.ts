@@ -55,8 +55,8 @@ export async function ask<Row> (client: PgQueryable, text: string, values: unkno
 }
 
 /**
- * Reads each row, and empties the array they came in: V8 often makes that one where only a full collection comes by, and
- * the rows would have to wait for it.
+ * Reads each row, and empties the array they came in: pg holds its result by a function that V8 puts where only a full
+ * collection comes by, and the rows would have to wait for it.
  */
 export function readAll<Row, Item> (rows: Row[], read: (row: Row) => Item): Item[] {
   const items = rows.map((row) => read(row))
@@ -91,8 +91,12 @@ function borrow<Result> (
       client?.release(destroy)
     }
 
-    async function lend (): Promise<void> {
-      const connected = await pool.connect()
+    function fail (error: unknown): void {
+      end(true)
+      reject(error)
+    }
+
+    pool.connect().then((connected) => {
       if (isOver) {
         connected.release()
         return
@@ -100,15 +104,11 @@ function borrow<Result> (
       client = connected
       // A connection that breaks while nobody waits for an answer must not end the process.
       client.on?.('error', ignore)
-      const result = await work(client)
-      end(false)
-      resolve(result)
-    }
-
-    lend().catch((error: unknown) => {
-      end(true)
-      reject(error)
-    })
+      work(client).then((result) => {
+        end(false)
+        resolve(result)
+      }).catch(fail)
+    }).catch(fail)
   })
 }
 

@@ -2,7 +2,7 @@ import type { SortItem } from '../ports/index.js'
 
 /*
  * Hosts may have told their driver to read dates, big integers or JSON in their own way. So all of these leave the
- * database as text.
+ * database as text, unless it is known how they are read (`integerType` of a relation).
  */
 
 /** The time of the database in milliseconds: what is kept is what is shown. */
@@ -24,7 +24,7 @@ export function orderBy<Field extends string> (
 /** Conditions whose values become parameters. */
 export class Conditions {
   readonly values: unknown[]
-  readonly #conditions: string[] = []
+  #text = ''
 
   constructor (...conditions: Array<[template: string, value: unknown]>) {
     this.values = []
@@ -34,8 +34,8 @@ export class Conditions {
   /** Adds a condition, in which `$` stands for the value; one without a value holds for every row. */
   add (template: string, value: unknown): void {
     if (value === undefined) return
-    const [before = '', after = ''] = template.split('$')
-    this.#conditions.push(before + this.bind(value) + after)
+    const place = template.indexOf('$')
+    this.#text += (this.#text === '' ? 'where ' : ' and ') + template.slice(0, place) + this.bind(value) + template.slice(place + 1)
   }
 
   /** Makes a value a parameter, and returns its name. */
@@ -44,6 +44,6 @@ export class Conditions {
   }
 
   toString (): string {
-    return `where ${this.#conditions.join(' and ')}`
+    return this.#text
   }
 }

@@ -1,7 +1,10 @@
 /** Shares totals between requests for a short time. */
 export interface Totals {
-  /** The total of before if it is young enough, or what `count` gives; requests at once share one count. */
-  share (key: string, count: () => Promise<number>): Promise<number>
+  /**
+   * The total of before if it is young enough, or what `count` gives; requests at once share one count. `subject` is
+   * what is counted, as JSON can tell it.
+   */
+  share (subject: unknown, count: () => Promise<number>): Promise<number>
 }
 
 const maxTotals = 1000
@@ -16,8 +19,9 @@ export function createTotals (ttlMs: number): Totals {
   }
 
   return {
-    share (key, count) {
+    share (subject, count) {
       if (ttlMs === 0) return count()
+      const key = JSON.stringify(subject)
       const known = kept.get(key)
       if (known !== undefined && performance.now() < known.until) return known.total
 

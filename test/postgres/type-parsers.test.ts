@@ -39,3 +39,17 @@ t.test('whatever a host tells its driver of dates, big integers and JSON, this p
   const { id: keyId, key } = await issueApiKey(pool, { tenantSlug: 'acme', scopes: ['jobs:read', 'jobs:write'] })
   t.strictSame(await postgresKeyLookup(server.createPool({ types }))({ tenantSlug: 'acme', key }), { id: keyId, scopes: ['jobs:read', 'jobs:write'] })
 })
+
+t.test('integers of a list are exact, however a driver reads doubles and a server writes them', async (t) => {
+  const { server, saveCandidates } = await startPostgresHost(t)
+  await saveCandidates('acme', [{ id: Number.MAX_SAFE_INTEGER, full_name: 'Ada', source_id: 7 }])
+  const types = { getTypeParser: (oid: number) => oid === pg.types.builtins.FLOAT8 ? () => 'mine' : pg.types.getTypeParser(oid) }
+
+  for (const poolOptions of [{}, { types }, { options: '-c extra_float_digits=0' }]) {
+    const { candidates } = postgresStorage(server.createPool(poolOptions))
+    t.strictSame(await candidates.list('acme', {
+      filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5, fields: ['id', 'source_id', 'recruiter_id']
+    }), [{ id: Number.MAX_SAFE_INTEGER, source_id: 7, recruiter_id: null }])
+    t.equal(await candidates.count('acme', {}), 1)
+  }
+})
