@@ -29,6 +29,7 @@ interface RelationRow {
   kind: string
   columns: string
   indexes: string
+  /** A double as the driver reads it. */
   sample: unknown
   collation: string
 }
