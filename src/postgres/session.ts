@@ -91,24 +91,26 @@ function borrow<Result> (
       client?.release(destroy)
     }
 
-    function fail (error: unknown): void {
-      end(true)
-      reject(error)
-    }
-
-    pool.connect().then((connected) => {
-      if (isOver) {
-        connected.release()
-        return
-      }
-      client = connected
-      // A connection that breaks while nobody waits for an answer must not end the process.
-      client.on?.('error', ignore)
-      work(client).then((result) => {
+    async function lend (): Promise<void> {
+      try {
+        const connected = await pool.connect()
+        if (isOver) {
+          connected.release()
+          return
+        }
+        client = connected
+        // A connection that breaks while nobody waits for an answer must not end the process.
+        client.on?.('error', ignore)
+        const result = await work(client)
         end(false)
         resolve(result)
-      }).catch(fail)
-    }).catch(fail)
+      } catch (error) {
+        end(true)
+        reject(error)
+      }
+    }
+
+    lend()
   })
 }
 
