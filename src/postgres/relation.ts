@@ -18,8 +18,8 @@ export interface Relation {
   columns: ReadonlyMap<string, Column>
   /** Definitions of its indexes, as `create index` statements. */
   indexes: readonly string[]
-  /** The type in which integers leave the database: `float8`, exact up to 2^53, if the host's driver reads it plainly. */
-  integerType: 'float8' | 'text'
+  /** The type in which integers leave the database: `text`, unless `Number` reads what the host's driver makes of a `bigint`. */
+  integerType: 'bigint' | 'text'
   /** Quoted: by its rules the letters of all scripts become lower case, where the database has such a collation. */
   caseCollation: string
 }
@@ -29,7 +29,7 @@ interface RelationRow {
   kind: string
   columns: string
   indexes: string
-  /** A double as the driver reads it. */
+  /** A `bigint` as the driver reads it. */
   sample: unknown
   collation: string
 }
@@ -46,7 +46,7 @@ export async function describeRelation (session: Session, option: string, sqlNam
     isIndexable: ['r', 'p', 'm'].includes(row.kind),
     columns: new Map(Object.entries(JSON.parse(row.columns) as Record<string, Column>)),
     indexes: JSON.parse(row.indexes),
-    integerType: row.sample === Number.MAX_SAFE_INTEGER ? 'float8' : 'text',
+    integerType: Number(row.sample) === Number.MAX_SAFE_INTEGER ? 'bigint' : 'text',
     caseCollation: row.collation
   }
 }
@@ -72,7 +72,7 @@ const text = `
       select coalesce(json_agg(pg_get_indexdef(i.indexrelid)), '[]')::text
       from pg_index i where i.indrelid = c.oid and i.indisvalid and i.indpred is null
     ) as indexes,
-    ${Number.MAX_SAFE_INTEGER}::float8 as sample,
+    ${Number.MAX_SAFE_INTEGER}::bigint as sample,
     coalesce((
       select format('%I.%I', cn.nspname, co.collname)
       from pg_collation co

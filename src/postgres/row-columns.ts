@@ -33,14 +33,16 @@ export function assertColumns (relation: Relation, { option, columns, exact }: R
 /** Throws `storage_not_ready` if there is no such column. */
 export function readerOf (relation: Relation, option: string, field: string): FieldReader {
   const { type } = findColumn(relation, option, field)
-  const column = `r.${quoteName(field)}`
-  if (integers.includes(type)) {
-    const { integerType } = relation
-    return { field, expression: `${column}::${integerType}`, read: integerType === 'text' ? Number : null }
-  }
-  if (texts.includes(type)) return { field, expression: `${column}::text`, read: null }
-  if (type === 'timestamp with time zone') return { field, expression: toIso(column), read: null }
-  return { field, expression: `to_json(${column})::text`, read: (text) => JSON.parse(String(text)) }
+  const column = quoteName(field)
+  if (integers.includes(type)) return { field, expression: cast(column, type, relation.integerType), read: Number }
+  if (texts.includes(type)) return { field, expression: cast(column, type, 'text'), read: null }
+  if (type === 'timestamp with time zone') return { field, expression: `${toIso(column)} as ${column}`, read: null }
+  return { field, expression: `to_json(${column})::text as ${column}`, read: (text) => JSON.parse(String(text)) }
+}
+
+/** PostgreSQL names the result of a cast after its column. */
+export function cast (expression: string, type: string, wanted: string): string {
+  return type === wanted ? expression : `${expression}::${wanted}`
 }
 
 function findColumn ({ name, columns }: Relation, option: string, column: string): Column {

@@ -1,6 +1,5 @@
 import type { CandidateFilter, CandidateSortField, JobFilter, JobSortField, ListSource, RowQuery } from '../ports/index.js'
-import { quoteName } from './names.js'
-import { type ReadValue, assertColumns, readerOf } from './row-columns.js'
+import { type ReadValue, assertColumns, cast, readerOf } from './row-columns.js'
 import type { RowKind } from './row-kind.js'
 import { type Relation, describeRelation } from './relation.js'
 import { type Session, readAll } from './session.js'
@@ -57,7 +56,7 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
     if (known !== undefined) return known
     const selected = fields.map((field) => readerOf(relation, option, field))
     const projection: Projection = {
-      columns: selected.map(({ field, expression }) => `${expression} as ${quoteName(field)}`).join(', '),
+      columns: selected.map(({ expression }) => expression).join(', '),
       readers: selected.flatMap(({ field, read }) => read === null ? [] : [[field, read]])
     }
     projections.set(fields, projection)
@@ -76,11 +75,11 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
       const { columns, readers } = findProjection(relation, fields)
       const where = filterBy(relation, kind, tenantSlug, filter)
       const order = orderBy<AnyField>(sort, sortColumns)
-      const slice = `limit ${where.bind(limit)} offset ${where.bind(offset)}`
+      const slice = `limit ${where.bind(limit)}` + (offset === 0 ? '' : ` offset ${where.bind(offset)}`)
       const text = offset > deepOffset
         ? `select ${columns}
-           from (select r.id from ${relation.name} r ${where} ${order} ${slice}) as page
-           join ${relation.name} r on r.tenant_slug = $1 and r.id = page.id
+           from (select id from ${relation.name} r ${where} ${order} ${slice}) as page
+           join ${relation.name} r using (id) where tenant_slug = $1
            ${order}`
         : `select ${columns} from ${relation.name} r ${where} ${order} ${slice}`
       const rows = await session.query<Record<string, unknown>>(`list ${option}`, text, where.values)
@@ -92,7 +91,7 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
         const relation = await findRelation()
         const where = filterBy(relation, kind, tenantSlug, filter)
         const [row] = await session.query<{ total: unknown }>(`count ${option}`,
-          `select count(*)::${relation.integerType} as total from ${relation.name} r ${where}`, where.values)
+          `select ${cast('count(*)', 'bigint', relation.integerType)} as total from ${relation.name} ${where}`, where.values)
         return Number(row?.total)
       })
     }
@@ -112,10 +111,10 @@ const sortColumns: Record<AnyField, string> = {
 function filterBy (relation: Relation, kind: RowKind, tenantSlug: string, filter: AnyFilter): Conditions {
   const { recruiterId, status, q, updatedAfter } = filter
   const where = new Conditions(
-    ['r.tenant_slug = $', tenantSlug],
-    ['r.recruiter_id = $', recruiterId],
-    ['r.status = $', status],
-    ['r.updated_at > $::timestamptz', updatedAfter]
+    ['tenant_slug = $', tenantSlug],
+    ['recruiter_id = $', recruiterId],
+    ['status = $', status],
+    ['updated_at > $::timestamptz', updatedAfter]
   )
   if (q !== undefined) where.add(`${searchKey(relation, kind)} like $`, `%${escapeLike(q.toLowerCase())}%`)
   return where
@@ -123,7 +122,7 @@ function filterBy (relation: Relation, kind: RowKind, tenantSlug: string, filter
 
 /** The name in lower case: from a column `name_key` if the host keeps one, which an index can hold. */
 function searchKey ({ columns, caseCollation }: Relation, { searched }: RowKind): string {
-  return columns.has('name_key') ? 'r.name_key' : `lower(r.${searched} collate ${caseCollation})`
+  return columns.has('name_key') ? 'name_key' : `lower(${searched} collate ${caseCollation})`
 }
 
 function escapeLike (text: string): string {
