@@ -1,7 +1,7 @@
 import { type Column, type Relation, relationError } from './relation.js'
 import type { RowKind } from './row-kind.js'
 import { quoteName } from './names.js'
-import { toIso } from './sql.js'
+import { cast, toIso } from './sql.js'
 
 /** Reads what the driver gave for a column that is not null. */
 export type ReadValue = (value: unknown) => unknown
@@ -9,6 +9,7 @@ export type ReadValue = (value: unknown) => unknown
 /** How one published field is selected and read. */
 export interface FieldReader {
   field: string
+  /** Named like the field in the result. */
   expression: string
   /** `null` if the driver gives the value itself. */
   read: ReadValue | null
@@ -38,11 +39,6 @@ export function readerOf (relation: Relation, option: string, field: string): Fi
   if (texts.includes(type)) return { field, expression: cast(column, type, 'text'), read: null }
   if (type === 'timestamp with time zone') return { field, expression: `${toIso(column)} as ${column}`, read: null }
   return { field, expression: `to_json(${column})::text as ${column}`, read: (text) => JSON.parse(String(text)) }
-}
-
-/** PostgreSQL names the result of a cast after its column. */
-export function cast (expression: string, type: string, wanted: string): string {
-  return type === wanted ? expression : `${expression}::${wanted}`
 }
 
 function findColumn ({ name, columns }: Relation, option: string, column: string): Column {

@@ -1,9 +1,9 @@
 import type { CandidateFilter, CandidateSortField, JobFilter, JobSortField, ListSource, RowQuery } from '../ports/index.js'
-import { type ReadValue, assertColumns, cast, readerOf } from './row-columns.js'
+import { type ReadValue, assertColumns, readerOf } from './row-columns.js'
 import type { RowKind } from './row-kind.js'
 import { type Relation, describeRelation } from './relation.js'
 import { type Session, readAll } from './session.js'
-import { Conditions, orderBy } from './sql.js'
+import { Conditions, cast, orderBy } from './sql.js'
 import { createTotals } from './totals.js'
 
 type AnyFilter = CandidateFilter & JobFilter

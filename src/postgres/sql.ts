@@ -13,6 +13,11 @@ export function toIso (expression: string): string {
   return `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
+/** An expression of one type as another. PostgreSQL names the result of a cast after its column. */
+export function cast (expression: string, type: string, wanted: string): string {
+  return type === wanted ? expression : `${expression}::${wanted}`
+}
+
 /** `order by`, with text by Unicode code point. `columns` gives the expression of each field. */
 export function orderBy<Field extends string> (
   sort: ReadonlyArray<SortItem<Field>>,
