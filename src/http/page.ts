@@ -20,11 +20,11 @@ export async function readPage<Row, Filter, Field extends string> (
   source: Source<Row, Filter, Field>,
   { page, perPage, sort, filter }: PageRequest<Filter, Field>
 ) {
-  const listing = source.list({ filter, sort, offset: (page - 1) * perPage, limit: perPage })
+  // It takes longer than a page, so it is asked for first. If both fail the list is heard, and the other must not count
+  // as unhandled.
   const counting = source.count(filter)
-  // If both fail the list is heard, and the other must not count as unhandled.
   counting.catch(() => {})
-  const data = await listing
+  const data = await source.list({ filter, sort, offset: (page - 1) * perPage, limit: perPage })
   const total = await counting
   const totalPages = Math.ceil(total / perPage)
   reply.header('link', formatLinks(request, page, totalPages))
