@@ -1,6 +1,6 @@
 import type { ClaimOptions, ClaimedDelivery } from '../ports/index.js'
 import { leaseValues } from './leases.js'
-import { type Session, readAll } from './session.js'
+import type { Session } from './session.js'
 import { type SecretRow, parseSecrets } from './webhook-row.js'
 
 interface ClaimedRow extends SecretRow {
@@ -47,7 +47,7 @@ export function createClaim (session: Session, schema: string): (options: ClaimO
     const values = [limit, perEndpoint, leaseMs, lastWebhookId, ...leaseValues(ended), knownIds, knownUntil]
     const rows = await session.query<ClaimedRow>('claim deliveries', text, values)
     learn(rows)
-    const claimed = readAll(rows, parseClaimed)
+    const claimed = rows.map(parseClaimed)
     lastWebhookId = claimed.at(-1)?.webhookId ?? lastWebhookId
     return claimed
   }

@@ -1,7 +1,7 @@
 import type {
   Attempt, AttemptError, Delivery, DeliveryFilter, DeliverySortField, DeliveryStatus, DeliveryStore, DeliveryWithAttempts
 } from '../ports/index.js'
-import { type Session, readAll } from './session.js'
+import type { Session } from './session.js'
 import { Conditions, orderBy, toIso } from './sql.js'
 
 interface DeliveryRow {
@@ -47,7 +47,7 @@ export function createDeliveryLog (session: Session, schema: string): Pick<Deliv
       const rows = await session.query<DeliveryRow>('list deliveries', `
         select ${columns} from ${tables} ${where}
         ${orderBy(sort, sortColumns)} limit ${where.bind(limit)} offset ${where.bind(offset)}`, where.values)
-      return readAll(rows, parseDelivery)
+      return rows.map(parseDelivery)
     },
 
     async count (tenantSlug, webhookId, filter) {

@@ -4,7 +4,10 @@ export interface PgQueryable {
   query (text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }
 
-/** A connection of its own, such as `pg.PoolClient`. */
+/**
+ * A connection of its own, such as `pg.PoolClient`. Its `query` is given a callback as well, in the third place, by which a
+ * driver may answer instead of a promise, as `pg` does; others leave it aside.
+ */
 export interface PgClient extends PgQueryable {
   /** Gives the connection back; with `true` it is closed instead. */
   release (destroy?: boolean): void

@@ -2,7 +2,7 @@ import type { CandidateFilter, CandidateSortField, JobFilter, JobSortField, List
 import { type ReadValue, assertColumns, readerOf } from './row-columns.js'
 import type { RowKind } from './row-kind.js'
 import { type Relation, describeRelation } from './relation.js'
-import { type Session, readAll } from './session.js'
+import type { Session } from './session.js'
 import { Conditions, cast, orderBy } from './sql.js'
 import { createTotals } from './totals.js'
 
@@ -83,7 +83,7 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
            ${order}`
         : `select ${columns} from ${relation.name} r ${where} ${order} ${slice}`
       const rows = await session.query<Record<string, unknown>>(`list ${option}`, text, where.values)
-      return readAll(rows, (row) => readRow<Row>(row, readers))
+      return rows.map((row) => readRow<Row>(row, readers))
     },
 
     count (tenantSlug, filter) {

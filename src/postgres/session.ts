@@ -36,10 +36,10 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
   }
 
   return {
-    query: (operation, text, values) => run(operation, (client, mark) => ask(client, `${mark} ${text}`, values)),
+    query: (operation, text, values) => run(operation, (client, mark) => askBorrowed(client, `${mark} ${text}`, values)),
 
     transaction: (operation, work) => run(operation, async (client, mark) => {
-      const query: RunQuery = (text, values) => ask(client, `${mark} ${text}`, values)
+      const query: RunQuery = (text, values) => askBorrowed(client, `${mark} ${text}`, values)
       await query('begin')
       const result = await work(query)
       await query('commit')
@@ -54,14 +54,25 @@ export async function ask<Row> (client: PgQueryable, text: string, values: unkno
   return rows as Row[]
 }
 
+interface Answer {
+  rows: unknown[]
+}
+
+/** A connection whose driver may answer by a callback, as `pg` does, in the place of a promise. */
+interface Borrowed {
+  query (text: string, values: unknown[], callback: (error: unknown, answer: Answer) => void): PromiseLike<Answer> | undefined
+}
+
 /**
- * Reads each row, and empties the array they came in: pg holds its result by a function that V8 puts where only a full
- * collection comes by, and the rows would have to wait for it.
+ * Runs a statement on a borrowed connection, and returns its rows. By a callback if the driver takes one: the promise of
+ * `pg` is held by a function that V8 puts where only a full collection comes by, and the statement and its rows would have
+ * to wait for it.
  */
-export function readAll<Row, Item> (rows: Row[], read: (row: Row) => Item): Item[] {
-  const items = rows.map((row) => read(row))
-  rows.length = 0
-  return items
+function askBorrowed<Row> (client: Borrowed, text: string, values: unknown[] = []): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    const succeed = ({ rows }: Answer): void => resolve(rows as Row[])
+    client.query(text, values, (error, answer) => error ? reject(error) : succeed(answer))?.then(succeed, reject)
+  })
 }
 
 /**
