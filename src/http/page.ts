@@ -20,8 +20,8 @@ export async function readPage<Row, Filter, Field extends string> (
   source: Source<Row, Filter, Field>,
   { page, perPage, sort, filter }: PageRequest<Filter, Field>
 ) {
-  // It takes longer than a page, so it is asked for first. If both fail the list is heard, and the other must not count
-  // as unhandled.
+  // The total takes longer, so it is asked for first. If both fail the list is heard, and the other must not count as
+  // unhandled.
   const counting = source.count(filter)
   counting.catch(() => {})
   const data = await source.list({ filter, sort, offset: (page - 1) * perPage, limit: perPage })
