@@ -5,8 +5,8 @@ export interface PgQueryable {
 }
 
 /**
- * A connection of its own, such as `pg.PoolClient`. Its `query` is given a callback as well, in the third place, by which a
- * driver may answer instead of a promise, as `pg` does; others leave it aside.
+ * A connection of its own, such as `pg.PoolClient`. Where `query` is given a callback as a third argument, a driver may
+ * answer by it instead of a promise, as `pg` does; others leave it aside.
  */
 export interface PgClient extends PgQueryable {
   /** Gives the connection back; with `true` it is closed instead. */

@@ -77,6 +77,24 @@ t.test('events in the host\'s own transaction', async (t) => {
     t.equal(await count('events'), 1)
   })
 
+  t.test('a client of the host\'s is given a text and values, and no callback: a wrapper may mean something else by it', async (t) => {
+    await withClient(async (client) => {
+      const given: unknown[][] = []
+      const wrapper = {
+        query (...args: [string, unknown[]?]) {
+          given.push(args)
+          return client.query(...args)
+        }
+      }
+      await client.query('begin')
+      t.match(await recruiting.emit({ ...event, subject: 'candidate:1' }, { transaction: wrapper }), { deliveries: 2 })
+      t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }, { transaction: wrapper }), 1)
+      await client.query('commit')
+      t.ok(given.length >= 2)
+      t.ok(given.every(({ length }) => length === 2))
+    })
+  })
+
   t.test('two transactions that emit to the same endpoints do not wait for one another', async (t) => {
     await withClient((first) => withClient(async (second) => {
       for (const client of [first, second]) await client.query("begin; set local lock_timeout = '2s'")
