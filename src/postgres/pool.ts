@@ -5,8 +5,8 @@ export interface PgQueryable {
 }
 
 /**
- * A connection of its own, such as `pg.PoolClient`. Where `query` is given a callback as a third argument, a driver may
- * answer by it instead of a promise, as `pg` does; others leave it aside.
+ * A connection of its own, such as `pg.PoolClient`. A `query` that is declared with a third parameter, as that of `pg` is,
+ * may be given a callback there, and then answer by it in the place of a promise.
  */
 export interface PgClient extends PgQueryable {
   /** Gives the connection back; with `true` it is closed instead. */
@@ -19,7 +19,10 @@ export interface PgClient extends PgQueryable {
 
 /** What this package needs of a connection pool: `pg.Pool` has it. The pool stays the host's, which ends it. */
 export interface PgPool extends PgQueryable {
-  /** Lends a connection, which `release` gives back. */
+  /**
+   * Lends a connection, which `release` gives back. Declared with a parameter, it may be given a callback there, and then
+   * answer by it in the place of a promise.
+   */
   connect (): Promise<PgClient>
   /** A pool whose errors nobody listens for ends the process when the server restarts. */
   on?: (event: 'error', listener: () => void) => unknown

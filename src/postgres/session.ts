@@ -54,25 +54,38 @@ export async function ask<Row> (client: PgQueryable, text: string, values: unkno
   return rows as Row[]
 }
 
-interface Answer {
+interface Rows {
   rows: unknown[]
 }
 
-/** A connection whose driver may answer by a callback, as `pg` does, in the place of a promise. */
-interface Borrowed {
-  query (text: string, values: unknown[], callback: (error: unknown, answer: Answer) => void): PromiseLike<Answer> | undefined
+type Callback<Answer> = (error: unknown, answer?: Answer) => void
+
+/** A driver that may answer by a callback, as `pg` does, in the place of a promise. */
+interface Driver {
+  connect (callback?: Callback<PgClient>): PromiseLike<PgClient> | undefined
+  query (text: string, values: unknown[], callback?: Callback<Rows>): PromiseLike<Rows> | undefined
 }
 
-/**
- * Runs a statement on a borrowed connection, and returns its rows. By a callback if the driver takes one: the promise of
- * `pg` is held by a function that V8 puts where only a full collection comes by, and the statement and its rows would have
- * to wait for it.
+/*
+ * A method that has a parameter for a callback is given one. The promises of `pg` take longer, and are held by a
+ * function that V8 puts where only a full collection comes by: the statement and its rows would have to wait for it.
  */
-function askBorrowed<Row> (client: Borrowed, text: string, values: unknown[] = []): Promise<Row[]> {
+
+function connect (pool: Pick<Driver, 'connect'>, callback: Callback<PgClient>): void {
+  hearPromise(pool.connect.length > 0 ? pool.connect(callback) : pool.connect(), callback)
+}
+
+/** Runs a statement on a borrowed connection, and returns its rows. */
+function askBorrowed<Row> (client: Pick<Driver, 'query'>, text: string, values: unknown[] = []): Promise<Row[]> {
   return new Promise((resolve, reject) => {
-    const succeed = ({ rows }: Answer): void => resolve(rows as Row[])
-    client.query(text, values, (error, answer) => error ? reject(error) : succeed(answer))?.then(succeed, reject)
+    const callback: Callback<Rows> = (error, answer) => answer === undefined ? reject(error) : resolve(answer.rows as Row[])
+    hearPromise(client.query.length > 2 ? client.query(text, values, callback) : client.query(text, values), callback)
   })
+}
+
+/** An async function around a method that takes the callback returns a promise of nothing. */
+function hearPromise<Answer> (promise: PromiseLike<Answer> | undefined, callback: Callback<Answer>): void {
+  promise?.then((answer) => { if (answer !== undefined) callback(null, answer) }, callback)
 }
 
 /**
@@ -94,6 +107,27 @@ function borrow<Result> (
       reject(expire(client !== null))
     }, timeoutMs)
 
+    function lend (error: unknown, connected?: PgClient): void {
+      if (connected === undefined) return fail(error)
+      // It may be told twice, by the callback and by a promise.
+      if (connected === client) return
+      client = connected
+      if (isOver) return client.release()
+      // A connection that breaks while nobody waits for an answer must not end the process.
+      client.on?.('error', ignore)
+      work(client).then(succeed, fail)
+    }
+
+    function succeed (result: Result): void {
+      end(false)
+      resolve(result)
+    }
+
+    function fail (error: unknown): void {
+      end(true)
+      reject(error)
+    }
+
     function end (destroy: boolean): void {
       if (isOver) return
       isOver = true
@@ -102,35 +136,18 @@ function borrow<Result> (
       client?.release(destroy)
     }
 
-    async function lend (): Promise<void> {
-      try {
-        const connected = await pool.connect()
-        if (isOver) {
-          connected.release()
-          return
-        }
-        client = connected
-        // A connection that breaks while nobody waits for an answer must not end the process.
-        client.on?.('error', ignore)
-        const result = await work(client)
-        end(false)
-        resolve(result)
-      } catch (error) {
-        end(true)
-        reject(error)
-      }
+    try {
+      connect(pool, lend)
+    } catch (error) {
+      fail(error)
     }
-
-    lend()
   })
 }
 
 /** Asks the server to cancel a statement. If that fails too, the server ends it when it finds the connection closed. */
 function cancel (pool: PgPool, mark: string, timeoutMs: number): void {
-  borrow(pool, timeoutMs, (client) => client.query(
-    'select pg_cancel_backend(pid) from pg_stat_activity where starts_with(query, $1) and pid <> pg_backend_pid()',
-    [mark]
-  ), () => new Error('given up')).catch(ignore)
+  const text = 'select pg_cancel_backend(pid) from pg_stat_activity where starts_with(query, $1) and pid <> pg_backend_pid()'
+  borrow(pool, timeoutMs, (client) => askBorrowed(client, text, [mark]), () => new Error('given up')).catch(ignore)
 }
 
 function watchPool (pool: PgPool): void {

@@ -4,50 +4,58 @@ import { postgresStorage } from '../../src/postgres/index.js'
 import { createWebhook } from '../../src/testing/support/samples.js'
 import { startPostgresHost } from '../fixtures/postgres.js'
 
-type Query = (text: string, values: unknown[]) => Promise<{ rows: unknown[] }>
-type Callback = (error: unknown, result?: unknown) => void
+type Callback = (error: unknown, answer?: unknown) => void
 
-/** How a driver may answer a statement on a connection of its pool. */
-const ways: Record<string, (query: Query) => (text: string, values: unknown[], callback: Callback) => unknown> = {
-  'a promise': (query) => (text, values) => query(text, values),
-  'a callback': (query) => (text, values, callback) => {
-    query(text, values).then((result) => callback(null, result), callback)
+/** How methods that have a parameter for a callback may answer. */
+const ways: Record<string, (answer: () => Promise<unknown>, callback: Callback) => unknown> = {
+  'a promise': (answer) => answer(),
+  'a callback': (answer, callback) => {
+    answer().then((value) => callback(null, value), callback)
   },
-  'a promise and a callback': (query) => (text, values, callback) => {
-    const answer = query(text, values)
-    answer.then((result) => callback(null, result), callback)
-    return answer
+  'a callback, in an async function': async (answer, callback) => {
+    answer().then((value) => callback(null, value), callback)
+  },
+  'a promise and a callback': (answer, callback) => {
+    const promise = answer()
+    promise.then((value) => callback(null, value), callback)
+    return promise
   }
 }
+
+const firstPage = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5, fields: ['id', 'full_name'] } as const
 
 for (const [way, answerBy] of Object.entries(ways)) {
   t.test(`a driver may answer by ${way}`, async (t) => {
     const { pool, storage, saveCandidates } = await startPostgresHost(t)
+    let connections = 0
     const released: unknown[] = []
     let broken: Error | null = null
-    const wrapped: PgPool = {
-      query: (text: string, values?: unknown[]) => pool.query(text, values),
-      async connect () {
-        const client = await pool.connect()
-        const query: Query = async (text, values) => {
-          if (broken !== null) throw broken
-          return client.query(text, values)
-        }
-        return {
-          query: answerBy(query) as PgClient['query'],
-          release (destroy?: boolean) {
-            released.push(destroy)
-            client.release(destroy)
-          }
+    let refused: Error | null = null
+
+    async function lend () {
+      if (refused !== null) throw refused
+      const client = await pool.connect()
+      connections++
+      const query = async (text: string, values: unknown[]) => {
+        if (broken !== null) throw broken
+        return client.query(text, values)
+      }
+      return {
+        query: (text: string, values: unknown[], callback: Callback) => answerBy(() => query(text, values), callback),
+        release (destroy?: boolean) {
+          released.push(destroy)
+          client.release(destroy)
         }
       }
     }
-    const { candidates, webhooks } = postgresStorage(wrapped)
+
+    const { candidates, webhooks } = postgresStorage({
+      query: (text: string, values?: unknown[]) => pool.query(text, values),
+      connect: (callback: Callback) => answerBy(lend, callback)
+    } as unknown as PgPool)
 
     await saveCandidates('acme', [{ id: 7, full_name: 'Ada' }])
-    t.same(await candidates.list('acme', {
-      filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5, fields: ['id', 'full_name']
-    }), [{ id: 7, full_name: 'Ada' }])
+    t.same(await candidates.list('acme', firstPage), [{ id: 7, full_name: 'Ada' }])
     t.equal(await candidates.count('acme', {}), 1)
     await webhooks.create('acme', createWebhook(await webhooks.nextId('acme')), 5)
     t.equal(await storage.webhooks.count('acme', {}), 1, 'a transaction is committed')
@@ -56,13 +64,66 @@ for (const [way, answerBy] of Object.entries(ways)) {
     broken = new Error('the driver is broken')
     await t.rejects(candidates.count('acme', {}), broken)
     t.equal(released.at(-1), true, 'the connection is closed')
+
+    refused = new Error('there is no connection')
+    await t.rejects(candidates.count('acme', {}), refused)
+    t.equal(released.length, connections, 'each connection is given back once')
+  })
+
+  t.test(`a connection that comes too late is given back once, told by ${way}`, async (t) => {
+    const released: unknown[] = []
+    let connect = (_client: PgClient): void => {}
+    const late = new Promise<PgClient>((resolve) => { connect = resolve })
+    const { candidates } = postgresStorage({
+      query: () => Promise.reject(new Error('nobody asks the pool')),
+      connect: (callback: Callback) => answerBy(() => late, callback)
+    } as unknown as PgPool, { queryTimeoutMs: 100 })
+    await t.rejects(candidates.count('acme', {}), { code: 'storage_timeout' })
+    connect({
+      query: () => Promise.reject(new Error('nobody asks it')),
+      release: (destroy) => { released.push(destroy) }
+    })
+    await new Promise(setImmediate)
+    t.same(released, [undefined])
   })
 }
 
-t.test('a driver that throws at once is heard, and its connection closed', async (t) => {
+t.test('a method without a parameter for a callback is given none, so that wrappers may await what they call', async (t) => {
+  const { pool, saveCandidates } = await startPostgresHost(t)
+  const given: unknown[][] = []
+  const { candidates } = postgresStorage({
+    query: (text: string, values?: unknown[]) => pool.query(text, values),
+    async connect (...args: []) {
+      given.push(args)
+      const client = await pool.connect(...args)
+      return {
+        async query (...args: [string, unknown[]?]) {
+          given.push(args)
+          const result = await client.query(...args)
+          return { rows: [...result.rows] }
+        },
+        release: (destroy?: boolean) => client.release(destroy)
+      }
+    }
+  })
+  await saveCandidates('acme', [{ id: 7, full_name: 'Ada' }])
+  t.same(await candidates.list('acme', firstPage), [{ id: 7, full_name: 'Ada' }])
+  t.ok(given.length >= 2)
+  t.ok(given.flat().every((value) => typeof value !== 'function'))
+})
+
+t.test('a driver that throws at once is heard, its connection closed, and no timer left', async (t) => {
   const released: unknown[] = []
   const fail = (): never => { throw new Error('the driver is broken') }
-  const pool: PgPool = { query: fail, connect: async () => ({ query: fail, release: (destroy) => { released.push(destroy) } }) }
-  await t.rejects(postgresStorage(pool).candidates.count('acme', {}), { message: 'the driver is broken' })
+  const release = (destroy?: boolean): void => { released.push(destroy) }
+  const timers = countTimers()
+  for (const connect of [fail, async () => ({ query: fail, release })]) {
+    await t.rejects(postgresStorage({ query: fail, connect }).candidates.count('acme', {}), { message: 'the driver is broken' })
+    t.equal(countTimers(), timers)
+  }
   t.same(released, [true])
 })
+
+function countTimers (): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+}
