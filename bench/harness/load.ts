@@ -1,5 +1,4 @@
 import { type Socket, connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Target {
   port: number
@@ -13,41 +12,43 @@ export interface Load {
 }
 
 /**
- * Asks for the same thing over and over, on each connection as soon as it has been answered. An answer is counted by
- * its length, which is the same every time, because reading it as HTTP would cost about as much as giving it: the
- * server has to be what is slow here.
+ * Asks for the same thing over and over, on each connection as soon as it has been answered. The time ends with the last
+ * answer to what was asked within `durationMs`: what the server still works on would weigh on whatever is measured next.
+ * An answer is counted by its length, which is the same every time, because reading it as HTTP would cost about as much as
+ * giving it: the server has to be what is slow here.
  */
 export async function loadServer (target: Target, { connections, durationMs }: { connections: number, durationMs: number }): Promise<Load> {
   const request = formatRequest(target)
   const answerLength = await measureAnswer(target.port, request)
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(target.port)))
   let requests = 0
-  let isOver = false
-  let fault: Error | null = null
+  const startedAt = performance.now()
 
-  for (const socket of sockets) {
-    let received = 0
-    socket.on('error', (error) => { fault = error })
-    socket.on('data', (chunk) => {
-      if (received === 0 && !isSuccess(chunk)) fault = new Error(chunk.toString())
-      received += chunk.length
-      if (received < answerLength) return
-      if (received > answerLength) fault = new Error(`an answer of ${received} bytes instead of ${answerLength}`)
-      received = 0
-      if (isOver) return
-      requests++
+  function loadConnection (socket: Socket): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let received = 0
+      socket.on('error', reject)
+      socket.on('end', () => reject(new Error('the server closed a connection')))
+      socket.on('data', (chunk) => {
+        if (received === 0 && !isSuccess(chunk)) reject(new Error(chunk.toString()))
+        received += chunk.length
+        if (received < answerLength) return
+        if (received > answerLength) reject(new Error(`an answer of ${received} bytes instead of ${answerLength}`))
+        received = 0
+        requests++
+        if (performance.now() - startedAt < durationMs) socket.write(request)
+        else resolve()
+      })
       socket.write(request)
     })
   }
 
-  const startedAt = performance.now()
-  for (const socket of sockets) socket.write(request)
-  await sleep(durationMs)
-  isOver = true
-  const endedAt = performance.now()
-  for (const socket of sockets) socket.destroy()
-  if (fault !== null) throw fault
-  return { requests, durationMs: endedAt - startedAt }
+  try {
+    await Promise.all(sockets.map(loadConnection))
+    return { requests, durationMs: performance.now() - startedAt }
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
 }
 
 function formatRequest ({ path, headers }: Target): Buffer {

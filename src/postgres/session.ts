@@ -60,16 +60,15 @@ interface Rows {
 
 type Callback<Answer> = (error: unknown, answer?: Answer) => void
 
-/** A driver that may answer by a callback, as `pg` does, in the place of a promise. */
+/**
+ * A driver that may answer by callbacks in the place of promises. A method that has a parameter for one is given it, as those
+ * of `pg` have: its promises take longer, and are held by a function that V8 puts where only a full collection comes by,
+ * so that the statement and its rows would have to wait for it.
+ */
 interface Driver {
   connect (callback?: Callback<PgClient>): PromiseLike<PgClient> | undefined
   query (text: string, values: unknown[], callback?: Callback<Rows>): PromiseLike<Rows> | undefined
 }
-
-/*
- * A method that has a parameter for a callback is given one. The promises of `pg` take longer, and are held by a
- * function that V8 puts where only a full collection comes by: the statement and its rows would have to wait for it.
- */
 
 function connect (pool: Pick<Driver, 'connect'>, callback: Callback<PgClient>): void {
   hearPromise(pool.connect.length > 0 ? pool.connect(callback) : pool.connect(), callback)
