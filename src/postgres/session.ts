@@ -58,7 +58,7 @@ interface Rows {
   rows: unknown[]
 }
 
-type Callback<Answer> = (error: unknown, answer?: Answer) => void
+type Callback<Answer> = (error: unknown, answer?: Answer | null) => void
 
 /**
  * A driver that may answer by callbacks in the place of promises. A method that has a parameter for one is given it, as those
@@ -70,6 +70,7 @@ interface Driver {
   query (text: string, values: unknown[], callback?: Callback<Rows>): PromiseLike<Rows> | undefined
 }
 
+/** Asks the pool for a connection. */
 function connect (pool: Pick<Driver, 'connect'>, callback: Callback<PgClient>): void {
   hearPromise(pool.connect.length > 0 ? pool.connect(callback) : pool.connect(), callback)
 }
@@ -77,14 +78,14 @@ function connect (pool: Pick<Driver, 'connect'>, callback: Callback<PgClient>): 
 /** Runs a statement on a borrowed connection, and returns its rows. */
 function askBorrowed<Row> (client: Pick<Driver, 'query'>, text: string, values: unknown[] = []): Promise<Row[]> {
   return new Promise((resolve, reject) => {
-    const callback: Callback<Rows> = (error, answer) => answer === undefined ? reject(error) : resolve(answer.rows as Row[])
+    const callback: Callback<Rows> = (error, answer) => error || !answer ? reject(error) : resolve(answer.rows as Row[])
     hearPromise(client.query.length > 2 ? client.query(text, values, callback) : client.query(text, values), callback)
   })
 }
 
 /** An async function around a method that takes the callback returns a promise of nothing. */
 function hearPromise<Answer> (promise: PromiseLike<Answer> | undefined, callback: Callback<Answer>): void {
-  promise?.then((answer) => { if (answer !== undefined) callback(null, answer) }, callback)
+  promise?.then((answer) => { if (answer) callback(null, answer) }, callback)
 }
 
 /**
@@ -106,8 +107,8 @@ function borrow<Result> (
       reject(expire(client !== null))
     }, timeoutMs)
 
-    function lend (error: unknown, connected?: PgClient): void {
-      if (connected === undefined) return fail(error)
+    function lend (error: unknown, connected?: PgClient | null): void {
+      if (error || !connected) return fail(error)
       // It may be told twice, by the callback and by a promise.
       if (connected === client) return
       client = connected

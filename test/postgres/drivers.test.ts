@@ -12,6 +12,9 @@ const ways: Record<string, (answer: () => Promise<unknown>, callback: Callback) 
   'a callback': (answer, callback) => {
     answer().then((value) => callback(null, value), callback)
   },
+  'a callback, with null beside an error': (answer, callback) => {
+    answer().then((value) => callback(null, value), (error) => callback(error, null))
+  },
   'a callback, in an async function': async (answer, callback) => {
     answer().then((value) => callback(null, value), callback)
   },

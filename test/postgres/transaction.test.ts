@@ -79,19 +79,18 @@ t.test('events in the host\'s own transaction', async (t) => {
 
   t.test('a client of the host\'s is given a text and values, and no callback: a wrapper may mean something else by it', async (t) => {
     await withClient(async (client) => {
-      const given: unknown[][] = []
+      const third: unknown[] = []
       const wrapper = {
-        query (...args: [string, unknown[]?]) {
-          given.push(args)
-          return client.query(...args)
+        query (text: string, values: unknown[], options?: unknown) {
+          third.push(options)
+          return client.query(text, values)
         }
       }
       await client.query('begin')
       t.match(await recruiting.emit({ ...event, subject: 'candidate:1' }, { transaction: wrapper }), { deliveries: 2 })
       t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }, { transaction: wrapper }), 1)
       await client.query('commit')
-      t.ok(given.length >= 2)
-      t.ok(given.every(({ length }) => length === 2))
+      t.same(third, [undefined, undefined])
     })
   })
 
