@@ -1,3 +1,5 @@
+import { toLoggableError } from '../loggable-error.js'
+
 /** What is asked of a logger: pino's methods, objects first. `app.log` fits. */
 export interface Logger {
   info (fields: object, message: string): void
@@ -10,11 +12,14 @@ const ignore = (): void => {}
 /** Says nothing. */
 export const silentLogger: Logger = { info: ignore, warn: ignore, error: ignore }
 
-/** A logger that fails takes nothing else down with it: what it should have said is lost, and that is all. */
+/**
+ * Returns a logger that never throws: a line that the given logger fails to write is lost. An `err` among the fields is
+ * written by `toLoggableError`, so that no thrown value can fail a line.
+ */
 export function createSafeLogger (logger: Logger): Logger {
   const attempt = (level: keyof Logger) => (fields: object, message: string): void => {
     try {
-      logger[level](fields, message)
+      logger[level]('err' in fields ? { ...fields, err: toLoggableError(fields.err) } : fields, message)
     } catch {}
   }
   return { info: attempt('info'), warn: attempt('warn'), error: attempt('error') }

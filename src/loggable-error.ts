@@ -1,0 +1,56 @@
+const maxDepth = 3
+const maxErrors = 10
+
+/**
+ * Returns a copy of what was thrown that every logger can write: name, message, stack, code, causes and the errors of an
+ * `AggregateError`. Never throws, whatever was thrown: frozen objects, getters that throw, proxies, nothing at all.
+ * Other fields are left out, because they may hold personal data, such as PostgreSQL's `detail`.
+ */
+export function toLoggableError (thrown: unknown): Error {
+  return copyError(thrown, maxDepth)
+}
+
+function copyError (thrown: unknown, depth: number): Error {
+  const copy = new Error(readText(thrown, 'message') ?? describe(thrown))
+  copy.stack = readText(thrown, 'stack') ?? ''
+  const name = readText(thrown, 'name') ?? copy.name
+  const code = readText(thrown, 'code')
+  const cause = read(thrown, 'cause')
+  if (name !== copy.name) copy.name = name
+  if (code !== undefined) Object.assign(copy, { code })
+  if (depth === 0) return copy
+  if (cause !== undefined) copy.cause = copyError(cause, depth - 1)
+  const errors = readErrors(thrown)
+  return errors === null ? copy : Object.assign(copy, { errors: errors.map((error) => copyError(error, depth - 1)) })
+}
+
+function readErrors (thrown: unknown): unknown[] | null {
+  const errors = read(thrown, 'errors')
+  try {
+    return Array.isArray(errors) ? errors.slice(0, maxErrors) : null
+  } catch {
+    return null
+  }
+}
+
+function readText (thrown: unknown, name: string): string | undefined {
+  const value = read(thrown, name)
+  return value === undefined || value === null || isObject(value) ? undefined : String(value)
+}
+
+function read (thrown: unknown, name: string): unknown {
+  if (!isObject(thrown)) return undefined
+  try {
+    return Reflect.get(thrown, name)
+  } catch {
+    return undefined
+  }
+}
+
+function describe (thrown: unknown): string {
+  return isObject(thrown) ? 'an object without a readable message was thrown' : String(thrown)
+}
+
+function isObject (value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function'
+}
