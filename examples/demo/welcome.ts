@@ -1,5 +1,5 @@
-import { demoKeys } from './keys.js'
-import type { Tenant } from './tenants.js'
+import { demoKeys } from './ats/keys.js'
+import type { Tenant } from './data/tenants.js'
 
 export interface WelcomeParts {
   pageUrl: string

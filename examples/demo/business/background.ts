@@ -2,7 +2,7 @@ import {
   applicationAdvances, applicationIsRejected, candidateApplies, candidateComesBack, candidateIsHired
 } from './applications.js'
 import { candidateIsUpdated, jobIsPublished } from './changes.js'
-import type { Print } from './console.js'
+import type { Print } from '../console.js'
 import type { Action, Office } from './office.js'
 
 /** A day in the life of an ATS, over and over. */

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyRequest } from 'fastify'
 import { Webhook } from 'standardwebhooks'
-import type { Print } from './console.js'
-import type { Arrival, Feed } from './feed.js'
+import type { Print } from '../console.js'
+import type { Arrival, Feed } from '../page-api/feed.js'
 
 /** The body of every delivery. */
 interface WebhookEvent {

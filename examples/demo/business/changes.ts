@@ -1,5 +1,5 @@
 import { type Action, type Office, addDraft, nextId, pickJob, setJobStatus } from './office.js'
-import { type Candidate, createHeadline, createPerson } from './people.js'
+import { type Candidate, createHeadline, createPerson } from '../data/people.js'
 
 /** Somebody the ATS did not know, who is in the candidate list from now on. */
 export async function addCandidate ({ tenant, database, recruiting, random }: Office): Promise<Candidate> {

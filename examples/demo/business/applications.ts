@@ -1,7 +1,7 @@
 import { addCandidate } from './changes.js'
 import { type Action, type Application, type Office, addApplication, pickJob, setJobStatus, stages } from './office.js'
-import type { Job } from './jobs.js'
-import type { Candidate } from './people.js'
+import type { Job } from '../data/jobs.js'
+import type { Candidate } from '../data/people.js'
 
 type ApplicationEvent = 'application.created' | 'application.stage_changed' | 'application.hired' | 'application.rejected'
 

@@ -2,13 +2,13 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { candidateApplies, candidateIsHired } from './applications.js'
-import type { Print } from './console.js'
+import { candidateApplies, candidateIsHired } from '../business/applications.js'
+import type { Print } from '../console.js'
 import type { Feed, TimedMessage } from './feed.js'
-import { jobStatuses } from './jobs.js'
-import { fullKeys } from './keys.js'
-import type { Action, Office } from './office.js'
-import type { Receiver } from './receiver.js'
+import { jobStatuses } from '../data/jobs.js'
+import { fullKeys } from '../ats/keys.js'
+import type { Action, Office } from '../business/office.js'
+import type { Receiver } from '../receiver/receiver.js'
 
 export interface PageParts {
   offices: readonly Office[]
@@ -29,7 +29,7 @@ export function demoPage ({ offices, receiver, feed, print }: PageParts): Fastif
 
   return async (app) => {
     await app.register(fastifyStatic, {
-      root: fileURLToPath(new URL('page', import.meta.url)),
+      root: fileURLToPath(new URL('../page', import.meta.url)),
       // Every byte from here: the browser sees to it.
       setHeaders: (reply) => { reply.header('content-security-policy', "default-src 'self'") }
     })

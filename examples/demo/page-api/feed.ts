@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { AttemptMessage, RetryMessage } from 'fastify-recruiting-api'
-import type { Print } from './console.js'
+import type { Print } from '../console.js'
 
 /** What came in at the receiver. */
 export interface Arrival {

@@ -1,9 +1,9 @@
 import type { RecruitingStorage } from 'fastify-recruiting-api'
 import { memoryStorage } from 'fastify-recruiting-api/memory'
-import type { Job } from './jobs.js'
-import type { Candidate } from './people.js'
+import type { Job } from '../data/jobs.js'
+import type { Candidate } from '../data/people.js'
 import { openPostgres } from './postgres.js'
-import type { Tenant } from './tenants.js'
+import type { Tenant } from '../data/tenants.js'
 
 /** Where the ATS keeps what it knows, and the same seen through the ports of the API. */
 export interface Database {

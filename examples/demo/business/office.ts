@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { Database } from './database.js'
-import { type Job, type JobStatus, createJobName } from './jobs.js'
-import type { Candidate } from './people.js'
-import type { Random } from './random.js'
-import type { Tenant } from './tenants.js'
+import type { Database } from '../ats/database.js'
+import { type Job, type JobStatus, createJobName } from '../data/jobs.js'
+import type { Candidate } from '../data/people.js'
+import type { Random } from '../data/random.js'
+import type { Tenant } from '../data/tenants.js'
 
 /** The stages an application goes through, in their order. */
 export const stages = ['applied', 'screening', 'interview', 'offer'] as const

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { recruitingApi } from 'fastify-recruiting-api'
 import { memoryKeyLookup } from 'fastify-recruiting-api/memory'
-import { type Print, createLoggerOptions } from './console.js'
+import { type Print, createLoggerOptions } from '../console.js'
 import type { Database } from './database.js'
 import { demoKeys } from './keys.js'
 
