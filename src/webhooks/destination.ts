@@ -19,11 +19,24 @@ const privateSuffix = /(^|\.)(localhost|local|internal)$/
  * otherwise. No name is resolved: addresses behind a name are checked by every attempt.
  */
 export function parseTargetUrl (text: string, rules: TargetRules): URL {
-  if (!URL.canParse(text)) throw new Refusal('target_url', 'must be an absolute URL')
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (url === null) throw new Refusal('target_url', 'must be an absolute URL')
   const fault = faultOf(text, url, rules)
   if (fault !== null) throw new Refusal('target_url', fault)
   return url
+}
+
+/** Returns the host and port of a URL, and '' if it is none. A log may show them, unlike a path or query. */
+export function hostOf (text: string): string {
+  return parseUrl(text)?.host ?? ''
+}
+
+function parseUrl (text: string): URL | null {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
 }
 
 function faultOf (text: string, url: URL, rules: TargetRules): string | null {

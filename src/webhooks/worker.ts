@@ -4,6 +4,7 @@ import { systemClock } from '../system-clock.js'
 import type { Tracing } from '../tracing.js'
 import { publishAttempt } from './channels.js'
 import type { Counters } from './counters.js'
+import { hostOf } from './destination.js'
 import type { Logger } from './logger.js'
 import { decideOutcome } from './outcome.js'
 import type { SecretBox } from './secrets.js'
@@ -191,8 +192,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       delivery_id: deliveryId,
       event_id: eventId,
       attempt: attemptCount + 1,
-      // Never the path or the query, which may hold what authorizes.
-      host: URL.canParse(targetUrl) ? new URL(targetUrl).host : '',
+      host: hostOf(targetUrl),
       error: result.error,
       response_status: result.responseStatus,
       ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs } : {})

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Refusal } from '../../src/refusal.js'
 import { createAddressRule } from '../../src/webhooks/addresses.js'
-import { type TargetRules, parseTargetUrl } from '../../src/webhooks/destination.js'
+import { type TargetRules, hostOf, parseTargetUrl } from '../../src/webhooks/destination.js'
 
 const strict: TargetRules = { allowHttp: false, allowPrivateNames: false, isAllowedAddress: createAddressRule([]) }
 const open: TargetRules = {
@@ -29,6 +29,15 @@ t.test('an href is accepted again as it is', async (t) => {
     const { href } = parseTargetUrl(text, strict)
     t.equal(parseTargetUrl(href, strict).href, href)
   }
+})
+
+t.test('the 20,000th address with letters of Latin-1 is accepted as the first one', async (t) => {
+  const addresses = ['https://bücher.example/', 'https://x.example/é', 'https://ß.example/ÿ']
+  let refused = 0
+  for (let call = 0; call < 20_000; call++) {
+    if (addresses.some((address) => faultOf(address) !== null)) refused++
+  }
+  t.equal(refused, 0)
 })
 
 t.test('the first fault of an address is told', async (t) => {
@@ -69,4 +78,9 @@ t.test('a host that has opened networks may use private names and http, and stil
     t.equal(faultOf(text, open), 'must point to a public host', text)
   }
   t.equal(faultOf('ftp://localhost/', open), 'must be an https URL')
+})
+
+t.test('the host of an address is told with its port, and nothing else of it', async (t) => {
+  t.equal(hostOf('https://ada:secret@example.com:8443/path?token=1'), 'example.com:8443')
+  t.equal(hostOf('nonsense'), '')
 })
