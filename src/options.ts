@@ -25,6 +25,11 @@ export interface RecruitingOptions<Events extends EventCatalogue = EventCatalogu
    */
   maxWebhooksPerTenant?: number
   /**
+   * The longest body of an event, the JSON that is sent, in bytes of UTF-8: 1,024 to 16,777,216. `emit` refuses longer ones.
+   * @default 262144
+   */
+  maxEventBytes?: number
+  /**
    * Keys of 32 bytes under which webhook secrets are sealed (AES-256-GCM) before the storage sees them: the first
    * seals, all of them open. Without keys secrets are stored as they are.
    * @default []
@@ -102,6 +107,7 @@ export interface EngineSettings {
   storage: RecruitingStorage
   events: EventCatalogue
   maxWebhooksPerTenant: number
+  maxEventBytes: number
   secretKeys: readonly Uint8Array[]
   opentelemetry: OpenTelemetryApi | null
   delivery: DeliverySettings

@@ -19,6 +19,7 @@ const optionNames = {
   errorDetails: true,
   requestId: true,
   maxWebhooksPerTenant: true,
+  maxEventBytes: true,
   secretKeys: true,
   openapi: true,
   rateLimit: true,
@@ -35,10 +36,12 @@ const optionNames = {
 export function resolveEngineOptions (options: RecruitingOptions): EngineSettings {
   expect(typeof options === 'object' && options !== null, 'options', 'an object', options)
   expectNames(options, optionNames)
-  const { storage, events = defaultEvents, maxWebhooksPerTenant = 50, secretKeys = [], opentelemetry = null, delivery = {} } = options
+  const { storage, events = defaultEvents, maxWebhooksPerTenant = 50, maxEventBytes = 262_144 } = options
+  const { secretKeys = [], opentelemetry = null, delivery = {} } = options
   assertStorage(storage)
   assertEvents(events)
   expectInteger(maxWebhooksPerTenant, 'maxWebhooksPerTenant', 1, 10_000)
+  expectInteger(maxEventBytes, 'maxEventBytes', 1024, 16_777_216)
   assertSecretKeys(secretKeys)
   const isApi = opentelemetry === null || typeof opentelemetry.trace?.getTracer === 'function'
   expect(isApi, 'opentelemetry', 'the module @opentelemetry/api', opentelemetry)
@@ -46,6 +49,7 @@ export function resolveEngineOptions (options: RecruitingOptions): EngineSetting
     storage,
     events,
     maxWebhooksPerTenant,
+    maxEventBytes,
     secretKeys,
     opentelemetry,
     delivery: resolveDelivery(delivery === false ? { worker: false } : delivery)

@@ -51,6 +51,12 @@ export function formatData (notification: object): string {
   }
 }
 
+/** Refuses a body that is too long to send. */
+export function assertSize (body: string, maxBytes: number): void {
+  const bytes = Buffer.byteLength(body)
+  if (bytes > maxBytes) refuse('data', `expected an event whose body is at most ${maxBytes} bytes, got ${bytes}`)
+}
+
 function refuse (field: string, problem: string): never {
   throw new RecruitingApiError('invalid_event', `${field}: ${problem}`, field)
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { RecruitingApiError } from '../errors.js'
 import type { Clock, DeliveryStore } from '../ports/index.js'
-import { assertTenantSlug, assertText, formatData, readOccurredAt } from './arguments.js'
+import { assertSize, assertTenantSlug, assertText, formatData, readOccurredAt } from './arguments.js'
 import { publishEmit } from './channels.js'
 import { generateEventId } from './event-id.js'
 import type { EventCatalogue, EventValidator } from './events.js'
@@ -11,11 +11,12 @@ interface Dependencies {
   deliveries: DeliveryStore
   validate: EventValidator
   clock: Clock
+  maxEventBytes: number
 }
 
 /** Records an event and its deliveries, and tells the diagnostics channel. */
 export async function dispatch (
-  { deliveries, validate, clock }: Dependencies,
+  { deliveries, validate, clock, maxEventBytes }: Dependencies,
   event: EmittedEvent<EventCatalogue, string>,
   { transaction }: EmitOptions
 ): Promise<EmitResult> {
@@ -28,6 +29,7 @@ export async function dispatch (
   const id = generateEventId()
   const notification = { id, type, timestamp, tenant_slug: tenantSlug, data }
   const body = formatData(notification)
+  assertSize(body, maxEventBytes)
   const tombstone = subject === null ? null : formatData({ ...notification, data: null, erased: true })
   const fingerprint = idempotencyKey === null
     ? ''

@@ -33,14 +33,14 @@ export interface Engine {
 
 /** Puts the parts together. Nothing is delivered before `start`. */
 export function createEngine (settings: EngineSettings, log: Logger): Engine {
-  const { storage: { webhooks, deliveries }, events, secretKeys, maxWebhooksPerTenant, opentelemetry, delivery } = settings
+  const { storage: { webhooks, deliveries }, events, secretKeys, maxWebhooksPerTenant, maxEventBytes, opentelemetry, delivery } = settings
   const { clock, allowHttp, allowNetworks, timeoutMs, pollMs, retentionDays } = delivery
   const isAllowedAddress = createAddressRule(allowNetworks)
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
   const secrets = createSecretBox(secretKeys)
   const sender = createSender(targetRules, timeoutMs)
   const emitter = new EventEmitter()
-  const dispatching = { deliveries, validate: createEventValidator(events), clock }
+  const dispatching = { deliveries, validate: createEventValidator(events), clock, maxEventBytes }
   const counters = createCounters()
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }

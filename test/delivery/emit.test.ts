@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { RecruitingApiError, createRecruiting, isRecruitingApiError } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { createMachines, event } from '../fixtures/engine.js'
+import { startReceiver } from '../fixtures/receiver.js'
 
 t.test('emit tells the id of the event and to how many active webhooks it goes', async (t) => {
   const { addWebhook, start } = createMachines(t)
@@ -108,6 +109,32 @@ t.test('emit refuses data that does not match the schema of its type, and names 
   await emit({ id: 1, unknown: 'fields are sent' })
   await t.rejects(engine.emit({ ...event, type: 'application.created' } as never), { code: 'invalid_event', field: 'type' })
 })
+
+for (const maxEventBytes of [undefined, 2000]) {
+  const limit = maxEventBytes ?? 262_144
+  t.test(`emit refuses an event whose body is longer than ${limit} bytes, and records nothing`, async (t) => {
+    const { addWebhook, start, storage } = createMachines(t)
+    const receiver = await startReceiver(t)
+    await addWebhook(receiver.url)
+    const engine = start(maxEventBytes === undefined ? {} : { maxEventBytes })
+    const emit = (note: string) => engine.emit({ ...event, data: { note } })
+    await emit('')
+    await engine.drain()
+    const [empty] = receiver.requests
+    const room = limit - Buffer.byteLength(empty?.body ?? '')
+    // Each of these letters is two bytes.
+    for (const note of ['x'.repeat(room + 1), 'é'.repeat(Math.floor(room / 2) + 1)]) {
+      const bytes = limit - room + Buffer.byteLength(note)
+      await t.rejects(emit(note), {
+        code: 'invalid_event', field: 'data', message: `data: expected an event whose body is at most ${limit} bytes, got ${bytes}`
+      })
+    }
+    t.match(await storage.deliveries.stats(), { pending: 0 })
+    await emit('x'.repeat(room))
+    await engine.drain()
+    t.equal(Buffer.byteLength(receiver.requests[1]?.body ?? ''), limit)
+  })
+}
 
 t.test('emit rejects with what the storage rejects with', async (t) => {
   const { start, storage } = createMachines(t)

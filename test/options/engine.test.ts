@@ -20,6 +20,14 @@ t.test('maxWebhooksPerTenant is a whole number from 1 to 10000', async (t) => {
   await assertAccepted(t, { maxWebhooksPerTenant: 10_000 })
 })
 
+t.test('maxEventBytes is a whole number from 1024 to 16777216', async (t) => {
+  for (const [value, shown] of [[1023, '1023'], [16_777_217, '16777217'], [1024.5, '1024.5'], ['262144', '"262144"'], [null, 'null']] as const) {
+    await assertRefused(t, [{ maxEventBytes: value }, 'maxEventBytes', 'an integer from 1024 to 16777216', shown])
+  }
+  await assertAccepted(t, { maxEventBytes: 1024 })
+  await assertAccepted(t, { maxEventBytes: 16_777_216 })
+})
+
 t.test('events is a map with at least one event', async (t) => {
   const expected = 'a map from event names to TypeBox schemas'
   for (const [value, shown] of [[null, 'null'], ['job.created', '"job.created"'], [() => {}, 'a function']] as const) {

@@ -4,7 +4,7 @@ import { memoryStorage } from '../../src/memory/index.js'
 import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
 const top = 'one of storage, keyLookup, prefix, events, candidateFields, jobFields, errorDetails, requestId, ' +
-  'maxWebhooksPerTenant, secretKeys, openapi, rateLimit, routes, onAudit, opentelemetry, delivery, logger, logLevel, logSerializers'
+  'maxWebhooksPerTenant, maxEventBytes, secretKeys, openapi, rateLimit, routes, onAudit, opentelemetry, delivery, logger, logLevel, logSerializers'
 const ofDelivery = 'one of worker, concurrency, perEndpoint, timeoutMs, leaseMs, retrySchedule, pollMs, closeGraceMs, ' +
   'allowHttp, allowNetworks, disableAfter, retentionDays, clock'
 
