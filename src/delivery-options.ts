@@ -56,6 +56,11 @@ export interface DeliveryOptions {
    */
   allowNetworks?: readonly string[]
   /**
+   * Networks that are never sent to, as CIDRs, such as the vendor's own public addresses. They win over `allowNetworks`.
+   * @default []
+   */
+  denyNetworks?: readonly string[]
+  /**
    * When a webhook that keeps failing is disabled.
    * @default { failingForSeconds: 432000, failedDeliveries: 10 }
    */

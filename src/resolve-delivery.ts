@@ -21,6 +21,7 @@ export function resolveDelivery (options: DeliveryOptions): DeliverySettings {
     closeGraceMs: 10_000,
     allowHttp: false,
     allowNetworks: [],
+    denyNetworks: [],
     disableAfter: { failingForSeconds: 432_000, failedDeliveries: 10 },
     retentionDays: 30,
     clock: systemClock
@@ -42,7 +43,8 @@ function assertDelivery (settings: DeliverySettings): void {
   expectInteger(settings.retentionDays, 'delivery.retentionDays', 1, 3650)
   expect(typeof settings.allowHttp === 'boolean', 'delivery.allowHttp', 'a boolean', settings.allowHttp)
   assertSchedule(settings.retrySchedule)
-  assertNetworks(settings.allowNetworks)
+  assertNetworks(settings.allowNetworks, 'delivery.allowNetworks')
+  assertNetworks(settings.denyNetworks, 'delivery.denyNetworks')
   assertDisableRule(settings.disableAfter)
   for (const method of ['now', 'setTimeout', 'clearTimeout'] as const) {
     expect(typeof settings.clock?.[method] === 'function', `delivery.clock.${method}`, 'a method', settings.clock?.[method])
@@ -57,11 +59,11 @@ function assertSchedule (schedule: readonly number[]): void {
   }
 }
 
-function assertNetworks (networks: readonly string[]): void {
-  expect(Array.isArray(networks), 'delivery.allowNetworks', 'an array of CIDRs', networks)
+function assertNetworks (networks: readonly string[], path: string): void {
+  expect(Array.isArray(networks), path, 'an array of CIDRs', networks)
   for (const [index, cidr] of networks.entries()) {
     const isValid = typeof cidr === 'string' && parseCidr(cidr) !== null
-    expect(isValid, `delivery.allowNetworks[${index}]`, 'a CIDR such as 10.0.0.0/8', cidr)
+    expect(isValid, `${path}[${index}]`, 'a CIDR such as 10.0.0.0/8', cidr)
   }
 }
 

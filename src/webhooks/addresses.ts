@@ -42,8 +42,12 @@ export function parseCidr (text: string): Network | null {
   return isValid ? { address, prefix } : null
 }
 
-/** Public addresses, and those of `allowNetworks`; sensitive ones only when named exactly, as a /32 or /128. */
-export function createAddressRule (allowNetworks: readonly string[]): AddressRule {
+/**
+ * Allows public addresses and those of `allowNetworks`; sensitive ones only when named exactly, as a /32 or /128. Whatever
+ * is in `denyNetworks` is not allowed.
+ */
+export function createAddressRule (allowNetworks: readonly string[], denyNetworks: readonly string[] = []): AddressRule {
+  const denied = blockListOf([...denyNetworks, ...denyNetworks.filter(isIpv4Network).flatMap(translate)])
   const special = blockListOf([...specialIpv4, ...specialIpv6])
   const global = blockListOf([globalIpv6])
   const exact = blockListOf(allowNetworks.filter(isSingleAddress))
@@ -54,6 +58,7 @@ export function createAddressRule (allowNetworks: readonly string[]): AddressRul
     // A block list calls everything that is no address "not blocked".
     if (family === 0) return false
     const type = family === 4 ? 'ipv4' : 'ipv6'
+    if (denied.check(address, type)) return false
     if (exact.check(address, type)) return true
     if (guarded.check(address, type)) return false
     if (allowed.check(address, type)) return true
@@ -64,6 +69,10 @@ export function createAddressRule (allowNetworks: readonly string[]): AddressRul
 function translate (cidr: string): string[] {
   const [address, prefix] = cidr.split('/')
   return translations.map((start) => `${start}${address}/${96 + Number(prefix)}`)
+}
+
+function isIpv4Network (cidr: string): boolean {
+  return !cidr.includes(':')
 }
 
 function isSingleAddress (cidr: string): boolean {

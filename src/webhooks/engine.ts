@@ -34,8 +34,8 @@ export interface Engine {
 /** Puts the parts together. Nothing is delivered before `start`. */
 export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const { storage: { webhooks, deliveries }, events, secretKeys, maxWebhooksPerTenant, maxEventBytes, opentelemetry, delivery } = settings
-  const { clock, allowHttp, allowNetworks, timeoutMs, pollMs, retentionDays } = delivery
-  const isAllowedAddress = createAddressRule(allowNetworks)
+  const { clock, allowHttp, allowNetworks, denyNetworks, timeoutMs, pollMs, retentionDays } = delivery
+  const isAllowedAddress = createAddressRule(allowNetworks, denyNetworks)
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
   const secrets = createSecretBox(secretKeys)
   const sender = createSender(targetRules, timeoutMs)

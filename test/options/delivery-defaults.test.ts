@@ -14,6 +14,7 @@ t.test('without options, deliveries are made as the README says', async (t) => {
     closeGraceMs: 10_000,
     allowHttp: false,
     allowNetworks: [],
+    denyNetworks: [],
     disableAfter: { failingForSeconds: 5 * 86_400, failedDeliveries: 10 },
     retentionDays: 30
   })

@@ -50,20 +50,22 @@ t.test('delivery.retrySchedule is 1 to 100 numbers of seconds', async (t) => {
   await assertAccepted(t, { delivery: { retrySchedule: [31_536_000] } })
 })
 
-t.test('delivery.allowNetworks is a list of CIDRs', async (t) => {
-  const path = 'delivery.allowNetworks'
-  await assertRefused(t, [{ delivery: { allowNetworks: '10.0.0.0/8' } }, path, 'an array of CIDRs', '"10.0.0.0/8"'])
-  await assertRefused(t, [{ delivery: { allowNetworks: null } }, path, 'an array of CIDRs', 'null'])
-  const malformed = [
-    '10.0.0.0', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0/8', 'example.com/8', '::1', '::1/129', '[::1]/128', '', ' 10.0.0.0/8', '010.0.0.0/8', '10.0.0.0/8.0'
-  ]
-  for (const cidr of malformed) {
-    await assertRefused(t, [{ delivery: { allowNetworks: ['10.0.0.0/8', cidr] } }, `${path}[1]`, 'a CIDR such as 10.0.0.0/8', JSON.stringify(cidr)])
-  }
-  await assertRefused(t, [{ delivery: { allowNetworks: [8] } }, `${path}[0]`, 'a CIDR such as 10.0.0.0/8', '8'])
-  await assertAccepted(t, { delivery: { allowNetworks: [] } })
-  await assertAccepted(t, { delivery: { allowNetworks: ['10.0.0.0/8', '127.0.0.1/32', 'fd00::/8', '::1/128', '0.0.0.0/0', '::/0'] } })
-})
+for (const name of ['allowNetworks', 'denyNetworks']) {
+  t.test(`delivery.${name} is a list of CIDRs`, async (t) => {
+    const path = `delivery.${name}`
+    await assertRefused(t, [{ delivery: { [name]: '10.0.0.0/8' } }, path, 'an array of CIDRs', '"10.0.0.0/8"'])
+    await assertRefused(t, [{ delivery: { [name]: null } }, path, 'an array of CIDRs', 'null'])
+    const malformed = [
+      '10.0.0.0', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0/8', 'example.com/8', '::1', '::1/129', '[::1]/128', '', ' 10.0.0.0/8', '010.0.0.0/8', '10.0.0.0/8.0'
+    ]
+    for (const cidr of malformed) {
+      await assertRefused(t, [{ delivery: { [name]: ['10.0.0.0/8', cidr] } }, `${path}[1]`, 'a CIDR such as 10.0.0.0/8', JSON.stringify(cidr)])
+    }
+    await assertRefused(t, [{ delivery: { [name]: [8] } }, `${path}[0]`, 'a CIDR such as 10.0.0.0/8', '8'])
+    await assertAccepted(t, { delivery: { [name]: [] } })
+    await assertAccepted(t, { delivery: { [name]: ['10.0.0.0/8', '127.0.0.1/32', 'fd00::/8', '::1/128', '0.0.0.0/0', '::/0'] } })
+  })
+}
 
 t.test('delivery.disableAfter has two whole numbers', async (t) => {
   const path = 'delivery.disableAfter'

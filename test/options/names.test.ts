@@ -6,7 +6,7 @@ import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByP
 const top = 'one of storage, keyLookup, prefix, events, candidateFields, jobFields, errorDetails, requestId, ' +
   'maxWebhooksPerTenant, maxEventBytes, secretKeys, openapi, rateLimit, routes, onAudit, opentelemetry, delivery, logger, logLevel, logSerializers'
 const ofDelivery = 'one of worker, concurrency, perEndpoint, timeoutMs, leaseMs, retrySchedule, pollMs, closeGraceMs, ' +
-  'allowHttp, allowNetworks, disableAfter, retentionDays, clock'
+  'allowHttp, allowNetworks, denyNetworks, disableAfter, retentionDays, clock'
 
 t.test('a misspelt option is refused, and its value is not shown', async (t) => {
   await assertRefused(t, [{ secretKey: 'a secret' }, 'secretKey', top, '"secretKey"'])
