@@ -146,6 +146,11 @@ t.test('the document says of the vendor what the vendor says, and keeps the rest
   t.strictSame({ ...rest, info: usual.info, servers: usual.servers }, usual)
 })
 
+t.test('the document names no licence unless the vendor does', async (t) => {
+  const { info } = (await (await buildApp(t)).inject(url)).json()
+  t.same(Object.keys(info), ['title', 'version', 'description', 'contact'])
+})
+
 t.test('a tenant whose slug is the name of the document is served all the same', async (t) => {
   const app = await buildApp(t)
   const { statusCode } = await app.inject({ url: `${base}/openapi.json/candidates`, headers: bearer(keys.full) })

@@ -46,8 +46,7 @@ const defaultInfo = {
     'Every path names the tenant, and every request carries one of its API keys as a bearer token.',
     'Unknown parameters and unknown body fields are refused. Fields, operations and events may be added: ignore what you do not know.'
   ].join('\n\n'),
-  contact: { name: 'The vendor of your applicant tracking system' },
-  license: { name: 'MIT', identifier: 'MIT' }
+  contact: { name: 'The vendor of your applicant tracking system' }
 }
 
 const tagDescriptions: Record<string, string> = {
