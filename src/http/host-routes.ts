@@ -8,6 +8,7 @@ export function hostRoutes (routes: HostRoutes): FastifyPluginAsync {
   return async (scope) => {
     scope.addHook('onRoute', (route) => {
       assertScopes(route)
+      assertSuccess(route)
       route.schema = { ...route.schema, response: { ...errorResponses, ...route.schema?.response as object } }
     })
     await scope.register(routes as FastifyPluginAsync)
@@ -15,8 +16,24 @@ export function hostRoutes (routes: HostRoutes): FastifyPluginAsync {
 }
 
 /** A route that names no scopes would be open to every key of the tenant, most likely by mistake. */
-function assertScopes ({ method, url, config }: RouteOptions): void {
-  const scopes: unknown = config?.scopes
+function assertScopes (route: RouteOptions): void {
+  const scopes: unknown = route.config?.scopes
   const isValid = Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string')
-  expect(isValid, 'routes', `config.scopes of ${[method].flat().join(', ')} ${url} to be an array of scopes`, scopes)
+  expect(isValid, 'routes', `config.scopes of ${nameOf(route)} to be an array of scopes`, scopes)
+}
+
+/** A route could otherwise answer only 204 and errors. */
+function assertSuccess (route: RouteOptions): void {
+  const response: object = route.schema?.response ?? {}
+  const isDeclared = Object.entries(response).some(([status, schema]) => /^[23]\d\d$/.test(status) && isOneSchema(schema))
+  expect(isDeclared, 'routes', `schema.response of ${nameOf(route)} to have a schema for a status such as 200`, route.schema?.response)
+}
+
+/** Fastify also takes a schema for each media type, but every answer of the API is JSON. */
+function isOneSchema (schema: unknown): boolean {
+  return typeof schema === 'object' && schema !== null && !('content' in schema)
+}
+
+function nameOf ({ method, url }: RouteOptions): string {
+  return `${[method].flat().join(', ')} ${url}`
 }

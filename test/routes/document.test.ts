@@ -1,7 +1,7 @@
 import t from 'tap'
-import { buildApp } from '../fixtures/app.js'
+import { bearer, buildApp } from '../fixtures/app.js'
 import type { OpenApi } from '../fixtures/document.js'
-import { interviewRoutes } from '../fixtures/host-routes.js'
+import { Interview, interviewRoutes } from '../fixtures/host-routes.js'
 
 t.test('the host\'s own operations are in the document, with their scopes and the five errors', async (t) => {
   const app = await buildApp(t, { routes: interviewRoutes, rateLimit: { operations: { getInterview: { max: 5 } } } })
@@ -13,4 +13,21 @@ t.test('the host\'s own operations are in the document, with their scopes and th
   t.same(Object.keys(paths['/api/v1/public/{tenant_slug}/interviews/{id}'] ?? {}), ['get', 'delete'])
   t.ok(tags.some(({ name }) => name === 'interviews'))
   t.ok(components.schemas.Interview)
+})
+
+t.test('a route that the host hides answers, may have a limit of its own, and is not in the document', async (t) => {
+  const app = await buildApp(t, {
+    async routes (app) {
+      app.get('/internal', {
+        config: { scopes: ['internal:read'] },
+        schema: { operationId: 'getInternal', tags: ['internal'], hide: true, response: { 200: Interview } }
+      }, async () => ({ id: 1, place: 'Rome' }))
+    },
+    keyLookup: async () => ({ id: 'key', scopes: ['internal:read'] }),
+    rateLimit: { operations: { getInternal: { max: 1 } } }
+  })
+  const ask = () => app.inject({ url: '/api/v1/public/acme/internal', headers: bearer('any') })
+  t.same([(await ask()).statusCode, (await ask()).statusCode], [200, 429])
+  const { body } = await app.inject('/api/v1/public/openapi.json')
+  t.notMatch(body, /internal(?!_error)|Interview/)
 })

@@ -3,7 +3,7 @@ import type { OpenApiSettings } from '../../openapi-options.js'
 import type { EventCatalogue } from '../../webhooks/events.js'
 import { Components } from './components.js'
 import { formatEvent, signatureParameters } from './event.js'
-import { formatOperation, readScopes, readTags } from './operation.js'
+import { formatOperation, isHidden, readScopes, readTags } from './operation.js'
 
 /** Notes the routes that are added to a scope from now on; HEAD goes without saying. */
 export function collectRoutes (scope: FastifyInstance): RouteOptions[] {
@@ -12,8 +12,9 @@ export function collectRoutes (scope: FastifyInstance): RouteOptions[] {
   return routes
 }
 
-/** The OpenAPI 3.1 document of the routes, made from the schemas that validate and serialize. */
-export function formatDocument (routes: readonly RouteOptions[], events: EventCatalogue, { info, servers }: OpenApiSettings): object {
+/** The OpenAPI 3.1 document of the routes that are not hidden, made from the schemas that validate and serialize. */
+export function formatDocument (all: readonly RouteOptions[], events: EventCatalogue, { info, servers }: OpenApiSettings): object {
+  const routes = all.filter((route) => !isHidden(route))
   const components = new Components()
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {

@@ -4,6 +4,7 @@ import type { Components } from './components.js'
 import { exampleOf } from './example.js'
 
 interface OperationSchema {
+  hide?: boolean
   operationId?: string
   tags?: readonly string[]
   summary?: string
@@ -30,6 +31,11 @@ export function formatOperation ({ schema = {}, config = {} }: RouteOptions, pat
     ...(body === undefined ? {} : { requestBody: formatBody(body, components) }),
     responses: Object.fromEntries(Object.entries(response).map(([status, answer]) => [status, formatResponse(answer, components)]))
   }
+}
+
+/** Whether a route stays out of the document: `schema: { hide: true }`, as for `@fastify/swagger`. */
+export function isHidden ({ schema = {} }: RouteOptions): boolean {
+  return (schema as OperationSchema).hide === true
 }
 
 /** Every scope that a route names. */
