@@ -15,12 +15,14 @@ interface OperationSchema {
   response?: Record<string, TSchema>
 }
 
-const PathParameter = Type.String({ minLength: 1, maxLength: 100, examples: ['acme'], description: 'The tenant that the API key belongs to' })
+/** What the router takes for a part of a path. */
+const PathPart = Type.String({ minLength: 1, maxLength: 100 })
+const TenantSlug = Type.String({ ...PathPart, examples: ['acme'], description: 'The tenant that the API key belongs to' })
 
 /** One operation, as its route declares it. */
 export function formatOperation ({ schema = {}, config = {} }: RouteOptions, pathNames: readonly string[], components: Components): object {
   const { params, querystring, body, response = {}, operationId, tags, summary, description } = schema as OperationSchema
-  const pathSchemas = Object.fromEntries(pathNames.map((name) => [name, params?.properties[name] ?? PathParameter]))
+  const pathSchemas = Object.fromEntries(pathNames.map((name) => [name, describePathPart(name, params?.properties[name])]))
   return {
     operationId,
     tags,
@@ -31,6 +33,11 @@ export function formatOperation ({ schema = {}, config = {} }: RouteOptions, pat
     ...(body === undefined ? {} : { requestBody: formatBody(body, components) }),
     responses: Object.fromEntries(Object.entries(response).map(([status, answer]) => [status, formatResponse(answer, components)]))
   }
+}
+
+/** The tenant is the same for every route; the host says what its own parameters are. */
+function describePathPart (name: string, schema: TSchema = PathPart): TSchema {
+  return name === 'tenant_slug' ? { ...TenantSlug, ...schema } : schema
 }
 
 /** Whether a route stays out of the document: `schema: { hide: true }`, as for `@fastify/swagger`. */
