@@ -1,8 +1,6 @@
 // A client of the API whose requests and answers are typed by the document that the API serves. The types are made with
 //
-//   npx openapi-typescript http://127.0.0.1:3000/api/v1/public/openapi.json --default-non-nullable=false -o api.d.ts
-//
-// Without that option whatever has a default, such as the status of a new webhook, would have to be sent.
+//   npx openapi-typescript http://127.0.0.1:3000/api/v1/public/openapi.json -o api.d.ts
 //
 // ORIGIN=http://127.0.0.1:3000 TENANT=acme KEY=acme-secret-key npx tsx examples/client/client.ts
 
@@ -29,6 +27,15 @@ const created = await client.POST('/api/v1/public/{tenant_slug}/webhooks', {
   body: { name: 'CRM', target_url: 'https://hooks.example.com/recruiting', event_types: ['application.created'] }
 })
 console.log(created.data === undefined ? created.error.error.code : `webhook ${created.data.data.id} has a secret`)
+
+const webhookPath = { ...path, id: 1 }
+
+// Fields with a default, and bodies without a required field, may be left out.
+export const short = [
+  () => client.POST('/api/v1/public/{tenant_slug}/webhooks/{id}/rotate_secret', { params: { path: webhookPath } }),
+  () => client.POST('/api/v1/public/{tenant_slug}/webhooks/{id}/rotate_secret', { params: { path: webhookPath }, body: {} }),
+  () => client.POST('/api/v1/public/{tenant_slug}/webhooks/{id}/replay', { params: { path: webhookPath }, body: { event_types: ['job.closed'] } })
+]
 
 // The compiler knows the contract: each of these is an error.
 export const mistakes = [

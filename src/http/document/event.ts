@@ -1,6 +1,7 @@
 import { type TObject, Type } from '@sinclair/typebox'
 import { DateTimeOf, eventIdExample } from '../schemas/types.js'
 import type { Components } from './components.js'
+import { describeDefaults } from './defaults.js'
 import { exampleOf } from './example.js'
 
 /** The headers of every notification, as components. */
@@ -25,7 +26,7 @@ export function formatEvent (name: string, data: TObject, components: Components
     type: Type.Literal(name),
     timestamp: DateTimeOf('When it happened'),
     tenant_slug: Type.String({ description: 'To whom', examples: ['acme'] }),
-    data,
+    data: Type.Unsafe(describeDefaults(data, { isFilledIn: false })),
     test: Type.Optional(Type.Literal(true, { description: 'Only there in a test notification: do nothing then' }))
   })
   return {

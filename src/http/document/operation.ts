@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, RouteOptions } from 'fastify'
 import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { Components } from './components.js'
+import { describeDefaults } from './defaults.js'
 import { exampleOf } from './example.js'
 
 interface OperationSchema {
@@ -81,10 +82,9 @@ function formatValue (value: TSchema): object {
 
 /** A body may be left out if an empty one would do. */
 function formatBody (schema: TObject, components: Components): object {
-  const needed = (schema.required ?? []).filter((name) => schema.properties[name]?.default === undefined)
-  const required = needed.length > 0 || (schema.minProperties ?? 0) > 0
-  // What has a default need not be sent, though it is always there once validated.
-  return { required, content: { 'application/json': { schema: components.schema({ ...schema, required: needed }), example: exampleOf(schema) } } }
+  const described = describeDefaults(schema, { isFilledIn: true })
+  const required = (described.required ?? []).length > 0 || (schema.minProperties ?? 0) > 0
+  return { required, content: { 'application/json': { schema: components.schema(described), example: exampleOf(schema) } } }
 }
 
 const requestId = {
