@@ -71,7 +71,7 @@ t.test('parameters are those of the path and of the query, with their bounds', a
     'path tenant_slug true', 'path id true', 'query page false', 'query per_page false', 'query sort false',
     'query filter[status] false', 'query filter[event_type] false', 'query filter[event_id] false'
   ])
-  t.same(parameters.map(({ example }) => example), ['acme', 1, 1, 25, '-created_at', 'pending', 'application.created', eventId])
+  t.same(parameters.map(({ example }) => example), ['acme', 1, ...Array(6)])
   t.ok(parameters.every(({ description }) => description !== undefined))
   t.same(parameters.find(({ name }) => name === 'per_page')?.schema, { type: 'integer', minimum: 1, maximum: 200, default: 25 })
 })

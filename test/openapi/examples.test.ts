@@ -2,9 +2,13 @@ import t from 'tap'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { exampleOf } from '../../src/http/document/example.js'
 import { buildApp } from '../fixtures/app.js'
-import { type Content, type OpenApi, createDocumentAjv, resolve } from '../fixtures/document.js'
+import { type Content, type OpenApi, type Operation, createDocumentAjv, resolve } from '../fixtures/document.js'
 
 const url = '/api/v1/public/openapi.json'
+
+function listParameters ({ paths }: OpenApi): Operation['parameters'] {
+  return Object.values(paths).flatMap((item) => Object.values(item)).flatMap((operation) => operation.parameters)
+}
 
 t.test('every body and every answer has an example that its own schema takes', async (t) => {
   const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
@@ -26,14 +30,38 @@ t.test('every body and every answer has an example that its own schema takes', a
   }
 })
 
-t.test('every parameter has an example that its own schema takes', async (t) => {
+t.test('a parameter that must be sent has an example, which its own schema takes', async (t) => {
   const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
   const ajv = createDocumentAjv(document)
-  const parameters = Object.values(document.paths).flatMap((item) => Object.values(item)).flatMap((operation) => operation.parameters)
-  t.ok(parameters.length > 40)
-  for (const { name, schema, example } of [...parameters, ...Object.values(document.components.parameters)]) {
+  const needed = listParameters(document).filter(({ required }) => required)
+  t.ok(needed.length > 20)
+  for (const { name, schema, example } of [...needed, ...Object.values(document.components.parameters)]) {
     t.ok(example !== undefined && ajv.validate(schema, example), name)
   }
+})
+
+t.test('a reference page sends no filter by itself: optional parameters have their examples in the schema', async (t) => {
+  const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
+  const ajv = createDocumentAjv(document)
+  const optional = listParameters(document).filter(({ required }) => !required)
+  t.ok(optional.length > 20)
+  for (const { name, schema, ...rest } of optional) {
+    t.notOk('example' in rest || 'examples' in rest || 'example' in schema, name)
+    const { examples, enum: choices, default: usual } = schema as { examples?: unknown[], enum?: unknown[], default?: unknown }
+    t.ok(ajv.validate(schema, examples?.[0] ?? choices?.[0] ?? usual), name)
+  }
+})
+
+t.test('a parameter of the query that a host requires is required, and has an example', async (t) => {
+  const app = await buildApp(t, {
+    async routes (app) {
+      const querystring = Type.Object({ room: Type.String({ examples: ['A1'] }), seats: Type.Integer({ default: 2 }), wing: Type.Optional(Type.String()) })
+      app.get('/rooms', { config: { scopes: [] }, schema: { querystring, response: { 204: Type.Null() } } }, async () => null)
+    }
+  })
+  const { paths } = (await app.inject(url)).json<OpenApi>()
+  const parameters = paths['/api/v1/public/{tenant_slug}/rooms']?.get?.parameters
+  t.same(parameters?.slice(1).map(({ name, required, example }) => [name, required, example]), [['room', true, 'A1'], ['seats', false, undefined], ['wing', false, undefined]])
 })
 
 t.test('an example comes from the schema, and what says nothing of itself gets something of its type', async (t) => {

@@ -30,7 +30,7 @@ export function formatOperation ({ schema = {}, config = {} }: RouteOptions, pat
     summary,
     description: [description, describeScopes(config)].filter((part) => part !== undefined).join('\n\n'),
     security: listAlternatives(config).map((scopes) => ({ apiKey: scopes })),
-    parameters: [...formatParameters('path', pathSchemas), ...formatParameters('query', querystring?.properties)],
+    parameters: [...formatParameters('path', pathSchemas, pathNames), ...formatParameters('query', querystring?.properties, querystring?.required)],
     ...(body === undefined ? {} : { requestBody: formatBody(body, components) }),
     responses: Object.fromEntries(Object.entries(response).map(([status, answer]) => [status, formatResponse(answer, components)]))
   }
@@ -70,8 +70,16 @@ function quote (scope: string): string {
   return `\`${scope}\``
 }
 
-function formatParameters (place: 'path' | 'query', schemas: TProperties = {}): object[] {
-  return Object.entries(schemas).map(([name, schema]) => ({ name, in: place, required: place === 'path', ...formatValue(schema) }))
+function formatParameters (place: 'path' | 'query', schemas: TProperties = {}, needed: readonly string[] = []): object[] {
+  return Object.entries(schemas).map(([name, schema]) => {
+    const required = needed.includes(name) && schema.default === undefined
+    return { name, in: place, required, ...(required ? formatValue(schema) : formatOptional(schema)) }
+  })
+}
+
+/** Reference pages send the `example` of a parameter unless it is taken out, but not the `examples` of its schema. */
+function formatOptional ({ description, ...schema }: TSchema): object {
+  return { description, schema }
 }
 
 /** What parameters and headers have in common. */
