@@ -13,11 +13,11 @@ const events = {
     id: Type.Integer(),
     candidate_id: Type.Integer(),
     starts_at: Type.String({ format: 'date-time' })
-  }),
+  }, { description: 'An interview was scheduled' }),
   'offer.signed': Type.Object({
     id: Type.Integer(),
     salary: Type.Object({ amount: Type.Number({ minimum: 0 }), currency: Type.String() })
-  })
+  }, { description: 'An offer was signed' })
 }
 
 const storage = memoryStorage()

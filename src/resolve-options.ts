@@ -39,7 +39,7 @@ export function resolveEngineOptions (options: RecruitingOptions): EngineSetting
   const { storage, events = defaultEvents, maxWebhooksPerTenant = 50, maxEventBytes = 262_144 } = options
   const { secretKeys = [], opentelemetry = null, delivery = {} } = options
   assertStorage(storage)
-  assertEvents(events)
+  if (events !== defaultEvents) assertEvents(events)
   expectInteger(maxWebhooksPerTenant, 'maxWebhooksPerTenant', 1, 10_000)
   expectInteger(maxEventBytes, 'maxEventBytes', 1024, 16_777_216)
   assertSecretKeys(secretKeys)

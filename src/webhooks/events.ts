@@ -3,7 +3,10 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { createAjv, formatFaultPath } from '../ajv.js'
 import { RecruitingApiError } from '../errors.js'
 
-/** The events a host emits: from the name, such as `application.created`, to the schema of its `data`. */
+/**
+ * The events a host emits: from the name, such as `application.created`, to the schema of its `data`. The description of
+ * the schema says what happened, such as `An application was created`.
+ */
 export type EventCatalogue = Record<string, TObject>
 
 /** The data of one event type: always an object. */
@@ -33,28 +36,32 @@ export type WebhookEvent<
   )
 }[Name]
 
-const AnyData = Type.Object({}, { additionalProperties: true })
+/** Takes any object as `data`: what the `id` is of is only said, for the host decides what it sends. */
+function anyData (resource: string, description: string): TObject<Record<never, never>> {
+  const id = Type.Unknown({ description: `The id of the ${resource}`, examples: [1] })
+  return Type.Object({ id: Type.Optional(id) }, { description, additionalProperties: true })
+}
 
 /** The catalogue of a host that gives none: each event takes any object as its `data`. */
 export const defaultEvents = {
-  'application.created': AnyData,
-  'application.updated': AnyData,
-  'application.stage_changed': AnyData,
-  'application.rejected': AnyData,
-  'application.hired': AnyData,
-  'application.withdrawn': AnyData,
-  'application.deleted': AnyData,
-  'candidate.created': AnyData,
-  'candidate.updated': AnyData,
-  'candidate.deleted': AnyData,
-  'candidate.anonymized': AnyData,
-  'candidate.merged': AnyData,
-  'job.created': AnyData,
-  'job.updated': AnyData,
-  'job.published': AnyData,
-  'job.closed': AnyData,
-  'job.archived': AnyData,
-  'job.deleted': AnyData
+  'application.created': anyData('application', 'An application was created'),
+  'application.updated': anyData('application', 'An application was updated'),
+  'application.stage_changed': anyData('application', 'An application moved to another stage'),
+  'application.rejected': anyData('application', 'An application was rejected'),
+  'application.hired': anyData('application', 'An applicant was hired'),
+  'application.withdrawn': anyData('application', 'An application was withdrawn'),
+  'application.deleted': anyData('application', 'An application was deleted'),
+  'candidate.created': anyData('candidate', 'A candidate was created'),
+  'candidate.updated': anyData('candidate', 'A candidate was updated'),
+  'candidate.deleted': anyData('candidate', 'A candidate was deleted'),
+  'candidate.anonymized': anyData('candidate', 'The personal data of a candidate was removed'),
+  'candidate.merged': anyData('candidate', 'A candidate was merged with another'),
+  'job.created': anyData('job', 'A job was created'),
+  'job.updated': anyData('job', 'A job was updated'),
+  'job.published': anyData('job', 'A job was published'),
+  'job.closed': anyData('job', 'A job was closed'),
+  'job.archived': anyData('job', 'A job was archived'),
+  'job.deleted': anyData('job', 'A job was deleted')
 } satisfies EventCatalogue
 
 /** Throws `invalid_event` unless the type is known and the data fits its schema. Never changes the data. */

@@ -120,6 +120,36 @@ t.test('each event of the catalogue is a webhook with its payload and its signat
   t.same(example, { id: eventId, type: 'invoice.paid', timestamp: '2026-03-01T09:30:00.000Z', tenant_slug: 'acme', data: { amount: 1 } })
 })
 
+t.test('the summary of an event says what happened, and falls back to its name', async (t) => {
+  const summariesOf = async (options = {}) => {
+    const { webhooks } = (await (await buildApp(t, options)).inject(url)).json<OpenApi>()
+    return Object.fromEntries(Object.entries(webhooks).map(([name, { post }]) => [name, post.summary]))
+  }
+  const summaries = await summariesOf()
+  t.equal(Object.keys(summaries).length, 18)
+  t.equal(new Set(Object.values(summaries)).size, 18)
+  for (const [name, summary] of Object.entries(summaries)) t.match(summary, /^(An?|The) [a-z ]+$/, name)
+  t.match(summaries, { 'application.created': 'An application was created', 'job.closed': 'A job was closed' })
+
+  const Paid = Type.Object({ amount: Type.Integer() }, { description: 'An invoice was paid' })
+  t.same(await summariesOf({ events: { 'invoice.paid': Paid, 'invoice.sent': Type.Object({}) } }), {
+    'invoice.paid': 'An invoice was paid', 'invoice.sent': 'invoice.sent'
+  })
+})
+
+t.test('the data of the default events has an id that is described and not required, and any other field', async (t) => {
+  const app = await buildApp(t)
+  const { webhooks } = (await app.inject(url)).json<OpenApi>()
+  const { schema, example } = webhooks['candidate.merged']?.post.requestBody?.content['application/json'] ?? {}
+  t.same(schema?.properties?.data, {
+    type: 'object', additionalProperties: true, properties: { id: { description: 'The id of the candidate', examples: [1] } }
+  })
+  t.match(example, { data: { id: 1 } })
+  for (const data of [{ id: 1 }, { id: '7c1e' }, { id: null, name: 'Ada' }, { candidate_id: 1 }, {}]) {
+    await t.resolves(app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.merged', data }), JSON.stringify(data))
+  }
+})
+
 t.test('fields that the host publishes are documented', async (t) => {
   const app = await buildApp(t, { candidateFields: Type.Object({ city: Type.String() }) })
   const { body } = await app.inject(url)

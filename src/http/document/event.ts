@@ -20,7 +20,7 @@ function formatHeader (name: string, description: string, example: string): obje
 }
 
 /** What a receiver gets when an event happens, and what its answer means. */
-export function formatEvent (name: string, data: TObject, components: Components): object {
+export function formatEvent (name: string, { description: summary = name, ...data }: TObject, components: Components): object {
   const body = Type.Object({
     id: Type.String({ description: 'The same as the header webhook-id', examples: [eventIdExample] }),
     type: Type.Literal(name),
@@ -32,7 +32,7 @@ export function formatEvent (name: string, data: TObject, components: Components
   return {
     operationId: `on.${name}`,
     tags: ['events'],
-    summary: name,
+    summary,
     description: 'Sent to every active webhook that subscribes to it, at least once, in no guaranteed order.',
     security: [],
     parameters: Object.keys(signatureParameters).map((header) => ({ $ref: `#/components/parameters/${header}` })),
