@@ -77,8 +77,8 @@ export interface DeliveryStore {
    * now if the webhook is active, `skipped` otherwise. All or nothing, and kept once the promise resolves; with
    * `transaction`, the host's own, once that commits. An idempotency key that the tenant has used before records
    * nothing: the result is that of the first time, its fingerprint included. Of several at once with the same key,
-   * exactly one records. Rejects for an event id that is taken, whoever's it is, and a storage without transactions
-   * rejects for a `transaction`; nothing is recorded then.
+   * exactly one records. Rejects for an event id that is taken, whoever's it is, and for a `transaction` that is not open,
+   * which is any in a storage without transactions; nothing is recorded then.
    */
   record (tenantSlug: string, event: NewEvent, transaction?: unknown): Promise<RecordedEvent>
 
@@ -142,7 +142,8 @@ export interface DeliveryStore {
    * Erases what is kept about a subject: the body of each event of the tenant recorded with it becomes its tombstone,
    * and the event's pending deliveries become `cancelled`. All or nothing, and with `transaction`, the host's own, once
    * that commits. Returns how many events have that subject; a repeated call returns the same and changes nothing but
-   * deliveries queued since. A storage without transactions rejects for a `transaction`, and erases nothing.
+   * deliveries queued since. Rejects for a `transaction` that is not open, which is any in a storage without transactions,
+   * and erases nothing then.
    */
   erase (tenantSlug: string, subject: string, transaction?: unknown): Promise<number>
 

@@ -4,10 +4,11 @@ import { createComplete } from './complete.js'
 import { createDeliveryLog } from './delivery-log.js'
 import type { Due } from './due.js'
 import { leaseValues } from './leases.js'
-import { type RecordedRow, parseRecorded, parseTransaction, recordText, recordValues } from './record.js'
+import { parseRecorded, recordCall, recordValues } from './record.js'
 import { createReplay } from './replay.js'
-import { type Session, ask } from './session.js'
+import type { Session } from './session.js'
 import type { StopDeliveries } from './stop.js'
+import { callInTransaction } from './transaction.js'
 
 interface Sessions {
   session: Session
@@ -17,9 +18,9 @@ interface Sessions {
 
 /** Keeps deliveries in PostgreSQL; `schema` is quoted. */
 export function createDeliveryStore ({ session, patient }: Sessions, schema: string, stop: StopDeliveries, due: Due): DeliveryStore {
-  const recordEvent = recordText(schema)
+  const recordEvent = recordCall(schema)
   const endLeases = `select ${schema}.end_leases($1, $2)`
-  const eraseSubject = `select ${schema}.erase_subject($1, $2) as erased`
+  const eraseSubject = `${schema}.erase_subject($1, $2)`
   const replay = createReplay(patient, schema)
 
   return {
@@ -30,11 +31,12 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
     async record (tenantSlug, event, transaction) {
       const values = recordValues(tenantSlug, event)
       if (transaction === undefined) {
-        const recorded = parseRecorded(await session.query<RecordedRow>('record event', recordEvent, values), event)
+        const [row] = await session.query<{ recorded: string }>('record event', `select ${recordEvent} as recorded`, values)
+        const recorded = parseRecorded(String(row?.recorded), event)
         if (recorded.deliveries > 0) due.notify()
         return recorded
       }
-      const recorded = parseRecorded(await ask<RecordedRow>(parseTransaction(transaction), recordEvent, values), event)
+      const recorded = parseRecorded(await callInTransaction(transaction, recordEvent, values), event)
       if (recorded.deliveries > 0) due.notifyLater()
       return recorded
     },
@@ -65,9 +67,8 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
 
     async erase (tenantSlug, subject, transaction) {
       const values = [tenantSlug, subject]
-      const [row] = transaction === undefined
-        ? await session.query<{ erased: number }>('erase subject', eraseSubject, values)
-        : await ask<{ erased: number }>(parseTransaction(transaction), eraseSubject, values)
+      if (transaction !== undefined) return Number(await callInTransaction(transaction, eraseSubject, values))
+      const [row] = await session.query<{ erased: number }>('erase subject', `select ${eraseSubject} as erased`, values)
       return Number(row?.erased)
     },
 

@@ -4,22 +4,33 @@ import { runCases, storageCases } from '../../src/testing/index.js'
 import type { StorageHarness } from '../../src/testing/index.js'
 import { createManualClock } from '../fixtures/manual-clock.js'
 
-const names = [
+const namesOfWork = [
   'an event is kept with the host\'s transaction, or refused by a storage that has none',
   'a subject is erased with the host\'s transaction, or not at all by a storage that has none'
 ]
+const namesOfEnd = [
+  'an event is refused with a transaction that has ended',
+  'no subject is erased with a transaction that has ended'
+]
+const names = [...namesOfWork, ...namesOfEnd]
 const cases = storageCases.filter(({ name }) => names.includes(name))
 
-type Work = Array<() => Promise<unknown>>
+interface Work {
+  isOpen: boolean
+  steps: Array<() => Promise<unknown>>
+}
 
-/** A storage whose transactions do their work when they are committed, or at once if it is mistaken. */
-function makeTransactional ({ isMistaken = false } = {}): StorageHarness {
+/** A storage whose transactions do their work when they are committed, unless it is mistaken. */
+function makeTransactional ({ isEarly = false, isLate = false } = {}): StorageHarness {
   const clock = createManualClock()
   const storage = memoryStorage({ clock })
   const { deliveries } = storage
   const doIn = async <Result>(transaction: unknown, work: () => Promise<Result>, promised: Result): Promise<Result> => {
-    if (!Array.isArray(transaction) || isMistaken) return work()
-    transaction.push(work)
+    if (transaction === undefined) return work()
+    const { isOpen, steps } = transaction as Work
+    if (!isOpen && !isLate) throw new Error('the transaction has ended')
+    if (!isOpen || isEarly) return work()
+    steps.push(work)
     return promised
   }
   return {
@@ -35,11 +46,14 @@ function makeTransactional ({ isMistaken = false } = {}): StorageHarness {
     saveJobs () {},
     advance: (ms) => clock.advance(ms),
     async begin () {
-      const transaction: Work = []
+      const transaction: Work = { isOpen: true, steps: [] }
       return {
         transaction,
-        async commit () { for (const work of transaction) await work() },
-        async rollback () {}
+        async commit () {
+          transaction.isOpen = false
+          for (const work of transaction.steps) await work()
+        },
+        async rollback () { transaction.isOpen = false }
       }
     }
   }
@@ -47,10 +61,15 @@ function makeTransactional ({ isMistaken = false } = {}): StorageHarness {
 
 t.test('a storage that takes part in the host\'s transactions passes', async (t) => {
   const results = await runCases(cases, makeTransactional)
-  t.strictSame(results.map(({ error }) => error), [null, null])
+  t.strictSame(results.map(({ error }) => error), names.map(() => null))
 })
 
 t.test('a storage that does the work at once is caught', async (t) => {
-  const results = await runCases(cases, () => makeTransactional({ isMistaken: true }))
-  t.strictSame(results.filter(({ error }) => error !== null).map(({ name }) => name), names)
+  const results = await runCases(cases, () => makeTransactional({ isEarly: true }))
+  t.strictSame(results.filter(({ error }) => error !== null).map(({ name }) => name), namesOfWork)
+})
+
+t.test('a storage that takes transactions that have ended is caught', async (t) => {
+  const results = await runCases(cases, () => makeTransactional({ isLate: true }))
+  t.strictSame(results.filter(({ error }) => error !== null).map(({ name }) => name), namesOfEnd)
 })

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { Pool, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import { type EmitOptions, type Recruiting, type RecruitingStorage, createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 
@@ -32,8 +32,8 @@ export async function ownCatalogue (): Promise<void> {
 }
 
 /** A host's transaction is whatever its driver makes of one. */
-export function transaction (client: PoolClient, pool: Pool): EmitOptions[] {
-  return [{ transaction: client }, { transaction: pool }]
+export function transaction (client: PoolClient): EmitOptions {
+  return { transaction: client }
 }
 
 export function publicType (recruiting: Recruiting): Promise<void> {

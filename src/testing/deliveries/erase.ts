@@ -1,4 +1,5 @@
 import { benchCase, statuses } from '../support/bench.js'
+import { endedTransactions } from '../support/ended-transactions.js'
 import { rejects, same } from '../support/expect.js'
 import { createEvent, delivered, retry } from '../support/samples.js'
 
@@ -8,7 +9,7 @@ const erases =
 const returns =
   'Returns how many events have that subject; a repeated call returns the same and changes nothing but deliveries queued since.'
 const atomic = "All or nothing, and with `transaction`, the host's own, once that commits. … " +
-  'A storage without transactions rejects for a `transaction`, and erases nothing.'
+  'Rejects for a `transaction` that is not open, which is any in a storage without transactions, and erases nothing then.'
 
 const about = { subject: 'candidate:42', body: '{"name":"Ada"}', tombstone: '{"erased":true}' }
 
@@ -106,5 +107,16 @@ export const eraseCases = [
     await deliveries.erase('acme', 'candidate:42', done.transaction)
     await done.commit()
     same((await deliveries.stats()).pending, 0, 'what is pending when it was committed')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.erase', says: atomic, name: 'no subject is erased with a transaction that has ended'
+  }, async ({ harness, deliveries, addWebhook, claimOne }) => {
+    await addWebhook()
+    await deliveries.record('acme', { ...createEvent('evt_1'), ...about })
+    for (const transaction of await endedTransactions(harness)) {
+      await rejects(deliveries.erase('acme', 'candidate:42', transaction), 'erasing with a transaction that has ended')
+    }
+    same((await claimOne()).body, '{"name":"Ada"}', 'the body that is claimed')
   })
 ]

@@ -1,4 +1,5 @@
 import { benchCase, eventIds, statuses } from '../support/bench.js'
+import { endedTransactions } from '../support/ended-transactions.js'
 import { isInstant, rejects, same } from '../support/expect.js'
 import { createEvent } from '../support/samples.js'
 
@@ -10,8 +11,8 @@ const again =
   'An idempotency key that the tenant has used before records nothing: the result is that of the first time, its ' +
   'fingerprint included.'
 const taken =
-  "Rejects for an event id that is taken, whoever's it is, and a storage without transactions rejects for a " +
-  '`transaction`; nothing is recorded then.'
+  "Rejects for an event id that is taken, whoever's it is, and for a `transaction` that is not open, which is any in a " +
+  'storage without transactions; nothing is recorded then.'
 const kept = 'All or nothing, and kept once the promise resolves; with `transaction`, the host\'s own, once that commits.'
 const bytes = 'The exact text to sign and send, JSON. It comes back from `claimDue` byte for byte.'
 const unique = 'Unique for the tenant, or `null`.'
@@ -144,5 +145,15 @@ export const recordCases = [
     same((await emit({ idempotencyKey: 'once' })).id, 'evt_kept', 'the event of the key when it was committed')
     same([statuses(await log(webhook)), eventIds(await claim())], [['pending'], ['evt_kept']],
       'the log and what is claimed then')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.record', says: taken, name: 'an event is refused with a transaction that has ended'
+  }, async ({ harness, deliveries, addWebhook, log }) => {
+    const webhook = await addWebhook()
+    for (const transaction of await endedTransactions(harness)) {
+      await rejects(deliveries.record('acme', createEvent('evt_1'), transaction), 'an event with a transaction that has ended')
+    }
+    same(await log(webhook), [], 'the log')
   })
 ]
