@@ -1,8 +1,9 @@
 import { hashApiKey } from './api-keys.js'
 import { RecruitingApiError } from './errors.js'
 import { expect, expectInteger, expectNames } from './expect.js'
-import type { ApiKey, Clock, KeyLookup } from './ports/index.js'
+import type { ApiKey, AsyncKeyLookup, Clock, KeyLookup } from './ports/index.js'
 import { systemClock } from './system-clock.js'
+import { trimEntries } from './trim-entries.js'
 
 /** How the answers of a key lookup are kept. */
 export interface CacheKeyLookupOptions {
@@ -43,7 +44,7 @@ interface Answer {
  * A key lookup that keeps answers for a short time, asks once for requests that come together, and gives up on a lookup
  * that hangs. Failures are not kept, and of keys no more than digests. Throws `invalid_option`.
  */
-export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOptions = {}): KeyLookup {
+export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOptions = {}): AsyncKeyLookup {
   expect(typeof lookup === 'function', 'lookup', 'a function', lookup)
   expectNames(options, { ttlMs: true, max: true, maxInvalid: true, timeoutMs: true, clock: true })
   const { ttlMs = 10_000, max = 10_000, maxInvalid = 1000, timeoutMs = 5000, clock = systemClock } = options
@@ -61,8 +62,10 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
     const key = await withinTime(lookup(credentials), timeoutMs, clock) ?? null
     valid.delete(name)
     invalid.delete(name)
-    if (key === null) keep(invalid, maxInvalid, name, { key, expiresAtMs })
-    else keep(valid, max, name, { key, expiresAtMs })
+    const answers = key === null ? invalid : valid
+    answers.set(name, { key, expiresAtMs })
+    // All answers live as long, so the oldest entry is the first to expire.
+    trimEntries(answers, key === null ? maxInvalid : max)
     return key
   }
 
@@ -85,15 +88,7 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
   }
 }
 
-/** All answers live as long, so the first that was kept is the first to expire: nothing better could make room. */
-function keep (answers: Map<string, Answer>, max: number, name: string, answer: Answer): void {
-  answers.set(name, answer)
-  if (answers.size <= max) return
-  const [oldest = ''] = answers.keys()
-  answers.delete(oldest)
-}
-
-async function withinTime<T> (answer: Promise<T>, timeoutMs: number, clock: Clock): Promise<T> {
+async function withinTime<T> (answer: T | Promise<T>, timeoutMs: number, clock: Clock): Promise<T> {
   let timer: unknown
   const tooLate = new Promise<never>((_resolve, reject) => {
     timer = clock.setTimeout(() => {

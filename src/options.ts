@@ -85,10 +85,10 @@ export interface RecruitingApiOptions<Events extends EventCatalogue = EventCatal
    */
   openapi?: boolean | OpenApiOptions
   /**
-   * Limits the requests of each key; needs the package `@fastify/rate-limit`.
-   * @default no limits
+   * Limits the requests of each key; needs the package `@fastify/rate-limit`. `true` is `{}`.
+   * @default false
    */
-  rateLimit?: RateLimitOptions
+  rateLimit?: boolean | RateLimitOptions
   /**
    * More operations below `{prefix}/:tenant_slug`, with the key check, errors, ids and validation of the others, and a
    * place in the document.

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { publicApi, publishedFields } from './http/api.js'
+import { trustsEveryProxy } from './http/trust-proxy.js'
 import type { RecruitingApiOptions } from './options.js'
 import { resolveEngineOptions, resolveHttpOptions } from './resolve-options.js'
 import { verifyStorage } from './verify-storage.js'
@@ -20,6 +21,9 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   const settings = resolveHttpOptions(options)
   const { storage, events } = engineSettings
   const log = createSafeLogger(app.log)
+  if (settings.rateLimit?.failedKeys && trustsEveryProxy(app)) {
+    log.warn({}, 'trustProxy: true lets every caller choose its address, which defeats rateLimit.failedKeys: name your proxies instead')
+  }
   await verifyStorage(storage, publishedFields(settings), log)
   const engine = createEngine(engineSettings, log)
   app.decorate('recruiting', engine.recruiting)

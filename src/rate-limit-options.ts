@@ -6,10 +6,10 @@ export interface RateLimitBudget {
    */
   max?: number
   /**
-   * Milliseconds after which the count begins anew, 1,000 to 86,400,000.
+   * The time after which the count begins anew: milliseconds, 1,000 to 86,400,000, or text such as `1 minute`.
    * @default 60000
    */
-  timeWindow?: number
+  timeWindow?: number | string
 }
 
 /** How requests are limited, through `@fastify/rate-limit`: a budget for each key, and where the counts are kept. */
@@ -20,9 +20,9 @@ export interface RateLimitOptions extends RateLimitBudget {
    */
   operations?: Record<string, RateLimitBudget>
   /**
-   * How many keys that are not valid an address may try. Once they are spent no key of that address is looked up,
-   * valid or not, until the time is over. An IPv6 address counts as its /64. Behind a proxy the host must have
-   * `trustProxy`: otherwise all callers have the address of the proxy.
+   * Invalid keys allowed per address and window. After that, requests with a key that was not valid lately get 429. An
+   * IPv6 address counts as its /64; requests without an address count together. Behind a proxy the host must name it in
+   * `trustProxy`: otherwise all callers have the address of the proxy. With `trustProxy: true` callers choose theirs.
    * @default { max: 20 }
    */
   failedKeys?: RateLimitBudget | false
@@ -33,10 +33,10 @@ export interface RateLimitOptions extends RateLimitBudget {
    * @default 'recruiting-rate-limit-'
    */
   nameSpace?: string
-  /** A store class for `@fastify/rate-limit` in the place of memory and Redis, with the method `read` as well. */
-  store?: { prototype: { incr: unknown, read: unknown, child: unknown } }
+  /** A store class for `@fastify/rate-limit` in the place of memory and Redis. */
+  store?: { prototype: { incr: unknown } }
   /**
-   * How many keys and addresses are kept in memory, each for each budget, 1 to 10,000,000.
+   * Keys and addresses to remember in memory, each for each budget, 1 to 10,000,000.
    * @default 5000
    */
   cache?: number
@@ -47,10 +47,16 @@ export interface RateLimitOptions extends RateLimitBudget {
   skipOnError?: boolean
 }
 
+/** `RateLimitBudget` with every default in place. */
+export interface RateLimitBudgetSettings {
+  max: number
+  timeWindow: number
+}
+
 /** `RateLimitOptions` with every default in place. */
-export interface RateLimitSettings extends Required<RateLimitBudget>, Pick<RateLimitOptions, 'redis' | 'store'> {
-  operations: Record<string, Required<RateLimitBudget>>
-  failedKeys: Required<RateLimitBudget> | false
+export interface RateLimitSettings extends RateLimitBudgetSettings, Pick<RateLimitOptions, 'redis' | 'store'> {
+  operations: Record<string, RateLimitBudgetSettings>
+  failedKeys: RateLimitBudgetSettings | false
   nameSpace: string
   cache: number
   skipOnError: boolean

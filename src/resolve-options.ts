@@ -59,7 +59,7 @@ export function resolveEngineOptions (options: RecruitingOptions): EngineSetting
 /** Checks what only the plugin takes. */
 export function resolveHttpOptions (options: RecruitingApiOptions): HttpSettings {
   const { keyLookup, prefix = '/api/v1/public', errorDetails = false, requestId = null, openapi = true, routes = null, onAudit = null } = options
-  const { candidateFields = Type.Object({}), jobFields = Type.Object({}) } = options
+  const { candidateFields = Type.Object({}), jobFields = Type.Object({}), rateLimit = false } = options
   expect(typeof keyLookup === 'function', 'keyLookup', 'a function', keyLookup)
   expect(typeof prefix === 'string' && /^(\/[A-Za-z0-9\-._~]+)+$/.test(prefix), 'prefix', 'a path such as /api/v1/public', prefix)
   assertFields(candidateFields, 'candidateFields', ['id', 'full_name', 'headline', 'source_id'])
@@ -68,8 +68,18 @@ export function resolveHttpOptions (options: RecruitingApiOptions): HttpSettings
   expect(requestId === null || typeof requestId === 'function', 'requestId', 'a function', requestId)
   expect(routes === null || typeof routes === 'function', 'routes', 'a Fastify plugin', routes)
   expect(onAudit === null || typeof onAudit === 'function', 'onAudit', 'a function', onAudit)
-  const rateLimit = options.rateLimit === undefined ? null : resolveRateLimit(options.rateLimit)
-  return { keyLookup, prefix, candidateFields, jobFields, errorDetails, requestId, openapi: resolveOpenApi(openapi), rateLimit, routes, onAudit }
+  return {
+    keyLookup,
+    prefix,
+    candidateFields,
+    jobFields,
+    errorDetails,
+    requestId,
+    openapi: resolveOpenApi(openapi),
+    rateLimit: rateLimit === false ? null : resolveRateLimit(rateLimit === true ? {} : rateLimit),
+    routes,
+    onAudit
+  }
 }
 
 const storageMethods = {

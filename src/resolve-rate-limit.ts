@@ -1,5 +1,5 @@
 import { expect, expectInteger, expectNames } from './expect.js'
-import type { RateLimitBudget, RateLimitOptions, RateLimitSettings } from './rate-limit-options.js'
+import type { RateLimitBudget, RateLimitBudgetSettings, RateLimitOptions, RateLimitSettings } from './rate-limit-options.js'
 
 const storeNames = { redis: true, nameSpace: true, store: true, cache: true, skipOnError: true }
 const budgetNames = { max: true, timeWindow: true }
@@ -7,15 +7,14 @@ const names = { ...budgetNames, operations: true, failedKeys: true, ...storeName
 
 /** Checks how requests are limited, and fills in the defaults. */
 export function resolveRateLimit (options: RateLimitOptions): RateLimitSettings {
-  expect(typeof options === 'object' && options !== null, 'rateLimit', 'an object', options)
+  expect(typeof options === 'object' && options !== null, 'rateLimit', 'a boolean or an object', options)
   expectNames(options, names, 'rateLimit.')
   const { max, timeWindow, operations = {}, failedKeys = {}, ...store } = options
   const { redis, nameSpace = 'recruiting-rate-limit-', store: Store, cache = 5000, skipOnError = false } = store
   expect(redis === undefined || typeof redis?.defineCommand === 'function', 'rateLimit.redis', 'a client such as that of ioredis', redis)
   expect(typeof nameSpace === 'string', 'rateLimit.nameSpace', 'a string', nameSpace)
-  const methods = ['incr', 'read', 'child'] as const
-  const isStore = Store === undefined || methods.every((method) => typeof Store?.prototype?.[method] === 'function')
-  expect(isStore, 'rateLimit.store', 'a class with the methods incr, read and child', Store)
+  const isStore = Store === undefined || typeof Store?.prototype?.incr === 'function'
+  expect(isStore, 'rateLimit.store', 'a class with the method incr', Store)
   expectInteger(cache, 'rateLimit.cache', 1, 10_000_000)
   expect(typeof skipOnError === 'boolean', 'rateLimit.skipOnError', 'a boolean', skipOnError)
   expect(typeof operations === 'object' && operations !== null, 'rateLimit.operations', 'an object', operations)
@@ -32,11 +31,38 @@ export function resolveRateLimit (options: RateLimitOptions): RateLimitSettings 
   }
 }
 
-function resolveBudget (budget: object, path: string, usual: number): Required<RateLimitBudget> {
+function resolveBudget (budget: object, path: string, usual: number): RateLimitBudgetSettings {
   expect(typeof budget === 'object' && budget !== null, path, 'an object', budget)
   expectNames(budget, budgetNames, `${path}.`)
   const { max = usual, timeWindow = 60_000 } = budget as RateLimitBudget
   expectInteger(max, `${path}.max`, 1, 1_000_000_000)
-  expectInteger(timeWindow, `${path}.timeWindow`, 1000, 86_400_000)
-  return { max, timeWindow }
+  const timeWindowMs = typeof timeWindow === 'string' ? parseTime(timeWindow) : timeWindow
+  const isTime = Number.isInteger(timeWindowMs) && timeWindowMs >= 1000 && timeWindowMs <= 86_400_000
+  expect(isTime, `${path}.timeWindow`, 'milliseconds from 1000 to 86400000, or text such as 1 minute', timeWindow)
+  return { max, timeWindow: timeWindowMs }
+}
+
+const unitsMs = new Map(Object.entries({
+  '': 1,
+  ms: 1,
+  msec: 1,
+  millisecond: 1,
+  s: 1000,
+  sec: 1000,
+  second: 1000,
+  m: 60_000,
+  min: 60_000,
+  minute: 60_000,
+  h: 3_600_000,
+  hr: 3_600_000,
+  hour: 3_600_000,
+  d: 86_400_000,
+  day: 86_400_000
+}))
+
+/** Returns the milliseconds of a text as `@fastify/rate-limit` reads it, which would take malformed text for no limit. */
+function parseTime (text: string): number {
+  const [, amount, unit = ''] = /^(\d*\.?\d+) *([a-z]*)$/.exec(text.toLowerCase()) ?? []
+  const unitMs = unitsMs.get(unit) ?? unitsMs.get(unit.replace(/s$/, '')) ?? Number.NaN
+  return Number(amount) * unitMs
 }

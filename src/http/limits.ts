@@ -1,37 +1,22 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { expect, refuse } from '../expect.js'
-import type { ApiKey, KeyLookup } from '../ports/index.js'
+import type { KeyLookup } from '../ports/index.js'
 import type { RateLimitBudget, RateLimitSettings } from '../rate-limit-options.js'
-import { type Credentials, readTenantSlug } from './auth.js'
-import { HttpError } from './errors.js'
+import { type KeyedRequest, kApiKey, readTenantSlug } from './auth.js'
+import { type RequestKeyLookup, boundFailedKeys, nameAddress } from './failed-keys.js'
 import { readOperationId } from './operation-id.js'
+import { type Usage, refuseRequest, setUsage } from './usage.js'
 
-/** Looks a key up on behalf of a request. */
-type GuardedLookup = (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<KeyLookup>
-
-/** What bounds the requests of a key, and the failed keys of an address. Both throw `rate_limited`. */
+/** Limits the requests of a key, and the invalid keys of an address. Both throw `rate_limited`. */
 export interface Limits {
-  /** A lookup that an address can no longer use once it has failed too often. */
-  guard (keyLookup: KeyLookup): GuardedLookup
+  /** Returns a lookup that an address can no longer use for unknown keys once too many of its keys were invalid. */
+  guard (keyLookup: KeyLookup): RequestKeyLookup
   /** Counts a request of a valid key. */
-  count (key: ApiKey, request: FastifyRequest, reply: FastifyReply): Promise<void>
+  count (request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
-/** What `@fastify/rate-limit` says of a budget. */
-interface Usage {
-  max: number
-  remaining: number
-  ttlInSeconds: number
-  isExceeded: boolean
-}
-
-type Limiter = (request: FastifyRequest, options?: { increment: boolean }) => Promise<Usage>
-
-/** The part of the package that is used. Its types must not be needed where it is not installed. */
-interface RateLimitPackage {
-  (instance: object, settings: object): Promise<void>
-  normalizeIP (address: string): string
-}
+/** Counts a request. */
+type Limiter = (request: FastifyRequest) => Promise<Usage>
 
 type LoadPackage = () => Promise<{ default: unknown }>
 
@@ -40,64 +25,48 @@ export async function createLimits (
   { failedKeys, operations, ...settings }: RateLimitSettings,
   load: LoadPackage = () => import('@fastify/rate-limit')
 ): Promise<Limits> {
-  const { default: rateLimit } = await load().catch((error: unknown): never => {
-    const message = error instanceof Error ? error.message : String(error)
-    refuse('rateLimit', 'the package @fastify/rate-limit to be installed', message)
-  }) as { default: RateLimitPackage }
+  const rateLimit = await loadPackage(load)
+  const { default: Fastify } = await import('fastify')
 
-  /** One budget for each name; the names share a store, so they begin with what they are names of. */
-  async function createLimiter (of: RateLimitBudget, nameOf: (request: FastifyRequest) => string | undefined): Promise<Limiter> {
-    const decorators: { createRateLimit?: () => Limiter } = {}
-    // The scope must not inherit the limiters of a host that uses the package as well, so it is not registered there.
-    await rateLimit({
-      hasDecorator: () => false,
-      decorateRequest () {},
-      addHook () {},
-      decorate (name: string, value: unknown) { Object.assign(decorators, { [name]: value }) }
-    }, { ...settings, ...of, keyGenerator: nameOf })
-    const { createRateLimit } = decorators
-    expect(createRateLimit !== undefined, 'rateLimit', '@fastify/rate-limit of version 11.2 or later', 'an older one')
-    return createRateLimit()
+  /** Makes one budget for each name. The names share a store, so each starts with the kind of its budget. */
+  async function createLimiter (budget: RateLimitBudget, keyGenerator: (request: FastifyRequest) => string): Promise<Limiter> {
+    // On an instance of its own: the scope would inherit the limiter of a host that uses the package as well.
+    const owner = Fastify()
+    await owner.register(rateLimit, { ...settings, ...budget, global: false, keyGenerator })
+    expect(owner.hasDecorator('createRateLimit'), 'rateLimit', '@fastify/rate-limit of version 10.3 or later', 'an older one')
+    return owner.getDecorator<() => Limiter>('createRateLimit')()
   }
 
-  const names = new WeakMap<FastifyRequest, string>()
-  const nameOf = (request: FastifyRequest): string | undefined => names.get(request)
-  const general = await createLimiter(settings, nameOf)
+  const general = await createLimiter(settings, (request) => `key:${nameKey(request)}`)
   const special = new Map<string, Limiter>()
-  for (const [operationId, of] of Object.entries(operations)) special.set(operationId, await createLimiter(of, nameOf))
-  const failures = failedKeys === false ? null : await createLimiter(failedKeys, ({ ip }) => `address:${rateLimit.normalizeIP(ip)}`)
+  for (const [operationId, budget] of Object.entries(operations)) {
+    special.set(operationId, await createLimiter(budget, (request) => `${operationId}:${nameKey(request)}`))
+  }
+  const ofAddress = failedKeys === false
+    ? null
+    : { ...failedKeys, cache: settings.cache, countFailure: await createLimiter(failedKeys, ({ ip }) => `address:${nameAddress(ip)}`) }
 
   return {
-    guard (keyLookup) {
-      if (failures === null) return (credentials) => keyLookup(credentials)
-      return async (credentials, request, reply) => {
-        const used = await failures(request, { increment: false })
-        if (used.remaining === 0) refuseRequest(reply, used)
-        const key = await keyLookup(credentials)
-        if (key === null || key === undefined) await failures(request)
-        return key
-      }
-    },
-    async count (key, request, reply) {
-      const operationId = readOperationId(request) ?? ''
-      const limiter = special.get(operationId)
-      names.set(request, `${limiter === undefined ? 'key' : operationId}:${readTenantSlug(request)}/${key.id}`)
-      const usage = await (limiter ?? general)(request)
+    guard: (keyLookup) => ofAddress === null ? (credentials) => keyLookup(credentials) : boundFailedKeys(keyLookup, ofAddress),
+    async count (request, reply) {
+      const limiter = special.get(readOperationId(request) ?? '') ?? general
+      const usage = await limiter(request)
       if (usage.isExceeded) refuseRequest(reply, usage)
       setUsage(reply, usage)
     }
   }
 }
 
-function refuseRequest (reply: FastifyReply, usage: Usage): never {
-  setUsage(reply, usage).header('retry-after', usage.ttlInSeconds)
-  throw new HttpError('rate_limited')
+async function loadPackage (load: LoadPackage): Promise<FastifyPluginAsync<Record<string, unknown>>> {
+  try {
+    const { default: rateLimit } = await load()
+    return rateLimit as FastifyPluginAsync<Record<string, unknown>>
+  } catch (error) {
+    refuse('rateLimit', 'the package @fastify/rate-limit to be installed', error instanceof Error ? error.message : String(error))
+  }
 }
 
-/** The headers of the draft, under the names that the package gives them. */
-function setUsage (reply: FastifyReply, { max, remaining, ttlInSeconds }: Usage): FastifyReply {
-  return reply
-    .header('ratelimit-limit', max)
-    .header('ratelimit-remaining', remaining)
-    .header('ratelimit-reset', ttlInSeconds)
+/** Names the key of a request, unique across tenants. */
+function nameKey (request: KeyedRequest): string {
+  return `${readTenantSlug(request)}/${request[kApiKey]?.id}`
 }

@@ -63,7 +63,7 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
     // A lookup written in JavaScript may say undefined. Every reason for there being no key gives the same answer.
     if (key === null || key === undefined) throw new HttpError('unauthorized')
     request[kApiKey] = key
-    if (limits !== null) await limits.count(key, request, reply)
+    if (limits !== null) await limits.count(request, reply)
     if (request.is404) throw new HttpError('not_found')
   })
   scope.addHook('onRoute', (route) => {

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { hashApiKey } from '../api-keys.js'
 import { RecruitingApiError } from '../errors.js'
 import { expectNames } from '../expect.js'
-import type { ApiKey, Clock, KeyLookup } from '../ports/index.js'
+import type { ApiKey, AsyncKeyLookup, Clock } from '../ports/index.js'
 import { isRecord, parseDateTime, parseSlug, parseText, refuse } from './checks.js'
 
 /** An API key and what it may do. It has no further fields. */
@@ -52,7 +52,7 @@ interface KnownKey {
  * Throws `RecruitingApiError` (`invalid_option`) for an unknown option, a malformed key and one that is listed twice; the
  * message never holds the key.
  */
-export function memoryKeyLookup (keys: readonly MemoryApiKey[], options: MemoryKeyLookupOptions = {}): KeyLookup {
+export function memoryKeyLookup (keys: readonly MemoryApiKey[], options: MemoryKeyLookupOptions = {}): AsyncKeyLookup {
   expectNames(options, optionNames)
   const clock = options.clock ?? { now: Date.now }
   const known = readKeys(keys)

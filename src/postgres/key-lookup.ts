@@ -1,6 +1,6 @@
 import { hashApiKey } from '../api-keys.js'
 import { expectNames } from '../expect.js'
-import type { KeyLookup } from '../ports/index.js'
+import type { AsyncKeyLookup } from '../ports/index.js'
 import { parseSchema, quoteName } from './names.js'
 import { defaultQueryTimeoutMs, parseMilliseconds, parsePool } from './parse-options.js'
 import type { PgPool } from './pool.js'
@@ -24,7 +24,7 @@ export interface PostgresKeyLookupOptions {
 const optionNames = { schema: true, queryTimeoutMs: true } satisfies Record<keyof PostgresKeyLookupOptions, true>
 
 /** Looks up the keys of `issueApiKey`, by their digests. Throws `invalid_option`. */
-export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptions = {}): KeyLookup {
+export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptions = {}): AsyncKeyLookup {
   parsePool(pool)
   expectNames(options, optionNames)
   const session = createSession(pool, parseMilliseconds('queryTimeoutMs', options.queryTimeoutMs ?? defaultQueryTimeoutMs, 100, 120_000))

@@ -43,6 +43,21 @@ t.test('a key has 1000 requests a minute unless the host says otherwise', async 
   t.match((await ask()).headers, { 'ratelimit-limit': 1000, 'ratelimit-remaining': 999, 'ratelimit-reset': 60 })
 })
 
+t.test('a time window may be text', async (t) => {
+  const times = [['1 minute', 60], ['90s', 90], ['2 hours', 7200], ['1.5 mins', 90], ['3 HRS', 10_800], ['1 day', 86_400], ['5000', 5], ['2000ms', 2]] as const
+  for (const [timeWindow, seconds] of times) {
+    const { ask } = await buildLimited(t, { timeWindow })
+    t.equal((await ask()).headers['ratelimit-reset'], String(seconds), timeWindow)
+  }
+})
+
+t.test('true is the default limits, and false is none', async (t) => {
+  const { ask } = await buildLimited(t, true)
+  t.equal((await ask()).headers['ratelimit-limit'], '1000')
+  const { ask: askFreely } = await buildLimited(t, false)
+  t.notMatch(Object.keys((await askFreely()).headers).join(), /ratelimit/)
+})
+
 t.test('without the option nothing is counted', async (t) => {
   const { ask } = await buildLimited(t, {}, { rateLimit: undefined } as object)
   t.notMatch(Object.keys((await ask()).headers).join(), /ratelimit/)

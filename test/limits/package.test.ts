@@ -19,6 +19,6 @@ t.test('a package that is too old is refused', async (t) => {
   await t.rejects(createLimits(settings, async () => ({ default: async () => {} })), {
     code: 'invalid_option',
     field: 'rateLimit',
-    message: 'rateLimit: expected @fastify/rate-limit of version 11.2 or later, got "an older one"'
+    message: 'rateLimit: expected @fastify/rate-limit of version 10.3 or later, got "an older one"'
   })
 })

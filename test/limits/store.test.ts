@@ -15,9 +15,6 @@ function createRedis () {
     rateLimit (key: string, timeWindow: number, ...rest: [number, boolean, boolean, Done]) {
       counts.set(key, (counts.get(key) ?? 0) + 1)
       rest[3](this.fails ? new Error('Redis is gone') : null, [counts.get(key) ?? 0, timeWindow])
-    },
-    rateLimitRead (key: string, done: Done) {
-      done(this.fails ? new Error('Redis is gone') : null, [counts.get(key) ?? 0, 60_000])
     }
   }
 }
@@ -47,15 +44,16 @@ t.test('names in Redis begin as the host says', async (t) => {
 t.test('while the store fails requests get 500, or pass if the host says so', async (t) => {
   const redis = createRedis()
   redis.fails = true
-  checkError(t, await (await buildLimited(t, { redis })).ask(), 500)
-  t.equal((await (await buildLimited(t, { redis, skipOnError: true })).ask()).statusCode, 200)
+  const { ask } = await buildLimited(t, { redis })
+  for (const key of [keys.full, 'guess']) checkError(t, await ask(key), 500)
+  const { ask: askAnyway } = await buildLimited(t, { redis, skipOnError: true, failedKeys: { max: 1 } })
+  t.equal((await askAnyway()).statusCode, 200)
+  for (const guess of ['guess-1', 'guess-2']) checkError(t, await askAnyway(guess), 401)
 })
 
 t.test('a store of the host\'s own counts', async (t) => {
   class Store {
     incr (_key: string, done: (error: null, result: object) => void) { done(null, { current: 8, ttl: 2000 }) }
-    read (_key: string, done: (error: null, result: object) => void) { done(null, { current: 0, ttl: 0 }) }
-    child () { return this }
   }
   const { ask } = await buildLimited(t, { max: 10, store: Store })
   t.match((await ask()).headers, { 'ratelimit-limit': 10, 'ratelimit-remaining': 2, 'ratelimit-reset': 2 })

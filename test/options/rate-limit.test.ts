@@ -2,15 +2,20 @@ import t from 'tap'
 import { assertAcceptedByPlugin, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
 const names = 'one of max, timeWindow, operations, failedKeys, redis, nameSpace, store, cache, skipOnError'
-const store = class { incr () {} read () {} child () {} }
+const store = class { incr () {} }
+const time = 'milliseconds from 1000 to 86400000, or text such as 1 minute'
+const times = [
+  [999, '999'], [86_400_001, '86400001'], [1500.5, '1500.5'], [null, 'null'], ['1 eternity', '"1 eternity"'], ['minute', '"minute"'],
+  ['', '""'], ['-1 minute', '"-1 minute"'], ['1 constructor', '"1 constructor"'], ['25 hours', '"25 hours"'], ['500 ms', '"500 ms"']
+] as const
 
 t.test('limits that are at fault are refused, with their path', async (t) => {
   for (const [rateLimit, path, expected, shown] of [
-    [true, '', 'an object', 'true'],
-    [null, '', 'an object', 'null'],
+    ['yes', '', 'a boolean or an object', '"yes"'],
+    [null, '', 'a boolean or an object', 'null'],
     [{ limit: 5 }, '.limit', names, '"limit"'],
     [{ max: 0 }, '.max', 'an integer from 1 to 1000000000', '0'],
-    [{ timeWindow: '1 minute' }, '.timeWindow', 'an integer from 1000 to 86400000', '"1 minute"'],
+    ...times.map(([timeWindow, shown]) => [{ timeWindow }, '.timeWindow', time, shown] as const),
     [{ operations: 5 }, '.operations', 'an object', '5'],
     [{ operations: null }, '.operations', 'an object', 'null'],
     [{ operations: { replayWebhook: 5 } }, '.operations.replayWebhook', 'an object', '5'],
@@ -22,8 +27,8 @@ t.test('limits that are at fault are refused, with their path', async (t) => {
     [{ redis: 'redis://localhost' }, '.redis', 'a client such as that of ioredis', '"redis://localhost"'],
     [{ redis: null }, '.redis', 'a client such as that of ioredis', 'null'],
     [{ nameSpace: 1 }, '.nameSpace', 'a string', '1'],
-    [{ store: class { incr () {} } }, '.store', 'a class with the methods incr, read and child', 'a function'],
-    [{ store: null }, '.store', 'a class with the methods incr, read and child', 'null'],
+    [{ store: class { read () {} } }, '.store', 'a class with the method incr', 'a function'],
+    [{ store: null }, '.store', 'a class with the method incr', 'null'],
     [{ cache: 0 }, '.cache', 'an integer from 1 to 10000000', '0'],
     [{ skipOnError: 1 }, '.skipOnError', 'a boolean', '1']
   ] as const) await assertRefusedByPlugin(t, [{ rateLimit }, `rateLimit${path}`, expected, shown])
