@@ -1,14 +1,24 @@
-import { Ajv } from 'ajv'
+import { Ajv, type AnySchema, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 
 /** `default` is the function for some module systems and its namespace for others. */
 const addFormats = formats.default
 
+/** Validates schemas, for all instances: compiling the meta-schema takes longer than the rest of a registration. */
+let schemaAjv: Ajv | null = null
+
 /** A validator that reports every fault, takes no value for another type, and drops nothing. */
 export function createAjv ({ useDefaults }: { useDefaults: boolean }): Ajv {
-  const ajv = new Ajv({ allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults, strict: false, verbose: true })
+  const ajv = new Ajv({ allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults, strict: false, validateSchema: false, verbose: true })
   addFormats(ajv)
   return ajv
+}
+
+/** Compiles a schema; throws if it is not valid. */
+export function compileSchema (ajv: Ajv, schema: AnySchema): ValidateFunction {
+  schemaAjv ??= new Ajv({ allErrors: true, strict: false })
+  schemaAjv.validateSchema(schema, true)
+  return ajv.compile(schema)
 }
 
 /** The path of a fault such as `event_types[0]`, from a JSON pointer and the field that is missing or unknown. */

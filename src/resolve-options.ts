@@ -1,5 +1,5 @@
 import { type TObject, Type } from '@sinclair/typebox'
-import { createAjv } from './ajv.js'
+import { compileSchema, createAjv } from './ajv.js'
 import { expect, expectInteger, expectNames, refuse } from './expect.js'
 import type { EngineSettings, HttpSettings, RecruitingApiOptions, RecruitingOptions } from './options.js'
 import type { RecruitingStorage } from './ports/index.js'
@@ -122,7 +122,7 @@ function assertFields (fields: TObject, path: string, taken: readonly string[]):
 function assertSchema (schema: TObject, path: string, ajv = createAjv({ useDefaults: false })): void {
   expect(typeof schema === 'object' && schema !== null && schema.type === 'object', path, 'a TypeBox object schema', schema)
   try {
-    ajv.compile(schema)
+    compileSchema(ajv, schema)
   } catch (error) {
     refuse(path, `a valid schema (${error instanceof Error ? error.message : String(error)})`, schema)
   }

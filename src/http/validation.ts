@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
-import { createAjv, formatFaultPath } from '../ajv.js'
+import { compileSchema, createAjv, formatFaultPath } from '../ajv.js'
 import { type ErrorDetail, type HttpError, badRequest } from './errors.js'
 
 /** Enough to mend a request by, and a bound on the answer. */
@@ -16,7 +16,7 @@ interface TextValidator {
 export function createValidatorCompiler (): FastifySchemaCompiler<object> {
   const ajv = createAjv({ useDefaults: true })
   return ({ schema, httpPart }) => {
-    const validate = ajv.compile(schema)
+    const validate = compileSchema(ajv, schema)
     if (httpPart === 'body') return validate
     const integers = integerFields(schema)
     const validateText: TextValidator = (values) => {

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { type Static, type TObject, Type } from '@sinclair/typebox'
-import { createAjv, formatFaultPath } from '../ajv.js'
+import { compileSchema, createAjv, formatFaultPath } from '../ajv.js'
 import { RecruitingApiError } from '../errors.js'
 
 /**
@@ -70,7 +70,7 @@ export type EventValidator = (type: string, data: unknown) => void
 /** Compiles the schemas once. They let unknown fields pass, and those are sent. */
 export function createEventValidator (events: EventCatalogue): EventValidator {
   const ajv = createAjv({ useDefaults: false })
-  const validators = new Map(Object.entries(events).map(([name, schema]) => [name, ajv.compile(schema)]))
+  const validators = new Map(Object.entries(events).map(([name, schema]) => [name, compileSchema(ajv, schema)]))
   return (type, data) => {
     const validate = validators.get(type)
     if (validate === undefined) {
