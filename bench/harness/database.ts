@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { startPostgres } from '../../test/fixtures/postgres-server.js'
+import { startPostgresServer } from '../../test/fixtures/postgres-server.js'
 
 /** A PostgreSQL server with the settings it comes with, so that commits wait for the disk. */
 export interface Database {
@@ -12,7 +12,7 @@ export interface Database {
 
 export async function startDatabase (): Promise<Database> {
   const closers: Array<() => Promise<unknown>> = []
-  const { url } = await startPostgres({ teardown: (close) => { closers.unshift(close) } }, { settings: [] })
+  const { url } = await startPostgresServer({ teardown: (close) => { closers.unshift(close) } }, { settings: [] })
   const pool = new pg.Pool({ connectionString: url, max: 25 })
   return {
     url,

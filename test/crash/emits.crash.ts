@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { startProcess } from '../fixtures/crash.js'
-import { startPostgresHost } from '../fixtures/postgres.js'
+import { startPostgresServerHost } from '../fixtures/postgres.js'
 import { startReceiver } from '../fixtures/receiver.js'
 import { storeWebhook } from '../fixtures/webhooks.js'
 
@@ -11,7 +11,7 @@ const emits = 300
 const atOnce = 3
 
 t.test('300 emits, each followed at once by a kill, all arrive', async (t) => {
-  const { server, storage } = await startPostgresHost(t, { server: { settings: ['fsync=on'] } })
+  const { server, storage } = await startPostgresServerHost(t, { settings: ['fsync=on'] })
   const receiver = await startReceiver(t)
   await storeWebhook(storage, 'acme', { targetUrl: receiver.url, eventTypes: ['job.created'] })
 

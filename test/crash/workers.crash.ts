@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { kill, startProcess } from '../fixtures/crash.js'
-import { startPostgresHost } from '../fixtures/postgres.js'
+import { startPostgresServerHost } from '../fixtures/postgres.js'
 import { type Answer, startReceiver } from '../fixtures/receiver.js'
 import { storeWebhook } from '../fixtures/webhooks.js'
 
@@ -13,7 +13,7 @@ const restarts = 3
 const concurrency = 16
 
 t.test('two workers, 5,000 deliveries, endpoints that fail at random, 40 kills and 3 crashes of the server', async (t) => {
-  const { server, pool, storage } = await startPostgresHost(t, { server: { settings: ['fsync=on'] } })
+  const { server, pool, storage } = await startPostgresServerHost(t, { settings: ['fsync=on'] })
   const accepted = new Map<string, number>()
   const receivers = await Promise.all(Array.from({ length: endpoints }, () => startReceiver(t)))
   for (const [index, receiver] of receivers.entries()) {

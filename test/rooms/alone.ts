@@ -1,0 +1,3 @@
+import { runAlone } from '../fixtures/rooms.js'
+
+await runAlone()
