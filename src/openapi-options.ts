@@ -7,6 +7,11 @@ export interface OpenApiOptions {
    * @default the server that serves the document
    */
   servers?: readonly OpenApiServer[]
+  /**
+   * Whether the API's paths are also in the document that the host makes of its own routes with `@fastify/swagger`.
+   * @default false
+   */
+  inHostDocument?: boolean
 }
 
 /** Who offers the API, and on what terms. */
@@ -35,4 +40,5 @@ export interface OpenApiServer {
 export interface OpenApiSettings {
   info: OpenApiInfo
   servers: readonly OpenApiServer[]
+  inHostDocument: boolean
 }

@@ -2,7 +2,7 @@ import { expect, expectNames } from './expect.js'
 import { omitUndefined } from './omit-undefined.js'
 import type { OpenApiInfo, OpenApiOptions, OpenApiServer, OpenApiSettings } from './openapi-options.js'
 
-const optionNames = { info: true, servers: true } satisfies Record<keyof OpenApiOptions, true>
+const optionNames = { info: true, servers: true, inHostDocument: true } satisfies Record<keyof OpenApiOptions, true>
 const infoNames = {
   title: true, version: true, description: true, termsOfService: true, contact: true, license: true
 } satisfies Record<keyof OpenApiInfo, true>
@@ -16,11 +16,12 @@ export function resolveOpenApi (openapi: boolean | OpenApiOptions): OpenApiSetti
   const options = openapi === true ? {} : openapi
   assertObject(options, 'openapi', 'a boolean or an object')
   expectNames(options, optionNames, 'openapi.')
-  const { info = {}, servers = defaultServers } = options
+  const { info = {}, servers = defaultServers, inHostDocument = false } = options
   assertInfo(info)
   expect(Array.isArray(servers) && servers.length > 0, 'openapi.servers', 'an array of at least one server', servers)
   servers.forEach((server, index) => assertTexts(server, `openapi.servers[${index}]`, serverNames, 'url'))
-  return { info: omitUndefined(info), servers }
+  expect(typeof inHostDocument === 'boolean', 'openapi.inHostDocument', 'a boolean', inHostDocument)
+  return { info: omitUndefined(info), servers, inHostDocument }
 }
 
 const defaultServers = [{ url: '/', description: 'Where this document is served' }]

@@ -7,6 +7,7 @@ import type { Tracing } from '../tracing.js'
 import type { EventCatalogue } from '../webhooks/events.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
 import { collectRoutes, formatDocument } from './document/document.js'
+import { placeInHostDocument } from './document/host-document.js'
 import { hostRoutes } from './host-routes.js'
 import { createLimits } from './limits.js'
 import { operationIdOf } from './operation-id.js'
@@ -33,14 +34,15 @@ export interface ApiDependencies {
 /** Everything below the prefix: a closed scope for each tenant's API, and the document that describes it. */
 export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
   return async (app) => {
+    const { openapi } = dependencies.settings
+    placeInHostDocument(app, openapi?.inHostDocument === true)
     let routes: RouteOptions[] = []
     await app.register(async (scope) => {
       routes = collectRoutes(scope)
       await scope.register(tenantApi(dependencies))
     }, { prefix: '/:tenant_slug' })
     assertLimited(dependencies.settings, routes)
-    const { openapi } = dependencies.settings
-    if (openapi !== null) await app.register(openapiRoute(() => formatDocument(routes, dependencies.events, openapi)))
+    if (openapi !== null) await app.register(openapiRoute(() => formatDocument(routes, dependencies.events, openapi), openapi))
   }
 }
 

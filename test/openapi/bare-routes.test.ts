@@ -6,7 +6,7 @@ import type { OpenApi } from '../fixtures/document.js'
 
 function format (route: Partial<Omit<RouteOptions, 'schema'>> & { schema?: object }): OpenApi {
   const whole = { method: 'GET', url: '/:tenant_slug/interviews/:id', handler () {}, ...route } as RouteOptions
-  return JSON.parse(JSON.stringify(formatDocument([whole], {}, { info: {}, servers: [] })))
+  return JSON.parse(JSON.stringify(formatDocument([whole], {}, { info: {}, servers: [], inHostDocument: false })))
 }
 
 const path = '/{tenant_slug}/interviews/{id}'

@@ -5,7 +5,7 @@ t.test('openapi is a boolean or an object', async (t) => {
   for (const [openapi, shown] of [['true', '"true"'], [1, '1'], [null, 'null'], [[], 'an array']] as const) {
     await assertRefusedByPlugin(t, [{ openapi }, 'openapi', 'a boolean or an object', shown])
   }
-  await assertRefusedByPlugin(t, [{ openapi: { title: 'x' } }, 'openapi.title', 'one of info, servers', '"title"'])
+  await assertRefusedByPlugin(t, [{ openapi: { title: 'x' } }, 'openapi.title', 'one of info, servers, inHostDocument', '"title"'])
   const info = { contact: { name: 'Acme' }, license: { name: 'Proprietary' }, title: undefined }
   for (const openapi of [true, false, {}, { info: {} }, { info }, { servers: [{ url: '/', description: undefined }] }]) {
     await assertAcceptedByPlugin(t, { openapi })
@@ -38,4 +38,11 @@ t.test('openapi.servers is a list of URLs', async (t) => {
   await assertRefusedByPlugin(t, [{ openapi: { servers: ['/'] } }, 'openapi.servers[0]', 'an object', '"/"'])
   await assertRefusedByPlugin(t, [{ openapi: { servers: [{ url: '/' }, { description: 'x' }] } }, 'openapi.servers[1].url', 'text', 'undefined'])
   await assertRefusedByPlugin(t, [{ openapi: { servers: [{ uri: '/' }] } }, 'openapi.servers[0].uri', 'one of url, description', '"uri"'])
+})
+
+t.test('openapi.inHostDocument is a boolean', async (t) => {
+  for (const [inHostDocument, shown] of [['yes', '"yes"'], [1, '1'], [null, 'null']] as const) {
+    await assertRefusedByPlugin(t, [{ openapi: { inHostDocument } }, 'openapi.inHostDocument', 'a boolean', shown])
+  }
+  await assertAcceptedByPlugin(t, { openapi: { inHostDocument: true } })
 })

@@ -3,7 +3,8 @@ import type { OpenApiSettings } from '../../openapi-options.js'
 import type { EventCatalogue } from '../../webhooks/events.js'
 import { Components } from './components.js'
 import { formatEvent, signatureParameters } from './event.js'
-import { formatOperation, isHidden, readScopes, readTags } from './operation.js'
+import { formatOperation } from './operation.js'
+import { isHidden, readOperation, readScopes, readTags } from './read-operation.js'
 
 /** Notes the routes that are added to a scope from now on; HEAD goes without saying. */
 export function collectRoutes (scope: FastifyInstance): RouteOptions[] {
@@ -19,8 +20,7 @@ export function formatDocument (all: readonly RouteOptions[], events: EventCatal
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
     const path = route.url.replace(/:(\w+)/g, '{$1}')
-    const names = Array.from(route.url.matchAll(/:(\w+)/g), ([, name = '']) => name)
-    const operation = formatOperation(route, names, components)
+    const operation = formatOperation(readOperation(route), components)
     for (const method of [route.method].flat()) paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
   const webhooks = Object.entries(events).map(([name, data]) => [name, { post: formatEvent(name, data, components) }])

@@ -1,85 +1,24 @@
-import type { FastifyContextConfig, RouteOptions } from 'fastify'
 import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { Components } from './components.js'
 import { describeDefaults } from './defaults.js'
 import { exampleOf } from './example.js'
+import type { Operation, Parameter } from './read-operation.js'
 
-interface OperationSchema {
-  hide?: boolean
-  operationId?: string
-  tags?: readonly string[]
-  summary?: string
-  description?: string
-  params?: TObject
-  querystring?: TObject
-  body?: TObject
-  response?: Record<string, TSchema>
-}
-
-/** What the router takes for a part of a path. */
-const PathPart = Type.String({ minLength: 1, maxLength: 100 })
-const TenantSlug = Type.String({ ...PathPart, examples: ['acme'], description: 'The tenant that the API key belongs to' })
-
-/** One operation, as its route declares it. */
-export function formatOperation ({ schema = {}, config = {} }: RouteOptions, pathNames: readonly string[], components: Components): object {
-  const { params, querystring, body, response = {}, operationId, tags, summary, description } = schema as OperationSchema
-  const pathSchemas = Object.fromEntries(pathNames.map((name) => [name, describePathPart(name, params?.properties[name])]))
+/** The operation as the OpenAPI document has it. */
+export function formatOperation ({ about, security, parameters, body, responses }: Operation, components: Components): object {
   return {
-    operationId,
-    tags,
-    summary,
-    description: [description, describeScopes(config)].filter((part) => part !== undefined).join('\n\n'),
-    security: listAlternatives(config).map((scopes) => ({ apiKey: scopes })),
-    parameters: [...formatParameters('path', pathSchemas, pathNames), ...formatParameters('query', querystring?.properties, querystring?.required)],
+    ...about,
+    security: security.map((scopes) => ({ apiKey: scopes })),
+    parameters: parameters.map(formatParameter),
     ...(body === undefined ? {} : { requestBody: formatBody(body, components) }),
-    responses: Object.fromEntries(Object.entries(response).map(([status, answer]) => [status, formatResponse(answer, components)]))
+    responses: Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, formatResponse(answer, components)]))
   }
 }
 
-/** The tenant is the same for every route; the host says what its own parameters are. */
-function describePathPart (name: string, schema: TSchema = PathPart): TSchema {
-  return name === 'tenant_slug' ? { ...TenantSlug, ...schema } : schema
-}
-
-/** Whether a route stays out of the document: `schema: { hide: true }`, as for `@fastify/swagger`. */
-export function isHidden ({ schema = {} }: RouteOptions): boolean {
-  return (schema as OperationSchema).hide === true
-}
-
-/** Every scope that a route names. */
-export function readScopes ({ config }: RouteOptions): readonly string[] {
-  return [...config?.scopes ?? [], ...config?.anyScope ?? []]
-}
-
-/** Every tag that a route has. */
-export function readTags ({ schema = {} }: RouteOptions): readonly string[] {
-  return (schema as OperationSchema).tags ?? []
-}
-
-/** Each holds all the scopes that are enough. */
-function listAlternatives ({ scopes = [], anyScope }: FastifyContextConfig): ReadonlyArray<readonly string[]> {
-  return anyScope?.map((scope) => [...scopes, scope]) ?? [scopes]
-}
-
-function describeScopes ({ scopes = [], anyScope = [] }: FastifyContextConfig): string {
-  const names = [scopes.map(quote).join(' and '), anyScope.map(quote).join(' or ')].filter((part) => part !== '')
-  return names.length === 0 ? 'Needs no scope.' : `Needs ${names.join(', and ')}.`
-}
-
-function quote (scope: string): string {
-  return `\`${scope}\``
-}
-
-function formatParameters (place: 'path' | 'query', schemas: TProperties = {}, needed: readonly string[] = []): object[] {
-  return Object.entries(schemas).map(([name, schema]) => {
-    const required = needed.includes(name) && schema.default === undefined
-    return { name, in: place, required, ...(required ? formatValue(schema) : formatOptional(schema)) }
-  })
-}
-
 /** Reference pages send the `example` of a parameter unless it is taken out, but not the `examples` of its schema. */
-function formatOptional ({ description, ...schema }: TSchema): object {
-  return { description, schema }
+function formatParameter ({ schema, ...parameter }: Parameter): object {
+  const { description, ...rest } = schema
+  return { ...parameter, ...(parameter.required ? formatValue(schema) : { description, schema: rest }) }
 }
 
 /** What parameters and headers have in common. */
@@ -95,15 +34,15 @@ function formatBody (schema: TObject, components: Components): object {
   return { required, content: { 'application/json': { schema: components.schema(described), example: exampleOf(schema) } } }
 }
 
-const requestId = {
+/** The header of every answer. */
+export const requestIdHeader = Type.String({
   description: 'The id of this request: quote it when you ask for help',
-  schema: { type: 'string' },
-  example: 'req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
-}
+  examples: ['req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e']
+})
 
 /** An answer that has a title, as the errors have, is written once. */
 function formatResponse ({ description = '', headers = {}, ...schema }: TSchema, components: Components): object {
-  const answer = { description, headers: { 'x-request-id': requestId, ...formatHeaders(headers) } }
+  const answer = { description, headers: formatHeaders({ 'x-request-id': requestIdHeader, ...headers }) }
   if (schema.type === 'null') return answer
   const response = { ...answer, content: { 'application/json': { schema: components.schema(schema), example: exampleOf(schema) } } }
   return schema.title === undefined ? response : components.response(schema.title, response)

@@ -13,12 +13,12 @@ import { webhookScopes } from './webhook-scopes.js'
 
 const parseSort = createSortParser(deliverySortFields)
 
-const config = { scopes: webhookScopes }
 const tags = ['deliveries']
 
 /** The log of what was sent to a webhook. */
 export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): FastifyPluginAsyncTypebox {
   return async (app) => {
+    const config = { scopes: webhookScopes }
     app.get('/webhooks/:id/deliveries', {
       exposeHeadRoute: true,
       config,

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
+import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
+import type { OpenApiSettings } from '../../openapi-options.js'
+import { NoContent } from '../schemas/answers.js'
 
 /** The document as it is sent. */
 interface Served {
@@ -8,11 +11,25 @@ interface Served {
   tag: string
 }
 
+/** How the host's document describes the route, where it shows the API's. */
+const schema = {
+  operationId: 'getOpenApiDocument',
+  tags: ['document'],
+  summary: 'Get the OpenAPI document of the public API',
+  description: 'Needs no key.',
+  security: [],
+  response: {
+    200: Type.Object({}, { description: 'The document', additionalProperties: true, headers: { etag: Type.String({ description: 'A hash of the document' }) } }),
+    304: NoContent('Nothing has changed since the document with the tag of If-None-Match')
+  }
+}
+
 /** Serves the document to everybody. It is formatted at the first request, and the same bytes are sent to each. */
-export function openapiRoute (format: () => object): FastifyPluginAsync {
+export function openapiRoute (format: () => object, { inHostDocument }: OpenApiSettings): FastifyPluginAsync {
   return async (app) => {
     let served: Served | undefined
-    app.get('/openapi.json', { exposeHeadRoute: true }, async (request, reply) => {
+    const config: object = inHostDocument ? { swaggerTransform: () => ({ schema }) } : {}
+    app.get('/openapi.json', { exposeHeadRoute: true, config }, async (request, reply) => {
       const { body, tag } = served ??= serialize(format())
       // Weak, for the host may compress. Without `no-cache`, caches may keep a document for days after an update.
       reply.header('etag', `W/${tag}`).header('cache-control', 'no-cache')

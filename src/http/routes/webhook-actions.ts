@@ -11,12 +11,12 @@ import { WebhookParams } from '../schemas/parameters.js'
 import { DispatchTest, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult } from '../schemas/webhook.js'
 import { webhookScopes } from './webhook-scopes.js'
 
-const config = { scopes: webhookScopes }
 const tags = ['webhooks']
 
 /** What is done with a webhook: a new secret, a test, a replay. */
 export function webhookActionRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
   return async (app) => {
+    const config = { scopes: webhookScopes }
     app.post('/webhooks/:id/rotate_secret', {
       config,
       schema: {

@@ -16,13 +16,13 @@ import { webhookScopes } from './webhook-scopes.js'
 
 const parseSort = createSortParser(webhookSortFields)
 
-const config = { scopes: webhookScopes }
 const locationHeader = { location: Type.String({ description: 'The path of the webhook', examples: ['/api/v1/public/acme/webhooks/1'] }) }
 const tags = ['webhooks']
 
 /** The webhooks themselves; what they do is in webhook-actions.ts. */
 export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperations): FastifyPluginAsyncTypebox {
   return async (app) => {
+    const config = { scopes: webhookScopes }
     app.get('/webhooks', {
       exposeHeadRoute: true,
       config,

@@ -1,0 +1,76 @@
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { type TSchema, Type } from '@sinclair/typebox'
+import { describeDefaults } from './defaults.js'
+import { requestIdHeader } from './operation.js'
+import { type Operation, isHidden, readOperation } from './read-operation.js'
+
+/** What `@fastify/swagger` passes to a route that describes itself: OpenAPI 3, or Swagger 2. */
+interface Described {
+  route: RouteOptions
+  openapiObject?: { openapi: string, components: { securitySchemes?: object } }
+  swaggerObject?: { securityDefinitions?: object }
+}
+
+/**
+ * Hides the routes of a scope from the document that the host makes of its own routes with `@fastify/swagger`, or
+ * describes them there as in the API's document. The schemas that Fastify validates by stay as they are.
+ */
+export function placeInHostDocument (scope: FastifyInstance, isShown: boolean): void {
+  const swaggerTransform = isShown ? describe : hide
+  scope.addHook('onRoute', (route) => {
+    const { config = {} } = route
+    // In place, for `@fastify/swagger` has copied HEAD routes by now, and the copies share their config.
+    route.config = Object.assign(Object.isExtensible(config) ? config : { ...config }, { swaggerTransform, ...config })
+  })
+}
+
+function hide (): object {
+  return { schema: { hide: true } }
+}
+
+function describe ({ route, openapiObject, swaggerObject }: Described): object {
+  if (isHidden(route)) return hide()
+  if (openapiObject !== undefined) addScheme(openapiObject.components, 'securitySchemes', { type: 'http', scheme: 'bearer' })
+  if (swaggerObject !== undefined) addScheme(swaggerObject, 'securityDefinitions', { type: 'apiKey', in: 'header', name: 'Authorization' })
+  // Only since OpenAPI 3.1 may a bearer token name the roles that it needs.
+  const hasRoles = openapiObject !== undefined && !openapiObject.openapi.startsWith('3.0')
+  const operation = readOperation(route)
+  const security = hasRoles ? operation.security : [[]]
+  return { schema: formatForHost(operation, security) }
+}
+
+/** The host may have an `apiKey` of its own. */
+const schemeName = 'recruitingApiKey'
+
+function addScheme (parent: object, member: string, scheme: object): void {
+  const description = 'An API key of the tenant, sent as `Bearer <key>`. Each operation names the scopes that it needs.'
+  const known: object | undefined = (parent as Record<string, object>)[member]
+  Object.assign(parent, { [member]: { ...known, [schemeName]: { ...scheme, description } } })
+}
+
+/** The operation as the schema of a route, from which `@fastify/swagger` makes its document. */
+function formatForHost ({ about, parameters, body, responses }: Operation, security: Operation['security']): object {
+  const path = parameters.filter((parameter) => parameter.in === 'path')
+  const query = parameters.filter((parameter) => parameter.in === 'query')
+  return {
+    ...about,
+    security: security.map((scopes) => ({ [schemeName]: scopes })),
+    params: Type.Object(Object.fromEntries(path.map(({ name, schema }) => [name, schema]))),
+    querystring: {
+      type: 'object',
+      properties: Object.fromEntries(query.map(({ name, required, schema }) => [name, required ? schema : withoutExamples(schema)])),
+      required: query.filter(({ required }) => required).map(({ name }) => name)
+    },
+    ...(body === undefined ? {} : { body: describeDefaults(body, { isFilledIn: true }) }),
+    response: Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, withHeaders(answer)]))
+  }
+}
+
+function withHeaders ({ headers = {}, ...answer }: TSchema): TSchema {
+  const all: Record<string, TSchema> = { 'x-request-id': requestIdHeader, ...headers }
+  return Type.Unsafe({ ...answer, headers: Object.fromEntries(Object.entries(all).map(([name, header]) => [name, withoutExamples(header)])) })
+}
+
+function withoutExamples ({ examples: _, ...schema }: TSchema): object {
+  return schema
+}
