@@ -1,4 +1,6 @@
+import { callHost } from './call-host.js'
 import type { AttemptResult, ClaimedDelivery } from './ports/index.js'
+import type { Logger } from './webhooks/logger.js'
 
 /** OpenTelemetry's context: which span is active. It is handed on as it is. */
 export interface TraceContext {
@@ -52,14 +54,33 @@ export interface Tracing {
 /** Of how many of the latest events the span is known. */
 const maxKnown = 10_000
 
-/** Makes spans with the tracer of this package. Of an emit that another process made nothing is known. */
-export function createTracing ({ trace, context, propagation, SpanKind, SpanStatusCode }: OpenTelemetryApi): Tracing {
+/**
+ * Makes spans with the tracer of this package. Of an emit that another process made nothing is known. What OpenTelemetry
+ * throws or rejects with is logged: the emit or attempt goes on without its span.
+ */
+export function createTracing ({ trace, context, propagation, SpanKind, SpanStatusCode }: OpenTelemetryApi, log: Logger): Tracing {
   const tracer = trace.getTracer('fastify-recruiting-api')
   // The ports keep no trace, so what another process delivers is found by the event's id alone.
   const emits = new Map<string, TraceContext>()
 
   function within<T> (span: TraceSpan, run: () => T): T {
     return context.with(trace.setSpan(context.active(), span), run)
+  }
+
+  function guard<Result> (call: () => Result): Result | undefined {
+    return callHost(call, (err) => log.error({ err }, 'the option opentelemetry failed'))
+  }
+
+  function setError (span: TraceSpan, message?: string): void {
+    guard(() => span.setStatus({ code: SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) }))
+  }
+
+  /** Runs it once, within the span unless that fails. */
+  function runWithin<Result> (span: TraceSpan, run: () => Promise<Result>): Promise<Result> {
+    let running: Promise<Result> | undefined
+    const runOnce = (): Promise<Result> => (running ??= run())
+    guard(() => within(span, () => { runOnce() }))
+    return runOnce()
   }
 
   function remember (eventId: string, span: TraceSpan): void {
@@ -84,20 +105,22 @@ export function createTracing ({ trace, context, propagation, SpanKind, SpanStat
     },
     async emit ({ tenantSlug, type }, run) {
       const attributes = { 'recruiting.tenant': tenantSlug, 'recruiting.event_type': type }
-      const span = tracer.startSpan(`emit ${type}`, { kind: SpanKind.PRODUCER, attributes }, context.active())
-      return within(span, run).then((result) => {
-        span.setAttribute('recruiting.event_id', result.id)
-        remember(result.id, span)
-        span.end()
+      const span = guard(() => tracer.startSpan(`emit ${type}`, { kind: SpanKind.PRODUCER, attributes }, context.active()))
+      if (span === undefined) return run()
+      try {
+        const result = await runWithin(span, run)
+        guard(() => span.setAttribute('recruiting.event_id', result.id))
+        guard(() => remember(result.id, span))
         return result
-      }, (error: unknown) => {
-        span.setStatus({ code: SpanStatusCode.ERROR })
-        span.end()
+      } catch (error) {
+        setError(span)
         throw error
-      })
+      } finally {
+        guard(() => span.end())
+      }
     },
     attempt ({ tenantSlug, eventId, eventType, webhookId, deliveryId, attemptCount }, { outcome, durationMs, responseStatus, error }) {
-      const span = tracer.startSpan(`deliver ${eventType}`, {
+      const span = guard(() => tracer.startSpan(`deliver ${eventType}`, {
         kind: SpanKind.CLIENT,
         startTime: Date.now() - durationMs,
         attributes: {
@@ -110,9 +133,10 @@ export function createTracing ({ trace, context, propagation, SpanKind, SpanStat
           'recruiting.outcome': outcome,
           ...(responseStatus === null ? {} : { 'http.response.status_code': responseStatus })
         }
-      }, emits.get(eventId) ?? context.active())
-      if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error })
-      span.end()
+      }, emits.get(eventId) ?? context.active()))
+      if (span === undefined) return
+      if (error !== null) setError(span, error)
+      guard(() => span.end())
     }
   }
 }

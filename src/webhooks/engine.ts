@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RecruitingApiError } from '../errors.js'
 import { expect, expectNames } from '../expect.js'
@@ -11,6 +10,7 @@ import { dispatch } from './dispatcher.js'
 import { createEventValidator } from './events.js'
 import { createHealthReporter } from './health.js'
 import { keepPruning, prune } from './housekeeping.js'
+import { createListeners } from './listeners.js'
 import type { Logger } from './logger.js'
 import { type WebhookOperations, createWebhookOperations } from './operations.js'
 import type { Recruiting } from './recruiting.js'
@@ -39,13 +39,13 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
   const secrets = createSecretBox(secretKeys)
   const sender = createSender(targetRules, timeoutMs)
-  const emitter = new EventEmitter()
+  const listeners = createListeners(log)
   const dispatching = { deliveries, validate: createEventValidator(events), clock, maxEventBytes }
   const counters = createCounters()
-  const tracing = opentelemetry === null ? null : createTracing(opentelemetry)
+  const tracing = opentelemetry === null ? null : createTracing(opentelemetry, log)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
   const worker = delivery.worker
-    ? createWorker({ deliveries, sender, secrets, clock, log, counters, tracing, onNotice: createHealthReporter(emitter, log) }, { ...delivery, healthRule })
+    ? createWorker({ deliveries, sender, secrets, clock, log, counters, tracing, onNotice: createHealthReporter(listeners, log) }, { ...delivery, healthRule })
     : null
   let stopPruning: () => void = () => {}
   let stopping: Promise<void> | null = null
@@ -123,8 +123,8 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         assertOpen()
         return resealSecrets(webhooks, secrets)
       },
-      on (name, listener) { emitter.on(name, listener) },
-      off (name, listener) { emitter.off(name, listener) }
+      on: listeners.on,
+      off: listeners.off
     },
     operations: createWebhookOperations({
       webhooks, deliveries, events, targetRules, secrets, sender, clock, maxWebhooksPerTenant, timeoutMs

@@ -1,12 +1,7 @@
 import type { HealthNotice } from '../ports/index.js'
 import { publishDisable } from './channels.js'
+import type { Listeners } from './listeners.js'
 import type { Logger } from './logger.js'
-import type { RecruitingEvents } from './recruiting.js'
-
-/** Calls the host's listeners. */
-interface Listeners {
-  emit (name: keyof RecruitingEvents, notice: HealthNotice): unknown
-}
 
 const messages = {
   failing: 'webhook keeps failing, it will be disabled',
@@ -25,10 +20,6 @@ export function createHealthReporter (listeners: Listeners, log: Logger): (notic
       error: lastError
     }, messages[kind])
     if (kind !== 'failing') publishDisable(notice)
-    try {
-      listeners.emit(kind === 'failing' ? 'webhookFailing' : 'webhookDisabled', notice)
-    } catch (err) {
-      log.error({ err }, 'a listener of the host failed')
-    }
+    listeners.emit(kind === 'failing' ? 'webhookFailing' : 'webhookDisabled', notice)
   }
 }

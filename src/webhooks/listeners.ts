@@ -1,0 +1,23 @@
+import { EventEmitter } from 'node:events'
+import { callHost } from '../call-host.js'
+import type { Logger } from './logger.js'
+import type { Recruiting, RecruitingEvents } from './recruiting.js'
+
+/** The host's listeners. */
+export interface Listeners extends Pick<Recruiting, 'on' | 'off'> {
+  /** Calls each listener. Never throws: a listener that throws or rejects is logged, and the others are called. */
+  emit<Name extends keyof RecruitingEvents> (name: Name, ...args: RecruitingEvents[Name]): void
+}
+
+/** Begins without any. */
+export function createListeners (log: Logger): Listeners {
+  const emitter = new EventEmitter()
+  const onError = (err: unknown): void => log.error({ err }, 'a listener of the host failed')
+  return {
+    on (name, listener) { emitter.on(name, listener) },
+    off (name, listener) { emitter.off(name, listener) },
+    emit (name, ...args) {
+      for (const listener of emitter.listeners(name)) callHost(() => listener(...args), onError)
+    }
+  }
+}
