@@ -1,17 +1,19 @@
 const kBrand = Symbol.for('fastify-recruiting-api.error')
 
-/**
- * Why a call by the host was refused.
- *
- * - `invalid_option`: an option of the plugin, of `createRecruiting`, of `drain` or of an adapter; `field` is its path
- * - `invalid_event`: an argument of `emit` or `erase`; `field` is its path
- * - `idempotency_conflict`: an idempotency key was used before for another event
- * - `closed`: the engine was closed before the call
- * - `storage_not_ready`: a storage cannot be used as it is; the message says what to do
- * - `storage_timeout`: a storage or a key lookup did not answer in time
- */
+/** Why a call by the host failed. The comments are a table of the README: `npm run tables`. */
 export type RecruitingApiErrorCode =
-  | 'invalid_option' | 'invalid_event' | 'idempotency_conflict' | 'closed' | 'storage_not_ready' | 'storage_timeout'
+  /** An option of the plugin, of `createRecruiting`, of `drain` or of an adapter is wrong; `field` is its path. */
+  | 'invalid_option'
+  /** An argument of `emit` or `erase` is wrong; `field` is its path. */
+  | 'invalid_event'
+  /** The idempotency key was used before, for another event. */
+  | 'idempotency_conflict'
+  /** The engine was closed before the call. */
+  | 'closed'
+  /** A storage cannot be used as it is; the message says what to do. */
+  | 'storage_not_ready'
+  /** A storage or a key lookup did not answer in time. */
+  | 'storage_timeout'
 
 /** Thrown to the host for every mistake this package can name. Nothing has been stored when it is thrown. */
 export class RecruitingApiError extends Error {

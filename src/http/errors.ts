@@ -1,12 +1,30 @@
 import { Refusal } from '../refusal.js'
 
-/** Every error that the API answers with: code, status and message. */
+/** Every error that the API answers with. The comments are the tables of the documents: `npm run tables`. */
 export const wireErrors = {
+  /**
+   * A parameter or the body is not valid. So are malformed JSON, another media type, a body of more than 64 KiB, text with
+   * a NUL or half a surrogate pair, and numbers out of range.
+   */
   bad_request: { status: 400, message: 'Validation failed for request payload' },
+  /**
+   * The key is missing or not valid. It is the same answer, with `WWW-Authenticate: Bearer`, whether it is malformed,
+   * unknown, expired, revoked or another tenant's, or the tenant does not exist.
+   */
   unauthorized: { status: 401, message: 'Missing or invalid API key' },
+  /** The key lacks a scope. */
   forbidden: { status: 403, message: 'API key does not have required scope' },
+  /** There is no such path, method or resource. Those of another tenant look the same. */
   not_found: { status: 404, message: 'Resource was not found' },
+  /**
+   * There were too many requests of the key, or too many invalid keys from its address, where the vendor limits them.
+   * `Retry-After` says when to come back.
+   */
   rate_limited: { status: 429, message: 'Rate limit exceeded' },
+  /**
+   * The service failed; its log has the cause under the `request_id`. It is safe to try again for `GET`, and for what may
+   * happen twice.
+   */
   internal_error: { status: 500, message: 'Unexpected server error' }
 } as const
 

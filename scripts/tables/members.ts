@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import ts from 'typescript'
+
+/** An option of an interface, a code of a union, an entry of a constant object. */
+export interface Member {
+  name: string
+  /** Its doc comment in one line, without the tags. */
+  text: string
+  /** The tags of its doc comment: `{ default: '50' }`. */
+  tags: Record<string, string>
+}
+
+const root = new URL('../../', import.meta.url)
+
+/** Reads the members of an interface, a union of texts or a constant object, in their order, with their doc comments. */
+export async function readMembers (path: string, name: string): Promise<Member[]> {
+  const source = ts.createSourceFile(path, await readFile(new URL(path, root), 'utf8'), ts.ScriptTarget.Latest)
+  const members = source.statements.map((statement) => findMembers(statement, name)).find((found) => found !== undefined)
+  if (members === undefined) throw new Error(`${path} has no interface, union or constant object ${name}`)
+  return members.map((member, index) => {
+    // Within a union the comment stands before the bar, and belongs to no member.
+    const before = source.text.slice(members[index - 1]?.end ?? members.pos, member.getStart(source))
+    const memberName = nameOf(member, source)
+    if (!before.includes('/**')) throw new Error(`${path} says nothing of ${memberName} of ${name}: give it a doc comment`)
+    return { name: memberName, ...parseComment(before) }
+  })
+}
+
+function findMembers (statement: ts.Statement, name: string): ts.NodeArray<ts.Node> | undefined {
+  if (ts.isInterfaceDeclaration(statement)) return statement.name.text === name ? statement.members : undefined
+  if (ts.isTypeAliasDeclaration(statement)) return statement.name.text === name && ts.isUnionTypeNode(statement.type) ? statement.type.types : undefined
+  if (!ts.isVariableStatement(statement)) return undefined
+  const [declaration] = statement.declarationList.declarations
+  const value = declaration?.initializer
+  const object = value !== undefined && ts.isAsExpression(value) ? value.expression : value
+  const isNamed = declaration !== undefined && ts.isIdentifier(declaration.name) && declaration.name.text === name
+  return isNamed && object !== undefined && ts.isObjectLiteralExpression(object) ? object.properties : undefined
+}
+
+function nameOf (member: ts.Node, source: ts.SourceFile): string {
+  const { name = member } = member as { name?: ts.Node }
+  return name.getText(source).replaceAll("'", '')
+}
+
+function parseComment (before: string): Pick<Member, 'text' | 'tags'> {
+  const comment = before.slice(before.lastIndexOf('/**') + 3, before.lastIndexOf('*/'))
+  const [text = '', ...tags] = comment.replaceAll(/^\s*\* ?/gm, '').split(/^@/m).map((part) => part.replaceAll(/\s+/g, ' ').trim())
+  return { text, tags: Object.fromEntries(tags.map((tag) => [/^\w+/.exec(tag)?.[0], tag.replace(/^\w+ ?/, '')])) }
+}

@@ -1,0 +1,24 @@
+import { readdir } from 'node:fs/promises'
+import { tables } from './tables.js'
+
+const root = new URL('../../', import.meta.url)
+
+/** The README and every page of docs/. */
+export async function listPages (): Promise<URL[]> {
+  const names = (await readdir(new URL('docs/', root))).filter((name) => name.endsWith('.md'))
+  return ['README.md', ...names.map((name) => `docs/${name}`)].map((path) => new URL(path, root))
+}
+
+const marked = /(<!-- table (\S+), written by npm run tables -->\n).*?(?=<!-- end of table -->)/gs
+
+/** Writes every table of a page anew. Throws for a table that there is not. */
+export async function fillTables (page: string): Promise<string> {
+  let filled = page
+  for (const [block, marker = '', name = ''] of page.matchAll(marked)) {
+    const write = tables[name]
+    if (write === undefined) throw new Error(`there is no table ${name}, only ${Object.keys(tables).join(', ')}`)
+    const table = await write()
+    filled = filled.replace(block, () => `${marker}\n${table}\n`)
+  }
+  return filled
+}

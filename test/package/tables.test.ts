@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+import { readMembers } from '../../scripts/tables/members.js'
+import { fillTables, listPages } from '../../scripts/tables/pages.js'
+import { wireErrors } from '../../src/http/errors.js'
+
+t.test('the tables of the README and the pages are what the code says; npm run tables writes them', async (t) => {
+  for (const page of await listPages()) {
+    const text = await readFile(page, 'utf8')
+    t.equal(await fillTables(text), text, page.pathname)
+  }
+})
+
+t.test('a table has the values and the comments of the code', async (t) => {
+  const marker = (name: string): string => `<!-- table ${name}, written by npm run tables -->\n`
+  const end = '<!-- end of table -->\n'
+  const page = await fillTables(`# A page\n\n${marker('host-errors')}old\n${end}\nText\n\n${marker('api-errors')}${end}`)
+  t.match(page, '| code | when |\n|---|---|\n| `invalid_option` | ')
+  t.match(page, '\n| 403 | `forbidden` | API key does not have required scope | The key lacks a scope. |\n')
+  for (const code of Object.keys(wireErrors)) t.match(page, `| \`${code}\` | `)
+  t.notMatch(page, /old/)
+  t.match(page, /^# A page\n\n[^]*\nText\n/)
+})
+
+t.test('a table that does not exist is an error that names those that do', async (t) => {
+  await t.rejects(fillTables('<!-- table errors, written by npm run tables -->\n<!-- end of table -->'), {
+    message: 'there is no table errors, only api-errors, api-errors-in-short, host-errors'
+  })
+})
+
+t.test('the members of an interface are read with their comments, and the tags of these apart', async (t) => {
+  const members = await readMembers('src/openapi-options.ts', 'OpenApiOptions')
+  t.same(members.map(({ name }) => name), ['info', 'servers', 'inHostDocument'])
+  t.same(members.at(-1), {
+    name: 'inHostDocument',
+    text: "Whether the API's paths are also in the document that the host makes of its own routes with `@fastify/swagger`.",
+    tags: { default: 'false' }
+  })
+})
+
+t.test('members without a comment, and a name that is none of these, are errors', async (t) => {
+  await t.rejects(readMembers('src/openapi-options.ts', 'OpenApiSettings'), { message: /says nothing of info of OpenApiSettings/ })
+  for (const name of ['Nothing', 'RecruitingApiError', 'kBrand', 'isRecruitingApiError']) {
+    await t.rejects(readMembers('src/errors.ts', name), { message: `src/errors.ts has no interface, union or constant object ${name}` })
+  }
+})
