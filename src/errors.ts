@@ -1,3 +1,5 @@
+import { readField } from './loggable-error.js'
+
 const kBrand = Symbol.for('fastify-recruiting-api.error')
 
 /** Why a call by the host failed. The comments are a table of the README: `npm run tables`. */
@@ -33,5 +35,5 @@ export class RecruitingApiError extends Error {
 
 /** Tells a `RecruitingApiError`, also one thrown by another copy of this package in the same process. */
 export function isRecruitingApiError (error: unknown): error is RecruitingApiError {
-  return typeof error === 'object' && error !== null && kBrand in error
+  return readField(error, kBrand) === true
 }

@@ -15,7 +15,7 @@ function copyError (thrown: unknown, depth: number): Error {
   copy.stack = readText(thrown, 'stack') ?? ''
   const name = readText(thrown, 'name') ?? copy.name
   const code = readText(thrown, 'code')
-  const cause = read(thrown, 'cause')
+  const cause = readField(thrown, 'cause')
   if (name !== copy.name) copy.name = name
   if (code !== undefined) Object.assign(copy, { code })
   if (depth === 0) return copy
@@ -25,7 +25,7 @@ function copyError (thrown: unknown, depth: number): Error {
 }
 
 function readErrors (thrown: unknown): unknown[] | null {
-  const errors = read(thrown, 'errors')
+  const errors = readField(thrown, 'errors')
   try {
     return Array.isArray(errors) ? errors.slice(0, maxErrors) : null
   } catch {
@@ -33,12 +33,14 @@ function readErrors (thrown: unknown): unknown[] | null {
   }
 }
 
-function readText (thrown: unknown, name: string): string | undefined {
-  const value = read(thrown, name)
+/** Returns a field of what was thrown as text; `undefined` if it is missing, an object, or reading it fails. */
+export function readText (thrown: unknown, name: string): string | undefined {
+  const value = readField(thrown, name)
   return value === undefined || value === null || isObject(value) ? undefined : String(value)
 }
 
-function read (thrown: unknown, name: string): unknown {
+/** Returns a field of what was thrown; `undefined` if it has none, or reading it fails. */
+export function readField (thrown: unknown, name: string | symbol): unknown {
   if (!isObject(thrown)) return undefined
   try {
     return Reflect.get(thrown, name)

@@ -14,6 +14,14 @@ declare module 'fastify' {
     /** Emits events, and waits for their deliveries. */
     recruiting: RegisteredRecruiting
   }
+  interface FastifyContextConfig {
+    /** Scopes that a key must have, all of them. */
+    scopes?: readonly string[]
+    /** Scopes of which a key must have one. */
+    anyScope?: readonly string[]
+    /** `true` on every route of the API, and for its unknown paths, so that a hook of the host can step aside. */
+    recruitingApi?: boolean
+  }
 }
 
 const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) => {

@@ -11,6 +11,7 @@ import { placeInHostDocument } from './document/host-document.js'
 import { hostRoutes } from './host-routes.js'
 import { createLimits } from './limits.js'
 import { operationIdOf } from './operation-id.js'
+import { shieldRoutes } from './read-input.js'
 import { candidateRoutes } from './routes/candidates.js'
 import { deliveryRoutes } from './routes/deliveries.js'
 import { jobRoutes } from './routes/jobs.js'
@@ -20,6 +21,7 @@ import { webhookRoutes } from './routes/webhooks.js'
 import { Candidate } from './schemas/candidate.js'
 import { Job } from './schemas/job.js'
 import { ownScope } from './scope.js'
+import { writeAnswer } from './send-error.js'
 import { traceRequests } from './trace-requests.js'
 
 /** What the API works on. */
@@ -37,8 +39,11 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
     const { openapi } = dependencies.settings
     placeInHostDocument(app, openapi?.inHostDocument === true)
     let routes: RouteOptions[] = []
+    app.addHook('onRoute', (route) => { route.config = { ...route.config, recruitingApi: true } })
     await app.register(async (scope) => {
       routes = collectRoutes(scope)
+      // For errors on the way out of the error handler that the scope within has.
+      scope.setErrorHandler(writeAnswer)
       await scope.register(tenantApi(dependencies))
     }, { prefix: '/:tenant_slug' })
     assertLimited(dependencies.settings, routes)
@@ -56,11 +61,14 @@ function tenantApi ({ storage, operations, settings, tracing }: ApiDependencies)
       onAudit: settings.onAudit,
       limits: settings.rateLimit === null ? null : await createLimits(settings.rateLimit)
     })
-    await scope.register(candidateRoutes(storage.candidates, withFields(Candidate, settings.candidateFields)))
-    await scope.register(jobRoutes(storage.jobs, withFields(Job, settings.jobFields)))
-    await scope.register(webhookRoutes(storage.webhooks, operations))
-    await scope.register(webhookActionRoutes(operations))
-    await scope.register(deliveryRoutes(storage))
+    await scope.register(async (own) => {
+      shieldRoutes(own)
+      await own.register(candidateRoutes(storage.candidates, withFields(Candidate, settings.candidateFields)))
+      await own.register(jobRoutes(storage.jobs, withFields(Job, settings.jobFields)))
+      await own.register(webhookRoutes(storage.webhooks, operations))
+      await own.register(webhookActionRoutes(operations))
+      await own.register(deliveryRoutes(storage))
+    })
     if (settings.routes !== null) await scope.register(hostRoutes(settings.routes))
   }
 }

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { callHost } from '../call-host.js'
 import { type KeyedRequest, kApiKey, readTenantSlug } from './auth.js'
+import { logOf } from './log.js'
 import { readOperationId } from './operation-id.js'
 import { readRequestId } from './request-id.js'
 
@@ -43,12 +45,10 @@ export function auditRequests (scope: FastifyInstance, listener: AuditListener):
       return payload
     }
   })
-  scope.addHook('onResponse', async (request, reply) => {
-    try {
-      await listener(describe(request, reply.statusCode))
-    } catch (err) {
-      request.log.error({ err }, 'the onAudit option failed')
-    }
+  scope.addHook('onResponse', (request, reply, done) => {
+    const onError = (err: unknown): void => logOf(request).error({ err }, 'the onAudit option failed')
+    callHost(() => listener(describe(request, reply.statusCode)), onError)
+    done()
   })
 }
 

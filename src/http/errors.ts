@@ -1,3 +1,5 @@
+import { expect } from '../expect.js'
+import { readField, toLoggableError } from '../loggable-error.js'
 import { Refusal } from '../refusal.js'
 
 /** Every error that the API answers with. The comments are the tables of the documents: `npm run tables`. */
@@ -16,6 +18,8 @@ export const wireErrors = {
   forbidden: { status: 403, message: 'API key does not have required scope' },
   /** There is no such path, method or resource. Those of another tenant look the same. */
   not_found: { status: 404, message: 'Resource was not found' },
+  /** Somebody else has changed the resource. Only operations that the vendor has added answer it. */
+  conflict: { status: 409, message: 'The resource was changed by another request' },
   /**
    * There were too many requests of the key, or too many invalid keys from its address, where the vendor limits them.
    * `Retry-After` says when to come back.
@@ -25,7 +29,9 @@ export const wireErrors = {
    * The service failed; its log has the cause under the `request_id`. It is safe to try again for `GET`, and for what may
    * happen twice.
    */
-  internal_error: { status: 500, message: 'Unexpected server error' }
+  internal_error: { status: 500, message: 'Unexpected server error' },
+  /** The service takes no requests for now. `Retry-After`, if there is one, says when to come back. */
+  unavailable: { status: 503, message: 'Service is temporarily unavailable' }
 } as const
 
 /** The code of an error that the API answers with. */
@@ -41,21 +47,30 @@ export interface ErrorDetail {
   message: string
 }
 
+const kBrand = Symbol.for('fastify-recruiting-api.http-error')
+
 /**
  * Ends a request with one of the errors of the API, such as `not_found`; for the handlers of the option `routes`, too.
- * Its status and message are those of the code.
+ * The code decides status and message. Throws `invalid_option` for an unknown code.
  */
 export class HttpError extends Error {
+  override readonly name = 'HttpError'
   /** Decides status and message. */
   readonly code: WireErrorCode
   /** For a 400: shown with the option `errorDetails`, logged in any case. */
   readonly details: readonly ErrorDetail[]
+  readonly [kBrand] = true
 
-  constructor (code: WireErrorCode, details: readonly ErrorDetail[] = []) {
-    super(wireErrors[code].message)
+  constructor (code: WireErrorCode, details: readonly ErrorDetail[] = [], options?: ErrorOptions) {
+    super(messageOf(code), options)
     this.code = code
     this.details = details
   }
+}
+
+function messageOf (code: WireErrorCode): string {
+  expect(Object.hasOwn(wireErrors, code), 'code', `one of ${Object.keys(wireErrors).join(', ')}`, code)
+  return wireErrors[code].message
 }
 
 /** A 400 that tells what was wrong. */
@@ -63,22 +78,41 @@ export function badRequest (...details: ErrorDetail[]): HttpError {
   return new HttpError('bad_request', details)
 }
 
-/** The codes of what is thrown for a body that cannot be read. */
-const bodyFaults: Record<string, string> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'must be application/json',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'must be at most 64 KiB',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'must have the length that its Content-Length header gives',
-  ECONNRESET: 'must arrive whole'
+/**
+ * Returns an `HttpError` as it is, also one of another copy of this package, and `null` for anything else. The details
+ * are copied as text, because plain JavaScript may give any.
+ */
+export function readHttpError (thrown: unknown): Required<Pick<HttpError, 'code' | 'details' | 'cause'>> | null {
+  if (readField(thrown, kBrand) !== true) return null
+  try {
+    const { code, details, cause } = thrown as HttpError
+    if (!Object.hasOwn(wireErrors, code)) return null
+    return { code, cause, details: details.map(copyDetail) }
+  } catch {
+    return null
+  }
 }
 
-/**
- * The error to answer with: a client's fault as it is, and anything else as 500. A code tells a fault of the body only
- * while the body is being read: a storage may throw an error of the same code.
- */
-export function toHttpError (error: unknown, isReadingBody: boolean): HttpError {
-  if (error instanceof HttpError) return error
-  if (error instanceof Refusal) return badRequest({ in: 'body', field: error.field, message: error.message })
-  const message = isReadingBody ? bodyFaults[String((error as { code?: unknown } | null)?.code)] : undefined
-  if (message !== undefined) return badRequest({ in: 'body', field: '', message })
-  return new HttpError('internal_error')
+function copyDetail ({ in: place, field, message }: ErrorDetail): ErrorDetail {
+  return { in: String(place) as ErrorDetail['in'], field: String(field), message: String(message) }
+}
+
+/** The error to answer with for what our own code, a port or a handler has thrown: unless it is meant for the client, a 500. */
+export function toHttpError (thrown: unknown): HttpError {
+  if (readHttpError(thrown) !== null) return thrown as HttpError
+  if (isRefusal(thrown)) return badRequest({ in: 'body', field: thrown.field, message: thrown.message })
+  return toInternalError(thrown)
+}
+
+/** A 500 with the cause for the log. */
+export function toInternalError (thrown: unknown): HttpError {
+  return new HttpError('internal_error', [], { cause: toLoggableError(thrown) })
+}
+
+function isRefusal (thrown: unknown): thrown is Refusal {
+  try {
+    return thrown instanceof Refusal
+  } catch {
+    return false
+  }
 }

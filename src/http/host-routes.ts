@@ -1,15 +1,21 @@
 import type { FastifyPluginAsync, RouteOptions } from 'fastify'
 import { expect } from '../expect.js'
 import type { HostRoutes } from '../options.js'
-import { errorResponses } from './schemas/errors.js'
+import { shieldScope } from './read-input.js'
+import { Conflict, errorResponses } from './schemas/errors.js'
 
 /** The host's own operations within the tenant scope. */
 export function hostRoutes (routes: HostRoutes): FastifyPluginAsync {
   return async (scope) => {
+    shieldScope(scope)
     scope.addHook('onRoute', (route) => {
       assertScopes(route)
       assertSuccess(route)
-      route.schema = { ...route.schema, response: { ...errorResponses, ...route.schema?.response as object } }
+      const isChange = route.method !== 'GET' && route.method !== 'HEAD'
+      route.schema = {
+        ...route.schema,
+        response: { ...errorResponses, ...(isChange ? { 409: Conflict } : {}), ...route.schema?.response as object }
+      }
     })
     await scope.register(routes as FastifyPluginAsync)
   }

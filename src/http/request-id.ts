@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { logOf } from './log.js'
 
 /** Makes the id of a request. */
 export type RequestIdSource = (request: FastifyRequest) => string
@@ -65,7 +66,7 @@ function makeId (request: IdentifiedRequest, reply: FastifyReply, source: Reques
   request[kRequestId] = id
   request.log = reply.log = request.log.child({ request_id: id })
   reply.header('x-request-id', id)
-  if (err !== undefined) request.log.error({ err }, 'the requestId option gave no usable id, so one was generated')
+  if (err !== undefined) logOf(request).error({ err }, 'the requestId option gave no usable id, so one was generated')
   return id
 }
 
@@ -73,6 +74,8 @@ function tryMake (request: FastifyRequest, source: RequestIdSource): { id: strin
   try {
     const id: unknown = source(request)
     if (typeof id === 'string' && usable.test(id)) return { id }
+    // A promise that rejects must not end the process.
+    Promise.resolve(id).catch(() => {})
     return { id: generateRequestId(), err: new TypeError('expected 1 to 200 visible ASCII characters') }
   } catch (err) {
     return { id: generateRequestId(), err }

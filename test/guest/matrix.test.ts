@@ -1,6 +1,7 @@
 import t from 'tap'
-import { hosts } from '../fixtures/hosts.js'
-import { probeIn, probeOwn } from '../fixtures/matrix.js'
+import { checkError } from '../fixtures/answers.js'
+import { hosts, refusingHosts } from '../fixtures/hosts.js'
+import { probeIn, probeOwn, probeRefused } from '../fixtures/matrix.js'
 import { probe } from '../fixtures/probes.js'
 
 t.test('there are at least 20 hosts', async (t) => {
@@ -19,5 +20,17 @@ for (const host of hosts) {
     const { alone, beside } = await probeOwn(t, host)
     t.ok(alone.length >= 20)
     t.strictSame(beside, alone)
+  })
+}
+
+for (const host of refusingHosts) {
+  t.test(`a host with ${host.name}: the API answers ${host.status} in its own form`, async (t) => {
+    const answers = await probeRefused(t, host, await probe(t, {}))
+    t.ok(answers.filter(({ isGood }) => isGood).length >= 8)
+    for (const { what, isGood, answer } of answers) {
+      // What the API refuses by itself may be refused first.
+      checkError(t, answer, isGood ? host.status : answer.statusCode, what)
+      if (isGood) t.match(answer.headers, host.headers ?? {}, what)
+    }
   })
 }

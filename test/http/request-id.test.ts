@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { bearer, buildApp, keys } from '../fixtures/app.js'
 import { checkError } from '../fixtures/answers.js'
 import { captureLogs } from '../fixtures/logs.js'
+import { hostileErrors } from '../fixtures/hostile-errors.js'
 import { listen } from '../fixtures/raw-http.js'
+import { watchRejections } from '../fixtures/rejections.js'
 
 const base = '/api/v1/public/acme'
 const generated = /^req_[A-Za-z0-9_-]{20,}$/
@@ -139,7 +142,8 @@ const unusable: Record<string, unknown> = {
   'an array': ['an-id'],
   nothing: undefined,
   null: null,
-  'a promise': Promise.resolve('an-id')
+  'a promise': Promise.resolve('an-id'),
+  'a thenable that throws': { then () { throw new Error('canary') } }
 }
 
 for (const [what, id] of Object.entries(unusable)) {
@@ -163,12 +167,21 @@ t.test('ids of 1 and of 200 characters are used', async (t) => {
   }
 })
 
-t.test('a requestId option that throws does no harm', async (t) => {
-  const app = await buildApp(t, { requestId: () => { throw new Error('canary') } })
-  const answer = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
-  t.equal(answer.statusCode, 200)
-  t.match(answer.headers['x-request-id'], generated)
-})
+for (const [what, thrown] of Object.entries({ 'an error': new Error('canary'), ...hostileErrors })) {
+  t.test(`a requestId option that throws ${what}, or rejects with it, does no harm`, async (t) => {
+    const rejections = watchRejections(t)
+    for (const requestId of [() => { throw thrown }, async () => { throw thrown }]) {
+      const logs = captureLogs()
+      const app = await buildApp(t, { requestId: requestId as never, server: { logger: logs.logger } })
+      const answer = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
+      t.equal(answer.statusCode, 200)
+      t.match(answer.headers['x-request-id'], generated)
+      t.equal((await logs.waitFor('the requestId option gave no usable id, so one was generated')).request_id, answer.headers['x-request-id'])
+    }
+    await setImmediate()
+    t.same(rejections, [])
+  })
+}
 
 for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'onSend'] as const) {
   t.test(`the answer has an id when the host's own ${hook} hook throws`, async (t) => {
@@ -184,7 +197,7 @@ for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'o
       }
     })
     const answer = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
-    checkError(t, answer, 500)
+    checkError(t, answer, 400)
     t.match(answer.headers['x-request-id'], generated)
   })
 }

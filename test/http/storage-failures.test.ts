@@ -1,7 +1,9 @@
 import t from 'tap'
+import { HttpError } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/app.js'
 import { checkError } from '../fixtures/answers.js'
+import { hostileErrors } from '../fixtures/hostile-errors.js'
 import { captureLogs } from '../fixtures/logs.js'
 import { buildAppWithRoutes, titleOf, urlOf } from '../fixtures/routes.js'
 import { spyStorage } from '../fixtures/spy-storage.js'
@@ -41,15 +43,15 @@ for (const [way, fail] of Object.entries(ways)) {
     const storage = memoryStorage({ tenants })
     storage.candidates.list = () => fail(error) as never
     const app = await buildApp(t, { storage, server: { logger: logs.logger } })
-    for (const [what, value] of Object.entries(thrown)) {
+    for (const [what, value] of Object.entries({ ...thrown, ...hostileErrors })) {
       error = value
       logs.lines.length = 0
       const answer = await app.inject({ url, headers: bearer(keys.full) })
       checkError(t, answer, 500, what)
       t.notMatch(JSON.stringify([answer.headers, answer.body]), 'canary', `${what} is not sent`)
       const failures = logs.lines.filter(({ level }) => level === 50)
-      t.same(failures.map((line) => line.request_id), [answer.headers['x-request-id']], `${what} is logged with the request id`)
-      if (value instanceof Error) t.same(failures.map(({ err }) => err?.message), ['canary'], `${what} is logged`)
+      t.same(failures.map((line) => [line.msg, line.request_id]), [['request failed', answer.headers['x-request-id']]], `${what} is logged with the request id`)
+      if (what in thrown && value instanceof Error) t.same(failures.map(({ err }) => err?.message), ['canary'], `${what} is logged`)
     }
   })
 
@@ -57,14 +59,14 @@ for (const [way, fail] of Object.entries(ways)) {
     let error: unknown
     const logs = captureLogs()
     const app = await buildApp(t, { keyLookup: () => fail(error) as never, server: { logger: logs.logger } })
-    for (const [what, value] of Object.entries(thrown)) {
+    for (const [what, value] of Object.entries({ ...thrown, ...hostileErrors })) {
       error = value
       logs.lines.length = 0
       const answer = await app.inject({ url, headers: bearer(keys.full) })
       checkError(t, answer, 500, what)
       t.notMatch(JSON.stringify([answer.headers, answer.body]), 'canary', `${what} is not sent`)
       const failures = logs.lines.filter(({ level }) => level === 50)
-      t.same(failures.map((line) => line.request_id), [answer.headers['x-request-id']], `${what} is logged with the request id`)
+      t.same(failures.map((line) => [line.msg, line.request_id]), [['request failed', answer.headers['x-request-id']]], `${what} is logged with the request id`)
     }
     t.notMatch(logs.text(), keys.full, 'the key is not logged')
   })
@@ -112,6 +114,19 @@ t.test('a lookup that gives an owner without scopes is a 500', async (t) => {
     const app = await buildApp(t, { keyLookup: async () => owner as never })
     checkError(t, await app.inject({ url, headers: bearer(keys.full) }), 500, JSON.stringify(owner))
   }
+})
+
+t.test('a lookup that gives an owner who cannot be read is a 500', async (t) => {
+  const owner = { id: 'a', get scopes () { throw Object.assign(new Error('canary'), { statusCode: 404 }) } }
+  const app = await buildApp(t, { keyLookup: async () => owner as never })
+  for (const path of ['/api/v1/public/acme/jobs', '/api/v1/public/acme/nothing']) {
+    checkError(t, await app.inject({ url: path, headers: bearer(keys.full) }), 500)
+  }
+})
+
+t.test('a lookup that throws an HttpError is a 500 as well', async (t) => {
+  const app = await buildApp(t, { keyLookup: async () => { throw new HttpError('not_found') } })
+  checkError(t, await app.inject({ url, headers: bearer(keys.full) }), 500)
 })
 
 t.test('a lookup whose scopes are text lets nobody in by a part of it', async (t) => {

@@ -2,7 +2,9 @@ import t from 'tap'
 import type { AuditEntry } from '../../src/index.js'
 import { type AppOverrides, type Teardown, bearer, buildApp, keys } from '../fixtures/app.js'
 import { captureLogs } from '../fixtures/logs.js'
+import { hostileErrors } from '../fixtures/hostile-errors.js'
 import { interviewRoutes } from '../fixtures/host-routes.js'
+import { watchRejections } from '../fixtures/rejections.js'
 
 const base = '/api/v1/public/acme'
 const headers = bearer(keys.full)
@@ -71,19 +73,26 @@ t.test('what the host itself answers within the scope has no id', async (t) => {
   t.match(entries, [{ requestId: '', status: 204, keyId: null, rowCount: null }])
 })
 
-for (const [what, onAudit] of [
-  ['throws', () => { throw new Error('canary') }], ['rejects', async () => { throw new Error('canary') }]
-] as const) {
-  t.test(`a listener that ${what} changes no answer, and is logged`, async (t) => {
-    const logs = captureLogs()
-    const { app } = await buildAudited(t, { onAudit, server: { logger: logs.logger } })
-    const answer = await app.inject({ url: `${base}/jobs`, headers })
-    t.equal(answer.statusCode, 200)
-    const line = await logs.waitFor('the onAudit option failed')
-    t.equal(line.err?.message, 'canary')
-    t.equal(line.request_id, answer.headers['x-request-id'])
+for (const [what, thrown] of Object.entries({ 'an error': new Error('canary'), ...hostileErrors })) {
+  t.test(`a listener that throws ${what}, or rejects with it, changes no answer and is logged`, async (t) => {
+    const rejections = watchRejections(t)
+    for (const onAudit of [() => { throw thrown }, async () => { throw thrown }]) {
+      const logs = captureLogs()
+      const { app } = await buildAudited(t, { onAudit, server: { logger: logs.logger } })
+      const answer = await app.inject({ url: `${base}/jobs`, headers })
+      t.equal(answer.statusCode, 200)
+      t.equal((await logs.waitFor('the onAudit option failed')).request_id, answer.headers['x-request-id'])
+    }
+    t.same(rejections, [])
   })
 }
+
+t.test('a listener that never ends holds nothing up', async (t) => {
+  const logs = captureLogs()
+  const { app } = await buildAudited(t, { onAudit: () => new Promise(() => {}), server: { logger: logs.logger } })
+  t.equal((await app.inject({ url: `${base}/jobs`, headers })).statusCode, 200)
+  t.ok(await logs.waitFor('request completed'))
+})
 
 t.test('a document that anybody may read is not told of', async (t) => {
   const { app, entries } = await buildAudited(t)

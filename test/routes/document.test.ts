@@ -12,6 +12,7 @@ t.test('the host\'s own operations are in the document, with their scopes and th
   t.same(operation?.parameters.map(({ name }) => name), ['tenant_slug', 'id', 'depth'])
   t.same(Object.keys(operation?.responses ?? {}), ['200', '400', '401', '403', '404', '429', '500'])
   t.same(Object.keys(paths['/api/v1/public/{tenant_slug}/interviews/{id}'] ?? {}), ['get', 'delete'])
+  t.same(Object.keys(paths['/api/v1/public/{tenant_slug}/interviews']?.post?.responses ?? {}), ['201', '400', '401', '403', '404', '409', '429', '500'])
   t.ok(tags.some(({ name }) => name === 'interviews'))
   t.ok(components.schemas.Interview)
 })

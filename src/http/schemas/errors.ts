@@ -47,5 +47,8 @@ export const errorResponses = {
   500: ErrorOf('internal_error')
 }
 
+/** The answer that operations of the host can give as well when they change something. */
+export const Conflict = ErrorOf('conflict')
+
 /** The answer that every operation can give as well where requests are limited. */
 export const RateLimited = ErrorOf('rate_limited', usage)

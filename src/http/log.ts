@@ -1,0 +1,7 @@
+import type { FastifyRequest } from 'fastify'
+import { type Logger, createSafeLogger } from '../webhooks/logger.js'
+
+/** The logger of a request, safe for whatever was thrown. */
+export function logOf (request: FastifyRequest): Logger {
+  return createSafeLogger(request.log)
+}
