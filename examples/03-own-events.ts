@@ -20,6 +20,9 @@ const events = {
   }, { description: 'An offer was signed' })
 }
 
+// What the vendor has: candidates of all its customers.
+const candidates = [{ tenant: 'acme', id: 2 }, { tenant: 'globex', id: 3 }]
+
 const storage = memoryStorage()
 
 // The server: takes webhooks for these events and delivers them. 06-typed-events.ts has `app.recruiting` typed by them.
@@ -36,11 +39,15 @@ await app.register(recruitingApi, {
 // What emits need not be what serves and delivers. With a storage that processes share, this part is one of its own.
 const recruiting = createRecruiting({ storage, events, delivery: false })
 
-// A route of the ATS itself, where a recruiter schedules an interview.
+// A route of the ATS itself, where a recruiter of acme schedules an interview. A real one takes the tenant from who is
+// signed in, and looks up every id of the request within that tenant.
+const tenantSlug = 'acme'
 app.post<{ Body: EventData<typeof events, 'interview.scheduled'> }>('/interviews', async (request, reply) => {
+  const isKnown = candidates.some(({ tenant, id }) => tenant === tenantSlug && id === request.body.candidate_id)
+  if (!isKnown) return reply.code(422).send({ field: 'candidate_id', message: 'candidate_id: must be the id of a candidate' })
   try {
     return await recruiting.emit({
-      tenantSlug: 'acme',
+      tenantSlug,
       type: 'interview.scheduled',
       data: request.body,
       // Somebody who sends the form twice schedules one interview.

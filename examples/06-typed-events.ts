@@ -1,6 +1,6 @@
 // `app.recruiting.emit` typed by the vendor's own events: the compiler refuses a name or data that it would refuse.
 //
-// curl http://127.0.0.1:3000/offers -H 'Content-Type: application/json' -d '{"id":1,"currency":"EUR"}'
+// curl -X POST http://127.0.0.1:3000/offers/1/sign
 
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
@@ -15,11 +15,18 @@ declare module 'fastify-recruiting-api' {
   interface Register { events: typeof events }
 }
 
+// What the vendor has: offers of all its customers.
+const offers = [{ tenant: 'acme', id: 1, currency: 'EUR' }, { tenant: 'globex', id: 2, currency: 'USD' }]
+
 const app = Fastify({ logger: true })
 await app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]), events })
 
-app.post<{ Body: { id: number, currency: string } }>('/offers', async ({ body: { id, currency } }) => {
-  return app.recruiting.emit({ tenantSlug: 'acme', type: 'offer.signed', data: { id, currency } })
+// A route of the ATS itself, for acme. A real one takes the tenant from who is signed in.
+const tenantSlug = 'acme'
+app.post<{ Params: { id: string } }>('/offers/:id/sign', async ({ params }, reply) => {
+  const offer = offers.find(({ tenant, id }) => tenant === tenantSlug && id === Number(params.id))
+  if (offer === undefined) return reply.code(404).send()
+  return app.recruiting.emit({ tenantSlug, type: 'offer.signed', data: { id: offer.id, currency: offer.currency } })
 })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())

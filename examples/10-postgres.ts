@@ -21,7 +21,11 @@ await pool.query(`
     company text not null, id bigint generated always as identity, name text not null, state text not null default 'draft',
     created_at timestamptz not null default now(), updated_at timestamptz not null default now(), primary key (company, id)
   );
-  create table if not exists applications (id bigint generated always as identity primary key, company text, person bigint, position bigint);
+  create table if not exists applications (
+    id bigint generated always as identity primary key, company text not null, person bigint not null, position bigint not null,
+    -- An id of another customer is refused here at the latest.
+    foreign key (company, person) references people, foreign key (company, position) references positions
+  );
 
   create or replace view api_candidates as
     select company as tenant_slug, id, name as full_name, title as headline, null::bigint as source_id,
@@ -63,9 +67,9 @@ async function apply (company: string, name: string, position: number): Promise<
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
-await app.listen({ port: Number(process.env.PORT ?? 3000) })
+const origin = await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) })
 
 await pool.query("insert into positions (company, name, state) values ('acme', 'Backend Engineer', 'published')")
 await apply('acme', 'Ada Lovelace', 1)
 const { key } = await issueApiKey(pool, { tenantSlug: 'acme', scopes: ['candidates:read', 'jobs:read'] })
-console.log(`curl http://127.0.0.1:3000/api/v1/public/acme/candidates -H 'Authorization: Bearer ${key}'`)
+console.log(`curl ${origin}/api/v1/public/acme/candidates -H 'Authorization: Bearer ${key}'`)

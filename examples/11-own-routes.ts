@@ -29,8 +29,15 @@ async function transaction<T> (run: (client: pg.PoolClient) => Promise<T>): Prom
   }
 }
 
+/** Refuses an id that the tenant has no such row of; one of another tenant is none. Until the commit the row stays. */
+async function requireRow (client: pg.PoolClient, table: 'people' | 'positions', tenantSlug: string, field: string, id: number): Promise<void> {
+  const { rows } = await client.query(`select from ${table} where tenant_slug = $1 and id = $2 for key share`, [tenantSlug, id])
+  if (rows.length === 0) throw new HttpError('bad_request', [{ in: 'body', field, message: 'is not known' }])
+}
+
+const Id = Type.Integer({ minimum: 1, maximum: 2147483647 })
 const Tenant = Type.Object({ tenant_slug: Type.String() })
-const Item = Type.Object({ tenant_slug: Type.String(), id: Type.Integer({ minimum: 1, maximum: 2147483647 }) })
+const Item = Type.Object({ tenant_slug: Type.String(), id: Id })
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 const Headline = Type.String({ maxLength: 200 })
 
@@ -39,7 +46,7 @@ const CandidateChanges = Type.Partial(NewCandidate, { additionalProperties: fals
 const Candidate = Type.Object({ id: Type.Integer(), full_name: Type.String(), headline: Type.Union([Type.String(), Type.Null()]) })
 
 const Stage = Type.Union([Type.Literal('applied'), Type.Literal('interview'), Type.Literal('offer')])
-const NewApplication = Type.Object({ candidate_id: Type.Integer(), job_id: Type.Integer() }, { additionalProperties: false })
+const NewApplication = Type.Object({ candidate_id: Id, job_id: Id }, { additionalProperties: false })
 const ApplicationChanges = Type.Object({ stage: Stage }, { additionalProperties: false })
 const Application = Type.Object({ id: Type.Integer(), candidate_id: Type.Integer(), job_id: Type.Integer(), stage: Stage })
 
@@ -97,13 +104,11 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async ({ params: { tenant_slug: tenantSlug }, body }, reply) => {
     const data = await transaction(async (client) => {
+      await requireRow(client, 'people', tenantSlug, 'candidate_id', body.candidate_id)
+      await requireRow(client, 'positions', tenantSlug, 'job_id', body.job_id)
       const { rows: [row] } = await client.query(
-        `insert into applications (tenant_slug, candidate_id, job_id) select tenant_slug, id, $3 from people
-        where tenant_slug = $1 and id = $2 returning id::int, candidate_id::int, job_id::int, stage`,
-        [tenantSlug, body.candidate_id, body.job_id])
-      if (row === undefined) {
-        throw new HttpError('bad_request', [{ in: 'body', field: 'candidate_id', message: 'must be the id of a candidate' }])
-      }
+        `insert into applications (tenant_slug, candidate_id, job_id) values ($1, $2, $3)
+        returning id::int, candidate_id::int, job_id::int, stage`, [tenantSlug, body.candidate_id, body.job_id])
       const subject = `candidate:${row.candidate_id}`
       await app.recruiting.emit({ tenantSlug, type: 'application.created', data: row, subject }, { transaction: client })
       return row
@@ -136,16 +141,22 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 await migrate(pool)
 await pool.query(`
   create table if not exists people (
-    tenant_slug text, id bigint generated always as identity primary key, full_name text not null, headline text,
-    source_id bigint, recruiter_id bigint, created_at timestamptz not null default now(), updated_at timestamptz not null default now()
+    tenant_slug text, id bigint generated always as identity, full_name text not null, headline text, source_id bigint,
+    recruiter_id bigint, created_at timestamptz not null default now(), updated_at timestamptz not null default now(),
+    primary key (tenant_slug, id)
   );
   create table if not exists positions (
-    tenant_slug text, id bigint primary key, name text not null, status text not null,
-    created_at timestamptz not null default now(), updated_at timestamptz not null default now()
+    tenant_slug text, id bigint, name text not null, status text not null, created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(), primary key (tenant_slug, id)
   );
   create table if not exists applications (
-    tenant_slug text, id bigint generated always as identity primary key, candidate_id bigint, job_id bigint, stage text not null default 'applied'
-  )`)
+    tenant_slug text, id bigint generated always as identity, candidate_id bigint not null, job_id bigint not null,
+    stage text not null default 'applied', primary key (tenant_slug, id),
+    -- Both are of the tenant, whatever a statement forgets to check.
+    foreign key (tenant_slug, candidate_id) references people, foreign key (tenant_slug, job_id) references positions
+  );
+  insert into positions (tenant_slug, id, name, status) values
+    ('acme', 7, 'Backend Engineer', 'published'), ('globex', 8, 'Henchman', 'published') on conflict do nothing`)
 
 const app = Fastify({ logger: true })
 await app.register(recruitingApi, {
@@ -156,8 +167,8 @@ await app.register(recruitingApi, {
 })
 app.addHook('onClose', () => pool.end())
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
-await app.listen({ port: Number(process.env.PORT ?? 3000) })
+const origin = await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) })
 
 const { key } = await issueApiKey(pool, { tenantSlug: 'acme', scopes: ['candidates:read', 'candidates:write', 'applications:write'] })
-console.log(`curl http://127.0.0.1:3000/api/v1/public/acme/candidates -H 'Authorization: Bearer ${key}' \\
+console.log(`curl ${origin}/api/v1/public/acme/candidates -H 'Authorization: Bearer ${key}' \\
   -H 'Content-Type: application/json' -d '{"full_name":"Ada Lovelace"}'`)

@@ -40,6 +40,10 @@ t.test('an event of the vendor\'s own is checked when it is emitted, and deliver
   t.equal(refused.status, 422)
   t.strictSame(refused.body, { code: 'invalid_event', field: 'data.id', message: 'data.id: must be integer' })
 
+  const foreign = await request(`${origin}/interviews`, { body: { ...interview, id: 2, candidate_id: 3 } })
+  t.equal(foreign.status, 422, 'a candidate of another tenant')
+  t.strictSame(foreign.body, { field: 'candidate_id', message: 'candidate_id: must be the id of a candidate' })
+
   await delivered
   t.equal(await example.end('SIGTERM'), 0)
   t.match(bodies, [{ id, type: 'interview.scheduled', tenant_slug: 'acme', data: interview }])

@@ -8,6 +8,7 @@ t.test('a vendor\'s own operations create and update, and emit in the same trans
   const example = runExample(t, '11-own-routes.ts', { PORT: '0', DATABASE_URL: url })
   const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
   const [, key = ''] = await example.output(/Bearer (rk_[\w-]+)/)
+  await example.output(new RegExp(`^curl ${origin}/api/v1/public/acme/candidates `, 'm'))
   const acme = `${origin}/api/v1/public/acme`
   const ask = async (method: string, path: string, body: object): Promise<[number, unknown]> => {
     const answer = await request(`${acme}${path}`, { key, method, body })
@@ -20,15 +21,26 @@ t.test('a vendor\'s own operations create and update, and emit in the same trans
   t.strictSame(await ask('POST', '/applications', { candidate_id: 1, job_id: 7 }), [201, { data: application }])
   t.strictSame(await ask('PATCH', '/applications/1', { stage: 'offer' }), [200, { data: { ...application, stage: 'offer' } }])
 
-  const [status, refused] = await ask('POST', '/applications', { candidate_id: 9, job_id: 7 })
-  t.equal(status, 400)
-  t.match(refused, { error: { code: 'bad_request', details: [{ in: 'body', field: 'candidate_id', message: 'must be the id of a candidate' }] } })
+  const pool = createPool()
+  const { rows: [foreign] } = await pool.query("insert into people (tenant_slug, full_name) values ('globex', 'Hank Scorpio') returning id::int")
+  const refused = {
+    candidate_id: [{ candidate_id: 9, job_id: 7 }, { candidate_id: foreign.id, job_id: 7 }],
+    job_id: [{ candidate_id: 1, job_id: 9 }, { candidate_id: 1, job_id: 8 }]
+  }
+  for (const [field, bodies] of Object.entries(refused)) {
+    for (const body of bodies) {
+      const [status, answer] = await ask('POST', '/applications', body)
+      t.equal(status, 400, JSON.stringify(body))
+      t.match(answer, { error: { code: 'bad_request', details: [{ in: 'body', field, message: 'is not known' }] } })
+    }
+  }
+  t.match(await ask('POST', '/applications', { candidate_id: 1e300, job_id: 7 }), [400, { error: { details: [{ field: 'candidate_id' }] } }])
   t.match(await ask('POST', '/candidates', { full_name: 5 }), [400, { error: { details: [{ field: 'full_name' }] } }])
   t.match(await ask('PATCH', '/candidates/9', { full_name: 'Nobody' }), [404, { error: { code: 'not_found' } }])
   t.match(await ask('PATCH', '/applications/9', { stage: 'offer' }), [404, { error: { code: 'not_found' } }])
   t.match(await request(`${acme}/candidates?filter[q]=ada`, { key }), { body: { data: [{ id: 1, headline: 'Analyst' }] } })
 
-  const { rows } = await createPool().query('select type, subject from recruiting.events order by id')
+  const { rows } = await pool.query('select type, subject from recruiting.events order by id')
   t.strictSame(rows, ['candidate.created', 'candidate.updated', 'application.created', 'application.stage_changed']
     .map((type) => ({ type, subject: 'candidate:1' })))
   t.equal(await example.end('SIGTERM'), 0)
