@@ -1,10 +1,11 @@
 import { printToConsole } from './console.js'
 import { type Demo, startDemo } from './demo.js'
+import { choosePort, readNumber } from './ports.js'
 
 try {
   closeOnSignal(await startDemo({
-    port: readNumber('PORT', 3000),
-    receiverPort: readNumber('RECEIVER_PORT', 3001),
+    port: await choosePort('PORT', 3000),
+    receiverPort: await choosePort('RECEIVER_PORT', 3001),
     databaseUrl: process.env.DATABASE_URL ?? null,
     everyMs: readNumber('EVERY_MS', 3000),
     print: printToConsole,
@@ -13,12 +14,6 @@ try {
 } catch (error) {
   console.error(explain(error))
   process.exitCode = 1
-}
-
-function readNumber (name: string, fallback: number): number {
-  const text = process.env[name] ?? String(fallback)
-  if (!/^\d{1,5}$/.test(text)) throw new RangeError(`${name}: expected a number, got ${JSON.stringify(text)}`)
-  return Number(text)
 }
 
 function closeOnSignal (demo: Demo): void {

@@ -96,7 +96,27 @@ t.test('what happens in a demo is in the list, and the receiver verifies the new
   await demo.output(/^Closed$/m)
 })
 
-t.test('a port that is taken ends the demo with a message that says what to do', { buffered: true }, async (t) => {
+t.test('a demo whose ports are taken says so and takes free ones', { buffered: true }, async (t) => {
+  for (const port of [3000, 3001]) {
+    const taken = createServer()
+    t.teardown(() => taken.close())
+    // Another program may have it already.
+    taken.on('error', () => {})
+    taken.listen(port, '127.0.0.1')
+    await Promise.race([once(taken, 'listening'), once(taken, 'error')])
+  }
+
+  const demo = runExample(t, 'demo/start.ts', { EVERY_MS: '60000' })
+  await demo.output(/^Port 3000 is taken: the demo uses a free one instead\. PORT=… names another\.$/m)
+  await demo.output(/^Port 3001 is taken: the demo uses a free one instead\. RECEIVER_PORT=… names another\.$/m)
+  const url = await readApiUrl(demo)
+  t.not(new URL(url).port, '3000')
+  t.match(await request(`${url}/acme/candidates`, { key }), { status: 200 })
+  await demo.output(/receiver +acme +application\.created +verified, /)
+  t.equal(await demo.end('SIGTERM'), 0)
+})
+
+t.test('a port that was asked for and is taken ends the demo with a message that says what to do', { buffered: true }, async (t) => {
   const taken = createServer()
   t.teardown(() => taken.close())
   await once(taken.listen(0, '127.0.0.1'), 'listening')
