@@ -29,17 +29,21 @@ await app.register(recruitingApi, {
       tenantSlug: 'acme',
       scopes: ['candidates:read', 'jobs:read', 'webhooks:read', 'webhooks:write']
     }
-  ])
+  ]),
+  // Says in a 400 what is wrong with the request.
+  errorDetails: true,
+  // For development only: webhooks may have addresses on this machine. Otherwise they must be public and https.
+  delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'] }
 })
+
+// A route of your own. Whatever happens in the ATS is one call; it goes to every webhook that subscribes to it.
+app.post('/apply', async () => app.recruiting.emit({
+  tenantSlug: 'acme',
+  type: 'application.created',
+  data: { id: 1, candidate_id: 1, job_id: 1 }
+}))
 
 // Gives deliveries under way the time to end.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 
 await app.listen({ port: Number(process.env.PORT ?? 3000) })
-
-// Whatever happens in the ATS is one call; it goes to every webhook that subscribes to it.
-await app.recruiting.emit({
-  tenantSlug: 'acme',
-  type: 'application.created',
-  data: { id: 1, candidate_id: 1, job_id: 1 }
-})

@@ -4,9 +4,12 @@ import t from 'tap'
 const root = new URL('../../', import.meta.url)
 const read = (path: string): Promise<string> => readFile(new URL(path, root), 'utf8')
 
-t.test('the quick start of the README is the example that is compiled and run', async (t) => {
-  const example = await read('examples/01-quick-start.ts')
-  t.ok((await read('README.md')).includes(`\`\`\`ts\n${example}\`\`\``))
+t.test('the quick start of the README is the two examples that are compiled and run', async (t) => {
+  const readme = await read('README.md')
+  for (const name of ['01-quick-start', '01-receiver']) {
+    const example = await read(`examples/${name}.ts`)
+    t.ok(readme.includes(`\`\`\`ts\n${example}\`\`\``), name)
+  }
 })
 
 /** Whether the lines of a snippet are lines of an example, in this order, whatever stands between and before them. */
