@@ -28,5 +28,11 @@ export default [
       globals: Object.fromEntries(['addEventListener', 'document', 'location', 'navigator', 'fetch', 'EventSource', 'performance'].map((name) => [name, 'readonly']))
     }
   },
+  {
+    files: ['examples/reference/**'],
+    languageOptions: {
+      globals: Object.fromEntries(['document', 'matchMedia', 'sessionStorage', 'SwaggerUIBundle'].map((name) => [name, 'readonly']))
+    }
+  },
   { files: ['src/**'], rules: { 'no-console': 'error', 'max-depth': ['error', 3] } }
 ]

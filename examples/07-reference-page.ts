@@ -1,9 +1,8 @@
-// A reference page for your customers' developers, at http://127.0.0.1:3000/reference/: Swagger UI over the document
-// that the plugin serves. Its files come from the npm package swagger-ui-dist, so the page asks for nothing elsewhere.
+// A reference page for your customers' developers, at http://127.0.0.1:3000/reference: Swagger UI shows the document that
+// the plugin serves. Its files come from the npm package swagger-ui-dist, so browsers load nothing from other servers.
 //
 // npm install swagger-ui-dist @fastify/static
 
-import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import Fastify from 'fastify'
@@ -17,12 +16,9 @@ await app.register(recruitingApi, {
   keyLookup: memoryKeyLookup([{ key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['candidates:read', 'jobs:read'] }])
 })
 
-// These three are the page: the files of Swagger UI, and in the place of its own settings the address of the document.
-const files = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
-await app.register(fastifyStatic, { root: files, prefix: '/reference/' })
-app.get('/reference/swagger-initializer.js', (_request, reply) => reply.type('text/javascript').send(
-  "SwaggerUIBundle({ dom_id: '#swagger-ui', url: '/api/v1/public/openapi.json', validatorUrl: null })"
-))
+// The page and its settings are those in reference/; all else is Swagger UI's.
+const files = [new URL('reference', import.meta.url), new URL('.', import.meta.resolve('swagger-ui-dist/package.json'))]
+await app.register(fastifyStatic, { root: files.map((url) => fileURLToPath(url)), prefix: '/reference', redirect: true })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 
