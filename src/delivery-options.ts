@@ -8,12 +8,13 @@ export interface DeliveryOptions {
    */
   worker?: boolean
   /**
-   * Attempts in flight at most, 1 to 10,000.
+   * Attempts in flight at most in this process, 1 to 10,000. Tests count; where this process delivers they take three
+   * quarters at most.
    * @default 64
    */
   concurrency?: number
   /**
-   * Attempts in flight at most to one webhook, 1 to 1,000.
+   * Attempts in flight at most to one webhook, 1 to 1,000: deliveries of all processes, and tests of the same process.
    * @default 4
    */
   perEndpoint?: number

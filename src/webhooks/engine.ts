@@ -13,6 +13,7 @@ import { keepPruning, prune } from './housekeeping.js'
 import { createListeners } from './listeners.js'
 import type { Logger } from './logger.js'
 import { type WebhookOperations, createWebhookOperations } from './operations.js'
+import { createPlaces } from './places.js'
 import type { Recruiting } from './recruiting.js'
 import { resealSecrets } from './reseal.js'
 import { createSecretBox } from './secrets.js'
@@ -41,11 +42,12 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const sender = createSender(targetRules, timeoutMs)
   const listeners = createListeners(log)
   const dispatching = { deliveries, validate: createEventValidator(events), clock, maxEventBytes }
+  const places = createPlaces(delivery)
   const counters = createCounters()
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry, log)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
   const worker = delivery.worker
-    ? createWorker({ deliveries, sender, secrets, clock, log, counters, tracing, onNotice: createHealthReporter(listeners, log) }, { ...delivery, healthRule })
+    ? createWorker({ deliveries, sender, places, secrets, clock, log, counters, tracing, onNotice: createHealthReporter(listeners, log) }, { ...delivery, healthRule })
     : null
   let stopPruning: () => void = () => {}
   let stopping: Promise<void> | null = null
@@ -73,6 +75,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
 
   async function close (): Promise<void> {
     await stop()
+    places.abort()
     sender.abort()
     await sender.close()
   }
@@ -127,7 +130,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       off: listeners.off
     },
     operations: createWebhookOperations({
-      webhooks, deliveries, events, targetRules, secrets, sender, clock, maxWebhooksPerTenant, timeoutMs
+      webhooks, deliveries, events, targetRules, secrets, sender, places, clock, maxWebhooksPerTenant, timeoutMs
     }),
     start () {
       if (worker === null || stopping !== null || closing !== null) return

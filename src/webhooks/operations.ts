@@ -1,11 +1,10 @@
-import type { Clock, DeliveryStore, ReplayResult, RotatedWebhook, Webhook, WebhookChanges, WebhookStore } from '../ports/index.js'
+import type { DeliveryStore, ReplayResult, RotatedWebhook, Webhook, WebhookChanges, WebhookStore } from '../ports/index.js'
 import { Refusal } from '../refusal.js'
 import { type TargetRules, parseTargetUrl } from './destination.js'
-import { generateEventId } from './event-id.js'
 import type { EventCatalogue } from './events.js'
 import type { SecretBox } from './secrets.js'
-import type { Sender } from './sender.js'
-import { generateSecret, signHeaders } from './signature.js'
+import { type TestDependencies, type TestResult, sendTest } from './send-test.js'
+import { generateSecret } from './signature.js'
 
 /** What a client sends to create a webhook. */
 export interface WebhookInput {
@@ -17,16 +16,6 @@ export interface WebhookInput {
 
 /** A webhook with its secret, unsealed: for the one answer that shows it. */
 export type WithSecret<T extends Webhook> = T & { secret: string }
-
-/** How a test notification went, with the field names of the wire. */
-export interface TestResult {
-  id: string
-  event_type: string
-  status: 'delivered' | 'failed'
-  response_status: number | null
-  duration_ms: number
-  error: string | null
-}
 
 /** What a client sends to replay. Dates are RFC 3339 in UTC with milliseconds. */
 export interface ReplayInput {
@@ -57,20 +46,16 @@ export interface WebhookOperations {
   replay (tenantSlug: string, id: number, input: ReplayInput): Promise<ReplaySummary | null>
 }
 
-interface Dependencies {
+interface Dependencies extends TestDependencies {
   webhooks: WebhookStore
   deliveries: DeliveryStore
   events: EventCatalogue
   targetRules: TargetRules
   secrets: SecretBox
-  sender: Sender
-  clock: Clock
   maxWebhooksPerTenant: number
-  timeoutMs: number
 }
 
 const maxNameLength = 255
-const maxTestMs = 10_000
 const maxReplayed = 10_000
 const defaultReplayMs = 24 * 60 * 60 * 1000
 
@@ -127,6 +112,7 @@ export function createWebhookOperations (dependencies: Dependencies): WebhookOpe
       return sendTest(dependencies, {
         type,
         tenantSlug,
+        webhookId: id,
         url: webhook.target_url,
         secrets: sealed.map((text) => secrets.open(text, tenantSlug, id))
       })
@@ -171,31 +157,4 @@ function readWindow ({ since, until, event_ids: eventIds }: ReplayInput, nowMs: 
   }
   if (window.since > window.until) throw new Refusal('since', 'must not be after until')
   return window
-}
-
-interface TestTarget {
-  type: string
-  tenantSlug: string
-  url: string
-  secrets: readonly string[]
-}
-
-async function sendTest ({ sender, clock, timeoutMs }: Dependencies, { type, tenantSlug, url, secrets }: TestTarget): Promise<TestResult> {
-  const id = generateEventId()
-  const timestamp = new Date(clock.now()).toISOString()
-  const body = JSON.stringify({ id, type, timestamp, tenant_slug: tenantSlug, data: {}, test: true })
-  const sent = await sender.send({
-    url,
-    headers: signHeaders(secrets, id, body, clock.now()),
-    body,
-    timeoutMs: Math.min(timeoutMs, maxTestMs)
-  })
-  return {
-    id,
-    event_type: type,
-    status: sent.error === null ? 'delivered' : 'failed',
-    response_status: sent.responseStatus,
-    duration_ms: sent.durationMs,
-    error: sent.error === 'aborted' ? 'connection' : sent.error
-  }
 }

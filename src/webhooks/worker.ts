@@ -7,6 +7,7 @@ import type { Counters } from './counters.js'
 import { hostOf } from './destination.js'
 import type { Logger } from './logger.js'
 import { decideOutcome } from './outcome.js'
+import { type Places, formatEndpoint } from './places.js'
 import type { SecretBox } from './secrets.js'
 import type { SendResult, Sender } from './sender.js'
 import { signHeaders } from './signature.js'
@@ -28,6 +29,7 @@ export interface WorkerSettings {
 export interface WorkerDependencies {
   deliveries: DeliveryStore
   sender: Sender
+  places: Places
   secrets: SecretBox
   clock: Clock
   log: Logger
@@ -66,7 +68,7 @@ const gatherMs = 2
  * no more often than it can answer.
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
-  const { deliveries, sender, clock, log, counters, tracing, onNotice } = dependencies
+  const { deliveries, sender, places, clock, log, counters, tracing, onNotice } = dependencies
   const wakeup = createWakeup(clock)
   const aborted: Lease[] = []
   let inFlight = 0
@@ -75,6 +77,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   // Before more is claimed: a failure among the results may hold its endpoint back, or storage would not take them.
   let mustWriteFirst = false
   let isClosing = false
+  let isAborted = false
   let running: Promise<void> | null = null
   let stopListening: () => void = () => {}
   let turnWaiters: Array<() => void> = []
@@ -133,20 +136,29 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 
   async function claim (ended: readonly Lease[]): Promise<void> {
-    const limit = settings.concurrency - inFlight
-    if (isClosing || limit <= 0) return
-    const { perEndpoint, leaseMs } = settings
-    for (const delivery of await deliveries.claimDue({ limit, perEndpoint, leaseMs, ended })) {
-      inFlight++
-      attemptDelivery(delivery)
+    const { concurrency, perEndpoint, leaseMs } = settings
+    const limit = isClosing ? 0 : places.reserve(concurrency)
+    if (limit === 0) return
+    let unused = limit
+    try {
+      for (const delivery of await deliveries.claimDue({ limit, perEndpoint, leaseMs, ended })) {
+        unused--
+        inFlight++
+        attemptDelivery(delivery)
+      }
+    } finally {
+      places.giveBack(unused)
     }
   }
 
   async function attemptDelivery (delivery: ClaimedDelivery): Promise<void> {
+    const endpoint = formatEndpoint(delivery.tenantSlug, delivery.webhookId)
+    await places.enter(endpoint)
     try {
       const sent = await send(delivery)
       if (sent !== null) take(delivery, sent)
     } finally {
+      places.leave(endpoint)
       inFlight--
       wakeup.wake()
       if (inFlight === 0) onIdle()
@@ -169,7 +181,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     logFailure(delivery, result)
   }
 
-  function send (delivery: ClaimedDelivery): Promise<SendResult> | null {
+  async function send (delivery: ClaimedDelivery): Promise<SendResult | null> {
+    if (isAborted) return { responseStatus: null, error: 'aborted', durationMs: 0 }
     const headers = sign(delivery)
     if (headers === null) return null
     return sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs: settings.timeoutMs })
@@ -213,6 +226,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     await running
     const idle = waitUntilIdle()
     await settle(idle, settings.closeGraceMs, clock)
+    isAborted = true
+    places.abort()
     sender.abort()
     await idle
     try {
@@ -228,6 +243,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     get inFlight () { return inFlight },
     start () {
       stopListening = deliveries.onDue(() => wakeup.wake())
+      places.onTestLeft(() => wakeup.wake())
       running ??= run()
     },
     nextTurn: () => new Promise((resolve) => { turnWaiters.push(resolve) }),

@@ -3,6 +3,7 @@ import { defaultEvents } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { createAddressRule } from '../../src/webhooks/addresses.js'
 import { createWebhookOperations } from '../../src/webhooks/operations.js'
+import { createPlaces } from '../../src/webhooks/places.js'
 import { createSecretBox } from '../../src/webhooks/secrets.js'
 import type { SendRequest, SendResult } from '../../src/webhooks/sender.js'
 import { createManualClock } from '../fixtures/manual-clock.js'
@@ -11,6 +12,7 @@ import { webhookInput } from '../fixtures/webhook-api.js'
 /** Operations over a sender that sends nothing. */
 async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 204, error: null, durationMs: 1 }) {
   const sent: SendRequest[] = []
+  const places = createPlaces({ concurrency: 1, perEndpoint: 1, worker: false })
   const { webhooks, deliveries } = memoryStorage()
   const operations = createWebhookOperations({
     webhooks,
@@ -26,12 +28,13 @@ async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 
       abort () {},
       async close () {}
     },
+    places,
     clock: createManualClock(),
     maxWebhooksPerTenant: 50,
     timeoutMs
   })
   const { id } = await operations.create('acme', { ...webhookInput, status: 'active' })
-  return { sent, test: () => operations.dispatchTest('acme', id) }
+  return { sent, places, test: () => operations.dispatchTest('acme', id) }
 }
 
 t.test('a test has 10 s at most', async (t) => {
@@ -49,4 +52,29 @@ t.test('a shorter deadline of the host holds for a test too', async (t) => {
 t.test('a test that a closing process has aborted is a failed connection to its client', async (t) => {
   const { test } = await setUp(15_000, { responseStatus: null, error: 'aborted', durationMs: 1 })
   t.match(await test(), { status: 'failed', response_status: null, error: 'connection' })
+})
+
+t.test('a test that has no place within its time is a timeout, and is not sent', async (t) => {
+  const { places, sent, test } = await setUp(50)
+  places.reserve(1)
+  const result = await test()
+  const { id, duration_ms: durationMs } = result ?? { id: '', duration_ms: 0 }
+  t.strictSame(result, {
+    id, event_type: 'application.created', status: 'failed', response_status: null, duration_ms: durationMs, error: 'timeout'
+  })
+  t.ok(durationMs >= 49, `waited ${durationMs} ms`)
+  places.giveBack(1)
+  t.match(await test(), { status: 'delivered' })
+  t.equal(sent.length, 1)
+})
+
+t.test('what a test has waited for its place is taken from its time', async (t) => {
+  const { places, sent, test } = await setUp(1000)
+  places.reserve(1)
+  const tested = test()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  places.giveBack(1)
+  t.match(await tested, { status: 'delivered' })
+  const timeoutMs = sent[0]?.timeoutMs ?? 0
+  t.ok(timeoutMs > 0 && timeoutMs <= 951, `${timeoutMs} ms`)
 })

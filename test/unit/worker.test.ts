@@ -5,6 +5,7 @@ import { systemClock } from '../../src/system-clock.js'
 import { createEvent, createWebhook, lenient } from '../../src/testing/support/samples.js'
 import { createCounters } from '../../src/webhooks/counters.js'
 import { silentLogger } from '../../src/webhooks/logger.js'
+import { createPlaces } from '../../src/webhooks/places.js'
 import { createSecretBox } from '../../src/webhooks/secrets.js'
 import type { SendResult } from '../../src/webhooks/sender.js'
 import { createWorker } from '../../src/webhooks/worker.js'
@@ -35,6 +36,7 @@ async function startWorker () {
       abort () {},
       async close () {}
     },
+    places: createPlaces({ concurrency: 4, perEndpoint: 4, worker: true }),
     secrets: createSecretBox([]),
     clock: systemClock,
     log: silentLogger,
