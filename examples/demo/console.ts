@@ -1,4 +1,4 @@
-/** Prints one line: who says it, on behalf of which tenant, and what. */
+/** Prints one line: who reports it, for which tenant, and what happened. */
 export type Print = (who: string, tenantSlug: string, text: string) => void
 
 /** Prints to the console, in columns, with the time. */
@@ -7,7 +7,7 @@ export const printToConsole: Print = (who, tenantSlug, text) => {
   console.log(`${time}  ${who.padEnd(8)}  ${tenantSlug.padEnd(6)}  ${text}`)
 }
 
-/** What is logged, as far as it is shown. */
+/** The fields of a log line that are printed. */
 interface LogEntry {
   msg: string
   event_id?: string
@@ -18,10 +18,7 @@ interface LogEntry {
   retry_in_ms?: number
 }
 
-/**
- * Options for Fastify's logger: its warnings as lines of the same kind, such as those of deliveries that failed, and
- * nothing below.
- */
+/** Options for Fastify's logger: prints warnings, such as failed deliveries, as lines of the same kind. */
 export function createLoggerOptions (print: Print): { level: 'warn', stream: { write (line: string): void } } {
   return {
     level: 'warn',
@@ -39,7 +36,7 @@ function formatEntry (entry: LogEntry): string {
   const details = [
     ...(reason === undefined || reason === null ? [] : [`${reason}`]),
     ...(attempt === undefined ? [] : [`attempt ${attempt}`]),
-    ...(retryInMs === undefined ? [] : [`the next in ${(retryInMs / 1000).toFixed(1)} s`])
+    ...(retryInMs === undefined ? [] : [`next in ${(retryInMs / 1000).toFixed(1)} s`])
   ]
   return [`warning: ${msg}`, ...(details.length === 0 ? [] : [`(${details.join(', ')})`]), eventId].join(' ').trimEnd()
 }

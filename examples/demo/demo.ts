@@ -1,28 +1,8 @@
-import { createAts } from './ats/server.js'
-import type { Print } from './console.js'
-import { openDatabase } from './ats/database.js'
-import { Feed } from './page-api/feed.js'
-import { startHappenings } from './business/background.js'
-import { fullKeys } from './ats/keys.js'
-import { openOffice } from './business/office.js'
-import { demoPage } from './page-api/plugin.js'
-import { createRandom } from './data/random.js'
-import { type Receiver, startReceiver } from './receiver/receiver.js'
-import { subscribe } from './receiver/subscribe.js'
-import { createTenants } from './data/tenants.js'
+import { type RunOptions, startRun } from './run.js'
 import { formatWelcome } from './welcome.js'
 
-export interface DemoOptions {
-  /** Of the API; 0 for any that is free. */
-  port: number
-  /** Of the server that the webhooks point to; 0 for any that is free. */
-  receiverPort: number
-  /** Where everything is kept; `null` for memory. */
-  databaseUrl: string | null
-  /** How often something happens. */
-  everyMs: number
-  print: Print
-  /** Takes what is to be read first. */
+export interface DemoOptions extends RunOptions {
+  /** Takes the text that a user reads first. */
   welcome: (text: string) => void
 }
 
@@ -33,53 +13,36 @@ export interface Demo {
   close (): Promise<void>
 }
 
-/** Starts an ATS, the receiver of its tenants, the daily business that makes events, and a page that shows all of it. */
-export async function startDemo ({ port, receiverPort, databaseUrl, everyMs, print: printLine, welcome }: DemoOptions): Promise<Demo> {
-  const tenants = createTenants(Date.now())
-  const database = await openDatabase(tenants, databaseUrl)
-  const feed = new Feed()
-  const print = feed.alsoTelling(printLine)
-  const receiver = await startReceiver({ port: receiverPort, stumbleEvery: 10, print, feed })
-  const ats = await createAts(database, print)
-  const unwatch = feed.watchAttempts()
-  async function close (): Promise<void> {
-    // The ATS first, so that deliveries under way still find their receiver.
-    await ats.close()
-    await receiver.close()
-    await database.close()
-    unwatch()
+/** Starts the demo. A reset from its page starts it over, on the same ports and with new data. */
+export async function startDemo ({ welcome, ...options }: DemoOptions): Promise<Demo> {
+  let run = await startRun(options, reset)
+  let resetting = Promise.resolve()
+  const { pageUrl, apiUrl, receiverUrl } = run
+  welcome(formatWelcome(run))
+  run.begin()
+
+  function reset (): void {
+    resetting = resetting.then(startOver)
   }
-  try {
-    const offices = tenants.map((tenant, index) =>
-      openOffice({ tenant, database, recruiting: ats.recruiting, random: createRandom(100 + index) }))
-    await ats.register(demoPage({ offices, receiver, feed, print }))
-    const pageUrl = await ats.listen({ host: '127.0.0.1', port })
-    const apiUrl = `${pageUrl}/api/v1/public`
-    const webhookId = await connect(apiUrl, receiver)
-    welcome(formatWelcome({ pageUrl, apiUrl, receiverUrl: receiver.url, tenants, webhookId }))
-    const happenings = startHappenings(offices, { everyMs, print })
-    return {
-      pageUrl,
-      apiUrl,
-      receiverUrl: receiver.url,
-      async close () {
-        await happenings.stop()
-        await close()
-      }
+
+  async function startOver (): Promise<void> {
+    await run.close()
+    run = await startRun({ ...options, port: portOf(run.pageUrl), receiverPort: portOf(run.receiverUrl) }, reset)
+    run.begin()
+    options.print('demo', '', 'Everything is as at the start')
+  }
+
+  return {
+    pageUrl,
+    apiUrl,
+    receiverUrl,
+    async close () {
+      await resetting
+      await run.close()
     }
-  } catch (error) {
-    await close()
-    throw error
   }
 }
 
-/** Points a webhook of each tenant at the receiver; returns the id of acme's. */
-async function connect (apiUrl: string, receiver: Receiver): Promise<number> {
-  const ids: number[] = []
-  for (const { tenantSlug, key } of fullKeys) {
-    const webhook = await subscribe({ apiUrl, tenantSlug, key, targetUrl: `${receiver.url}/${tenantSlug}` })
-    receiver.trust(tenantSlug, webhook.secret)
-    ids.push(webhook.id)
-  }
-  return ids[0] ?? 0
+function portOf (url: string): number {
+  return Number(new URL(url).port)
 }

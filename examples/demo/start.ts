@@ -18,12 +18,12 @@ try {
 
 function closeOnSignal (demo: Demo): void {
   let closing: Promise<void> | null = null
-  // Ctrl-C arrives twice when a script runner passes it on.
+  // Ctrl-C arrives twice if a script runner forwards it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => { closing ??= close(demo) })
 }
 
 async function close (demo: Demo): Promise<void> {
-  console.log('Closing; deliveries under way may end')
+  console.log('Closing: waits for deliveries under way')
   await demo.close()
   console.log('Closed')
 }

@@ -6,11 +6,11 @@ export interface WelcomeParts {
   apiUrl: string
   receiverUrl: string
   tenants: readonly Tenant[]
-  /** The webhook of acme. */
+  /** The first webhook of acme. */
   webhookId: number
 }
 
-/** What one reads first: where everything is, the keys, and commands to paste. */
+/** Formats the text that a user reads first: addresses, keys, and commands to paste. */
 export function formatWelcome (parts: WelcomeParts): string {
   const { pageUrl, apiUrl, receiverUrl, tenants } = parts
   const sizes = tenants.map(({ slug, candidates, jobs }) => `${slug} (${candidates.length} candidates, ${jobs.length} jobs)`)
@@ -22,9 +22,9 @@ export function formatWelcome (parts: WelcomeParts): string {
     '',
     `  Open this     ${pageUrl}/`,
     `  The API       ${apiUrl}/<tenant_slug>`,
-    `  OpenAPI       ${apiUrl}/openapi.json and, as a page, ${pageUrl}/reference/`,
-    `  The receiver  ${receiverUrl}/<tenant_slug>, where the tenants' webhooks point. It verifies what it gets,`,
-    '                and answers one event in ten with a 500, to show a retry.',
+    `  OpenAPI       ${apiUrl}/openapi.json (as a page: ${pageUrl}/reference/)`,
+    `  The receiver  ${receiverUrl}/<tenant_slug>. The tenants' webhooks point to it. It verifies every request, and`,
+    '                answers one event in ten with 500, to show a retry.',
     '',
     'API keys',
     '',
@@ -45,33 +45,33 @@ function listCommands ({ apiUrl, receiverUrl, webhookId }: WelcomeParts): Array<
   const full = authorize(demoKeys.acme.key)
   const other = authorize(demoKeys.globex.key)
   return [
-    ['The candidates changed last, with links to the other pages. Ask again when somebody new has come.',
+    ['The candidates that changed last, with links to the other pages.',
       `curl -i '${acme}/candidates?sort=-updated_at&per_page=3' ${read}`],
-    ['A search, which finds É as well. Without -g curl takes the brackets for its own.',
+    ['A search by name; é finds É too. Without -g, curl expands the brackets.',
       `curl -g '${acme}/candidates?filter[q]=%C3%A9lodie' ${read}`],
-    ['The same, encoded by curl.',
+    ['The same search, encoded by curl.',
       `curl -G '${acme}/candidates' --data-urlencode 'filter[q]=élodie' ${read}`],
-    ['The second page of what one recruiter has.',
+    ['Page 2 of one recruiter\'s candidates.',
       `curl -g '${acme}/candidates?filter[recruiter_id]=12&per_page=5&page=2' ${read}`],
-    ['The jobs one can apply for, by name.',
+    ['Published jobs, by name.',
       `curl -g '${acme}/jobs?filter[status]=published&sort=name' ${read}`],
-    ['A page size over the maximum: 400, and why.',
+    ['A page size over the maximum: 400, with the reason.',
       `curl '${acme}/jobs?per_page=500' ${read}`],
     ['A key without the scope: 403.',
       `curl '${acme}/webhooks' ${read}`],
-    ['A key of another tenant: 401, the same as without a key.',
+    ['A key of another tenant: 401, the same answer as without a key.',
       `curl '${acme}/candidates' ${other}`],
-    ['The webhook that the demo has created.',
+    ['The webhook that the demo created.',
       `curl '${webhook}' ${full}`],
-    ['A test notification, to be seen here at once.',
+    ['A test event. It appears here at once.',
       `curl -X POST '${webhook}/dispatch_test' ${full}`],
-    ['A notification by somebody who does not know the secret: the receiver refuses it.',
+    ['A forged event, sent without the secret: the receiver refuses it.',
       `curl -i '${receiverUrl}/acme' -H 'Content-Type: application/json' -d '{"type":"application.hired"}'`],
-    ['A new secret. For a day deliveries are signed with the old one too, so the receiver still verifies them.',
+    ['A new secret. For a day, deliveries carry signatures with both secrets, so the receiver still verifies them.',
       `curl -X POST '${webhook}/rotate_secret' ${full}`],
     ['The log of deliveries, the latest first.',
       `curl '${webhook}/deliveries?per_page=3' ${full}`],
-    ['Everything once more. The receiver sees by their ids that the events came before.',
+    ['Send everything again. The receiver recognizes the ids and ignores the duplicates.',
       `curl '${webhook}/replay' ${full} -H 'Content-Type: application/json' -d '{"include":"all"}'`]
   ]
 }

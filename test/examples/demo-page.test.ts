@@ -31,21 +31,48 @@ t.test('what the demo page is made of is served', async (t) => {
 
   await t.test('a feed of what has happened and what happens, from where a reader was', async (t) => {
     const first = await readFeed(`${origin}/demo/feed`, /caught-up/)
-    t.match(first, /"kind":"news".*is new here/)
-    t.match(first, /"kind":"arrival".*"eventType":"application\.created".*"isVerified":true.*"status":204/)
-    t.match(first, /"kind":"attempt".*"attempt":1/)
+    t.match(first, /"kind":"news".*applied for/)
+    t.match(first, /"kind":"attempt".*"eventType":"application\.created","attempt":1.*"arrival":.*"isVerified":true.*"status":204.*"webhook-signature":"v1,/)
+    t.match(first, /^event: caught-up\ndata: {"kind":"state","modes":{},"isPaused":false}$/m)
     const [id = ''] = [...first.matchAll(/^id: (\d+)$/gm)].map(([, number]) => number).slice(-1)
     const later = readFeed(`${origin}/demo/feed`, /"isVerified":false/, { 'last-event-id': id })
-    t.match(await request(`${origin}/demo/receiver/forge`, { body: { path: 'acme' } }), { status: 200, body: { status: 401 } })
-    t.notMatch(await later, /is new here/)
+    t.match(await request(`${origin}/demo/receiver/forge`, { body: { tenant: 'acme' } }), { status: 200, body: { status: 401 } })
+    t.notMatch(await later, /applied for/)
   })
 
-  await t.test('buttons of the ATS say what has happened, and others do not exist', async (t) => {
-    t.match(await request(`${origin}/demo/happen/acme/application`, { body: {} }), { status: 200, body: { sentence: /is new here/ } })
-    t.match(await request(`${origin}/demo/happen/acme/hire`, { body: {} }), { status: 200, body: { sentence: /is hired/ } })
+  await t.test('buttons of the ATS say what happened, and others do not exist', async (t) => {
+    t.match(await request(`${origin}/demo/happen/acme/application`, { body: {} }), { status: 200, body: { sentence: /applied for/ } })
     for (const path of ['acme/nothing', 'nobody/hire']) {
       t.match(await request(`${origin}/demo/happen/${path}`, { body: {} }), { status: 404, body: { sentence: 'There is no such button' } })
     }
+  })
+
+  await t.test('somebody can always be hired', async (t) => {
+    for (let hire = 0; hire < 60; hire++) {
+      t.match(await request(`${origin}/demo/happen/globex/hire`, { body: {} }), { status: 200, body: { sentence: /was hired for/ } })
+    }
+  })
+
+  await t.test('switches refuse anything but their positions', async (t) => {
+    const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
+    for (const [path, body] of [
+      ['receiver/mode', { tenant: 'acme', mode: 'slow' }],
+      ['receiver/mode', { tenant: 'nobody', mode: 'broken' }],
+      ['receiver/forge', {}],
+      ['receiver/trust', { path: 'acme', webhookId: 1, secret: 'whsec_short' }],
+      ['receiver/trust', { path: 'acme', webhookId: 'one', secret }],
+      ['background', { isPaused: 'perhaps' }]
+    ] as const) t.match(await request(`${origin}/demo/${path}`, { body }), { status: 400 }, path)
+  })
+
+  await t.test('a reset starts over on the same ports, with the data of the start', async (t) => {
+    const candidates = `${origin}/api/v1/public/globex/candidates`
+    await request(`${origin}/demo/happen/globex/application`, { body: {} })
+    t.match(await request(candidates, { key: 'globex-read-only' }), { body: { meta: { total: 141 } } })
+    t.equal((await request(`${origin}/demo/reset`, { body: {} })).status, 200)
+    await demo.output(/demo +Everything is as at the start/)
+    t.match(await request(candidates, { key: 'globex-read-only' }), { body: { meta: { total: 140 } } })
+    await demo.output(/as at the start[^]*receiver +acme +application\.created +verified/)
   })
 
   t.equal(await demo.end('SIGTERM'), 0)

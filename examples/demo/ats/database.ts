@@ -2,10 +2,10 @@ import type { RecruitingStorage } from 'fastify-recruiting-api'
 import { memoryStorage } from 'fastify-recruiting-api/memory'
 import type { Job } from '../data/jobs.js'
 import type { Candidate } from '../data/people.js'
-import { openPostgres } from './postgres.js'
 import type { Tenant } from '../data/tenants.js'
+import { openPostgres } from './postgres.js'
 
-/** Where the ATS keeps what it knows, and the same seen through the ports of the API. */
+/** Where the ATS keeps its data, and the same data as the storage of the API. */
 export interface Database {
   storage: RecruitingStorage
   saveCandidate (tenantSlug: string, candidate: Candidate): Promise<void>
@@ -13,7 +13,7 @@ export interface Database {
   close (): Promise<void>
 }
 
-/** The one place that decides where everything is kept: in PostgreSQL, or in memory and gone when the demo ends. */
+/** Opens PostgreSQL, or keeps everything in memory if `databaseUrl` is `null`. */
 export async function openDatabase (tenants: readonly Tenant[], databaseUrl: string | null): Promise<Database> {
   if (databaseUrl === null) return openMemory(tenants)
   const database = await openPostgres(databaseUrl)

@@ -2,10 +2,10 @@ import { migrate, postgresStorage } from 'fastify-recruiting-api/postgres'
 import pg from 'pg'
 import type { Database } from './database.js'
 
-// Everything of the demo is in here, and made anew at each start.
+// Holds everything of the demo. Each start drops and creates it.
 const schema = 'recruiting_demo'
 
-/** An empty database: the tables of the API, and the ATS's own candidates and jobs beside them. */
+/** Opens an empty database: the tables of the API, and next to them the candidates and jobs of the ATS. */
 export async function openPostgres (connectionString: string): Promise<Database> {
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 5000 })
   await pool.query(`drop schema if exists ${schema} cascade`)
@@ -26,7 +26,7 @@ export async function openPostgres (connectionString: string): Promise<Database>
     create unique index on ${schema}.jobs (tenant_slug, id) include (name_key);
     create index on ${schema}.jobs (tenant_slug, updated_at, id)`)
 
-  /** Inserts a row, or replaces the one of the same id. */
+  /** Inserts a row, or replaces the row with the same id. */
   async function save (table: string, tenantSlug: string, row: object): Promise<void> {
     const columns = ['tenant_slug', ...Object.keys(row)]
     await pool.query(`

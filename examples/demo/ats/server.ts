@@ -5,11 +5,11 @@ import { type Print, createLoggerOptions } from '../console.js'
 import type { Database } from './database.js'
 import { demoKeys } from './keys.js'
 
-/** The vendor's server: what it takes to give every tenant a public API. */
+/** Creates the vendor's server. This is all it takes to give every tenant a public API. */
 export async function createAts (database: Database, print: Print): Promise<FastifyInstance> {
   const app = Fastify({ logger: createLoggerOptions(print) })
 
-  // Before the API: a hook reaches only the routes that come after it.
+  // Registered before the API: a hook applies only to routes added after it.
   app.addHook('onResponse', async (request, reply) => {
     if (!request.url.startsWith('/api/')) return
     print('api', '', `${reply.statusCode} ${request.method} ${request.url} in ${reply.elapsedTime.toFixed(1)} ms`)
@@ -18,10 +18,9 @@ export async function createAts (database: Database, print: Print): Promise<Fast
   await app.register(recruitingApi, {
     storage: database.storage,
     keyLookup: memoryKeyLookup(Object.values(demoKeys).map(({ key, tenantSlug, scopes }) => ({ key, tenantSlug, scopes }))),
-    // Tells why a request is refused. Handy while one gets to know the API.
+    // Says in each 400 which field is wrong.
     errorDetails: true,
-    // For this machine alone: webhooks point to public https addresses otherwise.
-    // For a demo: retries after seconds, where they would be minutes and hours.
+    // For this demo only. By default, webhooks must point to public https addresses, and retries take up to three days.
     delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule: [0, 2, 3, 6] }
   })
   return app

@@ -1,65 +1,63 @@
-import { addCandidate } from './changes.js'
-import { type Action, type Application, type Office, addApplication, pickJob, setJobStatus, stages } from './office.js'
 import type { Job } from '../data/jobs.js'
 import type { Candidate } from '../data/people.js'
+import { addCandidate, findPublishedJob, setJobStatus } from './changes.js'
+import { type Action, type Application, type Office, addApplication, stages } from './office.js'
 
 type ApplicationEvent = 'application.created' | 'application.stage_changed' | 'application.hired' | 'application.rejected'
 
-/** A new candidate with an application. */
+/** A new candidate applies for a job. */
 export const candidateApplies: Action = async (office) => {
-  const job = pickJob(office, 'published')
-  if (job === null) return null
+  const job = await findPublishedJob(office)
   const candidate = await addCandidate(office)
   await apply(office, candidate, job)
-  return `${candidate.full_name} is new here (candidate ${candidate.id}) and applies for ${job.name}`
+  return `${candidate.full_name} (new candidate ${candidate.id}) applied for ${job.name}`
 }
 
-/** An application of somebody the ATS knows already. */
+/** A known candidate applies for another job. */
 export const candidateComesBack: Action = async (office) => {
-  const job = pickJob(office, 'published')
-  if (job === null) return null
-  const candidate = office.random.pick(office.tenant.candidates)
-  await apply(office, candidate, job)
-  return `${candidate.full_name} is back and applies for ${job.name}`
+  const { candidate, job } = await applyAgain(office)
+  return `${candidate.full_name} applied again, for ${job.name}`
 }
 
-/** An application gets one stage further. */
+/** An application moves to its next stage. */
 export const applicationAdvances: Action = async (office) => {
-  const waiting = office.applications.filter(({ stage }) => stage !== 'offer')
-  if (waiting.length === 0) return null
-  const application = office.random.pick(waiting)
+  const movable = office.applications.filter(({ stage }) => stage !== 'offer')
+  const application = movable.length > 0 ? office.random.pick(movable) : await applyAgain(office)
   const from = application.stage
   application.stage = stages[stages.indexOf(from) + 1] ?? from
   await emit(office, 'application.stage_changed', application, { from_stage: from })
-  return `${application.candidate.full_name} goes from ${from} to ${application.stage} for ${application.job.name}`
+  return `${application.candidate.full_name} moved from ${from} to ${application.stage} for ${application.job.name}`
 }
 
-/** The oldest application that has got furthest becomes a hire; its job is filled, and the others who want it are told. */
+/** Hires the candidate who has come furthest. The job is filled, and its other applicants are rejected. */
 export const candidateIsHired: Action = async (office) => {
-  const { tenant, applications, recruiting } = office
-  const [best] = applications.toSorted((a, b) => stages.indexOf(b.stage) - stages.indexOf(a.stage))
-  if (best === undefined) return null
-  const { candidate, job } = best
-  remove(office, best)
-  await emit(office, 'application.hired', best)
-  await setJobStatus(office, job, 'filled')
-  await recruiting.emit({ tenantSlug: tenant.slug, type: 'job.closed', data: { ...job }, subject: `job:${job.id}` })
-  for (const other of applications.filter((application) => application.job === job)) {
+  const [furthest] = office.applications.toSorted((a, b) => stages.indexOf(b.stage) - stages.indexOf(a.stage))
+  const hire = furthest ?? await applyAgain(office)
+  const { candidate, job } = hire
+  remove(office, hire)
+  await emit(office, 'application.hired', hire)
+  await setJobStatus(office, job, { status: 'filled', type: 'job.closed' })
+  for (const other of office.applications.filter((application) => application.job === job)) {
     await reject(office, other, 'position_filled')
   }
-  return `${candidate.full_name} is hired; ${job.name} is filled`
+  return `${candidate.full_name} was hired for ${job.name}, and the job is filled`
 }
 
-/** The oldest application is turned down. */
+/** Rejects the oldest application. */
 export const applicationIsRejected: Action = async (office) => {
-  const [oldest] = office.applications
-  if (oldest === undefined) return null
-  await reject(office, oldest, 'not_a_match')
-  return `${oldest.candidate.full_name} is rejected for ${oldest.job.name}`
+  const application = office.applications[0] ?? await applyAgain(office)
+  await reject(office, application, 'not_a_match')
+  return `${application.candidate.full_name} was rejected for ${application.job.name}`
 }
 
-async function apply (office: Office, candidate: Candidate, job: Job): Promise<void> {
-  await emit(office, 'application.created', addApplication(office, candidate, job))
+async function applyAgain (office: Office): Promise<Application> {
+  return apply(office, office.random.pick(office.tenant.candidates), await findPublishedJob(office))
+}
+
+async function apply (office: Office, candidate: Candidate, job: Job): Promise<Application> {
+  const application = addApplication(office, candidate, job)
+  await emit(office, 'application.created', application)
+  return application
 }
 
 async function reject (office: Office, application: Application, reason: string): Promise<void> {
@@ -80,7 +78,7 @@ async function emit (
   await recruiting.emit({
     tenantSlug: tenant.slug,
     type,
-    data: { id, candidate_id: candidate.id, job_id: job.id, stage, ...more },
+    data: { id, candidate_id: candidate.id, candidate_name: candidate.full_name, job_id: job.id, job_name: job.name, stage, ...more },
     subject: `application:${id}`
   })
 }

@@ -2,10 +2,9 @@ import {
   applicationAdvances, applicationIsRejected, candidateApplies, candidateComesBack, candidateIsHired
 } from './applications.js'
 import { candidateIsUpdated, jobIsPublished } from './changes.js'
-import type { Print } from '../console.js'
 import type { Action, Office } from './office.js'
 
-/** A day in the life of an ATS, over and over. */
+/** A day in the life of an ATS, repeated. */
 const day: readonly Action[] = [
   candidateApplies,
   applicationAdvances,
@@ -17,34 +16,50 @@ const day: readonly Action[] = [
   applicationIsRejected
 ]
 
-export interface Happenings {
-  /** Resolves when what is happening has happened. */
+export interface BackgroundOptions {
+  /** Milliseconds between two actions. */
+  everyMs: number
+  /** Called with a sentence about each action. */
+  onNews: (tenantSlug: string, sentence: string) => void
+}
+
+/** What the recruiters do while nobody presses a button. */
+export interface Background {
+  isPaused: boolean
+  /** Runs the first action now. */
+  start (): void
+  /** Resolves when the action under way has ended. */
   stop (): Promise<void>
 }
 
-/** Lets something happen now and then every `everyMs` milliseconds, in one office after the other. */
-export function startHappenings (offices: readonly Office[], { everyMs, print }: { everyMs: number, print: Print }): Happenings {
+/** Runs one action every `everyMs` milliseconds, in the offices by turns. */
+export function createBackground (offices: readonly Office[], { everyMs, onNews }: BackgroundOptions): Background {
   let count = 0
-  let latest = happen()
-  const timer = setInterval(() => { latest = latest.then(happen) }, everyMs)
+  let latest = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
 
-  async function happen (): Promise<void> {
+  async function act (): Promise<void> {
     const office = offices[count % offices.length]
     const action = day[Math.floor(count / offices.length) % day.length]
     count += 1
     if (office === undefined || action === undefined) return
     try {
-      const sentence = await action(office)
-      if (sentence !== null) print('ats', office.tenant.slug, sentence)
+      onNews(office.tenant.slug, await action(office))
     } catch (error) {
-      print('ats', office.tenant.slug, `could not do it: ${String(error)}`)
+      onNews(office.tenant.slug, `The action failed: ${String(error)}`)
     }
   }
 
-  return {
+  const background: Background = {
+    isPaused: false,
+    start () {
+      latest = act()
+      timer = setInterval(() => { if (!background.isPaused) latest = latest.then(act) }, everyMs)
+    },
     stop () {
       clearInterval(timer)
       return latest
     }
   }
+  return background
 }

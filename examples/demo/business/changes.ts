@@ -1,45 +1,60 @@
-import { type Action, type Office, addDraft, nextId, pickJob, setJobStatus } from './office.js'
+import type { Job, JobStatus } from '../data/jobs.js'
 import { type Candidate, createHeadline, createPerson } from '../data/people.js'
+import { type Action, type Office, addDraft, nextId, pickJob } from './office.js'
 
-/** Somebody the ATS did not know, who is in the candidate list from now on. */
-export async function addCandidate ({ tenant, database, recruiting, random }: Office): Promise<Candidate> {
-  const { slug, candidates, recruiterIds } = tenant
-  const candidate = createPerson(random, { id: nextId(candidates), recruiterIds, nowMs: Date.now() })
+/** Creates a candidate. */
+export async function addCandidate (office: Office): Promise<Candidate> {
+  const { tenant: { candidates, recruiters }, random } = office
+  const candidate = createPerson(random, { id: nextId(candidates), recruiters, nowMs: Date.now() })
   candidates.push(candidate)
-  await database.saveCandidate(slug, candidate)
-  await recruiting.emit({
-    tenantSlug: slug,
-    type: 'candidate.created',
-    data: { ...candidate },
-    subject: `candidate:${candidate.id}`
-  })
+  await saveCandidate(office, 'candidate.created', candidate)
   return candidate
 }
 
-/** Somebody has a new headline. */
-export const candidateIsUpdated: Action = async ({ tenant: { slug, candidates }, database, recruiting, random }) => {
-  const candidate = random.pick(candidates)
+/** A candidate gets a new headline. */
+export const candidateIsUpdated: Action = async (office) => {
+  const { tenant, random } = office
+  const candidate = random.pick(tenant.candidates)
   candidate.headline = createHeadline(random)
   candidate.updated_at = new Date().toISOString()
-  await database.saveCandidate(slug, candidate)
-  await recruiting.emit({
-    tenantSlug: slug,
-    type: 'candidate.updated',
-    data: { ...candidate },
-    subject: `candidate:${candidate.id}`
-  })
-  return `${candidate.full_name} is now "${candidate.headline}"`
+  await saveCandidate(office, 'candidate.updated', candidate)
+  return `${candidate.full_name} changed the headline to "${candidate.headline}"`
 }
 
-/** A draft, a new one if none is left, can be applied for from now on. */
+/** Publishes a draft. */
 export const jobIsPublished: Action = async (office) => {
+  const { id, name } = await publishJob(office)
+  return `${name} was published as job ${id}`
+}
+
+/** A published job to apply for; publishes one if there is none. */
+export async function findPublishedJob (office: Office): Promise<Job> {
+  return pickJob(office, 'published') ?? await publishJob(office)
+}
+
+/** Changes the status of a job and emits the event for it. */
+export async function setJobStatus (
+  { tenant: { slug }, database, recruiting }: Office,
+  job: Job,
+  { status, type }: { status: JobStatus, type: 'job.published' | 'job.closed' }
+): Promise<void> {
+  job.status = status
+  job.updated_at = new Date().toISOString()
+  await database.saveJob(slug, job)
+  await recruiting.emit({ tenantSlug: slug, type, data: { ...job }, subject: `job:${job.id}` })
+}
+
+async function publishJob (office: Office): Promise<Job> {
   const job = pickJob(office, 'draft') ?? addDraft(office)
-  await setJobStatus(office, job, 'published')
-  await office.recruiting.emit({
-    tenantSlug: office.tenant.slug,
-    type: 'job.published',
-    data: { ...job },
-    subject: `job:${job.id}`
-  })
-  return `job ${job.id} is published: ${job.name}`
+  await setJobStatus(office, job, { status: 'published', type: 'job.published' })
+  return job
+}
+
+async function saveCandidate (
+  { tenant: { slug }, database, recruiting }: Office,
+  type: 'candidate.created' | 'candidate.updated',
+  candidate: Candidate
+): Promise<void> {
+  await database.saveCandidate(slug, candidate)
+  await recruiting.emit({ tenantSlug: slug, type, data: { ...candidate }, subject: `candidate:${candidate.id}` })
 }

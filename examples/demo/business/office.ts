@@ -5,12 +5,11 @@ import type { Candidate } from '../data/people.js'
 import type { Random } from '../data/random.js'
 import type { Tenant } from '../data/tenants.js'
 
-/** The stages an application goes through, in their order. */
+/** The stages of an application, in order. */
 export const stages = ['applied', 'screening', 'interview', 'offer'] as const
 
 export type Stage = typeof stages[number]
 
-/** Somebody who wants a job. */
 export interface Application {
   id: number
   candidate: Candidate
@@ -21,7 +20,7 @@ export interface Application {
 /** Where the recruiters of one tenant work. */
 export interface Office {
   tenant: Tenant
-  /** Those that are still open, the oldest first. */
+  /** The open ones, the oldest first. */
   applications: Application[]
   lastApplicationId: number
   database: Database
@@ -29,10 +28,10 @@ export interface Office {
   random: Random
 }
 
-/** Something that happens in the ATS, told in a sentence; `null` if there is nobody it could happen to. */
-export type Action = (office: Office) => Promise<string | null>
+/** Changes something in the ATS, creates what it needs for that, and returns a sentence about it. */
+export type Action = (office: Office) => Promise<string>
 
-/** An office in the middle of its day: some applications are under way. */
+/** Opens an office in the middle of its day, with two applications in each stage. */
 export function openOffice (parts: Pick<Office, 'tenant' | 'database' | 'recruiting' | 'random'>): Office {
   const office: Office = { ...parts, applications: [], lastApplicationId: 7000 }
   for (const stage of [...stages, ...stages]) {
@@ -49,12 +48,6 @@ export function addApplication (office: Office, candidate: Candidate, job: Job):
   return application
 }
 
-export async function setJobStatus ({ tenant, database }: Office, job: Job, status: JobStatus): Promise<void> {
-  job.status = status
-  job.updated_at = new Date().toISOString()
-  await database.saveJob(tenant.slug, job)
-}
-
 export function pickJob ({ tenant, random }: Office, status: JobStatus): Job | null {
   const jobs = tenant.jobs.filter((job) => job.status === status)
   return jobs.length === 0 ? null : random.pick(jobs)
@@ -67,7 +60,7 @@ export function addDraft ({ tenant: { jobs }, random }: Office): Job {
   return job
 }
 
-/** The id for one more row; rows are never taken away. */
+/** The id of the next row. Rows are never removed. */
 export function nextId (rows: ReadonlyArray<{ id: number }>): number {
   return (rows.at(-1)?.id ?? 0) + 1
 }

@@ -1,4 +1,4 @@
-/** What people do, with what they are good at. */
+/** Occupations, each with its skills. */
 export const trades: ReadonlyArray<{ role: string, skills: readonly string[] }> = [
   { role: 'Backend Engineer', skills: ['Go', 'Node.js', 'PostgreSQL', 'Kafka'] },
   { role: 'Frontend Engineer', skills: ['React', 'TypeScript', 'accessibility', 'design systems'] },

@@ -3,7 +3,7 @@ import type { Random } from './random.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Where a job can stand in this ATS. The API takes any text: the list is the vendor's. */
+/** The job statuses of this ATS. The API accepts any text: the vendor decides. */
 export const jobStatuses = ['draft', 'pending_approval', 'published', 'paused', 'filled', 'closed', 'archived'] as const
 
 export type JobStatus = typeof jobStatuses[number]
@@ -19,7 +19,7 @@ export type Job = {
 
 const places = ['Lyon', 'Malmö', 'São Paulo', 'Kraków', 'remote', 'Zürich', 'Cork', '東京']
 
-/** Invents jobs, some in every status and most of them published. */
+/** Invents jobs: at least one in every status, most of them published. */
 export function createJobs (random: Random, { count, firstId, nowMs }: { count: number, firstId: number, nowMs: number }): Job[] {
   return Array.from({ length: count }, (_, index) => {
     const ageMs = random.integer(dayMs, 400 * dayMs)

@@ -1,13 +1,13 @@
-/** Names that go together, and how they are written. */
+/** Given and family names of one language, and how to join them. */
 export interface NamePool {
   given: readonly string[]
   family: readonly string[]
-  /** What stands between the names; the given name comes first unless `isFamilyFirst`. */
+  /** Between the two names. The given name comes first unless `isFamilyFirst`. */
   separator?: string
   isFamilyFirst?: boolean
 }
 
-/** Accents, apostrophes and scripts that a search and a sort have to get right. */
+/** Accents, apostrophes and scripts that search and sort must handle. */
 export const namePools: readonly NamePool[] = [
   {
     given: ['Amelia', 'Oliver', 'Grace', 'Harry', 'Imogen', 'Theo', 'Priya', 'Marcus'],

@@ -1,10 +1,11 @@
 import { levels, trades } from './headlines.js'
 import { namePools } from './names.js'
 import type { Random } from './random.js'
+import { type Named, sources } from './sources.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** A candidate as this ATS keeps it. A type, for an interface would not fit rows that may have further fields. */
+/** A candidate as this ATS keeps it. A type alias, because an interface is not assignable to an index signature. */
 export type Candidate = {
   id: number
   full_name: string
@@ -18,17 +19,17 @@ export type Candidate = {
 export interface PeopleOptions {
   count: number
   firstId: number
-  recruiterIds: readonly number[]
-  /** Milliseconds since the epoch: the people came within the two years before. */
+  recruiters: readonly Named[]
+  /** Milliseconds since the epoch. All candidates were created in the two years before. */
   nowMs: number
 }
 
 /** Invents candidates, the oldest first. */
-export function createPeople (random: Random, { count, firstId, recruiterIds, nowMs }: PeopleOptions): Candidate[] {
+export function createPeople (random: Random, { count, firstId, recruiters, nowMs }: PeopleOptions): Candidate[] {
   const ages = Array.from({ length: count }, () => random.integer(0, 730 * dayMs)).toSorted((a, b) => b - a)
   return ages.map((ageMs, index) => {
-    const person = createPerson(random, { id: firstId + index, recruiterIds, nowMs: nowMs - ageMs })
-    // Half of them were never touched again.
+    const person = createPerson(random, { id: firstId + index, recruiters, nowMs: nowMs - ageMs })
+    // Half of them have never been updated.
     const updatedMs = random.chance(0.5) ? nowMs - random.integer(0, ageMs) : nowMs - ageMs
     return { ...person, updated_at: new Date(updatedMs).toISOString() }
   })
@@ -37,15 +38,15 @@ export function createPeople (random: Random, { count, firstId, recruiterIds, no
 /** Invents one candidate, created now. */
 export function createPerson (
   random: Random,
-  { id, recruiterIds, nowMs }: { id: number, recruiterIds: readonly number[], nowMs: number }
+  { id, recruiters, nowMs }: { id: number, recruiters: readonly Named[], nowMs: number }
 ): Candidate {
   const now = new Date(nowMs).toISOString()
   return {
     id,
     full_name: createName(random),
     headline: random.chance(0.12) ? null : createHeadline(random),
-    source_id: random.chance(0.25) ? null : random.integer(1, 8),
-    recruiter_id: random.chance(0.2) ? null : random.pick(recruiterIds),
+    source_id: random.chance(0.25) ? null : random.pick(sources).id,
+    recruiter_id: random.chance(0.2) ? null : random.pick(recruiters).id,
     created_at: now,
     updated_at: now
   }

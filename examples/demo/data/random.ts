@@ -1,13 +1,13 @@
-/** Choices that come out the same at every start. */
+/** Makes the same choices at every start. */
 export interface Random {
-  /** An integer from `minimum` to `maximum`, both included. */
+  /** Returns an integer from `minimum` to `maximum`, both included. */
   integer (minimum: number, maximum: number): number
-  /** Whether something happens that does so `share` of the times, 0 to 1. */
+  /** Returns true with a probability of `share`, 0 to 1. */
   chance (share: number): boolean
   pick<T> (items: readonly T[]): T
 }
 
-/** The generator mulberry32: short, and good enough for people who do not exist. */
+/** The generator mulberry32: short, and random enough for invented people. */
 export function createRandom (seed: number): Random {
   let state = seed
 

@@ -1,37 +1,52 @@
 import { type Job, createJobs } from './jobs.js'
 import { type Candidate, createPeople } from './people.js'
 import { createRandom } from './random.js'
+import type { Named } from './sources.js'
 
-/** A customer of the ATS, with all that it keeps there. */
+/** A customer of the ATS, with its data. */
 export interface Tenant {
   slug: string
-  recruiterIds: readonly number[]
+  recruiters: readonly Named[]
   candidates: Candidate[]
   jobs: Job[]
 }
 
-/** Two customers, the same at every start but for the dates, which end now. */
+/** Two customers. Every start creates the same ones; their dates end now. */
 export function createTenants (nowMs: number): Tenant[] {
   return [
-    createTenant({ slug: 'acme', seed: 2, candidateCount: 320, jobCount: 32, recruiterIds: [11, 12, 13, 14, 15] }, nowMs),
-    createTenant({ slug: 'globex', seed: 3, candidateCount: 140, jobCount: 16, recruiterIds: [21, 22, 23] }, nowMs)
+    createTenant({ slug: 'acme', seed: 2, candidateCount: 320, jobCount: 32, recruiters: acmeRecruiters }, nowMs),
+    createTenant({ slug: 'globex', seed: 3, candidateCount: 140, jobCount: 16, recruiters: globexRecruiters }, nowMs)
   ]
 }
+
+const acmeRecruiters: readonly Named[] = [
+  { id: 11, name: 'Dana Whitfield' },
+  { id: 12, name: 'Tomasz Lis' },
+  { id: 13, name: 'Ingrid Solberg' },
+  { id: 14, name: 'Mateo Rojas' },
+  { id: 15, name: 'Yuki Tanaka' }
+]
+
+const globexRecruiters: readonly Named[] = [
+  { id: 21, name: 'Nadia Haddad' },
+  { id: 22, name: 'Colm Byrne' },
+  { id: 23, name: 'Lena Vogt' }
+]
 
 interface TenantPlan {
   slug: string
   seed: number
   candidateCount: number
   jobCount: number
-  recruiterIds: readonly number[]
+  recruiters: readonly Named[]
 }
 
-function createTenant ({ slug, seed, candidateCount, jobCount, recruiterIds }: TenantPlan, nowMs: number): Tenant {
+function createTenant ({ slug, seed, candidateCount, jobCount, recruiters }: TenantPlan, nowMs: number): Tenant {
   const random = createRandom(seed)
   return {
     slug,
-    recruiterIds,
-    candidates: createPeople(random, { count: candidateCount, firstId: 1001, recruiterIds, nowMs }),
+    recruiters,
+    candidates: createPeople(random, { count: candidateCount, firstId: 1001, recruiters, nowMs }),
     jobs: createJobs(random, { count: jobCount, firstId: 501, nowMs })
   }
 }

@@ -1,93 +1,78 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { AttemptMessage, RetryMessage } from 'fastify-recruiting-api'
-import type { Print } from '../console.js'
+import type { AttemptMessage, DisableMessage } from 'fastify-recruiting-api'
+import type { Mode } from '../receiver/receiver.js'
+import type { Arrival } from '../receiver/request.js'
 
-/** What came in at the receiver. */
-export interface Arrival {
-  kind: 'arrival'
-  /** The path of the receiver, such as `acme`. */
-  path: string
-  eventId: string
-  eventType: string
-  isTest: boolean
-  isVerified: boolean
-  /** Why it is not. */
-  reason: string
-  /** How many signatures it carried: two while a rotated secret lasts. */
-  signatures: number
-  /** Whether the receiver has handled this event before. */
-  isKnown: boolean
-  /** What the receiver answered with. */
-  status: number
-  body: string
-}
-
-/** How an attempt ended, as the sender sees it. */
-export interface Attempt extends AttemptMessage {
+/** An attempt as the sender saw it, with the request as the receiver saw it. */
+export interface AttemptEntry extends AttemptMessage {
   kind: 'attempt'
   outcome: 'delivered' | 'retry' | 'failed'
-  /** Until the next one, in milliseconds; 0 for none. */
+  /** Milliseconds until the next attempt; 0 for none. */
   retryInMs: number
+  /** `null` if no request reached the receiver. */
+  arrival: Arrival | null
 }
 
-/** What has happened in the ATS, in a sentence. */
-export interface News {
+/** A request that is no attempt of a delivery: a test, or a forgery. */
+export interface ArrivalEntry extends Arrival {
+  kind: 'arrival'
+}
+
+/** A change in the ATS, in a sentence. */
+export interface NewsEntry {
   kind: 'news'
   tenantSlug: string
   sentence: string
+  isBackground: boolean
 }
 
-/** The receiver fails until then, in milliseconds since the epoch. */
-export interface Outage {
-  kind: 'outage'
-  untilMs: number
+/** The service has disabled a webhook. */
+export interface DisableEntry extends Pick<DisableMessage, 'tenantSlug' | 'webhookId' | 'lastResponseStatus'> {
+  kind: 'disable'
 }
 
-export type Message = Arrival | Attempt | News | Outage
-export type TimedMessage = Message & { number: number, atMs: number }
+/** The position of every switch on the page. */
+export interface StateEntry {
+  kind: 'state'
+  modes: Record<string, Mode>
+  isPaused: boolean
+}
 
-const keptMessages = 400
+export type Entry = AttemptEntry | ArrivalEntry | NewsEntry | DisableEntry | StateEntry
+export type NumberedEntry = Entry & { number: number, atMs: number }
 
-/** What the page is told of, as it happens. */
+const keptEntries = 400
+
+/** Everything the page shows besides the answers of the API, in order. */
 export class Feed {
-  /** The latest messages, for a page that is opened now. */
-  readonly recent: TimedMessage[] = []
-  readonly #listeners = new Set<(message: TimedMessage) => void>()
+  /** The latest entries, for a page that opens now. */
+  readonly recent: NumberedEntry[] = []
+  readonly #listeners = new Set<(entry: NumberedEntry) => void>()
+  readonly #unmatched = new Map<string, Arrival>()
   #count = 0
 
-  publish (message: Message): void {
+  publish (entry: Entry): void {
     this.#count += 1
-    const timed = { ...message, number: this.#count, atMs: Date.now() }
-    this.recent.push(timed)
-    if (this.recent.length > keptMessages) this.recent.shift()
-    for (const listener of this.#listeners) listener(timed)
+    const numbered = { ...entry, number: this.#count, atMs: Date.now() }
+    this.recent.push(numbered)
+    if (this.recent.length > keptEntries) this.recent.shift()
+    for (const listener of this.#listeners) listener(numbered)
   }
 
-  /** Returns what ends it. */
-  listen (listener: (message: TimedMessage) => void): () => void {
+  /** Keeps the request of a delivery until the sender reports the attempt; publishes any other request at once. */
+  publishArrival (arrival: Arrival): void {
+    if (arrival.isTest || !arrival.isVerified) this.publish({ kind: 'arrival', ...arrival })
+    else this.#unmatched.set(`${arrival.webhookId} ${arrival.eventId}`, arrival)
+  }
+
+  publishAttempt (attempt: Omit<AttemptEntry, 'kind' | 'arrival'>): void {
+    const key = `${attempt.webhookId} ${attempt.eventId}`
+    this.publish({ kind: 'attempt', ...attempt, arrival: this.#unmatched.get(key) ?? null })
+    this.#unmatched.delete(key)
+  }
+
+  /** Calls the listener with every new entry; returns a function that removes it. */
+  listen (listener: (entry: NumberedEntry) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
-  }
-
-  /** Prints, and tells the page what the ATS says of a tenant. */
-  alsoTelling (print: Print): Print {
-    return (who, tenantSlug, text) => {
-      print(who, tenantSlug, text)
-      if (who === 'ats' && tenantSlug !== '') this.publish({ kind: 'news', tenantSlug, sentence: text })
-    }
-  }
-
-  /** Attempts as the plugin tells of them, to whoever subscribes: no code of the host is in between. Returns what ends it. */
-  watchAttempts (): () => void {
-    const watched: Array<[name: string, listener: (message: unknown) => void]> = [
-      ['attempt', (message) => {
-        const attempt = message as AttemptMessage
-        if (attempt.error === null) this.publish({ kind: 'attempt', outcome: 'delivered', retryInMs: 0, ...attempt })
-      }],
-      ['retry', (message) => this.publish({ kind: 'attempt', outcome: 'retry', ...message as RetryMessage })],
-      ['give-up', (message) => this.publish({ kind: 'attempt', outcome: 'failed', retryInMs: 0, ...message as AttemptMessage })]
-    ]
-    for (const [name, listener] of watched) subscribe(`fastify-recruiting-api:${name}`, listener)
-    return () => { for (const [name, listener] of watched) unsubscribe(`fastify-recruiting-api:${name}`, listener) }
   }
 }

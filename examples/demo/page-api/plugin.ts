@@ -1,103 +1,101 @@
-import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
+import { listKeys } from '../ats/keys.js'
 import { candidateApplies, candidateIsHired } from '../business/applications.js'
-import type { Print } from '../console.js'
-import type { Feed, TimedMessage } from './feed.js'
-import { jobStatuses } from '../data/jobs.js'
-import { fullKeys } from '../ats/keys.js'
+import type { Background } from '../business/background.js'
 import type { Action, Office } from '../business/office.js'
-import type { Receiver } from '../receiver/receiver.js'
+import { jobStatuses } from '../data/jobs.js'
+import { sources } from '../data/sources.js'
+import { type Endpoint, type Mode, type Receiver, modes } from '../receiver/receiver.js'
+import type { Feed, StateEntry } from './feed.js'
+import { forge } from './forge.js'
+import { referencePage } from './reference.js'
+import { feedStream } from './stream.js'
 
 export interface PageParts {
   offices: readonly Office[]
   receiver: Receiver
+  background: Background
   feed: Feed
-  print: Print
+  onNews: (tenantSlug: string, sentence: string) => void
+  /** Starts the demo over. */
+  reset: () => void
 }
 
-/** What can be made to happen by a button. */
+/** The actions behind buttons. */
 const actions: Record<string, Action> = { application: candidateApplies, hire: candidateIsHired }
 
 /**
- * The page in page/, and the little that it needs besides the API: what happens, buttons for the ATS, and a say in the
- * receiver. Everything else it does is done by requests to the API that any customer could make.
+ * Serves the page, and the routes it needs besides the API: the feed, the buttons of the ATS, and the switches. For
+ * everything else the page sends requests to the API that any customer could send.
  */
-export function demoPage ({ offices, receiver, feed, print }: PageParts): FastifyPluginAsync {
-  const findOffice = (slug: string): Office | undefined => offices.find(({ tenant }) => tenant.slug === slug)
+export function demoPage ({ offices, receiver, background, feed, onNews, reset }: PageParts): FastifyPluginAsync {
+  const tenantSlugs = offices.map(({ tenant }) => tenant.slug)
+  const readState = (): StateEntry => ({ kind: 'state', modes: receiver.readModes(), isPaused: background.isPaused })
 
   return async (app) => {
     await app.register(fastifyStatic, {
       root: fileURLToPath(new URL('../page', import.meta.url)),
-      // Every byte from here: the browser sees to it.
+      // The browser loads nothing from other hosts.
       setHeaders: (reply) => { reply.header('content-security-policy', "default-src 'self'") }
     })
     await app.register(referencePage)
+    await app.register(feedStream(feed, readState))
 
     app.get('/demo/setting', async () => ({
       receiverUrl: receiver.url,
       jobStatuses,
-      tenants: fullKeys.map(({ tenantSlug: slug, key }) => ({ slug, key, recruiterIds: findOffice(slug)?.tenant.recruiterIds }))
+      sources,
+      tenants: offices.map(({ tenant: { slug, recruiters } }) => ({
+        slug,
+        recruiters,
+        keys: listKeys(slug).map(({ label, key }) => ({ label, key }))
+      }))
     }))
 
     app.post<{ Params: { tenant: string, action: string } }>('/demo/happen/:tenant/:action', async ({ params }, reply) => {
-      const office = findOffice(params.tenant)
+      const office = offices.find(({ tenant }) => tenant.slug === params.tenant)
       const action = actions[params.action]
       if (office === undefined || action === undefined) return reply.code(404).send({ sentence: 'There is no such button' })
-      const sentence = await action(office) ?? 'Nobody is left for this: make a new application first'
-      print('ats', params.tenant, sentence)
+      const sentence = await action(office)
+      onNews(params.tenant, sentence)
       return { sentence }
     })
 
-    app.post<{ Body: { path: string, secret: string } }>('/demo/receiver/trust', async ({ body: { path, secret } }) => {
-      receiver.trust(path, secret)
+    app.post<{ Body: Endpoint }>('/demo/receiver/trust', {
+      schema: body({ path: { type: 'string' }, webhookId: { type: 'integer' }, secret: { type: 'string', pattern: '^whsec_[A-Za-z0-9+/]{43}=$' } })
+    }, async ({ body: endpoint }) => {
+      receiver.trust(endpoint)
       return {}
-    })
-    app.post<{ Body: { seconds: number } }>('/demo/receiver/fail', async ({ body: { seconds } }) => {
-      receiver.fail(seconds)
-      return {}
-    })
-    // By somebody who knows the address and not the secret.
-    app.post<{ Body: { path: string } }>('/demo/receiver/forge', async ({ body: { path } }) => {
-      const { status } = await fetch(`${receiver.url}/${path}`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'webhook-id': 'evt_forged',
-          'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
-          'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}`
-        },
-        body: JSON.stringify({ id: 'evt_forged', type: 'application.hired', tenant_slug: path.split('/')[0], data: { salary: 1e9 } })
-      })
-      return { status }
     })
 
-    const readers = new Set<FastifyReply>()
-    app.get('/demo/feed', async (request, reply) => {
-      reply.hijack()
-      reply.raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
-      const seen = Number(request.headers['last-event-id'] ?? 0)
-      const send = (message: TimedMessage): unknown => reply.raw.write(`id: ${message.number}\ndata: ${JSON.stringify(message)}\n\n`)
-      feed.recent.filter(({ number }) => number > seen).forEach(send)
-      reply.raw.write('event: caught-up\ndata: 1\n\n')
-      const stop = feed.listen(send)
-      readers.add(reply)
-      request.raw.once('close', () => {
-        stop()
-        readers.delete(reply)
-      })
+    app.post<{ Body: { tenant: string, mode: Mode } }>('/demo/receiver/mode', {
+      schema: body({ tenant: { enum: tenantSlugs }, mode: { enum: modes } })
+    }, async ({ body: { tenant, mode } }) => {
+      receiver.setMode(tenant, mode)
+      feed.publish(readState())
+      return {}
     })
-    // Or closing would wait for pages that are left open.
-    app.addHook('preClose', async () => { for (const reader of readers) reader.raw.end() })
+
+    app.post<{ Body: { tenant: string } }>('/demo/receiver/forge', {
+      schema: body({ tenant: { enum: tenantSlugs } })
+    }, async ({ body: { tenant } }) => ({ status: await forge(receiver.url, tenant) }))
+
+    app.post<{ Body: { isPaused: boolean } }>('/demo/background', {
+      schema: body({ isPaused: { type: 'boolean' } })
+    }, async ({ body: { isPaused } }) => {
+      background.isPaused = isPaused
+      feed.publish(readState())
+      return {}
+    })
+
+    // Resets after the answer is sent: the server that sends it closes.
+    app.post('/demo/reset', { onResponse: async () => reset() }, async () => ({}))
   }
 }
 
-/** Swagger UI over the document of the API; see examples/06-reference-page.ts. */
-const referencePage: FastifyPluginAsync = async (app) => {
-  const files = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
-  await app.register(fastifyStatic, { root: files, prefix: '/reference/', decorateReply: false })
-  app.get('/reference/swagger-initializer.js', (_request, reply) => reply.type('text/javascript').send(
-    "SwaggerUIBundle({ dom_id: '#swagger-ui', url: '/api/v1/public/openapi.json', validatorUrl: null })"
-  ))
+/** A schema for a body that has all of these fields. */
+function body (properties: Record<string, object>): { body: object } {
+  return { body: { type: 'object', required: Object.keys(properties), properties } }
 }

@@ -7,17 +7,18 @@ export interface Subscription {
   targetUrl: string
 }
 
-/** What the API answers with, as far as it is needed here. The secret is shown this once. */
+/** The part of the answer that the demo needs. Only this answer contains the secret. */
 export interface Subscribed {
   id: number
   secret: string
 }
 
-/** What a tenant does to hear of everything: one request. */
+/** Creates a webhook for every event, with one request, as a customer would. */
 export async function subscribe ({ apiUrl, tenantSlug, key, targetUrl }: Subscription): Promise<Subscribed> {
   const answer = await fetch(`${apiUrl}/${tenantSlug}/webhooks`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    // Without keep-alive: after a reset, a kept connection would be one of the closed server.
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify({ name: 'Demo receiver', target_url: targetUrl, event_types: Object.keys(defaultEvents) })
   })
   if (answer.status !== 201) throw new Error(`the webhook was not created: ${answer.status} ${await answer.text()}`)

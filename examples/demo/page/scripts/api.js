@@ -1,7 +1,7 @@
 import { h } from './dom.js'
 
-/** A client of the API for one tenant, as a customer would write it. */
-export function createApi ({ slug, key }) {
+/** Creates a client of the API for one tenant, as a customer would write it. */
+export function createApi (slug, key) {
   const base = `/api/v1/public/${slug}`
 
   async function call (method, path, body) {
@@ -16,30 +16,28 @@ export function createApi ({ slug, key }) {
     })
     const text = await answer.text()
     const ms = performance.now() - started
-    const request = { method, path: base + path, status: answer.status, ms, curl: formatCurl(method, base + path, key, body) }
+    const request = { method, path: base + path, status: answer.status, ms, curl: formatCurl({ method, path: base + path, key, body }) }
     const { data, meta, error } = text === '' ? {} : JSON.parse(text)
-    return { request, data, meta, fault: error === undefined ? null : describe(error) }
+    return { request, data, meta, fault: error === undefined ? null : formatError(error) }
   }
 
   return {
     get: (path) => call('GET', path),
     post: (path, body) => call('POST', path, body),
     patch: (path, body) => call('PATCH', path, body),
-    remove: (path) => call('DELETE', path)
+    remove: (path) => call('DELETE', path),
+    /** A GET that was not sent, for `showRequest`. */
+    describe: (path) => ({ method: 'GET', path: base + path, status: null, curl: formatCurl({ method: 'GET', path: base + path, key }) })
   }
 }
 
-function describe ({ message, details = [] }) {
-  return [message, ...details.map(({ field, message: detail }) => `${field} ${detail}`)].join(': ')
+/** Sends a request to the demo itself, for what is not part of the API. */
+export async function postDemo (path, body = {}) {
+  const answer = await fetch(`/demo/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  return answer.json()
 }
 
-function formatCurl (method, path, key, body) {
-  const verb = method === 'GET' ? '' : ` -X ${method}`
-  const content = body === undefined ? '' : ` -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`
-  return `curl -g${verb} '${location.origin}${path}' -H 'Authorization: Bearer ${key}'${content}`
-}
-
-/** Shows a request that was made, ready to be made again from a terminal. */
+/** Shows a request with its answer's status, and copies it as a curl command. */
 export function showRequest (element, { method, path, status, ms, curl }) {
   const copy = h('button', {
     type: 'button',
@@ -49,8 +47,19 @@ export function showRequest (element, { method, path, status, ms, curl }) {
       copy.textContent = 'Copied'
     }
   }, 'Copy as curl')
+  const answer = status === null ? null : h('span', {}, h('span', { class: status < 400 ? 'good' : 'bad' }, String(status)), ` in ${Math.round(ms)} ms`)
   element.replaceChildren(
     h('code', {}, h('b', {}, method), ` ${decodeURIComponent(path)}`),
-    h('span', { class: 'outcome' }, h('span', { class: status < 400 ? 'good' : 'bad' }, String(status)), ` in ${Math.round(ms)} ms`, copy)
+    h('span', { class: 'answer' }, answer, copy)
   )
+}
+
+function formatError ({ message, details = [] }) {
+  return [message, ...details.map(({ field, message: detail }) => `${field} ${detail}`)].join(': ')
+}
+
+function formatCurl ({ method, path, key, body }) {
+  const verb = method === 'GET' ? '' : ` -X ${method}`
+  const content = body === undefined ? '' : ` -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`
+  return `curl -g${verb} '${location.origin}${path}' -H 'Authorization: Bearer ${key}'${content}`
 }

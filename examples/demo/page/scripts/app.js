@@ -1,118 +1,79 @@
+import { createActions, tell } from './actions.js'
 import { createApi } from './api.js'
 import { createChart } from './chart.js'
-import { find, h, press } from './dom.js'
+import { createSegments, find } from './dom.js'
+import { listen } from './feed.js'
 import { createInbox } from './inbox.js'
 import { createLists } from './lists.js'
 import { createWebhooks } from './webhooks.js'
 
-const { receiverUrl, jobStatuses, tenants } = await (await fetch('/demo/setting')).json()
-let tenant = tenants[0]
-let messages = []
+const keptEntries = 400
+const { receiverUrl, tenants, ...catalogue } = await (await fetch('/demo/setting')).json()
 
-/** Says what has happened. */
-function tell (sentence) {
-  find('#news').textContent = sentence
-}
-
-/** Asks the demo itself for something that is no business of the API. */
-async function post (path, body = {}) {
-  const answer = await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-  return answer.json()
-}
-
-const lists = createLists()
-const webhooks = createWebhooks({ receiverUrl, tell: Object.assign(tell, { post }) })
-// What comes before is history, told to a page that was opened now.
-let isLive = false
-const inbox = createInbox({ ...webhooks, isLive: () => isLive })
+const actions = createActions()
+const lists = createLists(catalogue)
 const chart = createChart()
+const webhooks = createWebhooks({ receiverUrl, onChange: () => inbox.settle() })
+const inbox = createInbox({ webhooks })
 
-const buttons = tenants.map((choice) => h('button', { type: 'button', click: () => open(choice) }, choice.slug))
-find('#tenants').append(...buttons)
+let tenant = tenants[0]
+let keyIndex = 0
+let entries = []
 
-async function open (choice) {
+const pressTenant = createSegments(find('#tenants'), tenants.map((value) => ({ value, label: value.slug })), (choice) => {
   tenant = choice
-  press(buttons, buttons[tenants.indexOf(choice)])
-  for (const name of document.querySelectorAll('.tenant-name')) name.textContent = choice.slug
-  const api = createApi(choice)
-  await Promise.all([lists.open(api, { ...choice, jobStatuses }), webhooks.open(api, choice.slug)])
-  inbox.clear()
+  return open()
+})
+const pressKey = createSegments(find('#keys'), tenant.keys.map(({ label }, value) => ({ value, label })), (choice) => {
+  keyIndex = choice
+  return open()
+})
+
+/** Shows the chosen tenant, as the chosen key sees it. */
+async function open () {
+  const { slug, keys } = tenant
+  pressTenant(tenant)
+  pressKey(keyIndex)
+  for (const name of document.querySelectorAll('.tenant-name')) name.textContent = slug
+  actions.open(slug)
+  const api = createApi(slug, keys[keyIndex].key)
+  await Promise.all([lists.open(api, tenant), webhooks.open(api, { slug, keyName: keys[keyIndex].key })])
+  // The inbox shows what the receiver got. It asks the log of deliveries whatever key is chosen.
+  inbox.open(createApi(slug, keys[0].key))
   chart.clear()
-  const wasLive = isLive
-  isLive = false
-  messages.forEach(show)
-  isLive = wasLive
+  for (const entry of entries) show(entry, false)
   chart.draw()
 }
 
-function show (message) {
-  const { kind } = message
-  if (kind === 'arrival' && message.path.split('/')[0] === tenant.slug) inbox.arrive(message)
-  if (kind === 'attempt' && message.tenantSlug === tenant.slug) {
-    inbox.attempt(message)
-    chart.add(message)
+function show (entry, isLive) {
+  if (entry.kind === 'state') actions.show(entry)
+  if (entry.tenantSlug !== tenant.slug) return
+  if (entry.kind === 'arrival') inbox.addArrival(entry, isLive)
+  if (entry.kind === 'attempt') {
+    inbox.addAttempt(entry, isLive)
+    chart.add(entry)
   }
+  if (entry.kind === 'disable') webhooks.showDisabled(entry, isLive)
+  if (entry.kind === 'news' && isLive) showNews(entry)
+}
+
+let reloading
+function showNews ({ sentence, isBackground }) {
+  if (isBackground) actions.showBackground(sentence)
+  clearTimeout(reloading)
+  reloading = setTimeout(lists.reload, 200)
 }
 
 addEventListener('unhandledrejection', () => tell('The demo does not answer. Is it still running?'))
 
-let reloading
-function listen () {
-  const feed = new EventSource('/demo/feed')
-  feed.addEventListener('caught-up', () => {
-    isLive = true
+await open()
+listen({
+  onEntry (entry, isLive) {
+    entries = [...entries.slice(-keptEntries), entry]
+    show(entry, isLive)
+  },
+  onState (state) {
+    actions.show(state)
     chart.draw()
-  })
-  let isLost = false
-  feed.addEventListener('open', () => {
-    // Another demo may answer by now, with other webhooks.
-    if (isLost) location.reload()
-    setState('live', 'good')
-  })
-  feed.addEventListener('error', () => {
-    isLost = true
-    setState('connection lost, trying again', 'bad')
-  })
-  feed.addEventListener('message', ({ data }) => {
-    const message = JSON.parse(data)
-    messages = [...messages.slice(-400), message]
-    show(message)
-    if (message.kind === 'outage') startOutage(message.untilMs)
-    if (!isLive || message.kind !== 'news' || message.tenantSlug !== tenant.slug) return
-    tell(message.sentence)
-    clearTimeout(reloading)
-    reloading = setTimeout(lists.reload, 200)
-  })
-}
-
-function setState (text, tone) {
-  const state = find('#feed-state')
-  state.textContent = text
-  state.className = `state ${tone}`
-}
-
-for (const button of document.querySelectorAll('[data-action]')) {
-  button.addEventListener('click', async () => {
-    const { sentence } = await post(`/demo/happen/${tenant.slug}/${button.dataset.action}`)
-    tell(sentence)
-  })
-}
-find('#forge').addEventListener('click', async () => {
-  const { status } = await post('/demo/receiver/forge', { path: tenant.slug })
-  tell(`Somebody without the secret told of a hire. The receiver answered ${status}.`)
+  }
 })
-
-const outage = find('#outage')
-outage.addEventListener('click', async () => {
-  await post('/demo/receiver/fail', { seconds: 20 })
-  tell('The receiver answers with 500 for 20 seconds. What is given up meanwhile can be replayed.')
-})
-function startOutage (untilMs) {
-  const seconds = Math.ceil((untilMs - Date.now()) / 1000)
-  outage.disabled = seconds > 0
-  outage.textContent = seconds > 0 ? `Broken for ${seconds} s` : 'Break the receiver'
-  if (seconds > 0) setTimeout(startOutage, 250, untilMs)
-}
-
-await open(tenant)
-listen()

@@ -3,10 +3,10 @@ import { find, h } from './dom.js'
 const bucketMs = 5000
 const bucketCount = 24
 const width = 480
-const height = 72
-const outcomes = [['delivered', 'good', 'delivered'], ['retry', 'warn', 'to retry'], ['failed', 'bad', 'given up']]
+const height = 56
+const outcomes = [['delivered', 'good', 'delivered'], ['retry', 'warn', 'failed'], ['failed', 'bad', 'given up']]
 
-/** Attempts by outcome over the last two minutes, as stacked bars. */
+/** Shows the attempts of the last two minutes by outcome, as stacked bars. */
 export function createChart () {
   let attempts = []
 
@@ -39,7 +39,7 @@ export function createChart () {
 
 function formatBars (buckets, top, summary) {
   const step = width / bucketCount
-  const svg = create('svg', { viewBox: `0 0 ${width} ${height + 1}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `Attempts of the last two minutes: ${summary}` })
+  const svg = create('svg', { viewBox: `0 0 ${width} ${height + 1}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `Attempts in the last two minutes: ${summary}` })
   svg.append(create('line', { x1: 0, x2: width, y1: height + 0.5, y2: height + 0.5, class: 'axis' }))
   for (const [index, counts] of buckets.entries()) {
     let y = height

@@ -1,4 +1,4 @@
-/** Makes an element: attributes, and functions as listeners; text and elements as children. */
+/** Creates an element: functions become listeners, other attributes are set; text and elements are its children. */
 export function h (tag, attributes = {}, ...children) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
@@ -14,12 +14,21 @@ export function find (selector) {
   return document.querySelector(selector)
 }
 
-export function press (buttons, pressed) {
-  for (const button of buttons) button.setAttribute('aria-pressed', String(button === pressed))
+/** Fills a group with one button for each choice, of which one is pressed; returns a function that presses another. */
+export function createSegments (group, choices, onChoose) {
+  const buttons = choices.map(({ value, label }) => h('button', { type: 'button', click: () => onChoose(value) }, label))
+  group.replaceChildren(...buttons)
+  return (chosen) => {
+    for (const [index, { value }] of choices.entries()) buttons[index].setAttribute('aria-pressed', String(value === chosen))
+  }
 }
 
 const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
 export function formatTime (atMs) {
   return time.format(atMs)
+}
+
+export function formatCount (count, one, many) {
+  return `${count} ${count === 1 ? one : many}`
 }

@@ -1,97 +1,75 @@
-import { find, formatTime, h } from './dom.js'
+import { find } from './dom.js'
+import { createRow } from './row.js'
 
 const keptRows = 60
+const overdueMs = 2000
 
-/** The right side: a line for each attempt, as the receiver and the sender tell of it. */
-export function createInbox ({ pathOf, nameOf, areSeveral, isLive }) {
+/** Shows one row for each delivery, and for each test or forged request. */
+export function createInbox ({ webhooks }) {
   const list = find('#inbox')
-  /** Lines that wait for the sender's word, and lines that wait for the next attempt. */
-  let open = []
-  let waiting = []
+  /** Rows of deliveries, by the id of the delivery. */
+  const rows = new Map()
+  let api
+  let checkedMs = 0
 
-  function arrive ({ path, eventId, eventType, isTest, isVerified, reason, signatures, isKnown, status, body, atMs }) {
-    settleWaiting(path, eventId)
-    const line = createLine({ path, eventId, eventType, atMs, body })
-    line.show('signature', isVerified ? 'good' : 'bad', isVerified ? (signatures > 1 ? `verified, ${signatures} signatures` : 'verified') : 'not verified')
-    if (isTest) line.show('attempt', 'plain', 'test')
-    if (isKnown) line.show('remark', 'plain', 'came before, so nothing to do')
-    if (!isVerified) line.show('remark', 'bad', reason)
-    line.finish(status < 300 ? 'good' : 'bad', String(status))
-    if (!isTest && isVerified) open.push(line)
-  }
-
-  function attempt ({ webhookId, eventId, eventType, attempt: number, durationMs, responseStatus, error, outcome, retryInMs, atMs }) {
-    const path = pathOf(webhookId)
-    const matching = open.find((line) => line.eventId === eventId && (path === null || line.path === path))
-    open = open.filter((line) => line !== matching)
-    const line = matching ?? createLine({ path: path ?? '', eventId, eventType, atMs, body: '' })
-    line.show('attempt', 'plain', `attempt ${number}`)
-    line.finish(outcome === 'delivered' ? 'good' : outcome === 'retry' ? 'warn' : 'bad', `${responseStatus ?? error} in ${Math.round(durationMs)} ms`)
-    if (outcome === 'failed') line.show('remark', 'bad', 'given up, can be replayed')
-    if (outcome !== 'retry') return
-    line.dueMs = atMs + retryInMs
-    waiting.push(line)
-    tick()
-  }
-
-  function settleWaiting (path, eventId) {
-    for (const line of waiting.filter((known) => known.path === path && known.eventId === eventId)) line.show('remark', 'plain', 'tried again')
-    waiting = waiting.filter((line) => line.path !== path || line.eventId !== eventId)
-  }
-
-  function tick () {
-    for (const line of waiting) {
-      const seconds = Math.ceil((line.dueMs - Date.now()) / 1000)
-      line.show('remark', 'warn', seconds > 0 ? `next attempt in ${seconds} s` : 'next attempt now')
-    }
-  }
-
-  function createLine ({ path, eventId, eventType, atMs, body }) {
-    const parts = Object.fromEntries(['signature', 'attempt', 'remark', 'outcome'].map((name) => [name, h('span', { class: name })]))
-    const element = h('li', {}, h('details', {},
-      h('summary', {},
-        h('span', { class: 'type' }, eventType),
-        parts.outcome,
-        h('span', { class: 'facts' }, parts.signature, parts.attempt, h('span', {}, areSeveral() ? `to ${nameOf(path)}` : ''), parts.remark),
-        h('time', { datetime: new Date(atMs).toISOString() }, formatTime(atMs))
-      ),
-      h('div', { class: 'inside' }, h('p', {}, `${eventId} to ${nameOf(path)}`), h('pre', { tabindex: '0', 'aria-label': 'Body' }, format(body)))
-    ))
-    const isFresh = isLive()
-    list.prepend(element)
-    while (list.children.length > keptRows) list.lastElementChild.remove()
+  function add (entry, isLive) {
+    const row = createRow(entry, { api, webhooks, isLive })
+    list.prepend(row.element)
     find('#inbox-empty').hidden = true
-    return {
-      path,
-      eventId,
-      show (name, tone, text) {
-        parts[name].className = `${name} ${tone}`
-        parts[name].textContent = text
-      },
-      finish (tone, text) {
-        element.className = isFresh ? `${tone} fresh` : tone
-        this.show('outcome', tone, text)
-      }
-    }
+    return row
   }
 
-  setInterval(tick, 500)
+  function addAttempt (entry, isLive) {
+    const row = rows.get(entry.deliveryId) ?? add(entry, isLive)
+    rows.set(entry.deliveryId, row)
+    row.addAttempt(entry, isLive)
+    trim()
+  }
+
+  function addArrival (entry, isLive) {
+    add(entry, isLive).finish(entry)
+    trim()
+  }
+
+  function trim () {
+    while (list.children.length > keptRows) list.lastElementChild.remove()
+    for (const [id, { element }] of rows) if (!element.isConnected) rows.delete(id)
+  }
+
+  function listWaiting () {
+    return [...rows.values()].filter(({ dueMs }) => dueMs !== null)
+  }
+
+  /** Looks up waiting deliveries in the API's log: no attempt follows if their webhook was deactivated or deleted. */
+  async function settle () {
+    checkedMs = Date.now()
+    const waiting = Map.groupBy(listWaiting(), ({ webhookId }) => webhookId)
+    await Promise.all([...waiting].map(async ([webhookId, ofWebhook]) => {
+      const { request, data = [] } = await api.get(`/webhooks/${webhookId}/deliveries?per_page=200`)
+      const statuses = new Map(data.map(({ id, status }) => [id, status]))
+      for (const row of ofWebhook) {
+        const status = request.status === 404 ? 'cancelled' : statuses.get(row.deliveryId)
+        if (row.dueMs !== null && (status === 'cancelled' || status === 'skipped')) row.end(status)
+      }
+    }))
+  }
+
+  setInterval(() => {
+    const nowMs = Date.now()
+    const waiting = listWaiting()
+    for (const row of waiting) row.tick(nowMs)
+    if (nowMs - checkedMs > overdueMs && waiting.some(({ dueMs }) => nowMs - dueMs > overdueMs)) settle()
+  }, 500)
+
   return {
-    arrive,
-    attempt,
-    clear () {
-      open = []
-      waiting = []
+    open (nextApi) {
+      api = nextApi
+      rows.clear()
       list.replaceChildren()
       find('#inbox-empty').hidden = false
-    }
-  }
-}
-
-function format (body) {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2)
-  } catch {
-    return body
+    },
+    addAttempt,
+    addArrival,
+    settle
   }
 }

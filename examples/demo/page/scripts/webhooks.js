@@ -1,112 +1,114 @@
-import { showRequest } from './api.js'
-import { find, h } from './dom.js'
+import { tell } from './actions.js'
+import { postDemo, showRequest } from './api.js'
+import { confirm } from './confirm.js'
+import { find, formatCount, h } from './dom.js'
+import { createForm } from './webhook-form.js'
+import { describeReplay, describeTest, formatUrl, whyDisabled } from './webhook-texts.js'
 
-/** The webhooks of a tenant, and what can be done with them. */
-export function createWebhooks ({ receiverUrl, tell }) {
+/** Shows the webhooks of a tenant, with a button for each operation of the API on them. */
+export function createWebhooks ({ receiverUrl, onChange }) {
   const list = find('#webhooks')
-  const form = find('#create')
-  const open = find('#create-open')
-  let api
-  let slug
-  let webhooks = []
+  const form = createForm({ receiverUrl, create: (webhook) => act(null, () => api.post('/webhooks', webhook), handOver) })
+  /** A note below each webhook: the result of the button pressed last. */
   const notes = new Map()
+  let api
+  let keyName
+  let webhooks = []
 
   async function load () {
-    const { data = [] } = await api.get('/webhooks?per_page=200&sort=-id')
+    const { request, data = [], fault } = await api.get('/webhooks?per_page=200&sort=-id')
     webhooks = data
-    const focused = document.activeElement?.id
+    const focusedId = document.activeElement?.id
     list.replaceChildren(...data.map(formatWebhook))
-    if (focused) document.getElementById(focused)?.focus()
+    if (focusedId) document.getElementById(focusedId)?.focus()
+    find('#webhooks-empty').hidden = data.length > 0
+    find('#webhooks-empty').textContent = fault === null ? 'No webhooks. Create one to receive events.' : `${fault}. The key ${keyName} lacks webhooks:read and webhooks:write.`
+    form.setAvailable(fault === null)
+    if (fault !== null) showRequest(find('#webhook-request'), request)
+    return onChange()
   }
 
-  /** Makes a request, shows it, and says below the webhook what came of it. */
+  /** Sends a request, shows it, and writes its result below the webhook. */
   async function act (id, send, describe) {
     const { request, data, fault } = await send()
     showRequest(find('#webhook-request'), request)
-    if (fault === null) notes.set(id ?? data.id, await describe(data))
-    else if (id === null) tell(fault)
-    else notes.set(id, [fault])
+    const note = fault === null ? await describe(data) : [fault]
+    if (id === null && fault !== null) tell(fault)
+    else notes.set(id ?? data.id, note)
     await load()
-    // Read aloud from here: the line itself is made anew each time.
-    find('#webhook-said').textContent = (notes.get(id ?? data?.id) ?? []).map((part) => part.textContent ?? part).join('')
+    // The note itself is replaced each time, so a screen reader would miss it.
+    find('#webhook-said').textContent = note.map((part) => part.textContent ?? part).join('')
   }
 
-  async function handOver ({ target_url: url, secret }) {
-    await tell.post('/demo/receiver/trust', { path: pathOf(url), secret })
+  async function handOver ({ id, target_url: url, secret }) {
+    await postDemo('receiver/trust', { path: new URL(url).pathname.slice(1), webhookId: id, secret })
+    return ['Its secret, shown only now: ', h('code', {}, secret), '. The receiver has it.']
+  }
+
+  async function countRetried (path) {
+    const { data = [] } = await api.get(`${path}/deliveries?filter[status]=pending&per_page=200`)
+    return data.filter(({ attempt_count: count }) => count > 0).length
+  }
+
+  async function replay (id, path) {
+    const retried = await countRetried(path)
+    await act(id, () => api.post(`${path}/replay`, { include: 'undelivered' }), ({ queued }) => [describeReplay(queued, retried)])
+  }
+
+  async function remove (id, path, name) {
+    const retried = await countRetried(path)
+    const isSure = await confirm({
+      title: `Delete ${name}?`,
+      text: `${retried === 0 ? '' : `${formatCount(retried, 'delivery is', 'deliveries are')} still being retried and will be cancelled. `}A deleted webhook cannot be restored.`,
+      action: 'Delete the webhook'
+    })
+    if (!isSure) return
+    await act(id, () => api.remove(path), () => {
+      tell(`${name} was deleted.`)
+      return []
+    })
+    find('#create-open').focus()
   }
 
   function formatWebhook ({ id, name, status, target_url: url, event_types: types }) {
     const path = `/webhooks/${id}`
     const isActive = status === 'active'
-    const button = (label, click, title) => h('button', { type: 'button', id: `webhook-${id}-${label.replaceAll(' ', '-')}`, title, click }, label, h('span', { class: 'unseen' }, ` ${name}`))
+    const button = (label, click) => h('button', { type: 'button', class: 'small', id: `webhook-${id}-${label.replaceAll(' ', '-')}`, click }, label, h('span', { class: 'unseen' }, ` ${name}`))
     return h('li', {},
-      h('div', { class: 'webhook-head' }, h('h3', {}, name), h('span', { class: `chip ${status}` }, isActive ? 'active' : status === 'inactive' ? 'paused' : status)),
-      h('p', { class: 'under' }, h('code', {}, url), ` · ${types.length === 1 ? types[0] : `${types.length} events`}`),
+      h('div', { class: 'webhook-head' }, h('h3', {}, name), h('span', { class: `chip ${status}` }, status)),
+      h('p', { class: 'under' }, h('code', {}, formatUrl(url)), ` · ${types.length === 1 ? types[0] : `${types.length} event types`}`),
       h('div', { class: 'buttons' },
-        button('Send a test', () => act(id, () => api.post(`${path}/dispatch_test`), describeTest)),
+        button('Send test', () => act(id, () => api.post(`${path}/dispatch_test`), describeTest)),
+        button('Replay', () => replay(id, path)),
         button('Rotate secret', () => act(id, () => api.post(`${path}/rotate_secret`), async (webhook) => {
-          await handOver(webhook)
-          return ['The new secret, shown this once: ', h('code', {}, webhook.secret), '. The receiver has it. For a day deliveries carry a signature of the old one, too.']
+          return [...await handOver(webhook), ' For a day, deliveries carry a second signature with the old secret.']
         })),
-        button(isActive ? 'Pause' : 'Resume', () => act(id, () => api.patch(path, { status: isActive ? 'inactive' : 'active' }), () => {
-          return [isActive ? 'Paused. What happens now is recorded; a replay brings it.' : 'Active again. Replay what it missed.']
+        button(isActive ? 'Deactivate' : 'Activate', () => act(id, () => api.patch(path, { status: isActive ? 'inactive' : 'active' }), () => {
+          return [isActive ? 'Inactive. Its events are recorded; a replay sends them later.' : 'Active again. Replay sends what it missed.']
         })),
-        button('Replay', () => act(id, () => api.post(`${path}/replay`, { include: 'undelivered' }), ({ queued }) => {
-          return [queued === 0 ? 'Nothing to replay: everything has been delivered.' : `${queued} queued: what was given up or skipped goes out once more.`]
-        })),
-        button('Delete', () => act(id, () => api.remove(path), () => []))
+        button('Delete', () => remove(id, path, name))
       ),
-      h('p', { class: 'note' }, ...notes.get(id) ?? [])
+      h('p', { class: 'note' }, ...notes.get(id) ?? (status === 'disabled' ? [whyDisabled(null)] : []))
     )
   }
 
-  open.addEventListener('click', () => {
-    form.hidden = !form.hidden
-    open.setAttribute('aria-expanded', String(!form.hidden))
-    if (!form.hidden) form.elements.name.select()
-  })
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault()
-    const { name, events } = form.elements
-    // A receiver of its own for each: the path tells which one something came to.
-    const path = `${slug}/${Math.random().toString(36).slice(2, 8)}`
-    const { webhooks: catalogue } = await (await fetch('/api/v1/public/openapi.json')).json()
-    await act(null, () => api.post('/webhooks', {
-      name: name.value,
-      target_url: `${receiverUrl}/${path}`,
-      event_types: Object.keys(catalogue).filter((type) => type.startsWith(events.value))
-    }), async (webhook) => {
-      await handOver(webhook)
-      return ['Created. Its secret, shown this once: ', h('code', {}, webhook.secret), '. The receiver has it.']
-    })
-    form.hidden = true
-    open.setAttribute('aria-expanded', 'false')
-    open.focus()
-  })
-
   return {
-    open (nextApi, nextSlug) {
+    open (nextApi, { slug, keyName: nextKeyName }) {
       api = nextApi
-      slug = nextSlug
+      keyName = nextKeyName
       notes.clear()
+      find('#webhook-request').replaceChildren()
+      form.open(slug)
       return load()
     },
-    load,
-    /** The path of the receiver that a webhook points to; `null` for one that is not known here. */
-    pathOf (id) {
-      const webhook = webhooks.find((known) => known.id === id)
-      return webhook === undefined ? null : pathOf(webhook.target_url)
+    /** The service has disabled a webhook. */
+    showDisabled ({ webhookId, lastResponseStatus }, isLive) {
+      if (!isLive) return
+      notes.set(webhookId, [whyDisabled(lastResponseStatus)])
+      load()
     },
-    /** Whether a line has to say where it went. */
+    /** Whether a delivery has to say which webhook it went to. */
     areSeveral: () => webhooks.length > 1,
-    nameOf: (path) => webhooks.find(({ target_url: url }) => pathOf(url) === path)?.name ?? path
+    findName: (id) => webhooks.find((webhook) => webhook.id === id)?.name
   }
-}
-
-function describeTest ({ status, response_status: answer, duration_ms: ms, error }) {
-  return [status === 'delivered' ? `Delivered: ${answer} in ${ms} ms.` : `Failed: ${answer ?? error} after ${ms} ms.`]
-}
-
-function pathOf (url) {
-  return new URL(url).pathname.slice(1)
 }
