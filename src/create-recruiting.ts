@@ -1,9 +1,9 @@
 import { expect } from './expect.js'
 import type { RecruitingOptions } from './options.js'
-import { resolveEngineOptions } from './resolve-options.js'
+import { resolveRecruitingOptions } from './resolve-options.js'
 import { verifyStorage } from './verify-storage.js'
 import { createEngine } from './webhooks/engine.js'
-import type { EventCatalogue, defaultEvents } from './webhooks/events.js'
+import type { DefaultEvents, EventCatalogue } from './webhooks/events.js'
 import { type Logger, createSafeLogger, silentLogger } from './webhooks/logger.js'
 import type { Recruiting } from './webhooks/recruiting.js'
 
@@ -18,7 +18,7 @@ export interface StandaloneRecruiting<Events extends EventCatalogue> extends Rec
  * It delivers at once unless `delivery` says otherwise, and keeps the process alive until it is closed. Throws
  * `invalid_option`.
  */
-export function createRecruiting<Events extends EventCatalogue = typeof defaultEvents> (
+export function createRecruiting<Events extends EventCatalogue = DefaultEvents> (
   options: RecruitingOptions<Events> & {
     /**
      * pino or the like.
@@ -27,7 +27,7 @@ export function createRecruiting<Events extends EventCatalogue = typeof defaultE
     logger?: Logger
   }
 ): StandaloneRecruiting<Events> {
-  const settings = resolveEngineOptions(options)
+  const settings = resolveRecruitingOptions(options)
   const { logger = silentLogger } = options
   for (const level of ['info', 'warn', 'error'] as const) {
     expect(typeof logger?.[level] === 'function', `logger.${level}`, 'a method', logger?.[level])

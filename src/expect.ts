@@ -1,4 +1,5 @@
 import { RecruitingApiError } from './errors.js'
+import { findNearestName } from './nearest-name.js'
 
 /** Throws `invalid_option` with the option's path, what was expected and what came. */
 export function expect (condition: boolean, path: string, expected: string, value: unknown): asserts condition {
@@ -16,11 +17,11 @@ export function expectInteger (value: unknown, path: string, minimum: number, ma
   expect(isValid, path, `an integer from ${minimum} to ${maximum}`, value)
 }
 
-/** Throws for a name that no option has: most are misspelt. The value is not shown, it may be a secret. */
+/** Throws for a name that no option has, and says which comes nearest. The value is not shown, it may be a secret. */
 export function expectNames (given: object, known: object, path = ''): void {
   const names = Object.keys(known)
   const unknown = findUnknownName(given, names)
-  if (unknown !== undefined) refuse(`${path}${unknown}`, `one of ${names.join(', ')}`, unknown)
+  if (unknown !== undefined) refuse(`${path}${unknown}`, `a known name such as ${findNearestName(unknown, names)}`, unknown)
 }
 
 /** The first name of an object that is not among those it may have. */

@@ -10,7 +10,7 @@ export type { HostRoutes, RecruitingApiOptions, RecruitingOptions } from './opti
 export type { DeliveryOptions } from './delivery-options.js'
 export type { OpenApiInfo, OpenApiOptions, OpenApiServer } from './openapi-options.js'
 export type { RateLimitBudget, RateLimitOptions } from './rate-limit-options.js'
-export { type EventCatalogue, type EventData, type WebhookEvent, defaultEvents } from './webhooks/events.js'
+export { type DefaultEvents, type EventCatalogue, type EventData, type WebhookEvent, defaultEvents } from './webhooks/events.js'
 export type { OpenTelemetryApi, TraceContext, TraceSpan, Tracer } from './tracing.js'
 export type { EmitOptions, EmitResult, EmittedEvent, ErasedSubject, Recruiting, RecruitingEvents, RecruitingStats } from './webhooks/recruiting.js'
 export type { AttemptMessage, DisableMessage, EmitMessage, GiveUpMessage, PauseMessage, RetryMessage } from './webhooks/channels.js'

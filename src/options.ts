@@ -4,21 +4,33 @@ import type { TObject } from '@sinclair/typebox'
 import type { DeliveryOptions, DeliverySettings } from './delivery-options.js'
 import type { AuditListener } from './http/audit.js'
 import type { OpenApiOptions, OpenApiSettings } from './openapi-options.js'
-import type { KeyLookup, RecruitingStorage } from './ports/index.js'
+import type { EventStorage, KeyLookup, RecruitingStorage } from './ports/index.js'
 import type { RateLimitOptions, RateLimitSettings } from './rate-limit-options.js'
+import type { RegisteredEvents } from './register.js'
 import type { OpenTelemetryApi } from './tracing.js'
-import type { EventCatalogue } from './webhooks/events.js'
+import type { DefaultEvents, EventCatalogue } from './webhooks/events.js'
 
-/** The options of `createRecruiting`, which the plugin takes as well. */
-export interface RecruitingOptions<Events extends EventCatalogue = EventCatalogue> {
-  /** Where everything is kept. */
-  storage: RecruitingStorage
+interface EventsOption<Events extends EventCatalogue> {
   /**
    * The events this host emits: from names such as `application.created` (`[a-z0-9_]+(\.[a-z0-9_]+)+`) to the TypeBox
-   * schemas of their `data`.
+   * schemas of their `data`. In TypeScript, the plugin takes the catalogue that `Register` names.
    * @default defaultEvents
    */
-  events?: Events
+  events: Events
+}
+
+/** Types that know another catalogue than the default one require it: otherwise `emit` would refuse what they allow. */
+type OptionalDefault<Events extends EventCatalogue> = DefaultEvents extends Events ? Partial<EventsOption<Events>> : EventsOption<Events>
+
+/** The options of `createRecruiting`, which the plugin takes as well. */
+export type RecruitingOptions<Events extends EventCatalogue = EventCatalogue> = EngineOptions & OptionalDefault<Events>
+
+/** The options of the plugin. */
+export type RecruitingApiOptions<Events extends EventCatalogue = RegisteredEvents> = ApiOptions & OptionalDefault<Events>
+
+interface EngineOptions {
+  /** Where webhooks and deliveries are kept. */
+  storage: EventStorage
   /**
    * How many webhooks a tenant may have, 1 to 10,000.
    * @default 50
@@ -56,8 +68,9 @@ interface PluginMethod {
   register (app: Parameters<FastifyPluginAsyncTypebox>[0], options: Record<never, never>, done: (error?: Error) => void): void | Promise<void>
 }
 
-/** The options of the plugin. */
-export interface RecruitingApiOptions<Events extends EventCatalogue = EventCatalogue> extends RecruitingOptions<Events> {
+interface ApiOptions extends EngineOptions {
+  /** Where everything is kept, candidates and jobs included. */
+  storage: RecruitingStorage
   /** Finds the owner of an API key. */
   keyLookup: KeyLookup
   /**
@@ -104,7 +117,7 @@ export interface RecruitingApiOptions<Events extends EventCatalogue = EventCatal
 
 /** `RecruitingOptions` with every default in place. */
 export interface EngineSettings {
-  storage: RecruitingStorage
+  storage: EventStorage
   events: EventCatalogue
   maxWebhooksPerTenant: number
   maxEventBytes: number
@@ -113,7 +126,10 @@ export interface EngineSettings {
   delivery: DeliverySettings
 }
 
-/** The plugin's own options with every default in place. */
+/** The options that only the plugin takes. */
+export type HttpOptions = Omit<ApiOptions, keyof EngineOptions>
+
+/** `HttpOptions` with every default in place. */
 export interface HttpSettings {
   keyLookup: KeyLookup
   prefix: string

@@ -3,7 +3,7 @@ import fastifyPlugin from 'fastify-plugin'
 import { publicApi, publishedFields } from './http/api.js'
 import { trustsEveryProxy } from './http/trust-proxy.js'
 import type { RecruitingApiOptions } from './options.js'
-import { resolveEngineOptions, resolveHttpOptions } from './resolve-options.js'
+import { resolveApiOptions } from './resolve-options.js'
 import { verifyStorage } from './verify-storage.js'
 import { createEngine } from './webhooks/engine.js'
 import { createSafeLogger } from './webhooks/logger.js'
@@ -25,9 +25,8 @@ declare module 'fastify' {
 }
 
 const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) => {
-  const engineSettings = resolveEngineOptions(options)
-  const settings = resolveHttpOptions(options)
-  const { storage, events } = engineSettings
+  const { engine: engineSettings, http: settings } = resolveApiOptions(options)
+  const { storage } = options
   const log = createSafeLogger(app.log)
   if (settings.rateLimit?.failedKeys && trustsEveryProxy(app)) {
     log.warn({}, 'trustProxy: true lets every caller choose its address, which defeats rateLimit.failedKeys: name your proxies instead')
@@ -39,11 +38,11 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   // Before all hooks on close, for the host's may end the pool that deliveries need; requests under way still emit.
   app.addHook('preClose', () => engine.stop())
   app.addHook('onClose', () => engine.close())
-  await app.register(publicApi({ storage, events, operations: engine.operations, settings, tracing: engine.tracing }), { prefix: settings.prefix })
+  await app.register(publicApi({ storage, events: engineSettings.events, operations: engine.operations, settings, tracing: engine.tracing }), { prefix: settings.prefix })
 }
 
 /**
  * The Fastify plugin: mounts the public API and decorates the instance with `recruiting`. Registration fails with
  * `invalid_option` if an option is at fault.
  */
-export const recruitingApi = fastifyPlugin(plugin, { fastify: '5.x', name: 'fastify-recruiting-api' })
+export const recruitingApi: FastifyPluginAsync<RecruitingApiOptions> = fastifyPlugin(plugin, { fastify: '5.x', name: 'fastify-recruiting-api' })

@@ -1,13 +1,15 @@
-import type { EventCatalogue, defaultEvents } from './webhooks/events.js'
+import type { DefaultEvents, EventCatalogue } from './webhooks/events.js'
 import type { Recruiting } from './webhooks/recruiting.js'
 
 /**
- * Tells the types what this host's events are, where it has its own:
+ * Names the catalogue of a host with events of its own, so that the compiler checks the option `events` of the plugin and
+ * every `app.recruiting.emit`:
  * `declare module 'fastify-recruiting-api' { interface Register { events: typeof events } }`
  */
 export interface Register {}
 
-type RegisteredEvents = Register extends { events: infer Events extends EventCatalogue } ? Events : typeof defaultEvents
+/** The catalogue that `Register` names, or the default one. */
+export type RegisteredEvents = Register extends { events: infer Events extends EventCatalogue } ? Events : DefaultEvents
 
 /** `app.recruiting`, with the host's events. */
 export type RegisteredRecruiting = Recruiting<RegisteredEvents>

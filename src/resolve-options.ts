@@ -1,44 +1,66 @@
 import { type TObject, Type } from '@sinclair/typebox'
 import { compileSchema, createAjv } from './ajv.js'
 import { expect, expectInteger, expectNames, refuse } from './expect.js'
-import type { EngineSettings, HttpSettings, RecruitingApiOptions, RecruitingOptions } from './options.js'
-import type { RecruitingStorage } from './ports/index.js'
+import { omitUndefined } from './omit-undefined.js'
+import type { EngineSettings, HttpOptions, HttpSettings, RecruitingApiOptions, RecruitingOptions } from './options.js'
+import type { EventStorage, RecruitingStorage } from './ports/index.js'
 import { resolveDelivery } from './resolve-delivery.js'
 import { resolveOpenApi } from './resolve-openapi.js'
 import { resolveRateLimit } from './resolve-rate-limit.js'
 import { type EventCatalogue, defaultEvents } from './webhooks/events.js'
 
-/** One list for the plugin and `createRecruiting`, which a host may give the same object. Fastify's own are for `register`. */
-const optionNames = {
+const engineNames = {
   storage: true,
+  events: true,
+  maxWebhooksPerTenant: true,
+  maxEventBytes: true,
+  secretKeys: true,
+  opentelemetry: true,
+  delivery: true
+} satisfies Record<keyof RecruitingOptions, true>
+
+const httpNames = {
   keyLookup: true,
   prefix: true,
-  events: true,
   candidateFields: true,
   jobFields: true,
   errorDetails: true,
   requestId: true,
-  maxWebhooksPerTenant: true,
-  maxEventBytes: true,
-  secretKeys: true,
   openapi: true,
   rateLimit: true,
   routes: true,
-  onAudit: true,
-  opentelemetry: true,
-  delivery: true,
-  logger: true,
-  logLevel: true,
-  logSerializers: true
-} satisfies Record<keyof RecruitingApiOptions | 'logger' | 'logLevel' | 'logSerializers', true>
+  onAudit: true
+} satisfies Record<Exclude<keyof RecruitingApiOptions, keyof RecruitingOptions>, true>
 
-/** Checks the options of the engine; throws `invalid_option` with the path of the first one at fault. */
-export function resolveEngineOptions (options: RecruitingOptions): EngineSettings {
+/** Checks the options of `createRecruiting`. A host may give it those of the plugin as well, and they are checked too. */
+export function resolveRecruitingOptions (options: RecruitingOptions): EngineSettings {
+  expectOptions(options, { ...engineNames, ...httpNames, logger: true })
+  const settings = resolveEngineOptions(options)
+  resolveHttpOptions({ keyLookup: () => null, ...omitUndefined(options) })
+  return settings
+}
+
+/** Checks the options of the plugin. */
+export function resolveApiOptions (options: RecruitingApiOptions): { engine: EngineSettings, http: HttpSettings } {
+  const { logger } = options as { logger?: unknown }
+  expect(logger === undefined, 'logger', 'none, because the plugin logs with app.log', logger)
+  // `register` of Fastify takes two options of its own.
+  expectOptions(options, { ...engineNames, ...httpNames, logLevel: true, logSerializers: true })
+  const engine = resolveEngineOptions(options)
+  assertPorts(options.storage, sourceMethods)
+  return { engine, http: resolveHttpOptions(options) }
+}
+
+function expectOptions (options: object, names: object): void {
   expect(typeof options === 'object' && options !== null, 'options', 'an object', options)
-  expectNames(options, optionNames)
+  expectNames(options, names)
+}
+
+function resolveEngineOptions (options: RecruitingOptions): EngineSettings {
   const { storage, events = defaultEvents, maxWebhooksPerTenant = 50, maxEventBytes = 262_144 } = options
   const { secretKeys = [], opentelemetry = null, delivery = {} } = options
-  assertStorage(storage)
+  expect(typeof storage === 'object' && storage !== null, 'storage', 'an object', storage)
+  assertPorts(storage, eventMethods)
   if (events !== defaultEvents) assertEvents(events)
   expectInteger(maxWebhooksPerTenant, 'maxWebhooksPerTenant', 1, 10_000)
   expectInteger(maxEventBytes, 'maxEventBytes', 1024, 16_777_216)
@@ -56,8 +78,7 @@ export function resolveEngineOptions (options: RecruitingOptions): EngineSetting
   }
 }
 
-/** Checks what only the plugin takes. */
-export function resolveHttpOptions (options: RecruitingApiOptions): HttpSettings {
+function resolveHttpOptions (options: HttpOptions): HttpSettings {
   const { keyLookup, prefix = '/api/v1/public', errorDetails = false, requestId = null, openapi = true, routes = null, onAudit = null } = options
   const { candidateFields = Type.Object({}), jobFields = Type.Object({}), rateLimit = false } = options
   expect(typeof keyLookup === 'function', 'keyLookup', 'a function', keyLookup)
@@ -82,21 +103,25 @@ export function resolveHttpOptions (options: RecruitingApiOptions): HttpSettings
   }
 }
 
-const storageMethods = {
+type MethodNames<Storage> = { [Part in keyof Storage]: Array<keyof Storage[Part]> }
+
+const sourceMethods = {
   candidates: ['list', 'count'],
-  jobs: ['list', 'count'],
+  jobs: ['list', 'count']
+} satisfies MethodNames<Pick<RecruitingStorage, 'candidates' | 'jobs'>>
+
+const eventMethods = {
   webhooks: ['list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'listSecrets', 'replaceSecret'],
   deliveries: ['record', 'claimDue', 'complete', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'prune', 'erase', 'stats', 'onDue']
-} satisfies { [Part in keyof Omit<RecruitingStorage, 'verify'>]: Array<keyof RecruitingStorage[Part]> }
+} satisfies MethodNames<Pick<EventStorage, 'webhooks' | 'deliveries'>>
 
-function assertStorage (storage: RecruitingStorage): void {
-  expect(typeof storage === 'object' && storage !== null, 'storage', 'an object', storage)
-  for (const [part, methods] of Object.entries(storageMethods)) {
+function assertPorts (storage: object, methodNames: Record<string, string[]>): void {
+  for (const [part, methods] of Object.entries(methodNames)) {
     const path = `storage.${part}`
-    const port: unknown = storage[part as keyof RecruitingStorage]
+    const port: unknown = Reflect.get(storage, part)
     expect(typeof port === 'object' && port !== null, path, 'an object', port)
     for (const method of methods) {
-      const value = (port as Record<string, unknown>)[method]
+      const value: unknown = Reflect.get(port, method)
       expect(typeof value === 'function', `${path}.${method}`, 'a method', value)
     }
   }

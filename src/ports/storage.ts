@@ -4,14 +4,10 @@ import type { JobSource } from './job-source.js'
 import type { WebhookStore } from './webhook-store.js'
 
 /**
- * All that the API reads and writes. The four parts may come from different places, but `webhooks` and `deliveries`
- * work on the same data and come as a pair. Several apps and workers may share one storage, and it outlives each.
+ * All that emitting and delivering read and write. The two parts work on the same data and come as a pair. Several apps
+ * and workers may share one storage, and it outlives each.
  */
-export interface RecruitingStorage {
-  /** Usually the vendor's own. */
-  candidates: CandidateSource
-  /** Usually the vendor's own. */
-  jobs: JobSource
+export interface EventStorage {
   /** The endpoints of every tenant. */
   webhooks: WebhookStore
   /** The events and their deliveries, which are the queue. */
@@ -23,6 +19,14 @@ export interface RecruitingStorage {
    * works but should be mended, as sentences for the log.
    */
   verify? (published: PublishedFields | null): Promise<string[]>
+}
+
+/** All that the API reads and writes. The parts may come from different places. */
+export interface RecruitingStorage extends EventStorage {
+  /** Usually the vendor's own. */
+  candidates: CandidateSource
+  /** Usually the vendor's own. */
+  jobs: JobSource
 }
 
 /** The fields that `candidates` and `jobs` are asked for. */

@@ -1,6 +1,7 @@
 import { RecruitingApiError } from '../errors.js'
 import { findUnknownName } from '../expect.js'
 import { normalizeInstant } from '../instant.js'
+import { findNearestName } from '../nearest-name.js'
 import { isTenantSlug, tenantSlugRule } from '../tenant-slug.js'
 import type { EventCatalogue } from './events.js'
 import type { EmitOptions, EmittedEvent, ErasedSubject } from './recruiting.js'
@@ -22,7 +23,7 @@ const shortText = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 export function assertNames (argument: string, value: unknown, names: readonly string[]): void {
   if (typeof value !== 'object' || value === null) refuse(argument, 'expected an object')
   const unknown = findUnknownName(value, names)
-  if (unknown !== undefined) refuse(unknown, `expected one of ${names.join(', ')}`)
+  if (unknown !== undefined) refuse(unknown, `expected a known name such as ${findNearestName(unknown, names)}`)
 }
 
 /** Refuses what names no tenant. */

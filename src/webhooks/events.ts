@@ -26,7 +26,7 @@ interface EventHead<Name> {
  * is empty; `erased` in a tombstone alone, for an event whose subject was erased.
  */
 export type WebhookEvent<
-  Events extends EventCatalogue = typeof defaultEvents,
+  Events extends EventCatalogue = DefaultEvents,
   Name extends keyof Events & string = keyof Events & string
 > = {
   [Type in Name]: EventHead<Type> & (
@@ -63,6 +63,9 @@ export const defaultEvents = {
   'job.archived': anyData('job', 'A job was archived'),
   'job.deleted': anyData('job', 'A job was deleted')
 } satisfies EventCatalogue
+
+/** The type of the default catalogue. */
+export type DefaultEvents = { [Name in keyof typeof defaultEvents]: (typeof defaultEvents)[Name] }
 
 /** Throws `invalid_event` unless the type is known and the data fits its schema. Never changes the data. */
 export type EventValidator = (type: string, data: unknown) => void

@@ -6,10 +6,11 @@ import { startReceiver } from '../fixtures/receiver.js'
 import { toLoopback } from '../fixtures/webhook-api.js'
 import { storeWebhook } from '../fixtures/webhooks.js'
 
-t.test('createRecruiting needs a storage alone, delivers at once, and has what app.recruiting has', async (t) => {
+t.test('createRecruiting needs webhooks and deliveries alone, delivers at once, and has what app.recruiting has', async (t) => {
   const receiver = await startReceiver(t)
   const storage = memoryStorage()
-  const engine = createRecruiting({ storage })
+  const { webhooks, deliveries } = storage
+  const engine = createRecruiting({ storage: { webhooks, deliveries } })
   t.teardown(() => engine.close())
   t.same(Object.keys(engine).sort(), ['close', 'drain', 'emit', 'erase', 'off', 'on', 'prune', 'resealSecrets', 'stats'])
   await storeWebhook(storage, 'acme', { targetUrl: receiver.url })

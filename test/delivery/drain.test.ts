@@ -64,7 +64,7 @@ t.test('an until that is no time and a misspelt option are refused', async (t) =
     await t.rejects(engine.drain({ until } as never), refusal)
   }
   await t.rejects(engine.drain({ untill: 0 } as never), {
-    code: 'invalid_option', field: 'untill', message: 'untill: expected one of until, got "untill"'
+    code: 'invalid_option', field: 'untill', message: 'untill: expected a known name such as until, got "untill"'
   })
 })
 

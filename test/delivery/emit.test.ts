@@ -23,7 +23,6 @@ const slug = 'tenantSlug: expected a tenant slug of 1 to 100 characters without 
 const text = (field: string) => `${field}: expected 1 to 255 characters without control characters`
 const date = 'occurredAt: expected a Date or an RFC 3339 date-time'
 const type = (shown: string | undefined) => `type: expected an event of the catalogue, got ${shown}`
-const names = 'expected one of tenantSlug, type, data, occurredAt, subject, idempotencyKey'
 const circular: Record<string, unknown> = {}
 circular.self = circular
 const thrown: unknown = 'no error at all'
@@ -57,8 +56,8 @@ const refused: Array<[title: string, change: Record<string, unknown>, field: str
   ['a date without an offset', { occurredAt: '2026-01-01T00:00:00' }, 'occurredAt', date],
   ['a date that is a number', { occurredAt: 1767225600000 }, 'occurredAt', date],
   ['a date that is null', { occurredAt: null }, 'occurredAt', date],
-  ['a misspelt name', { idempotency_key: 'order-17' }, 'idempotency_key', `idempotency_key: ${names}`],
-  ['a name that every object inherits', { toString: 'x' }, 'toString', `toString: ${names}`]
+  ['a misspelt name', { idempotency_key: 'order-17' }, 'idempotency_key', 'idempotency_key: expected a known name such as idempotencyKey'],
+  ['a name that every object inherits', { toString: 'x' }, 'toString', 'toString: expected a known name such as tenantSlug']
 ]
 
 for (const [title, change, field, message] of refused) {
@@ -83,7 +82,7 @@ t.test('emit refuses what is no event, and options it does not have, and records
   await t.rejects(engine.emit(event, null as never), { code: 'invalid_event', field: 'options', message: 'options: expected an object' })
   // Ignored, it would send what the host may still roll back.
   await t.rejects(engine.emit(event, { transation: {} } as never), {
-    code: 'invalid_event', field: 'transation', message: 'transation: expected one of transaction'
+    code: 'invalid_event', field: 'transation', message: 'transation: expected a known name such as transaction'
   })
   t.match(await storage.deliveries.stats(), { pending: 0 })
 })

@@ -126,7 +126,7 @@ t.test('a lookup that hangs is given up, and asked anew by the next request', as
 t.test('options at fault are refused', async (t) => {
   const refused = (options: object, message: string): void => { t.throws(() => cacheKeyLookup(async () => null, options), { code: 'invalid_option', message }) }
   t.throws(() => cacheKeyLookup('lookup' as unknown as KeyLookup), { code: 'invalid_option', field: 'lookup', message: 'lookup: expected a function, got "lookup"' })
-  refused({ ttl: 1 }, 'ttl: expected one of ttlMs, max, maxInvalid, timeoutMs, clock, got "ttl"')
+  refused({ ttl: 1 }, 'ttl: expected a known name such as ttlMs, got "ttl"')
   refused({ ttlMs: -1 }, 'ttlMs: expected an integer from 0 to 3600000, got -1')
   refused({ max: 0 }, 'max: expected an integer from 1 to 10000000, got 0')
   refused({ maxInvalid: 0 }, 'maxInvalid: expected an integer from 1 to 10000000, got 0')

@@ -10,7 +10,7 @@ t.test('keyLookup is a function', async (t) => {
   }
 })
 
-t.test('createRecruiting takes no notice of what only the plugin needs', async (t) => {
+t.test('createRecruiting needs nothing of what only the plugin needs', async (t) => {
   const engine = createRecruiting({ storage: memoryStorage(), delivery: false })
   t.ok(engine)
   await engine.close()

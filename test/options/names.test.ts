@@ -1,35 +1,49 @@
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
+import { resolveDelivery } from '../../src/resolve-delivery.js'
 import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
-const top = 'one of storage, keyLookup, prefix, events, candidateFields, jobFields, errorDetails, requestId, ' +
-  'maxWebhooksPerTenant, maxEventBytes, secretKeys, openapi, rateLimit, routes, onAudit, opentelemetry, delivery, logger, logLevel, logSerializers'
-const ofDelivery = 'one of worker, concurrency, perEndpoint, timeoutMs, leaseMs, retrySchedule, pollMs, closeGraceMs, ' +
-  'allowHttp, allowNetworks, denyNetworks, disableAfter, retentionDays, clock'
-
-t.test('a misspelt option is refused, and its value is not shown', async (t) => {
-  await assertRefused(t, [{ secretKey: 'a secret' }, 'secretKey', top, '"secretKey"'])
-  await assertRefused(t, [{ maxWebhookPerTenant: undefined }, 'maxWebhookPerTenant', top, '"maxWebhookPerTenant"'])
-  await assertRefusedByPlugin(t, [{ errorDetail: true }, 'errorDetail', top, '"errorDetail"'])
-  await assertRefusedByPlugin(t, [{ toString: true }, 'toString', top, '"toString"'])
+t.test('a misspelt option is refused with the nearest name that there is, and its value is not shown', async (t) => {
+  const engine = { secretKey: 'secretKeys', maxWebhookPerTenant: 'maxWebhooksPerTenant', event: 'events', prefx: 'prefix', loger: 'logger' }
+  for (const [name, nearest] of Object.entries(engine)) {
+    await assertRefused(t, [{ [name]: 'a secret' }, name, `a known name such as ${nearest}`, JSON.stringify(name)])
+  }
+  const plugin = { errorDetail: 'errorDetails', RATELIMIT: 'rateLimit', keylookup: 'keyLookup', route: 'routes', openAPI: 'openapi', audit: 'onAudit' }
+  for (const [name, nearest] of Object.entries(plugin)) {
+    await assertRefusedByPlugin(t, [{ [name]: undefined }, name, `a known name such as ${nearest}`, JSON.stringify(name)])
+  }
+  await assertRefusedByPlugin(t, [{ toString: true }, 'toString', 'a known name such as storage', '"toString"'])
 })
 
 t.test('a misspelt option of delivery is refused', async (t) => {
-  await assertRefused(t, [{ delivery: { poolMs: 5 } }, 'delivery.poolMs', ofDelivery, '"poolMs"'])
-  await assertRefused(t, [{ delivery: { timeout: 15 } }, 'delivery.timeout', ofDelivery, '"timeout"'])
+  await assertRefused(t, [{ delivery: { poolMs: 5 } }, 'delivery.poolMs', 'a known name such as pollMs', '"poolMs"'])
+  await assertRefused(t, [{ delivery: { timeout: 15 } }, 'delivery.timeout', 'a known name such as timeoutMs', '"timeout"'])
   const rule = { failingForSeconds: 60, failedDeliveries: 1, failingForDays: 1 }
   const path = 'delivery.disableAfter.failingForDays'
-  await assertRefused(t, [{ delivery: { disableAfter: rule } }, path, 'one of failingForSeconds, failedDeliveries', '"failingForDays"'])
+  await assertRefused(t, [{ delivery: { disableAfter: rule } }, path, 'a known name such as failingForSeconds', '"failingForDays"'])
 })
 
-t.test('the plugin and createRecruiting take one object of options, and Fastify its own', async (t) => {
-  await assertAccepted(t, { keyLookup: async () => null, prefix: '/api', errorDetails: true })
+t.test('the plugin and createRecruiting take one object of options, and both check all of it', async (t) => {
+  await assertAccepted(t, { keyLookup: async () => null, prefix: '/api', errorDetails: true, rateLimit: true })
+  await assertAccepted(t, { keyLookup: undefined, prefix: undefined })
+  await assertRefused(t, [{ prefix: 'api' }, 'prefix', 'a path such as /api/v1/public', '"api"'])
+  await assertRefused(t, [{ keyLookup: null }, 'keyLookup', 'a function', 'null'])
+  await assertRefused(t, [{ rateLimit: { max: 0 } }, 'rateLimit.max', 'an integer from 1 to 1000000000', '0'])
+})
+
+t.test('what Fastify adds to the options of a plugin is for the plugin alone', async (t) => {
   await assertAcceptedByPlugin(t, { logLevel: 'warn', logSerializers: {} })
+  await assertRefused(t, [{ logLevel: 'warn' }, 'logLevel', 'a known name such as logger', '"logLevel"'])
+})
+
+t.test('a logger is for createRecruiting alone: the plugin logs with app.log', async (t) => {
+  const logger = { info () {}, warn () {}, error () {} }
+  await assertRefusedByPlugin(t, [{ logger }, 'logger', 'none, because the plugin logs with app.log', 'an object'])
 })
 
 t.test('an option of undefined means the default', async (t) => {
-  const names = ofDelivery.replace('one of ', '').split(', ')
+  const names = Object.keys(resolveDelivery({}))
   await assertAccepted(t, { delivery: Object.fromEntries(names.map((name) => [name, undefined])) })
   await assertAccepted(t, { delivery: undefined, events: undefined, secretKeys: undefined, maxWebhooksPerTenant: undefined })
   await assertAcceptedByPlugin(t, { prefix: undefined, openapi: undefined, errorDetails: undefined, requestId: undefined })

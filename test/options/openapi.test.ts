@@ -5,7 +5,7 @@ t.test('openapi is a boolean or an object', async (t) => {
   for (const [openapi, shown] of [['true', '"true"'], [1, '1'], [null, 'null'], [[], 'an array']] as const) {
     await assertRefusedByPlugin(t, [{ openapi }, 'openapi', 'a boolean or an object', shown])
   }
-  await assertRefusedByPlugin(t, [{ openapi: { title: 'x' } }, 'openapi.title', 'one of info, servers, inHostDocument', '"title"'])
+  await assertRefusedByPlugin(t, [{ openapi: { title: 'x' } }, 'openapi.title', 'a known name such as info', '"title"'])
   const info = { contact: { name: 'Acme' }, license: { name: 'Proprietary' }, title: undefined }
   for (const openapi of [true, false, {}, { info: {} }, { info }, { servers: [{ url: '/', description: undefined }] }]) {
     await assertAcceptedByPlugin(t, { openapi })
@@ -13,8 +13,7 @@ t.test('openapi is a boolean or an object', async (t) => {
 })
 
 t.test('openapi.info holds texts, a contact and a license', async (t) => {
-  const names = 'title, version, description, termsOfService, contact, license'
-  await assertRefusedByPlugin(t, [{ openapi: { info: { licence: {} } } }, 'openapi.info.licence', `one of ${names}`, '"licence"'])
+  await assertRefusedByPlugin(t, [{ openapi: { info: { licence: {} } } }, 'openapi.info.licence', 'a known name such as license', '"licence"'])
   for (const [info, shown] of [['Acme', '"Acme"'], [null, 'null'], [[], 'an array']] as const) {
     await assertRefusedByPlugin(t, [{ openapi: { info } }, 'openapi.info', 'an object', shown])
   }
@@ -26,7 +25,7 @@ t.test('openapi.info holds texts, a contact and a license', async (t) => {
   for (const name of ['contact', 'license']) {
     await assertRefusedByPlugin(t, [{ openapi: { info: { [name]: 'Acme' } } }, `openapi.info.${name}`, 'an object', '"Acme"'])
   }
-  await assertRefusedByPlugin(t, [{ openapi: { info: { contact: { mail: 'a@b.c' } } } }, 'openapi.info.contact.mail', 'one of name, url, email', '"mail"'])
+  await assertRefusedByPlugin(t, [{ openapi: { info: { contact: { mail: 'a@b.c' } } } }, 'openapi.info.contact.mail', 'a known name such as email', '"mail"'])
   await assertRefusedByPlugin(t, [{ openapi: { info: { contact: { email: 1 } } } }, 'openapi.info.contact.email', 'text', '1'])
   await assertRefusedByPlugin(t, [{ openapi: { info: { license: { url: 'https://x.example' } } } }, 'openapi.info.license.name', 'text', 'undefined'])
 })
@@ -37,7 +36,7 @@ t.test('openapi.servers is a list of URLs', async (t) => {
   }
   await assertRefusedByPlugin(t, [{ openapi: { servers: ['/'] } }, 'openapi.servers[0]', 'an object', '"/"'])
   await assertRefusedByPlugin(t, [{ openapi: { servers: [{ url: '/' }, { description: 'x' }] } }, 'openapi.servers[1].url', 'text', 'undefined'])
-  await assertRefusedByPlugin(t, [{ openapi: { servers: [{ uri: '/' }] } }, 'openapi.servers[0].uri', 'one of url, description', '"uri"'])
+  await assertRefusedByPlugin(t, [{ openapi: { servers: [{ uri: '/' }] } }, 'openapi.servers[0].uri', 'a known name such as url', '"uri"'])
 })
 
 t.test('openapi.inHostDocument is a boolean', async (t) => {

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { assertAcceptedByPlugin, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
-const names = 'one of max, timeWindow, operations, failedKeys, redis, nameSpace, store, cache, skipOnError'
 const store = class { incr () {} }
 const time = 'milliseconds from 1000 to 86400000, or text such as 1 minute'
 const times = [
@@ -13,7 +12,8 @@ t.test('limits that are at fault are refused, with their path', async (t) => {
   for (const [rateLimit, path, expected, shown] of [
     ['yes', '', 'a boolean or an object', '"yes"'],
     [null, '', 'a boolean or an object', 'null'],
-    [{ limit: 5 }, '.limit', names, '"limit"'],
+    [{ maximum: 5 }, '.maximum', 'a known name such as max', '"maximum"'],
+    [{ failKeys: {} }, '.failKeys', 'a known name such as failedKeys', '"failKeys"'],
     [{ max: 0 }, '.max', 'an integer from 1 to 1000000000', '0'],
     ...times.map(([timeWindow, shown]) => [{ timeWindow }, '.timeWindow', time, shown] as const),
     [{ operations: 5 }, '.operations', 'an object', '5'],
@@ -23,7 +23,7 @@ t.test('limits that are at fault are refused, with their path', async (t) => {
     [{ operations: { replayWebhook: { max: 1.5 } } }, '.operations.replayWebhook.max', 'an integer from 1 to 1000000000', '1.5'],
     [{ operations: { replay: {} } }, '.operations.replay', 'the operationId of a route', '"replay"'],
     [{ failedKeys: true }, '.failedKeys', 'an object', 'true'],
-    [{ failedKeys: { window: 1 } }, '.failedKeys.window', 'one of max, timeWindow', '"window"'],
+    [{ failedKeys: { window: 1 } }, '.failedKeys.window', 'a known name such as timeWindow', '"window"'],
     [{ redis: 'redis://localhost' }, '.redis', 'a client such as that of ioredis', '"redis://localhost"'],
     [{ redis: null }, '.redis', 'a client such as that of ioredis', 'null'],
     [{ nameSpace: 1 }, '.nameSpace', 'a string', '1'],

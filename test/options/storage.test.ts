@@ -1,10 +1,9 @@
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { assertAccepted, assertRefused } from '../fixtures/refused-option.js'
+import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
-const methods = {
-  candidates: ['list', 'count'],
-  jobs: ['list', 'count'],
+const sources = { candidates: ['list', 'count'], jobs: ['list', 'count'] }
+const ofEvents = {
   webhooks: [
     'list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'listSecrets', 'replaceSecret'
   ],
@@ -19,27 +18,34 @@ t.test('a storage is an object', async (t) => {
   }
 })
 
-for (const [part, names] of Object.entries(methods)) {
-  t.test(`storage.${part} is an object`, async (t) => {
-    for (const [value, shown] of [[undefined, 'undefined'], [null, 'null'], [() => {}, 'a function']] as const) {
-      await assertRefused(t, [{ storage: { ...memoryStorage(), [part]: value } }, `storage.${part}`, 'an object', shown])
-    }
-  })
+for (const [methods, refuse] of [[ofEvents, assertRefused], [{ ...ofEvents, ...sources }, assertRefusedByPlugin]] as const) {
+  for (const [part, names] of Object.entries(methods)) {
+    t.test(`storage.${part} is an object, for ${refuse === assertRefused ? 'createRecruiting' : 'the plugin'}`, async (t) => {
+      for (const [value, shown] of [[undefined, 'undefined'], [null, 'null'], [() => {}, 'a function']] as const) {
+        await refuse(t, [{ storage: { ...memoryStorage(), [part]: value } }, `storage.${part}`, 'an object', shown])
+      }
+    })
 
-  for (const name of names) {
-    t.test(`a storage without ${part}.${name} is refused by this name`, async (t) => {
-      const storage = memoryStorage()
-      const port = { ...storage[part as keyof typeof storage] }
-      await assertRefused(t, [{ storage: { ...storage, [part]: { ...port, [name]: undefined } } }, `storage.${part}.${name}`, 'a method', 'undefined'])
-      await assertRefused(t, [{ storage: { ...storage, [part]: { ...port, [name]: 'SQL' } } }, `storage.${part}.${name}`, 'a method', '"SQL"'])
+    t.test(`storage.${part} without one of its methods is refused by its name, by ${refuse === assertRefused ? 'createRecruiting' : 'the plugin'}`, async (t) => {
+      for (const name of names) {
+        const storage = memoryStorage()
+        const port = { ...storage[part as keyof typeof storage] }
+        await refuse(t, [{ storage: { ...storage, [part]: { ...port, [name]: undefined } } }, `storage.${part}.${name}`, 'a method', 'undefined'])
+        await refuse(t, [{ storage: { ...storage, [part]: { ...port, [name]: 'SQL' } } }, `storage.${part}.${name}`, 'a method', '"SQL"'])
+      }
     })
   }
 }
+
+t.test('emitting and delivering need neither candidates nor jobs', async (t) => {
+  const { webhooks, deliveries } = memoryStorage()
+  await assertAccepted(t, { storage: { webhooks, deliveries } })
+})
 
 t.test('the ports may be instances of classes and come from different storages', async (t) => {
   class Candidates {
     async list () { return [] }
     async count () { return 0 }
   }
-  await assertAccepted(t, { storage: { ...memoryStorage(), candidates: new Candidates() } })
+  await assertAcceptedByPlugin(t, { storage: { ...memoryStorage(), candidates: new Candidates() } })
 })

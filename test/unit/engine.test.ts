@@ -1,13 +1,13 @@
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { resolveEngineOptions } from '../../src/resolve-options.js'
+import { resolveRecruitingOptions } from '../../src/resolve-options.js'
 import { createEngine } from '../../src/webhooks/engine.js'
 import { silentLogger } from '../../src/webhooks/logger.js'
 import { createManualClock } from '../fixtures/manual-clock.js'
 
 t.test('an engine that was closed before it was started does not start', async (t) => {
   const clock = createManualClock()
-  const engine = createEngine(resolveEngineOptions({ storage: memoryStorage(), delivery: { clock } }), silentLogger)
+  const engine = createEngine(resolveRecruitingOptions({ storage: memoryStorage(), delivery: { clock } }), silentLogger)
   await engine.close()
   engine.start()
   t.equal(clock.timerCount, 0)

@@ -2,6 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { createRequire, register } from 'node:module'
 import t from 'tap'
 
+/* All tests of test/limits once more, on the lowest version of the package that is allowed. */
+
 register('../fixtures/rate-limit-10.js', import.meta.url)
 
 t.test('the lowest version that is allowed is the one loaded here', async (t) => {
@@ -11,5 +13,5 @@ t.test('the lowest version that is allowed is the one loaded here', async (t) =>
   t.equal((await import('@fastify/rate-limit')).default, require('rate-limit-10'))
 })
 
-const tests = (await readdir(new URL('.', import.meta.url))).filter((name) => !import.meta.url.endsWith(name))
-for (const name of tests.sort()) await import(`./${name}`)
+const tests = new URL('../limits/', import.meta.url)
+for (const name of (await readdir(tests)).sort()) await import(new URL(name, tests).href)

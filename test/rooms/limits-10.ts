@@ -1,0 +1,3 @@
+import { runRoom } from '../fixtures/rooms.js'
+
+await runRoom('limits-10')
