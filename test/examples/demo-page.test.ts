@@ -29,6 +29,12 @@ t.test('what the demo page is made of is served', async (t) => {
     }
   })
 
+  await t.test('the reference page, with the settings of its example', async (t) => {
+    const settings = await readFile(new URL('../../examples/reference/settings.js', import.meta.url), 'utf8')
+    t.equal(await (await fetch(`${origin}/reference/settings.js`)).text(), settings)
+    t.equal((await fetch(`${origin}/reference/swagger-ui-bundle.js`)).status, 200)
+  })
+
   await t.test('a feed of what has happened and what happens, from where a reader was', async (t) => {
     const first = await readFeed(`${origin}/demo/feed`, /caught-up/)
     t.match(first, /"kind":"news".*applied for/)

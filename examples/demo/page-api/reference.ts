@@ -1,13 +1,11 @@
-import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsync } from 'fastify'
 
-/** Serves Swagger UI for the API's document; see examples/07-reference-page.ts. */
+/** Serves Swagger UI for the API's document, with the page and settings of examples/07-reference-page.ts. */
 export const referencePage: FastifyPluginAsync = async (app) => {
-  const files = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
-  await app.register(fastifyStatic, { root: files, prefix: '/reference/', decorateReply: false })
-  app.get('/reference/swagger-initializer.js', (_request, reply) => reply.type('text/javascript').send(
-    "SwaggerUIBundle({ dom_id: '#swagger-ui', url: '/api/v1/public/openapi.json', validatorUrl: null })"
-  ))
+  const files = [new URL('../../reference', import.meta.url), new URL('.', import.meta.resolve('swagger-ui-dist/package.json'))]
+  await app.register(fastifyStatic, {
+    root: files.map((url) => fileURLToPath(url)), prefix: '/reference', redirect: true, decorateReply: false
+  })
 }
