@@ -1,5 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ListQuery, SortItem } from '../ports/index.js'
+import { parseSearch } from './list-query.js'
+import { readPath } from './path.js'
+
+/** 4 KiB. */
+const maxLinksLength = 4096
 
 interface PageRequest<Filter, Field extends string> {
   page: number
@@ -27,17 +32,19 @@ export async function readPage<Row, Filter, Field extends string> (
   const data = await source.list({ filter, sort, offset: (page - 1) * perPage, limit: perPage })
   const total = await counting
   const totalPages = Math.ceil(total / perPage)
-  reply.header('link', formatLinks(request, page, totalPages))
+  const links = formatLinks(request, page, totalPages)
+  // Node's own clients take 16 KiB of headers, and others less.
+  if (links.length <= maxLinksLength) reply.header('link', links)
   return { data, meta: { page, per_page: perPage, total, total_pages: totalPages } }
 }
 
 /** RFC 8288, with the caller's own filters, sort and page size. */
 function formatLinks ({ originalUrl, query }: FastifyRequest, page: number, totalPages: number): string {
-  const end = originalUrl.indexOf('?')
-  const path = end === -1 ? originalUrl : originalUrl.slice(0, end)
+  const path = readPath(originalUrl)
   let rest = ''
   for (const [name, value] of Object.entries(query as Record<string, string | number>)) {
-    if (name !== 'page') rest += `&${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+    const understood = name === 'filter[q]' ? parseSearch(String(value)) : value
+    if (name !== 'page' && understood !== undefined) rest += `&${encodeURIComponent(name)}=${encodeURIComponent(understood)}`
   }
   const last = Math.max(totalPages, 1)
   let links = `<${path}?page=1${rest}>; rel="first"`

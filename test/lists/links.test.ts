@@ -1,6 +1,7 @@
 import t from 'tap'
 import { bearer, buildApp, keys } from '../fixtures/app.js'
 import { fetchPage, lists, parseLinks, requestList, storeItems } from '../fixtures/lists.js'
+import { sendRaw } from '../fixtures/raw-http.js'
 import { memoryStorage } from '../../src/memory/index.js'
 
 /** The pages that the links of an answer lead to. */
@@ -102,6 +103,48 @@ t.test('links have the path that the caller used, not the one that the host made
   const answer = await app.inject({ url: '/proxied/api/v1/public/%61cme/jobs?per_page=1', headers: bearer(keys.full) })
   t.equal(answer.statusCode, 200)
   t.equal(parseLinks(answer.headers.link)?.next, '/proxied/api/v1/public/%61cme/jobs?page=2&per_page=1&sort=id')
+})
+
+t.test('links have filter[q] as it was understood: trimmed, and left out if blank', async (t) => {
+  const app = await buildApp(t, await storeItems(1))
+  for (const [given, kept] of [['%20%09a%20', 'filter%5Bq%5D=a&'], ['%20', ''], ['', '']]) {
+    const { headers } = await requestList(app, 'candidates', `filter[q]=${given}&per_page=3&sort=id`)
+    t.equal(parseLinks(headers.link)?.first, `/api/v1/public/acme/candidates?page=1&${kept}per_page=3&sort=id`)
+  }
+})
+
+t.test('links that would be longer than 4 KiB are left out', async (t) => {
+  // The document says that a page has links: a header may always be missing.
+  const app = await buildApp(t, { openapi: false })
+  const lengthOf = async (count: number): Promise<number> => {
+    const { statusCode, headers } = await requestList(app, 'candidates', `filter[q]=${encodeURIComponent('😀'.repeat(count))}`)
+    t.equal(statusCode, 200)
+    return String(headers.link ?? '').length
+  }
+  t.same([await lengthOf(163), await lengthOf(164), await lengthOf(200)], [4087, 0, 0])
+  const padded = await requestList(app, 'candidates', `filter[q]=${'%20'.repeat(4000)}a&per_page=1`)
+  t.equal(parseLinks(padded.headers.link)?.first, '/api/v1/public/acme/candidates?page=1&filter%5Bq%5D=a&per_page=1&sort=id')
+})
+
+t.test('links and Location have no slashes that the router of the host ignores', async (t) => {
+  const app = await buildApp(t, { openapi: false, server: { routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true } } })
+  const headers = bearer(keys.full)
+  const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] }
+  for (const [index, url] of ['/api/v1/public/acme/webhooks', '/api/v1/public/acme/webhooks/', '//api/v1//public/acme/webhooks//'].entries()) {
+    const { statusCode, headers: { location } } = await app.inject({ method: 'POST', url, headers, payload })
+    t.equal(statusCode, 201)
+    t.equal(location, `/api/v1/public/acme/webhooks/${index + 1}`)
+    t.equal((await app.inject({ url: String(location), headers })).statusCode, 200)
+    const { headers: { link } } = await app.inject({ url: `${url}?per_page=1`, headers })
+    t.equal(parseLinks(link)?.first, '/api/v1/public/acme/webhooks?page=1&per_page=1&sort=id')
+  }
+})
+
+t.test('links of a request whose target is a whole URL have its path alone', async (t) => {
+  const app = await buildApp(t)
+  const [answer] = await sendRaw(app, `GET http://evil.example/api/v1/public/acme/jobs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${keys.full}\r\n\r\n`)
+  t.equal(answer?.statusCode, 200)
+  t.equal(parseLinks(answer?.headers.link)?.first, '/api/v1/public/acme/jobs?page=1&per_page=25&sort=id')
 })
 
 t.test('what is no page has no links', async (t) => {

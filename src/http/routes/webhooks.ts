@@ -7,6 +7,7 @@ import { readTenantSlug } from '../auth.js'
 import { HttpError } from '../errors.js'
 import { createSortParser } from '../list-query.js'
 import { readPage } from '../page.js'
+import { readPath } from '../path.js'
 import { found, storableId } from '../resource.js'
 import { DataOf, NoContent, PageOf } from '../schemas/answers.js'
 import { errorResponses } from '../schemas/errors.js'
@@ -60,8 +61,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
       }
     }, async (request, reply) => {
       const data = await operations.create(readTenantSlug(request), request.body)
-      const [path = ''] = request.originalUrl.split('?', 1)
-      reply.code(201).header('location', `${path}/${data.id}`)
+      reply.code(201).header('location', `${readPath(request.originalUrl)}/${data.id}`)
       return { data }
     })
 
