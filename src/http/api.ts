@@ -11,6 +11,7 @@ import { placeInHostDocument } from './document/host-document.js'
 import { hostRoutes } from './host-routes.js'
 import { createLimits } from './limits.js'
 import { operationIdOf } from './operation-id.js'
+import { redactQueries } from './redact-log.js'
 import { shieldRoutes } from './read-input.js'
 import { candidateRoutes } from './routes/candidates.js'
 import { deliveryRoutes } from './routes/deliveries.js'
@@ -39,6 +40,7 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
     const { openapi } = dependencies.settings
     placeInHostDocument(app, openapi?.inHostDocument === true)
     let routes: RouteOptions[] = []
+    redactQueries(app)
     app.addHook('onRoute', (route) => { route.config = { ...route.config, recruitingApi: true } })
     await app.register(async (scope) => {
       routes = collectRoutes(scope)

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, RouteOptions } from 'fastify'
 import { expect } from '../expect.js'
 import type { HostRoutes } from '../options.js'
 import { shieldScope } from './read-input.js'
+import { redactRoute } from './redact-log.js'
 import { Conflict, errorResponses } from './schemas/errors.js'
 
 /** The host's own operations within the tenant scope. */
@@ -11,6 +12,7 @@ export function hostRoutes (routes: HostRoutes): FastifyPluginAsync {
     scope.addHook('onRoute', (route) => {
       assertScopes(route)
       assertSuccess(route)
+      redactRoute(route)
       const isChange = route.method !== 'GET' && route.method !== 'HEAD'
       route.schema = {
         ...route.schema,
