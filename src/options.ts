@@ -48,8 +48,9 @@ interface EngineOptions {
    */
   secretKeys?: readonly Uint8Array[]
   /**
-   * OpenTelemetry: `import * as opentelemetry from '@opentelemetry/api'`. Requests, emits and attempts then have spans; an
-   * attempt is in the trace of its emit if the same process made both, and otherwise has the event's id alone.
+   * OpenTelemetry: `import * as opentelemetry from '@opentelemetry/api'`. Emits and attempts then have spans; an attempt is in
+   * the trace of its emit if the same process made both, and otherwise has the event's id alone. Requests set attributes on
+   * the span that an instrumentation such as `@opentelemetry/instrumentation-http` makes.
    * @default no spans
    */
   opentelemetry?: OpenTelemetryApi

@@ -25,26 +25,21 @@ export interface Tracer {
 export interface OpenTelemetryApi {
   trace: {
     getTracer (name: string): Tracer
-    getSpan (context: TraceContext): object | undefined
+    getSpan (context: TraceContext): TraceSpan | undefined
     setSpan (context: TraceContext, span: TraceSpan): TraceContext
   }
   context: {
     active (): TraceContext
     with<T> (context: TraceContext, run: () => T): T
   }
-  propagation: { extract (context: TraceContext, carrier: Record<string, unknown>): TraceContext }
-  SpanKind: { SERVER: number, CLIENT: number, PRODUCER: number }
+  SpanKind: { CLIENT: number, PRODUCER: number }
   SpanStatusCode: { ERROR: number }
 }
 
-/** Spans of requests, emits and attempts. */
+/** Spans of emits and attempts, and attributes of requests. */
 export interface Tracing {
-  /** Begins the span of a request: within the one that is active, or the one that the caller's headers name. */
-  startRequest (name: string, headers: Record<string, unknown>, attributes: Record<string, string>): TraceSpan
-  /** Runs with this span as the active one. */
-  within<T> (span: TraceSpan, run: () => T): T
-  /** Ends the span of a request. */
-  endRequest (span: TraceSpan, status: number, attributes: Record<string, string>): void
+  /** Sets attributes on the active span, if there is one: that of the request, which an instrumentation of the host makes. */
+  describeRequest (attributes: Record<string, string | null | undefined>): void
   /** The span of an emit around it, within the one that is active. */
   emit<T extends { id: string }> (event: { tenantSlug: string, type: string }, run: () => Promise<T>): Promise<T>
   /** The span of an attempt that has ended, within that of its emit where this process knows it. */
@@ -58,7 +53,7 @@ const maxKnown = 10_000
  * Makes spans with the tracer of this package. Of an emit that another process made nothing is known. What OpenTelemetry
  * throws or rejects with is logged: the emit or attempt goes on without its span.
  */
-export function createTracing ({ trace, context, propagation, SpanKind, SpanStatusCode }: OpenTelemetryApi, log: Logger): Tracing {
+export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: OpenTelemetryApi, log: Logger): Tracing {
   const tracer = trace.getTracer('fastify-recruiting-api')
   // The ports keep no trace, so what another process delivers is found by the event's id alone.
   const emits = new Map<string, TraceContext>()
@@ -91,17 +86,9 @@ export function createTracing ({ trace, context, propagation, SpanKind, SpanStat
   }
 
   return {
-    within,
-    startRequest (name, headers, attributes) {
-      const active = context.active()
-      const parent = trace.getSpan(active) === undefined ? propagation.extract(active, headers) : active
-      return tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent)
-    },
-    endRequest (span, status, attributes) {
-      for (const [name, value] of Object.entries(attributes)) span.setAttribute(name, value)
-      span.setAttribute('http.response.status_code', status)
-      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-      span.end()
+    describeRequest (attributes) {
+      const span = guard(() => trace.getSpan(context.active()))
+      for (const [name, value] of Object.entries(attributes)) if (value) guard(() => span?.setAttribute(name, value))
     },
     async emit ({ tenantSlug, type }, run) {
       const attributes = { 'recruiting.tenant': tenantSlug, 'recruiting.event_type': type }

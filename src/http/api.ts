@@ -23,7 +23,6 @@ import { Candidate } from './schemas/candidate.js'
 import { Job } from './schemas/job.js'
 import { ownScope } from './scope.js'
 import { writeAnswer } from './send-error.js'
-import { traceRequests } from './trace-requests.js'
 
 /** What the API works on. */
 export interface ApiDependencies {
@@ -55,12 +54,12 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
 
 function tenantApi ({ storage, operations, settings, tracing }: ApiDependencies): FastifyPluginAsync {
   return async (scope) => {
-    if (tracing !== null) traceRequests(scope, tracing)
     ownScope(scope, {
       keyLookup: settings.keyLookup,
       errorDetails: settings.errorDetails,
       requestId: settings.requestId,
       onAudit: settings.onAudit,
+      tracing,
       limits: settings.rateLimit === null ? null : await createLimits(settings.rateLimit)
     })
     await scope.register(async (own) => {

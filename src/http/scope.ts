@@ -2,13 +2,15 @@ import fastJsonStringify from 'fast-json-stringify'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifySerializerCompiler, onRequestHookHandler } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import type { ApiKey, AsyncKeyLookup, KeyLookup } from '../ports/index.js'
+import type { Tracing } from '../tracing.js'
 import { decorateAnswer, restoreAnswer } from './answer.js'
 import { answering } from './answering.js'
 import { type AuditListener, auditRequests } from './audit.js'
-import { type KeyedRequest, authorize, decorateKey, kApiKey, readCredentials, readKey } from './auth.js'
+import { type KeyedRequest, authorize, decorateKey, kApiKey, readCredentials, readKey, readTenantSlug } from './auth.js'
 import { ownBodyParser } from './body.js'
 import { HttpError, toHttpError, toInternalError } from './errors.js'
 import type { Limits } from './limits.js'
+import { readOperationId } from './operation-id.js'
 import { type RequestIdSource, identifyRequests } from './request-id.js'
 import { RateLimited } from './schemas/errors.js'
 import { sendError } from './send-error.js'
@@ -22,6 +24,7 @@ export interface ScopeOptions {
   requestId: RequestIdSource | null
   limits: Limits | null
   onAudit: AuditListener | null
+  tracing: Tracing | null
 }
 
 const NoQuery = Type.Object({}, { additionalProperties: false })
@@ -30,7 +33,7 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
  * Makes everything that decides an answer the scope's own, so that nothing the host sets on its instance, before or
  * after, changes the contract: parser, query, validator, serializer, error handler and not-found handler.
  */
-export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, requestId, limits, onAudit }: ScopeOptions): void {
+export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, requestId, limits, onAudit, tracing }: ScopeOptions): void {
   // Each route is given them: a compiler that is set on the scope gives way once the host adds a schema of its own.
   const validatorCompiler = createValidatorCompiler()
   const serializerCompiler: FastifySerializerCompiler<unknown> = ({ schema }) => fastJsonStringify(schema as fastJsonStringify.Schema)
@@ -57,12 +60,16 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
     // Every reason for there being no key gives the same answer.
     if (key === null) throw new HttpError('unauthorized')
     request[kApiKey] = key
+    tracing?.describeRequest({ 'recruiting.tenant': readTenantSlug(request) })
     if (limits !== null) await limits.count(request, reply)
     if (request.is404) throw new HttpError('not_found')
   }
 
   scope.addHook('onRequest', async (request: KeyedRequest, reply) => {
-    identify(request, reply)
+    const id = identify(request, reply)
+    tracing?.describeRequest({
+      'http.route': request.routeOptions.url, 'recruiting.operation': readOperationId(request), 'recruiting.request_id': id
+    })
     try {
       await letIn(request, reply)
     } catch (thrown) {

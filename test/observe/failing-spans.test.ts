@@ -1,6 +1,8 @@
 import t from 'tap'
 import type { OpenTelemetryApi, TraceContext, TraceSpan } from '../../src/index.js'
+import { bearer, buildApp, keys } from '../fixtures/app.js'
 import { createMachines, event } from '../fixtures/engine.js'
+import { captureLogs } from '../fixtures/logs.js'
 import { startReceiver } from '../fixtures/receiver.js'
 import { watchRejections } from '../fixtures/rejections.js'
 
@@ -22,7 +24,7 @@ function breakTelemetry (broken: string, fail: () => never): { api: OpenTelemetr
   const api = {
     trace: {
       getTracer: () => ({ startSpan: part('startSpan', () => span) }),
-      getSpan: () => undefined,
+      getSpan: part('getSpan', () => span),
       setSpan: part('setSpan', () => root)
     },
     context: {
@@ -32,8 +34,7 @@ function breakTelemetry (broken: string, fail: () => never): { api: OpenTelemetr
         return part('with', () => result)()
       }
     },
-    propagation: { extract: () => root },
-    SpanKind: { SERVER: 1, CLIENT: 2, PRODUCER: 3 },
+    SpanKind: { CLIENT: 2, PRODUCER: 3 },
     SpanStatusCode: { ERROR: 2 }
   }
   return { api, calls }
@@ -79,6 +80,21 @@ for (const [way, fail, parts] of ways) {
       await engine.close()
       t.ok(calls.has(part))
       t.match(lines[0], [{ err: { message: 'the exporter is gone' } }, 'the option opentelemetry failed'])
+      t.same(rejections, [])
+    })
+  }
+}
+
+for (const [way, fail, parts] of [['throws', throwError, ['active', 'getSpan', 'setAttribute']], ['rejects', ways[1]?.[1], ['setAttribute']]] as Array<[string, () => never, string[]]>) {
+  for (const part of parts) {
+    t.test(`where ${part} of OpenTelemetry ${way}, requests are answered as ever and the log says why`, async (t) => {
+      const rejections = watchRejections(t)
+      const logs = captureLogs()
+      const { api, calls } = breakTelemetry(part, fail)
+      const app = await buildApp(t, { opentelemetry: api, server: { logger: logs.logger } })
+      t.equal((await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(keys.full) })).statusCode, 200)
+      t.ok(calls.has(part))
+      t.match(await logs.waitFor('the option opentelemetry failed'), { err: { message: 'the exporter is gone' } })
       t.same(rejections, [])
     })
   }
