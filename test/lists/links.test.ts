@@ -114,8 +114,7 @@ t.test('links have filter[q] as it was understood: trimmed, and left out if blan
 })
 
 t.test('links that would be longer than 4 KiB are left out', async (t) => {
-  // The document says that a page has links: a header may always be missing.
-  const app = await buildApp(t, { openapi: false })
+  const app = await buildApp(t)
   const lengthOf = async (count: number): Promise<number> => {
     const { statusCode, headers } = await requestList(app, 'candidates', `filter[q]=${encodeURIComponent('😀'.repeat(count))}`)
     t.equal(statusCode, 200)

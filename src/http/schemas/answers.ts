@@ -10,7 +10,7 @@ const Meta = Type.Object({
 /** `headers` are for the document alone: what the answer carries besides. */
 const linkHeaders = {
   link: Type.String({
-    description: 'The first, prev, next and last page (RFC 8288), with the filters of this one',
+    description: 'The first, prev, next and last page (RFC 8288), with the filters of this one; left out above 4 KiB',
     examples: ['</api/v1/public/acme/jobs?page=1>; rel="first", </api/v1/public/acme/jobs?page=1>; rel="last"']
   })
 }
