@@ -1,4 +1,6 @@
-import { RecruitingApiError } from '../errors.js'
+import { refuseBareHandle, wrappedHandles } from './handles/known.js'
+import { refuseTransaction } from './handles/refuse.js'
+import { isQueryable } from './handles/shape.js'
 import type { PgQueryable } from './pool.js'
 import { ask } from './session.js'
 
@@ -21,7 +23,7 @@ export async function callInTransaction (transaction: unknown, call: string, val
     else left(pg_current_xact_id()::text, 0)
   end as result`
   return await callOnce(client, text, values) || await callOnce(client, text, values) ||
-    refuse('expected a client within a transaction, got one on which every statement commits by itself')
+    refuseTransaction('expected a client within a transaction, got one on which every statement commits by itself')
 }
 
 async function callOnce (client: PgQueryable, text: string, values: unknown[]): Promise<string> {
@@ -30,13 +32,6 @@ async function callOnce (client: PgQueryable, text: string, values: unknown[]): 
 }
 
 function parseTransaction (transaction: unknown): PgQueryable {
-  return isQueryable(transaction) ? transaction : refuse('expected a client with a method query(text, values)')
-}
-
-function isQueryable (value: unknown): value is PgQueryable {
-  return typeof value === 'object' && value !== null && 'query' in value && typeof value.query === 'function'
-}
-
-function refuse (problem: string): never {
-  throw new RecruitingApiError('invalid_event', `transaction: ${problem}`, 'transaction')
+  refuseBareHandle(transaction)
+  return isQueryable(transaction) ? transaction : refuseTransaction(`expected a client with a method query(text, values), or ${wrappedHandles}`)
 }

@@ -75,7 +75,8 @@ export interface ErasedSubject {
 /** How `emit` and `erase` write. */
 export interface EmitOptions {
   /**
-   * The host's own open transaction, such as a client of `pg` after `begin`: nothing is sent or erased unless it commits.
+   * The host's own open transaction: a client of `pg` after `begin`, or another library's by `fromPrisma`, `fromKysely` and
+   * so on of `fastify-recruiting-api/postgres`. Nothing is sent or erased unless it commits.
    * A client outside a transaction, or a pool, is refused with `invalid_event`, and so is any by a storage without transactions.
    * @default one of the storage's own, committed at once
    */

@@ -1,0 +1,8 @@
+export { fromDrizzle, type DrizzleStatement, type DrizzleTransaction } from './drizzle.js'
+export { fromKnex, type KnexTransaction } from './knex.js'
+export { fromKysely, type KyselyQuery, type KyselyTransaction } from './kysely.js'
+export { fromMikroOrm, type MikroOrmManager } from './mikro-orm.js'
+export { fromPostgresJs, type PostgresJsTransaction } from './postgres-js.js'
+export { fromPrisma, type PrismaTransaction } from './prisma.js'
+export { fromSequelize, type SequelizeTransaction } from './sequelize.js'
+export { fromTypeOrm, type TypeOrmManager, type TypeOrmQueryRunner } from './type-orm.js'

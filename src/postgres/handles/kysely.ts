@@ -1,0 +1,44 @@
+import type { PgQueryable } from '../pool.js'
+import { sendAsText } from './as-text.js'
+import { expectHandle, expectOpen } from './refuse.js'
+import { hasMethods, read } from './shape.js'
+
+/** A compiled statement of Kysely. */
+export interface KyselyQuery {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+  readonly query: { readonly kind: 'RawNode', readonly sqlFragments: readonly string[], readonly parameters: readonly [] }
+  readonly queryId: { readonly queryId: string }
+}
+
+/** `Transaction` or `ControlledTransaction` of Kysely. */
+export interface KyselyTransaction {
+  readonly isTransaction: true
+  withoutPlugins (): { executeQuery (query: KyselyQuery): PromiseLike<{ rows: unknown[] }> }
+}
+
+/** Whether a value is a Kysely instance or one of its transactions. */
+export function isKysely (value: unknown): boolean {
+  return hasMethods(value, 'executeQuery', 'selectFrom', 'withoutPlugins')
+}
+
+/**
+ * Makes a Kysely transaction what `transaction` takes. Plugins are left out: `CamelCasePlugin` would rename our columns.
+ * Throws `invalid_event`.
+ */
+export function fromKysely (trx: KyselyTransaction): PgQueryable {
+  expectHandle(isKysely(trx) && read(trx, 'isTransaction') === true, 'fromKysely', 'the transaction that db.transaction().execute gives')
+  return {
+    async query (text, values = []) {
+      // A controlled transaction without its plugins no longer knows that it has ended.
+      expectOpen(read(trx, 'isCommitted') !== true && read(trx, 'isRolledBack') !== true, 'Kysely')
+      const statement = sendAsText(text, values)
+      return await trx.withoutPlugins().executeQuery({
+        sql: statement.text,
+        parameters: statement.values,
+        query: { kind: 'RawNode', sqlFragments: [statement.text], parameters: [] },
+        queryId: { queryId: 'fastify-recruiting-api' }
+      })
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { RecruitingApiError } from '../../errors.js'
+
+/** Throws `invalid_event` for the argument `transaction`. */
+export function refuseTransaction (problem: string): never {
+  throw new RecruitingApiError('invalid_event', `transaction: ${problem}`, 'transaction')
+}
+
+/** Throws `invalid_event` unless a function was given the handle it expects. */
+export function expectHandle (condition: boolean, name: string, expected: string): asserts condition {
+  if (!condition) refuseTransaction(`${name} expects ${expected}`)
+}
+
+/** Throws `invalid_event` once a transaction has ended: the library may have lent its connection to somebody else. */
+export function expectOpen (isOpen: boolean, library: string): asserts isOpen {
+  if (!isOpen) refuseTransaction(`this ${library} transaction has ended, or has not begun`)
+}

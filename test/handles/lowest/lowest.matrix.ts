@@ -1,0 +1,3 @@
+import { runMatrix } from '../matrix.js'
+
+await runMatrix((name) => import(name))
