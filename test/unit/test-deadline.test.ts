@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { defaultEvents } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { createAddressRule } from '../../src/webhooks/addresses.js'
@@ -37,16 +37,22 @@ async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 
   return { sent, places, test: () => operations.dispatchTest('acme', id) }
 }
 
+/** The time of a test begins before it is sent, with the wait for its place. */
+function assertWithin (t: Test, sent: SendRequest | undefined, timeoutMs: number): void {
+  const shown = sent?.timeoutMs ?? 0
+  t.ok(shown <= timeoutMs && shown > timeoutMs - 1000, `${shown} of ${timeoutMs} ms`)
+}
+
 t.test('a test has 10 s at most', async (t) => {
   const { sent, test } = await setUp(15_000)
   await test()
-  t.equal(sent[0]?.timeoutMs, 10_000)
+  assertWithin(t, sent[0], 10_000)
 })
 
 t.test('a shorter deadline of the host holds for a test too', async (t) => {
   const { sent, test } = await setUp(2000)
   await test()
-  t.equal(sent[0]?.timeoutMs, 2000)
+  assertWithin(t, sent[0], 2000)
 })
 
 t.test('a test that a closing process has aborted is a failed connection to its client', async (t) => {
