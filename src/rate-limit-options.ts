@@ -12,7 +12,10 @@ export interface RateLimitBudget {
   timeWindow?: number | string
 }
 
-/** How requests are limited, through `@fastify/rate-limit`: a budget for each key, and where the counts are kept. */
+/**
+ * How requests are limited, through `@fastify/rate-limit`: a budget for each key, and where the counts are kept. Requests
+ * for the document, which need no key, have the same budget for each address.
+ */
 export interface RateLimitOptions extends RateLimitBudget {
   /**
    * Operations that are counted apart, by their `operationId`, each with a budget for each key.

@@ -9,7 +9,8 @@ import type { WebhookOperations } from '../webhooks/operations.js'
 import { collectRoutes, formatDocument } from './document/document.js'
 import { placeInHostDocument } from './document/host-document.js'
 import { hostRoutes } from './host-routes.js'
-import { createLimits } from './limits.js'
+import { limitOpenRequests } from './limit-open-requests.js'
+import { type Limits, createLimits } from './limits.js'
 import { operationIdOf } from './operation-id.js'
 import { redactQueries } from './redact-log.js'
 import { shieldRoutes } from './read-input.js'
@@ -36,7 +37,8 @@ export interface ApiDependencies {
 /** Everything below the prefix: a closed scope for each tenant's API, and the document that describes it. */
 export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
   return async (app) => {
-    const { openapi } = dependencies.settings
+    const { openapi, rateLimit, requestId } = dependencies.settings
+    const limits = rateLimit === null ? null : await createLimits(rateLimit)
     placeInHostDocument(app, openapi?.inHostDocument === true)
     let routes: RouteOptions[] = []
     redactQueries(app)
@@ -45,14 +47,19 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
       routes = collectRoutes(scope)
       // For errors on the way out of the error handler that the scope within has.
       scope.setErrorHandler(writeAnswer)
-      await scope.register(tenantApi(dependencies))
+      await scope.register(tenantApi(dependencies, limits))
     }, { prefix: '/:tenant_slug' })
     assertLimited(dependencies.settings, routes)
-    if (openapi !== null) await app.register(openapiRoute(() => formatDocument(routes, dependencies.events, openapi), openapi))
+    if (openapi === null) return
+    const format = (): object => formatDocument(routes, dependencies.events, openapi)
+    await app.register(async (scope) => {
+      if (limits !== null) limitOpenRequests(scope, limits, requestId)
+      await scope.register(openapiRoute({ format, inHostDocument: openapi.inHostDocument, isLimited: limits !== null }))
+    })
   }
 }
 
-function tenantApi ({ storage, operations, settings, tracing }: ApiDependencies): FastifyPluginAsync {
+function tenantApi ({ storage, operations, settings, tracing }: ApiDependencies, limits: Limits | null): FastifyPluginAsync {
   return async (scope) => {
     ownScope(scope, {
       keyLookup: settings.keyLookup,
@@ -60,7 +67,7 @@ function tenantApi ({ storage, operations, settings, tracing }: ApiDependencies)
       requestId: settings.requestId,
       onAudit: settings.onAudit,
       tracing,
-      limits: settings.rateLimit === null ? null : await createLimits(settings.rateLimit)
+      limits
     })
     await scope.register(async (own) => {
       shieldRoutes(own)

@@ -7,12 +7,14 @@ import { type RequestKeyLookup, boundFailedKeys, nameAddress } from './failed-ke
 import { readOperationId } from './operation-id.js'
 import { type Usage, refuseRequest, setUsage } from './usage.js'
 
-/** Limits the requests of a key, and the invalid keys of an address. Both throw `rate_limited`. */
+/** Limits the requests of a key, and those of an address without a key or with an invalid one. Throws `rate_limited`. */
 export interface Limits {
   /** Returns a lookup that an address can no longer use for unknown keys once too many of its keys were invalid. */
   guard (keyLookup: KeyLookup): RequestKeyLookup
   /** Counts a request of a valid key. */
   count (request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Counts a request without a key, by its address. */
+  countAddress (request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
 /** Counts a request. */
@@ -42,6 +44,7 @@ export async function createLimits (
   for (const [operationId, budget] of Object.entries(operations)) {
     special.set(operationId, await createLimiter(budget, (request) => `${operationId}:${nameKey(request)}`))
   }
+  const open = await createLimiter(settings, ({ ip }) => `open:${nameAddress(ip)}`)
   const ofAddress = failedKeys === false
     ? null
     : { ...failedKeys, cache: settings.cache, countFailure: await createLimiter(failedKeys, ({ ip }) => `address:${nameAddress(ip)}`) }
@@ -50,11 +53,17 @@ export async function createLimits (
     guard: (keyLookup) => ofAddress === null ? (credentials) => keyLookup(credentials) : boundFailedKeys(keyLookup, ofAddress),
     async count (request, reply) {
       const limiter = special.get(readOperationId(request) ?? '') ?? general
-      const usage = await limiter(request)
-      if (usage.isExceeded) refuseRequest(reply, usage)
-      setUsage(reply, usage)
+      report(await limiter(request), reply)
+    },
+    async countAddress (request, reply) {
+      report(await open(request), reply)
     }
   }
+}
+
+function report (usage: Usage, reply: FastifyReply): void {
+  if (usage.isExceeded) refuseRequest(reply, usage)
+  setUsage(reply, usage)
 }
 
 async function loadPackage (load: LoadPackage): Promise<FastifyPluginAsync<Record<string, unknown>>> {

@@ -135,6 +135,16 @@ t.test('a route of the host\'s that places itself in the document is placed as i
   t.equal(Object.keys(app.swagger().paths ?? {}).length, 1)
 })
 
+t.test('with limits the path of the API\'s own document may answer 429', async (t) => {
+  const app = await buildApp(t, {
+    openapi: { inHostDocument: true },
+    rateLimit: true,
+    before: async (app) => { await app.register(swagger, { openapi: { info } }) }
+  })
+  const { paths } = JSON.parse(JSON.stringify(app.swagger())) as OpenApi
+  t.same(Object.keys(paths['/api/v1/public/openapi.json']?.get?.responses ?? {}), ['200', '304', '429'])
+})
+
 t.test('the host keeps its own security schemes, and its requests are validated as ever', async (t) => {
   const apiKey = { type: 'http', scheme: 'basic', description: 'Staff' } as const
   const components = { securitySchemes: { apiKey } }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import type { OpenApiSettings } from '../../openapi-options.js'
 import { NoContent } from '../schemas/answers.js'
+import { RateLimited } from '../schemas/errors.js'
 
 /** The document as it is sent. */
 interface Served {
@@ -24,11 +24,21 @@ const schema = {
   }
 }
 
+/** How the document is served. */
+interface OpenApiRouteOptions {
+  format (): object
+  /** Whether the host's document describes the route. */
+  inHostDocument: boolean
+  /** Whether the route may answer 429. */
+  isLimited: boolean
+}
+
 /** Serves the document to everybody. It is formatted at the first request, and the same bytes are sent to each. */
-export function openapiRoute (format: () => object, { inHostDocument }: OpenApiSettings): FastifyPluginAsync {
+export function openapiRoute ({ format, inHostDocument, isLimited }: OpenApiRouteOptions): FastifyPluginAsync {
   return async (app) => {
     let served: Served | undefined
-    const config: object = inHostDocument ? { swaggerTransform: () => ({ schema }) } : {}
+    const response = { ...schema.response, ...(isLimited ? { 429: RateLimited } : {}) }
+    const config: object = inHostDocument ? { swaggerTransform: () => ({ schema: { ...schema, response } }) } : {}
     app.get('/openapi.json', { exposeHeadRoute: true, config }, async (request, reply) => {
       const { body, tag } = served ??= serialize(format())
       // Weak, for the host may compress. Without `no-cache`, caches may keep a document for days after an update.
