@@ -94,17 +94,16 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
       const attributes = { 'recruiting.tenant': tenantSlug, 'recruiting.event_type': type }
       const span = guard(() => tracer.startSpan(`emit ${type}`, { kind: SpanKind.PRODUCER, attributes }, context.active()))
       if (span === undefined) return run()
-      try {
-        const result = await runWithin(span, run)
+      return runWithin(span, run).then((result) => {
         guard(() => span.setAttribute('recruiting.event_id', result.id))
         guard(() => remember(result.id, span))
-        return result
-      } catch (error) {
-        setError(span)
-        throw error
-      } finally {
         guard(() => span.end())
-      }
+        return result
+      }, (error: unknown) => {
+        setError(span)
+        guard(() => span.end())
+        throw error
+      })
     },
     attempt ({ tenantSlug, eventId, eventType, webhookId, deliveryId, attemptCount }, { outcome, durationMs, responseStatus, error }) {
       const span = guard(() => tracer.startSpan(`deliver ${eventType}`, {
