@@ -58,7 +58,8 @@ function formatForHost ({ about, parameters, body, responses }: Operation, secur
     params: Type.Object(Object.fromEntries(path.map(({ name, schema }) => [name, schema]))),
     querystring: {
       type: 'object',
-      properties: Object.fromEntries(query.map(({ name, required, schema }) => [name, required ? schema : withoutExamples(schema)])),
+      // Examples would become those of the parameters, which reference pages send.
+      properties: Object.fromEntries(query.map(({ name, schema }) => [name, withoutExamples(schema)])),
       required: query.filter(({ required }) => required).map(({ name }) => name)
     },
     ...(body === undefined ? {} : { body: describeDefaults(body, { isFilledIn: true }) }),
