@@ -42,7 +42,7 @@ await app.register(recruitingApi, {
 })
 
 // What emits need not be what serves and delivers. With a storage that processes share, this part is one of its own.
-const recruiting = createRecruiting({ storage, events, delivery: false })
+const recruiting = createRecruiting({ storage, events, delivery: false, logger: app.log })
 
 // A route of the ATS itself, where a recruiter of acme schedules an interview. A real one takes the tenant from who is
 // signed in, and looks up every id of the request within that tenant.

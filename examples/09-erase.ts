@@ -5,7 +5,7 @@
 import { createRecruiting } from 'fastify-recruiting-api'
 import { memoryStorage } from 'fastify-recruiting-api/memory'
 
-const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false })
+const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false, logger: console })
 
 const { id, deliveries } = await recruiting.emit({
   tenantSlug: 'acme',

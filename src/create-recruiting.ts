@@ -4,8 +4,9 @@ import { resolveRecruitingOptions } from './resolve-options.js'
 import { verifyStorage } from './verify-storage.js'
 import { createEngine } from './webhooks/engine.js'
 import type { DefaultEvents, EventCatalogue } from './webhooks/events.js'
-import { type Logger, createSafeLogger, silentLogger } from './webhooks/logger.js'
+import { type Logger, createSafeLogger } from './webhooks/logger.js'
 import type { Recruiting } from './webhooks/recruiting.js'
+import { createWarningLogger } from './webhooks/warning-logger.js'
 
 /** An engine without an HTTP server. */
 export interface StandaloneRecruiting<Events extends EventCatalogue> extends Recruiting<Events> {
@@ -21,14 +22,14 @@ export interface StandaloneRecruiting<Events extends EventCatalogue> extends Rec
 export function createRecruiting<Events extends EventCatalogue = DefaultEvents> (
   options: RecruitingOptions<Events> & {
     /**
-     * pino or the like.
-     * @default silent
+     * pino or the like: takes fields, then a message.
+     * @default warnings and errors become process warnings, each message at most once a minute
      */
     logger?: Logger
   }
 ): StandaloneRecruiting<Events> {
   const settings = resolveRecruitingOptions(options)
-  const { logger = silentLogger } = options
+  const { logger = createWarningLogger(settings.delivery.clock) } = options
   for (const level of ['info', 'warn', 'error'] as const) {
     expect(typeof logger?.[level] === 'function', `logger.${level}`, 'a method', logger?.[level])
   }

@@ -10,9 +10,6 @@ export interface Logger {
 
 const ignore = (): void => {}
 
-/** Says nothing. */
-export const silentLogger: Logger = { info: ignore, warn: ignore, error: ignore }
-
 /**
  * Returns a logger that never throws: a line that the given logger fails to write is lost, also if it says so later. An
  * `err` among the fields is written by `toLoggableError`, so that no thrown value can fail a line.

@@ -72,17 +72,6 @@ t.test('an address in the storage that is none is blocked, and its log line has 
   t.strictSame(hosts, [['host', '']])
 })
 
-t.test('without a logger nothing is said', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, start } = createMachines(t)
-  await addWebhook(receiver.url)
-  receiver.answer(410)
-  const engine = start()
-  await engine.emit(event)
-  await engine.drain()
-  t.equal(receiver.requests.length, 1)
-})
-
 t.test('options for development open the loopback', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, storage } = createMachines(t)

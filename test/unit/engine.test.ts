@@ -2,7 +2,7 @@ import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
 import { resolveRecruitingOptions } from '../../src/resolve-options.js'
 import { createEngine } from '../../src/webhooks/engine.js'
-import { silentLogger } from '../../src/webhooks/logger.js'
+import { silentLogger } from '../fixtures/silent-logger.js'
 import { createManualClock } from '../fixtures/manual-clock.js'
 
 t.test('an engine that was closed before it was started does not start', async (t) => {
