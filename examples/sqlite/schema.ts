@@ -31,7 +31,7 @@ export interface Schema {
     failing_since: number | null
     failed_deliveries: number
     is_warned: ColumnType<number, number | undefined, number>
-    held_until: number
+    paused_until: number
     /** When it had its last turn, as a number that grows. */
     last_turn: number
   }
@@ -63,6 +63,7 @@ export interface Schema {
     is_claimed: number
     lease_expires_at: number
   }
+  notices: { id: Generated<number>, notice: string, leased_until: number }
   attempts: { delivery_id: number, started_at: number, duration_ms: number, response_status: number | null, error: string | null }
 }
 
@@ -86,7 +87,7 @@ const tables = `
     id integer primary key, tenant_slug text not null, name text not null, status text not null, target_url text not null,
     event_types text not null, secret text not null, previous_secret text, previous_secret_expires_at integer not null,
     created_at integer not null, updated_at integer not null, failing_since integer, failed_deliveries integer not null,
-    is_warned integer not null default 0, held_until integer not null, last_turn integer not null
+    is_warned integer not null default 0, paused_until integer not null, last_turn integer not null
   );
   create index webhooks_by_tenant on webhooks (tenant_slug, id);
   create table events (
@@ -103,6 +104,7 @@ const tables = `
   create index deliveries_due on deliveries (webhook_id, next_attempt_at) where status = 'pending';
   create index deliveries_by_webhook on deliveries (webhook_id, event_id);
   create index deliveries_by_event on deliveries (event_id);
+  create table notices (id integer primary key autoincrement, notice text not null, leased_until integer not null);
   create table attempts (
     delivery_id integer not null, started_at integer not null, duration_ms integer not null, response_status integer, error text
   );

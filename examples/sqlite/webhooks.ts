@@ -39,7 +39,7 @@ export function createWebhooks ({ db, now, notify }: Context): WebhookStore {
         .where('tenant_slug', '=', tenantSlug).executeTakeFirstOrThrow()
       if (total >= maxPerTenant) return null
       const time = now()
-      const health = { failing_since: null, failed_deliveries: 0, held_until: 0, last_turn: 0 }
+      const health = { failing_since: null, failed_deliveries: 0, paused_until: 0, last_turn: 0 }
       const row = await trx.insertInto('webhooks').values({
         ...webhook,
         event_types: JSON.stringify(webhook.event_types),
@@ -56,13 +56,15 @@ export function createWebhooks ({ db, now, notify }: Context): WebhookStore {
     async update (tenantSlug, id, { event_types: eventTypes, ...changes }) {
       const updated = await db.transaction().execute(async (trx) => {
         const types = eventTypes === undefined ? {} : { event_types: JSON.stringify(eventTypes) }
-        const health = changes.status === 'active' ? { failing_since: null, failed_deliveries: 0, is_warned: 0, held_until: 0 } : {}
+        const before = await own(tenantSlug, id, trx)
+        const isNewStart = changes.status === 'active' || (changes.target_url ?? before?.target_url) !== before?.target_url
+        const health = isNewStart ? { failing_since: null, failed_deliveries: 0, is_warned: 0, paused_until: 0 } : {}
         const row = await trx.updateTable('webhooks').set({ ...changes, ...types, ...health, updated_at: now() })
           .where('tenant_slug', '=', tenantSlug).where('id', '=', id).returningAll().executeTakeFirst()
         if (row !== undefined && changes.status === 'inactive') await stopDeliveries(trx, id, 'skipped')
         return row === undefined ? null : show(row)
       })
-      if (changes.status === 'active') notify()
+      if (changes.status === 'active' || changes.target_url !== undefined) notify()
       return updated
     },
 

@@ -1,4 +1,4 @@
-import type { AttemptResult, DisableRule, HealthNotice, HealthRule } from '../ports/index.js'
+import type { AttemptResult, DisableRule, HealthNotice, HealthRule, Lease } from '../ports/index.js'
 import { formatDateTime } from './checks.js'
 import { clearFailures } from './records.js'
 import type { DeliveryRecord, WebhookRecord } from './records.js'
@@ -20,7 +20,7 @@ export function complete (
   data: WebhookData,
   results: readonly AttemptResult[],
   rule: HealthRule
-): HealthNotice[] {
+): Lease[] {
   const now = data.now()
   const failures: Failures = new Map()
   let mayBeDue = false
@@ -31,17 +31,23 @@ export function complete (
 
     recordAttempt(data, delivery, result, now)
     if (result.outcome === 'delivered') {
-      mayBeDue ||= delivery.webhook.heldUntil > now
-      markDelivered(delivery, now)
+      mayBeDue ||= delivery.webhook.pausedUntil > now
+      markDelivered(delivery, result, now)
     } else {
-      markFailed(data, delivery, result, now)
-      noteFailure(failures, delivery.webhook, result)
+      const isGivenUp = markFailed(data, delivery, result, now)
+      if (countsFor(delivery.webhook, result)) noteFailure(failures, delivery.webhook, result, { isGivenUp, now })
     }
   }
 
-  const notices = [...failures].flatMap(([webhook, failure]) => judgeHealth(data, webhook, { ...failure, rule, now }))
+  for (const [webhook, failure] of failures) judgeHealth(data, webhook, { ...failure, rule, now })
   if (mayBeDue) notify(data)
-  return notices
+  // Nobody else can have locked a delivery.
+  return []
+}
+
+// What was sent to another address says nothing of this one.
+function countsFor (webhook: WebhookRecord, { targetUrl }: AttemptResult): boolean {
+  return webhook.targetUrl === targetUrl
 }
 
 function recordAttempt (data: WebhookData, delivery: DeliveryRecord, result: AttemptResult, now: number): void {
@@ -51,29 +57,34 @@ function recordAttempt (data: WebhookData, delivery: DeliveryRecord, result: Att
   delivery.attempts.push({ startedAt: now - durationMs, durationMs, responseStatus, error })
 }
 
-function markDelivered (delivery: DeliveryRecord, now: number): void {
+function markDelivered (delivery: DeliveryRecord, result: AttemptResult, now: number): void {
   delivery.status = 'delivered'
   delivery.deliveredAt = now
-  clearFailures(delivery.webhook)
+  if (countsFor(delivery.webhook, result)) clearFailures(delivery.webhook)
 }
 
-function markFailed (data: WebhookData, delivery: DeliveryRecord, result: FailedResult, now: number): void {
-  const { webhook } = delivery
-  const isPending = delivery.status === 'pending'
-  webhook.failingSince ??= now
-
-  if (result.outcome === 'retry') {
-    if (result.holdMs > 0) webhook.heldUntil = Math.max(webhook.heldUntil, now + result.holdMs)
-    if (!isPending) return
-    delivery.nextAttemptAt = Math.ceil(now + result.retryInMs)
-    data.pending.add(delivery)
-  } else if (isPending) {
+/** Returns whether the delivery is given up by it. */
+function markFailed (data: WebhookData, delivery: DeliveryRecord, result: FailedResult, now: number): boolean {
+  if (delivery.status !== 'pending') return false
+  if (result.outcome === 'failed') {
     delivery.status = 'failed'
-    webhook.failedDeliveries++
+    return true
   }
+  delivery.nextAttemptAt = Math.ceil(now + result.retryInMs)
+  delivery.isScheduled = true
+  data.pending.add(delivery)
+  return false
 }
 
-function noteFailure (failures: Failures, webhook: WebhookRecord, result: FailedResult): void {
+function noteFailure (
+  failures: Failures,
+  webhook: WebhookRecord,
+  result: FailedResult,
+  { isGivenUp, now }: { isGivenUp: boolean, now: number }
+): void {
+  webhook.failingSince ??= now
+  if (isGivenUp) webhook.failedDeliveries++
+  if (result.outcome === 'retry' && result.pauseMs > 0) webhook.pausedUntil = Math.max(webhook.pausedUntil, now + result.pauseMs)
   if (failures.get(webhook)?.isGone === true) return
   failures.set(webhook, { result, isGone: result.outcome === 'failed' && result.isGone })
 }
@@ -83,18 +94,19 @@ function judgeHealth (
   data: WebhookData,
   webhook: WebhookRecord,
   { result, isGone, rule, now }: Failure & { rule: HealthRule, now: number }
-): HealthNotice[] {
-  if (webhook.isDeleted || webhook.status !== 'active') return []
+): void {
+  if (webhook.isDeleted || webhook.status !== 'active') return
   if (isGone || isFailingTooLong(webhook, rule, now)) {
     webhook.status = 'disabled'
     webhook.updatedAt = now
     stopDeliveries(data, webhook, 'skipped')
-    return [createNotice(isGone ? 'gone' : 'disabled', webhook, result, now)]
+    data.notices.add(createNotice(isGone ? 'gone' : 'disabled', webhook, result, now))
+    return
   }
   const isWarning = webhook.failingSince !== null && now - webhook.failingSince >= rule.warnAfterSeconds * 1000
-  if (!isWarning || webhook.isWarned) return []
+  if (!isWarning || webhook.isWarned) return
   webhook.isWarned = true
-  return [createNotice('failing', webhook, result, now)]
+  data.notices.add(createNotice('failing', webhook, result, now))
 }
 
 function createNotice (

@@ -29,6 +29,14 @@ export function createDeliveryStore (data: WebhookData): DeliveryStore {
       return complete(data, results, rule)
     },
 
+    async claimNotices (options) {
+      return data.notices.claim(options, data.now())
+    },
+
+    async confirmNotice (noticeId) {
+      data.notices.confirm(noticeId)
+    },
+
     async release (leases) {
       release(data, leases)
     },

@@ -2,7 +2,6 @@ import type {
   Attempt, Delivery, DeliveryFilter, DeliverySortField, DeliveryWithAttempts, ListQuery, SortItem
 } from '../ports/index.js'
 import { formatDateTime } from './checks.js'
-import { compareBy } from './compare.js'
 import { countRows, takePage } from './page.js'
 import type { RowTest } from './page.js'
 import type { AttemptRecord, DeliveryRecord, WebhookRecord } from './records.js'
@@ -25,13 +24,9 @@ export function showDeliveryWithAttempts (delivery: DeliveryRecord): DeliveryWit
   return { ...showDelivery(delivery), attempts: delivery.attempts.map(showAttempt) }
 }
 
-function sortLog (
-  log: readonly DeliveryRecord[],
-  sort: ReadonlyArray<SortItem<DeliverySortField>>
-): readonly DeliveryRecord[] {
-  // The log is in the order of ids: no need to sort a long one for the most common orders.
-  if (sort[0]?.field === 'id') return sort[0].direction === 'asc' ? log : log.toReversed()
-  return log.toSorted(compareBy(sort, (delivery, field) => field === 'id' ? delivery.id : delivery.createdAt))
+// The log is in the order of ids, in which its deliveries were created.
+function sortLog (log: readonly DeliveryRecord[], [first]: ReadonlyArray<SortItem<DeliverySortField>>): readonly DeliveryRecord[] {
+  return first?.direction === 'desc' ? log.toReversed() : log
 }
 
 function createTest ({ status, eventType, eventId }: DeliveryFilter): RowTest<DeliveryRecord> {

@@ -21,17 +21,17 @@ export class PendingDeliveries {
     else findLane(delivery).remove(delivery)
   }
 
-  /** Takes out a delivery that has stopped being pending. A lease of it lapses. */
+  /** Takes out a delivery that has stopped being pending. A lease of it expires. */
   stop (delivery: DeliveryRecord): void {
     this.remove(delivery)
-    if (delivery.lease === 'held') delivery.lease = 'lapsed'
+    if (delivery.lease === 'held') delivery.lease = 'expired'
   }
 
   /** Stops all deliveries of a webhook, and returns them. */
   stopAll (webhook: WebhookRecord): DeliveryRecord[] {
-    const { first, retry, replay } = webhook.lanes
+    const { scheduled, first, retry, replay } = webhook.lanes
     const held = this.#leases.toArray().filter((delivery) => delivery.webhook === webhook)
-    const stopped = [...first.toArray(), ...retry.toArray(), ...replay.toArray(), ...held]
+    const stopped = [...scheduled.toArray(), ...first.toArray(), ...retry.toArray(), ...replay.toArray(), ...held]
     for (const delivery of stopped) this.stop(delivery)
     this.#turns.delete(webhook)
     return stopped
@@ -60,7 +60,7 @@ export class PendingDeliveries {
     this.#expireLeases(now)
     if (this.#leases.size > 0) return true
     for (const webhook of this.#turns) {
-      if (webhook.heldUntil <= time && earliest(webhook) <= time) return true
+      if (webhook.pausedUntil <= time && earliest(webhook) <= time) return true
     }
     return false
   }
@@ -73,13 +73,13 @@ export class PendingDeliveries {
     let oldest = leased.reduce((time, { nextAttemptAt }) => Math.min(time, nextAttemptAt), now)
 
     for (const webhook of this.#turns) {
-      const { first, retry, replay } = webhook.lanes
-      pending += first.size + retry.size + replay.size
-      if (webhook.heldUntil > now) continue
-      due += first.countUpTo(now) + retry.countUpTo(now) + replay.countUpTo(now)
+      const { scheduled } = webhook.lanes
+      pending += scheduled.size + countReady(webhook)
+      if (webhook.pausedUntil > now) continue
+      due += scheduled.countUpTo(now) + countReady(webhook)
       oldest = Math.min(oldest, earliest(webhook))
     }
-    return { pending, due, leased: leased.length, oldestDueMs: now - oldest }
+    return { pending, due, leased: leased.length, oldestDueMs: now - oldest, atLeast: { pending: false, due: false } }
   }
 
   #lease (delivery: DeliveryRecord, expiresAt: number): void {
@@ -98,26 +98,34 @@ export class PendingDeliveries {
   #expireLeases (now: number): void {
     for (let next = this.#leases.first; next !== undefined && next.leaseExpiresAt <= now; next = this.#leases.first) {
       this.#endLease(next)
-      next.lease = 'lapsed'
+      next.lease = 'expired'
       this.add(next)
     }
   }
 }
 
 function takeDue (webhook: WebhookRecord, now: number): DeliveryRecord | undefined {
-  if (webhook.heldUntil > now) return undefined
-  const { first, retry, replay } = webhook.lanes
-  return [first, retry, replay].find((lane) => isDue(lane, now))?.shift()
+  if (webhook.pausedUntil > now) return undefined
+  const { scheduled, first, retry, replay } = webhook.lanes
+  while (scheduled.first !== undefined && scheduled.first.nextAttemptAt <= now) promote(scheduled)
+  return [first, retry, replay].find((lane) => lane.size > 0)?.shift()
 }
 
-function isDue (lane: SortedQueue<DeliveryRecord>, now: number): boolean {
-  return lane.first !== undefined && lane.first.nextAttemptAt <= now
+function promote (scheduled: SortedQueue<DeliveryRecord>): void {
+  const delivery = scheduled.shift()
+  if (delivery === undefined) return
+  delivery.isScheduled = false
+  findLane(delivery).add(delivery)
 }
 
-function hasWaiting ({ lanes: { first, retry, replay } }: WebhookRecord): boolean {
-  return first.size + retry.size + replay.size > 0
+function hasWaiting (webhook: WebhookRecord): boolean {
+  return webhook.lanes.scheduled.size + countReady(webhook) > 0
 }
 
-function earliest ({ lanes: { first, retry, replay } }: WebhookRecord): number {
-  return Math.min(...[first, retry, replay].map((lane) => lane.first?.nextAttemptAt ?? Number.POSITIVE_INFINITY))
+function countReady ({ lanes: { first, retry, replay } }: WebhookRecord): number {
+  return first.size + retry.size + replay.size
+}
+
+function earliest ({ lanes: { scheduled, first, retry, replay } }: WebhookRecord): number {
+  return Math.min(...[scheduled, first, retry, replay].map((lane) => lane.first?.nextAttemptAt ?? Number.POSITIVE_INFINITY))
 }

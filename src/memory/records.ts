@@ -24,9 +24,9 @@ export interface AttemptRecord {
 /**
  * - `none`: never claimed, completed or given back
  * - `held`: counts against its webhook, nobody else may claim it
- * - `lapsed`: it ran out or the delivery stopped being pending; a result for it still counts
+ * - `expired`: its time is over or the delivery stopped being pending; a result for it still counts
  */
-export type LeaseState = 'none' | 'held' | 'lapsed'
+export type LeaseState = 'none' | 'held' | 'expired'
 
 /** A delivery, and who holds it. */
 export interface DeliveryRecord {
@@ -37,6 +37,8 @@ export interface DeliveryRecord {
   readonly createdAt: number
   readonly attempts: AttemptRecord[]
   status: DeliveryStatus
+  /** Whether it waits for `nextAttemptAt`. */
+  isScheduled: boolean
   /** Means something while the status is `pending`. */
   nextAttemptAt: number
   deliveredAt: number | null
@@ -46,8 +48,10 @@ export interface DeliveryRecord {
   leaseExpiresAt: number
 }
 
-/** The pending deliveries of one webhook that nobody holds, by the order in which they are claimed. */
+/** The pending deliveries of one webhook that nobody holds. */
 export interface Lanes {
+  /** By the time of their next attempt. */
+  readonly scheduled: SortedQueue<DeliveryRecord>
   readonly first: SortedQueue<DeliveryRecord>
   readonly retry: SortedQueue<DeliveryRecord>
   readonly replay: SortedQueue<DeliveryRecord>
@@ -73,7 +77,7 @@ export interface WebhookRecord {
   failedDeliveries: number
   /** Whether the host was told that it is failing. */
   isWarned: boolean
-  heldUntil: number
+  pausedUntil: number
   readonly lanes: Lanes
   /** Leases held. */
   leaseCount: number
@@ -85,11 +89,13 @@ export interface WebhookRecord {
 
 /** The lanes of a webhook that has no deliveries yet. */
 export function createLanes (): Lanes {
-  return { first: createLane(), retry: createLane(), replay: createLane() }
+  const scheduled = new SortedQueue<DeliveryRecord>((delivery) => delivery.nextAttemptAt)
+  return { scheduled, first: createLane(), retry: createLane(), replay: createLane() }
 }
 
 /** The lane in which a delivery waits. */
-export function findLane ({ webhook: { lanes }, isReplay, attempts }: DeliveryRecord): SortedQueue<DeliveryRecord> {
+export function findLane ({ webhook: { lanes }, isScheduled, isReplay, attempts }: DeliveryRecord): SortedQueue<DeliveryRecord> {
+  if (isScheduled) return lanes.scheduled
   if (isReplay) return lanes.replay
   return attempts.length === 0 ? lanes.first : lanes.retry
 }
@@ -99,7 +105,7 @@ export function clearFailures (webhook: WebhookRecord): void {
   webhook.failingSince = null
   webhook.failedDeliveries = 0
   webhook.isWarned = false
-  webhook.heldUntil = 0
+  webhook.pausedUntil = 0
 }
 
 /** The secrets that are valid at `now`, the newest first. */
@@ -109,5 +115,5 @@ export function validSecrets (webhook: WebhookRecord, now: number): string[] {
 }
 
 function createLane (): SortedQueue<DeliveryRecord> {
-  return new SortedQueue((delivery) => delivery.nextAttemptAt)
+  return new SortedQueue(() => 0)
 }

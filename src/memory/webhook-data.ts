@@ -1,4 +1,5 @@
 import type { DeliveryStatus } from '../ports/index.js'
+import { NoticeQueue } from './notices.js'
 import { PendingDeliveries } from './pending.js'
 import type { DeliveryRecord, EventRecord, WebhookRecord } from './records.js'
 
@@ -18,6 +19,8 @@ export interface WebhookData {
   readonly pending: PendingDeliveries
   readonly listeners: Set<{ call: () => void }>
   lastDeliveryId: number
+  /** What the host was not told yet. */
+  readonly notices: NoticeQueue
 }
 
 /** Starts without a webhook and without an event. */
@@ -29,7 +32,8 @@ export function createWebhookData (now: () => number): WebhookData {
     deliveries: new Map(),
     pending: new PendingDeliveries(),
     listeners: new Set(),
-    lastDeliveryId: 0
+    lastDeliveryId: 0,
+    notices: new NoticeQueue()
   }
 }
 
@@ -60,6 +64,7 @@ export function addDelivery (
     createdAt: now,
     attempts: [],
     status,
+    isScheduled: false,
     nextAttemptAt: now,
     deliveredAt: null,
     fence: 0,

@@ -51,13 +51,14 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
 
       webhook.updatedAt = data.now()
       webhook.name = name ?? webhook.name
+      const isNewStart = status === 'active' || (targetUrl ?? webhook.targetUrl) !== webhook.targetUrl
+      if (isNewStart) clearFailures(webhook)
       webhook.targetUrl = targetUrl ?? webhook.targetUrl
       webhook.eventTypes = [...eventTypes ?? webhook.eventTypes]
       webhook.status = status ?? webhook.status
       if (status === 'inactive') stopDeliveries(data, webhook, 'skipped')
-      if (status === 'active') clearFailures(webhook)
       const shown = showWebhook(webhook)
-      if (status === 'active') notify(data)
+      if (isNewStart) notify(data)
       return shown
     },
 
@@ -134,7 +135,7 @@ function createRecord (tenantSlug: string, webhook: NewWebhook, now: number): We
     failingSince: null,
     failedDeliveries: 0,
     isWarned: false,
-    heldUntil: 0,
+    pausedUntil: 0,
     lanes: createLanes(),
     leaseCount: 0,
     log: [],

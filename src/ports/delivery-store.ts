@@ -1,7 +1,7 @@
 import type {
   AttemptResult, ClaimOptions, ClaimedDelivery, Delivery, DeliveryFilter, DeliverySortField, DeliveryWithAttempts, Lease
 } from './delivery.js'
-import type { HealthNotice, HealthRule } from './health.js'
+import type { ClaimedNotice, HealthRule } from './health.js'
 import type { ListQuery } from './list-source.js'
 
 /** An event to record. */
@@ -57,14 +57,16 @@ export interface ReplayResult {
 
 /** How the queue stands. */
 export interface DeliveryStats {
-  /** Deliveries that wait for an attempt, now or later, leased and held back ones included. */
+  /** Deliveries that wait for an attempt, now or later, leased and paused ones included. */
   pending: number
-  /** Deliveries that could be attempted now, leased ones included; those held back are not. */
+  /** Deliveries that could be attempted now, leased ones included; those of paused webhooks are not. */
   due: number
   /** Deliveries that a worker holds. */
   leased: number
   /** How long the oldest due delivery has been due, in milliseconds; 0 if none is. */
   oldestDueMs: number
+  /** Whether there are more than the figure says, because counting stopped there; not below 10,000. */
+  atLeast: { pending: boolean, due: boolean }
 }
 
 /**
@@ -83,27 +85,37 @@ export interface DeliveryStore {
   record (tenantSlug: string, event: NewEvent, transaction?: unknown): Promise<RecordedEvent>
 
   /**
-   * Claims pending deliveries that are due, of active webhooks that are not held back, across tenants. A delivery is
-   * leased to one caller at a time; once its lease has run out, anybody may claim it again, with a greater fence.
+   * Claims pending deliveries that are due, of active webhooks that are not paused, across tenants. A delivery is
+   * leased to one caller at a time; once its lease has expired, anybody may claim it again, with a greater fence.
    * Fair: endpoints take turns, and a webhook with many due deliveries does not delay another's. Of one webhook, first
-   * attempts come before later ones, and both before replays; among equals the one due for longest comes first, then the
-   * one recorded first. They are returned in this order.
+   * attempts come before later ones, and both before replays; among equals the one recorded first comes first. They are
+   * returned in this order. Deliveries that another transaction has locked are passed over.
    */
   claimDue (options: ClaimOptions): Promise<ClaimedDelivery[]>
 
   /**
    * Records attempts, which ended now, and moves their deliveries on. A result changes nothing if its lease was lost,
-   * completed or given back. A lease is lost when somebody else claims the delivery, not when it runs out. A delivery
-   * that stopped being pending under way keeps its status, unless the attempt delivered it.
+   * completed or given back. A lease is lost when somebody else claims the delivery, not when it expires. A delivery
+   * that stopped being pending under way keeps its status, unless the attempt delivered it. Waits for nobody: a result
+   * whose delivery another transaction has locked changes nothing yet, and its lease is returned, to be told again.
    *
-   * The webhook counts as failing from its first failed attempt until something is delivered, which also ends its being
-   * held back. Health is judged once, after all results: by `rule`, or at once when it is gone, an active webhook becomes
+   * The webhook counts as failing from its first failed attempt until something is delivered, which also ends its
+   * pause. Health is judged once, after all results: by `rule`, or at once when it is gone, an active webhook becomes
    * `disabled`, with `updated_at` now, and its pending deliveries `skipped`. One that is not active is left as it is.
-   * Something delivered in the same call saves a webhook from the rule, not from being gone. Returns a notice for each
-   * webhook disabled by this call, and for each that has been failing for `warnAfterSeconds`, once until something is
-   * delivered or it is made active.
+   * Something delivered in the same call saves a webhook from the rule, not from being gone. An attempt says nothing of
+   * a webhook whose `target_url` is another one now. There is a notice for each webhook disabled by this call, and for
+   * each that has been failing for `warnAfterSeconds`, once until something is delivered or it is made active.
    */
-  complete (results: readonly AttemptResult[], rule: HealthRule): Promise<HealthNotice[]>
+  complete (results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]>
+
+  /**
+   * Claims notices, the oldest first. One belongs to the caller for `leaseMs`; until it is confirmed, it can then be claimed
+   * again.
+   */
+  claimNotices (options: { limit: number, leaseMs: number }): Promise<ClaimedNotice[]>
+
+  /** Ends a notice, which the host has received. Nothing happens if it has ended. */
+  confirmNotice (noticeId: number): Promise<void>
 
   /**
    * Gives leases back: their deliveries are due at once and no attempt is counted. One that was lost, completed or given
@@ -113,11 +125,14 @@ export interface DeliveryStore {
 
   /**
    * Whether a pending delivery of an active webhook is leased, or can be attempted within this time from now: it falls
-   * due by then, and its webhook is no longer held back.
+   * due by then, and its webhook is no longer paused.
    */
   hasPending (withinMs: number): Promise<boolean>
 
-  /** Pages through the log of one webhook; `[]` if there is no such webhook. */
+  /**
+   * Pages through the log of one webhook; `[]` if there is no such webhook. Of several sort items the first one decides:
+   * no two deliveries have the same id.
+   */
   list (tenantSlug: string, webhookId: number, query: ListQuery<DeliveryFilter, DeliverySortField>): Promise<Delivery[]>
   /** How many deliveries of the webhook pass the filter; 0 if there is no such webhook. */
   count (tenantSlug: string, webhookId: number, filter: DeliveryFilter): Promise<number>
@@ -132,9 +147,9 @@ export interface DeliveryStore {
   replay (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
 
   /**
-   * Deletes up to `limit` deliveries that ended and were made more than `retentionDays` ago, with their attempts, then up
-   * to `limit` events of that age that no delivery is left of, with their idempotency keys. Never a pending one. Returns
-   * how many deliveries and events went; 0 means that nothing is left to delete.
+   * Deletes deliveries that ended and were made more than `retentionDays` ago, with their attempts, and the events of that
+   * age that no delivery is left of, with their idempotency keys: those of some `limit` events at a time. Never a pending
+   * delivery. Returns how many deliveries and events went; 0 means that nothing is left to delete.
    */
   prune (options: { retentionDays: number, limit: number }): Promise<number>
 
@@ -152,7 +167,8 @@ export interface DeliveryStore {
 
   /**
    * Calls `listener` when deliveries may have fallen due, also those recorded by another process where the storage can
-   * tell. A hint alone: workers poll as well. Returns what ends it, which may be called twice.
+   * tell. A hint alone: workers poll as well. Calls `onFault` when hints of other processes may be missed until the
+   * storage has mended it by itself. Returns what ends it, which may be called twice. Throws if it can never work.
    */
-  onDue (listener: () => void): () => void
+  onDue (listener: () => void, onFault?: (error: unknown) => void): () => void
 }

@@ -55,7 +55,7 @@ export interface DeliveryFilter {
   eventId?: string
 }
 
-/** What deliveries are sorted by. */
+/** What deliveries are sorted by. Both stand for the order in which deliveries were created, which is that of their ids. */
 export type DeliverySortField = 'id' | 'created_at'
 
 /** How much to claim, and for how long. */
@@ -69,16 +69,11 @@ export interface ClaimOptions {
   perEndpoint: number
   /** How long the lease lasts, in milliseconds. */
   leaseMs: number
-  /**
-   * Leases of the caller's whose deliveries have been delivered, which it is just telling `complete`: they need not be
-   * counted for `perEndpoint`. A hint, for storages where the two calls may overlap: a claim that counts them there may
-   * find no place, and the next one comes with the next poll.
-   */
-  ended?: readonly Lease[]
 }
 
 /** Names a claim. */
 export interface Lease {
+  webhookId: number
   deliveryId: number
   /** Grows with every claim of the delivery. */
   fence: number
@@ -87,7 +82,6 @@ export interface Lease {
 /** A delivery with all that is needed to attempt it. */
 export interface ClaimedDelivery extends Lease {
   tenantSlug: string
-  webhookId: number
   /** As it is now, not as it was when the event was recorded. */
   targetUrl: string
   /** The secrets that are valid now, the newest first. */
@@ -103,6 +97,8 @@ export interface ClaimedDelivery extends Lease {
 }
 
 interface AttemptOutcome extends Lease {
+  /** Of the claim: what the attempt says of its webhook counts while this is its address. */
+  targetUrl: string
   durationMs: number
   /** `null` if no answer came. */
   responseStatus: number | null
@@ -117,8 +113,8 @@ export type AttemptResult =
     outcome: 'retry'
     /** From now to the next attempt. */
     retryInMs: number
-    /** Holds back the other deliveries of the webhook for so long; 0 for not at all. */
-    holdMs: number
+    /** Pauses the webhook for so long; 0 for not at all. */
+    pauseMs: number
   }
   | AttemptOutcome & {
     outcome: 'failed'

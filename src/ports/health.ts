@@ -29,3 +29,9 @@ export interface HealthNotice {
   /** Of the same attempt; `null` if no answer came. */
   lastResponseStatus: number | null
 }
+
+/** A notice for the host, which stays until it is confirmed. */
+export interface ClaimedNotice {
+  noticeId: number
+  notice: HealthNotice
+}

@@ -86,11 +86,13 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
 
   /**
    * Changes a webhook and sets `updated_at` to now; `null` if there is none. Made `active`, it starts with a clean record
-   * of failures and is no longer held back. Made anything else, its pending deliveries become `skipped`.
+   * of failures and is no longer paused; so it does with another `target_url`. Made anything else, its pending deliveries
+   * become `skipped`: none of them is claimed once this has resolved, though the log may show many a little later. What is
+   * recorded after the webhook was made active again is never skipped.
    */
   update (tenantSlug: string, id: number, changes: WebhookChanges): Promise<Webhook | null>
 
-  /** Removes a webhook; its pending deliveries become `cancelled`. `false` if there was none. */
+  /** Removes a webhook; its pending deliveries become `cancelled`, and are never claimed again. `false` if there was none. */
   delete (tenantSlug: string, id: number): Promise<boolean>
 
   /**

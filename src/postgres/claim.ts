@@ -1,10 +1,10 @@
-import type { ClaimOptions, ClaimedDelivery } from '../ports/index.js'
-import { leaseValues } from './leases.js'
+import type { ClaimOptions, ClaimedDelivery, Lease } from '../ports/index.js'
 import type { Session } from './session.js'
 import { type SecretRow, parseSecrets } from './webhook-row.js'
 
 interface ClaimedRow extends SecretRow {
-  delivery_id: string
+  /** `null` in the row that says how far a claim came that found nothing. */
+  delivery_id: string | null
   fence: string
   tenant_slug: string
   webhook_id: string
@@ -14,42 +14,38 @@ interface ClaimedRow extends SecretRow {
   body: string
   attempt_count: number
   is_failing: boolean
-  first_due_ms: string | null
+  visited_until: string
 }
 
-// Everything is looked through so often.
-const lookOverMs = 1000
-
-/** Claims deliveries. Each call goes on with the endpoint after the one that had the last turn; `schema` is quoted. */
+/** Claims deliveries; `schema` is quoted. */
 export function createClaim (session: Session, schema: string): (options: ClaimOptions) => Promise<ClaimedDelivery[]> {
   const text = `
     select delivery_id::text, fence::text, tenant_slug, webhook_id::text, target_url, secret, previous_secret,
-      event_id, event_type, body, attempt_count, is_failing, first_due_ms::text
-    from ${schema}.claim_due($1, $2, $3, $4, $5, $6, $7, $8)`
-  let lastWebhookId = 0
-  // Until when, in milliseconds of the database's clock, the first attempts of each webhook have been claimed.
-  const known = new Map<number, number>()
-  let lookedOverAt = Number.NEGATIVE_INFINITY
+      event_id, event_type, body, attempt_count, is_failing, visited_until::text
+    from ${schema}.claim_v1($1, $2, $3)`
 
-  function learn (rows: readonly ClaimedRow[]): void {
-    for (const { webhook_id: webhookId, first_due_ms: dueMs } of rows) {
-      if (dueMs !== null) known.set(Number(webhookId), Number(dueMs))
+  return async ({ limit, perEndpoint, leaseMs }) => {
+    let visitedUntil = Number.NEGATIVE_INFINITY
+    for (;;) {
+      const rows = await session.query<ClaimedRow>('claim deliveries', text, [limit, perEndpoint, leaseMs])
+      const [first] = rows
+      if (first === undefined) return []
+      if (first.delivery_id !== null) return rows.map(parseClaimed)
+      // Endpoints are visited by ascending id: a lower one begins the next round.
+      if (Number(first.visited_until) <= visitedUntil) return []
+      visitedUntil = Number(first.visited_until)
     }
   }
+}
 
-  return async ({ limit, perEndpoint, leaseMs, ended = [] }) => {
-    if (performance.now() - lookedOverAt >= lookOverMs) {
-      known.clear()
-      lookedOverAt = performance.now()
-    }
-    const knownIds = [...known.keys()].sort((a, b) => a - b)
-    const knownUntil = knownIds.map((id) => known.get(id))
-    const values = [limit, perEndpoint, leaseMs, lastWebhookId, ...leaseValues(ended), knownIds, knownUntil]
-    const rows = await session.query<ClaimedRow>('claim deliveries', text, values)
-    learn(rows)
-    const claimed = rows.map(parseClaimed)
-    lastWebhookId = claimed.at(-1)?.webhookId ?? lastWebhookId
-    return claimed
+/** Gives leases back; `schema` is quoted. */
+export function createRelease (session: Session, schema: string): (leases: readonly Lease[]) => Promise<void> {
+  return async (leases) => {
+    await session.query('release deliveries', `select ${schema}.release_v1($1, $2, $3)`, [
+      leases.map(({ webhookId }) => webhookId),
+      leases.map(({ deliveryId }) => deliveryId),
+      leases.map(({ fence }) => fence)
+    ])
   }
 }
 

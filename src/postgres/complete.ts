@@ -1,56 +1,50 @@
-import type { AttemptError, AttemptResult, HealthNotice, HealthRule } from '../ports/index.js'
-import { leaseValues } from './leases.js'
+import type { AttemptResult, HealthRule, Lease } from '../ports/index.js'
+import type { Notices } from './notices.js'
 import type { Session } from './session.js'
-import type { StopDeliveries } from './stop.js'
 
-interface NoticeRow {
-  kind: HealthNotice['kind']
-  tenant_slug: string
-  webhook_id: string
-  failing_since: string
-  failed_deliveries: number
-  last_error: AttemptError
-  last_response_status: number | null
+interface CompletedRow {
+  /** A JSON array of ordinals, or null. */
+  later: string | null
+  has_verdict: boolean
 }
 
-/** Records attempts, and stops what waits for the webhooks that became disabled; `schema` is quoted. */
-export function createComplete (session: Session, schema: string, stop: StopDeliveries) {
-  const text = `
-    select kind, tenant_slug, webhook_id::text, failing_since, failed_deliveries, last_error, last_response_status
-    from ${schema}.complete_attempts($1, $2, $3, $4, $5, $6)`
+/** Records attempts, and carries out what they say of the health of webhooks; `schema` is quoted. */
+export function createComplete (session: Session, schema: string, notices: Notices) {
+  const text = `select array_to_json(later)::text as later, has_verdict from ${schema}.complete_v1($1, $2, $3, $4)`
 
-  return async (results: readonly AttemptResult[], rule: HealthRule): Promise<HealthNotice[]> => {
+  return async (results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]> => {
     const { failingForSeconds, failedDeliveries, warnAfterSeconds } = rule
-    const told = JSON.stringify(results.map(formatResult))
-    const values = [...leaseValues(results), told, failingForSeconds, failedDeliveries, warnAfterSeconds]
-    const notices = (await session.query<NoticeRow>('complete attempts', text, values)).map(parseNotice)
-    for (const { kind, webhookId } of notices) {
-      if (kind !== 'failing') await stop.stopAll(webhookId, 'skipped')
-    }
-    return notices
+    const distinct = dropRepeated(results)
+    const values = [JSON.stringify(distinct.map(formatResult)), failingForSeconds, failedDeliveries, warnAfterSeconds]
+    const [row] = await session.query<CompletedRow>('complete attempts', text, values)
+    if (row?.has_verdict === true) await notices.carryOutVerdicts()
+    const later = JSON.parse(row?.later ?? '[]') as number[]
+    return distinct.filter((_result, index) => later.includes(index))
   }
+}
+
+/** A lease has one result: the first. */
+function dropRepeated (results: readonly AttemptResult[]): AttemptResult[] {
+  const known = new Map<string, AttemptResult>()
+  for (const result of results) {
+    const lease = `${result.deliveryId} ${result.fence}`
+    if (!known.has(lease)) known.set(lease, result)
+  }
+  return [...known.values()]
 }
 
 function formatResult (result: AttemptResult, index: number): object {
   return {
-    ordinal: index + 1,
+    ordinal: index,
+    webhook_id: result.webhookId,
+    delivery_id: result.deliveryId,
+    fence: result.fence,
+    target_url: result.targetUrl,
     outcome: result.outcome,
     duration_ms: Math.round(result.durationMs),
     response_status: result.responseStatus,
     error: result.error,
-    ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs, hold_ms: result.holdMs } : {}),
+    ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs, pause_ms: result.pauseMs } : {}),
     ...(result.outcome === 'failed' ? { is_gone: result.isGone } : {})
-  }
-}
-
-function parseNotice (row: NoticeRow): HealthNotice {
-  return {
-    kind: row.kind,
-    tenantSlug: row.tenant_slug,
-    webhookId: Number(row.webhook_id),
-    failingSince: row.failing_since,
-    failedDeliveries: Number(row.failed_deliveries),
-    lastError: row.last_error,
-    lastResponseStatus: row.last_response_status
   }
 }

@@ -1,12 +1,14 @@
-import type { DeliveryStats, DeliveryStore } from '../ports/index.js'
-import { createClaim } from './claim.js'
+import type { DeliveryStore } from '../ports/index.js'
+import { createClaim, createRelease } from './claim.js'
 import { createComplete } from './complete.js'
 import { createDeliveryLog } from './delivery-log.js'
 import type { Due } from './due.js'
-import { leaseValues } from './leases.js'
+import { createNotices } from './notices.js'
+import { createPrune } from './prune.js'
 import { parseRecorded, recordCall, recordValues } from './record.js'
 import { createReplay } from './replay.js'
 import type { Session } from './session.js'
+import { createReadStats, pendingText } from './stats.js'
 import type { StopDeliveries } from './stop.js'
 import { callInTransaction } from './transaction.js'
 
@@ -19,14 +21,19 @@ interface Sessions {
 /** Keeps deliveries in PostgreSQL; `schema` is quoted. */
 export function createDeliveryStore ({ session, patient }: Sessions, schema: string, stop: StopDeliveries, due: Due): DeliveryStore {
   const recordEvent = recordCall(schema)
-  const endLeases = `select ${schema}.end_leases($1, $2)`
-  const eraseSubject = `${schema}.erase_subject($1, $2)`
+  const eraseSubject = `${schema}.erase_subject_v1($1, $2)`
+  const notices = createNotices(session, schema, stop)
+  const release = createRelease(session, schema)
   const replay = createReplay(patient, schema)
 
   return {
     ...createDeliveryLog(session, schema),
     claimDue: createClaim(session, schema),
-    complete: createComplete(session, schema, stop),
+    complete: createComplete(session, schema, notices),
+    claimNotices: notices.claimNotices,
+    confirmNotice: notices.confirmNotice,
+    prune: createPrune(patient, schema, stop),
+    stats: createReadStats(session, schema),
 
     async record (tenantSlug, event, transaction) {
       const values = recordValues(tenantSlug, event)
@@ -43,7 +50,7 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
 
     async release (leases) {
       if (leases.length === 0) return
-      await session.query('release deliveries', endLeases, leaseValues(leases))
+      await release(leases)
       due.notify()
     },
 
@@ -58,13 +65,6 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
       return result
     },
 
-    async prune ({ retentionDays, limit }) {
-      await stop.stopOrphans()
-      const [row] = await patient.query<{ pruned: number }>('prune',
-        `select ${schema}.prune($1, $2) as pruned`, [retentionDays, limit])
-      return Number(row?.pruned)
-    },
-
     async erase (tenantSlug, subject, transaction) {
       const values = [tenantSlug, subject]
       if (transaction !== undefined) return Number(await callInTransaction(transaction, eraseSubject, values))
@@ -72,54 +72,6 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
       return Number(row?.erased)
     },
 
-    async stats () {
-      const [row] = await session.query<Record<keyof DeliveryStats, string>>('read stats', statsText(schema))
-      return {
-        pending: Number(row?.pending),
-        due: Number(row?.due),
-        leased: Number(row?.leased),
-        oldestDueMs: Number(row?.oldestDueMs)
-      }
-    },
-
     onDue: due.onDue
   }
-}
-
-function pendingText (schema: string): string {
-  return `
-    select from ${schema}.leases where leased_until > clock_timestamp() and not delivery_ids <@ stopped_ids
-    union all
-    select from ${schema}.webhooks w
-    cross join (select clock_timestamp() + $1 * interval '1 millisecond' as moment) as until
-    where w.status = 'active' and (w.held_until is null or w.held_until <= until.moment) and exists (
-      select from (values (0), (1), (2)) as lane (priority)
-      cross join lateral (
-        select from ${schema}.deliveries d
-        where d.webhook_id = w.id and d.status = 'pending' and d.priority = lane.priority
-          and d.next_attempt_at <= until.moment
-        limit 1
-      ) as due
-    )
-    limit 1`
-}
-
-function statsText (schema: string): string {
-  return `
-    with leased as materialized (
-      select unnest(delivery_ids) as delivery_id from ${schema}.leases where leased_until > clock_timestamp()
-    )
-    select count(*)::text as pending,
-      count(*) filter (where is_due)::text as due,
-      count(*) filter (where is_leased)::text as leased,
-      coalesce(floor(1000 * extract(epoch from max(moment - next_attempt_at) filter (where is_due))), 0)::text as "oldestDueMs"
-    from (
-      select d.next_attempt_at, moment, leased.delivery_id is not null as is_leased,
-        leased.delivery_id is not null or (d.next_attempt_at <= moment and coalesce(w.held_until <= moment, true)) as is_due
-      from clock_timestamp() as moment
-      cross join ${schema}.deliveries d
-      join ${schema}.webhooks w on w.id = d.webhook_id and w.status = 'active'
-      left join leased on leased.delivery_id = d.id
-      where d.status = 'pending'
-    ) as waiting`
 }

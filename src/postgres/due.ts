@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { createListening } from './listening.js'
+import { refuse } from './parse-options.js'
 import type { PgPool } from './pool.js'
 import type { Session } from './session.js'
 
@@ -9,7 +10,7 @@ export interface Due {
   notify (): void
   /** For what the host's transaction may have recorded: when it commits is not known. */
   notifyLater (): void
-  onDue (listener: () => void): () => void
+  onDue (listener: () => void, onFault?: (error: unknown) => void): () => void
 }
 
 // What falls due within this time is told of at once.
@@ -20,8 +21,13 @@ const commitMs = 250
 /** Listens and notifies over `listen` and `notify`, on a channel of the schema; `schema` is not quoted. */
 export function createDue (pool: PgPool, session: Session, schema: string): Due {
   const channel = `fastify_recruiting_${hash('sha256', schema, 'hex').slice(0, 24)}`
-  const listeners = new Set<{ call: () => void }>()
-  const listening = createListening(pool, channel, callListeners)
+  const listeners = new Set<{ call: () => void, onFault?: ((error: unknown) => void) | undefined }>()
+  const listening = createListening(pool, channel, {
+    onNotification: callListeners,
+    onLost (error) {
+      for (const { onFault } of [...listeners]) onFault?.(error)
+    }
+  })
   const timers = new Map<number, NodeJS.Timeout>()
 
   function callListeners (): void {
@@ -57,8 +63,9 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
         })
       }
     },
-    onDue (listener) {
-      const entry = { call: listener }
+    onDue (listener, onFault) {
+      if (pool.options?.max === 1) refuse('pool', 'expected 2 connections or more, got 1: LISTEN keeps one of them')
+      const entry = { call: listener, onFault }
       listeners.add(entry)
       listening.start()
       return () => {

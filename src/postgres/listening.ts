@@ -7,15 +7,24 @@ export interface Listening {
   stop (): void
 }
 
+interface Events {
+  onNotification: () => void
+  /** Called once for each time that notifications cease to arrive. */
+  onLost: (error: unknown) => void
+}
+
 const firstPauseMs = 500
 const longestPauseMs = 15_000
+const keepAliveMs = 30_000
+const answerMs = 10_000
 
-/** A connection that broke is replaced by another, after a pause that grows while this fails. */
-export function createListening (pool: PgPool, channel: string, onNotification: () => void): Listening {
+/** Asks the server now and then whether the connection lives. A broken one is replaced, after a pause that grows while this fails. */
+export function createListening (pool: PgPool, channel: string, { onNotification, onLost }: Events): Listening {
   // Each start has its own; whoever finds that it is no longer the current one ends.
   let current: symbol | null = null
   let client: PgClient | null = null
   let timer: NodeJS.Timeout | undefined
+  let isLost = false
 
   async function connect (run: symbol, pauseMs: number): Promise<void> {
     try {
@@ -23,31 +32,50 @@ export function createListening (pool: PgPool, channel: string, onNotification: 
       if (current !== run) return taken.release()
       client = taken
       await listen(taken, run)
-    } catch {
-      drop(run, Math.min(pauseMs * 2, longestPauseMs))
+    } catch (error) {
+      drop(run, error, Math.min(pauseMs * 2, longestPauseMs))
     }
   }
 
   async function listen (taken: PgClient, run: symbol): Promise<void> {
-    // A driver that cannot tell of notifications: workers poll.
+    // A driver that has no notifications: workers poll.
     if (taken.on === undefined) {
       client = null
       return taken.release()
     }
-    taken.on('error', () => drop(run, firstPauseMs))
-    taken.on('end', () => drop(run, firstPauseMs))
+    taken.on('error', (error) => drop(run, error))
+    taken.on('end', () => drop(run, new Error('the connection has ended')))
     taken.on('notification', onNotification)
     await taken.query(`listen "${channel}"`)
-    // What was recorded meanwhile was told to nobody.
-    if (current === run) onNotification()
+    if (current !== run) return
+    isLost = false
+    // Notifications sent before LISTEN took effect were missed.
+    onNotification()
+    later(keepAliveMs, () => keepAlive(taken, run))
   }
 
-  function drop (run: symbol, pauseMs: number): void {
+  async function keepAlive (taken: PgClient, run: symbol): Promise<void> {
+    later(answerMs, () => drop(run, new Error('the server does not answer')))
+    try {
+      await taken.query('select')
+      if (current === run) later(keepAliveMs, () => keepAlive(taken, run))
+    } catch (error) {
+      drop(run, error)
+    }
+  }
+
+  function drop (run: symbol, error: unknown, pauseMs = firstPauseMs): void {
     if (current !== run) return
     letGo()
+    later(pauseMs, () => connect(run, pauseMs))
+    if (isLost) return
+    isLost = true
+    onLost(error)
+  }
+
+  function later (delayMs: number, call: () => void): void {
     clearTimeout(timer)
-    timer = setTimeout(() => connect(run, pauseMs), pauseMs)
-    timer.unref()
+    timer = setTimeout(call, delayMs).unref()
   }
 
   function letGo (): void {

@@ -1,39 +1,52 @@
 import { readFile, readdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { RecruitingApiError } from '../errors.js'
 import { expectNames } from '../expect.js'
 import { parseSchema, quoteName } from './names.js'
+import { refuse } from './parse-options.js'
 import type { PgPool, PgQueryable } from './pool.js'
 import { type RunQuery, ask } from './session.js'
 
 /** Options of `migrate`. */
 export interface MigrateOptions {
   /**
-   * The schema that holds this package's tables; it is made if there is none.
+   * The schema that holds this package's tables; it is created if there is none.
    * @default 'recruiting'
    */
   schema?: string
+  /**
+   * Changes nothing, and returns what would run.
+   * @default false
+   */
+  dryRun?: boolean
 }
 
-const optionNames = { schema: true } satisfies Record<keyof MigrateOptions, true>
+const optionNames = { schema: true, dryRun: true } satisfies Record<keyof MigrateOptions, true>
 
 const folder = new URL('migrations/', import.meta.url)
 
 /**
- * Creates the tables of this package, or brings them up to date. Call it before anything else, as often as you like:
- * what is done already is passed over, and processes that start at once wait for one another. All or nothing.
+ * Creates the tables of this package, or brings them up to date. Call it before anything else, as often as you like: what
+ * is done already is skipped, and processes that start at once wait for one another. All or nothing. Processes of the
+ * previous version may go on working meanwhile. Returns the names of the migrations that ran.
  *
  * The same migrations are SQL files in `dist/postgres/migrations`, for a tool of your own: run them in their order, each
- * once, with the schema first in `search_path`. Throws `invalid_option` and what the database throws.
+ * once, with the schema first in `search_path`. Throws `invalid_option`, `storage_not_ready` if the files are missing,
+ * and what the database throws, such as a `lock_timeout` after 5 s.
  */
-export async function migrate (pool: PgPool, options: MigrateOptions = {}): Promise<void> {
+export async function migrate (pool: PgPool, options: MigrateOptions = {}): Promise<string[]> {
   expectNames(options, optionNames)
   const schema = parseSchema(options.schema)
+  const { dryRun = false } = options
+  if (typeof dryRun !== 'boolean') refuse('dryRun', 'expected a boolean')
   const client = await pool.connect()
   let isDone = false
   try {
     await client.query('begin')
-    await runMissing(client, schema)
+    const names = dryRun ? await findMissing(client, quoteName(schema)) : await runMissing(client, schema)
     await client.query('commit')
     isDone = true
+    return names
   } finally {
     // A connection that is closed rolls back.
     client.release(!isDone)
@@ -49,21 +62,31 @@ export async function findMigrations (query: RunQuery, quotedSchema: string): Pr
   return new Set(rows.map(({ name }) => name))
 }
 
-/** The names of all migrations, in the order in which they run. */
+/** The names of all migrations, in the order in which they run. Throws `storage_not_ready`. */
 export async function listMigrations (): Promise<string[]> {
-  return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  try {
+    return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  } catch (error) {
+    const problem = `there are no migrations in ${fileURLToPath(folder)}: leave fastify-recruiting-api out of the bundle, or copy its folder dist/postgres/migrations there`
+    throw new RecruitingApiError('storage_not_ready', problem, 'migrations', { cause: error })
+  }
 }
 
-async function runMissing (client: PgQueryable, schema: string): Promise<void> {
+async function runMissing (client: PgQueryable, schema: string): Promise<string[]> {
   const quoted = quoteName(schema)
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`fastify-recruiting-api migrate ${schema}`])
+  await client.query("set local lock_timeout to '5s'")
   // Not `create schema if not exists`: that needs the right to create one even if there is one.
   const { rows: schemas } = await client.query('select from pg_namespace where nspname = $1', [schema])
   if (schemas.length === 0) await client.query(`create schema ${quoted}`)
   await client.query(`set local search_path to ${quoted}, pg_temp`)
-  const done = await findMigrations((text, values) => ask(client, text, values), quoted)
-  for (const name of await listMigrations()) {
-    // Each of them writes down its own name.
-    if (!done.has(name)) await client.query(await readFile(new URL(name, folder), 'utf8'))
-  }
+  const missing = await findMissing(client, quoted)
+  // Each of them writes down its own name.
+  for (const name of missing) await client.query(await readFile(new URL(name, folder), 'utf8'))
+  return missing
+}
+
+async function findMissing (client: PgQueryable, quotedSchema: string): Promise<string[]> {
+  const done = await findMigrations((text, values) => ask(client, text, values), quotedSchema)
+  return (await listMigrations()).filter((name) => !done.has(name))
 }

@@ -35,7 +35,7 @@ export async function checkRelation (source: { describe (): Promise<Relation> },
 }
 
 /** A pool that waits for connections without end cannot get over a server that does not answer. */
-export function advisePool (pool: PgPool & { options?: { connectionTimeoutMillis?: unknown } }): string[] {
+export function advisePool (pool: PgPool): string[] {
   const { options } = pool
   if (options === undefined || Number(options.connectionTimeoutMillis) > 0) return []
   return ['the pool waits for connections without end: set connectionTimeoutMillis, such as 5000']

@@ -2,7 +2,7 @@ import type { NewEvent, RecordedEvent } from '../ports/index.js'
 
 /** Calls the function that records an event, in SQL; `schema` is quoted. */
 export function recordCall (schema: string): string {
-  return `${schema}.record_event($1, $2, $3, $4, $5, $6, $7, $8)`
+  return `${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8)`
 }
 
 /** The values of `recordCall`. */

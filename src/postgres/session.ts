@@ -36,10 +36,10 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
   }
 
   return {
-    query: (operation, text, values) => run(operation, (client, mark) => askBorrowed(client, `${mark} ${text}`, values)),
+    query: (operation, text, values) => run(operation, (client, mark) => ask(client, `${mark} ${text}`, values)),
 
     transaction: (operation, work) => run(operation, async (client, mark) => {
-      const query: RunQuery = (text, values) => askBorrowed(client, `${mark} ${text}`, values)
+      const query: RunQuery = (text, values) => ask(client, `${mark} ${text}`, values)
       await query('begin')
       const result = await work(query)
       await query('commit')
@@ -48,106 +48,66 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
   }
 }
 
-/** Runs a statement in a transaction of the host's, and returns its rows. */
+/** Runs a statement on a connection, such as one with the host's own transaction, and returns its rows. */
 export async function ask<Row> (client: PgQueryable, text: string, values: unknown[] = []): Promise<Row[]> {
   const { rows } = await client.query(text, values)
   return rows as Row[]
 }
 
-interface Rows {
-  rows: unknown[]
-}
-
-type Callback<Answer> = (error: unknown, answer?: Answer | null) => void
-
-/**
- * A driver that may answer by callbacks in the place of promises. A method that has a parameter for one is given it, as those
- * of `pg` have: its promises take longer, and are held by a function that V8 puts where only a full collection comes by,
- * so that the statement and its rows would have to wait for it.
- */
-interface Driver {
-  connect (callback?: Callback<PgClient>): PromiseLike<PgClient> | undefined
-  query (text: string, values: unknown[], callback?: Callback<Rows>): PromiseLike<Rows> | undefined
-}
-
-/** Asks the pool for a connection. */
-function connect (pool: Pick<Driver, 'connect'>, callback: Callback<PgClient>): void {
-  hearPromise(pool.connect.length > 0 ? pool.connect(callback) : pool.connect(), callback)
-}
-
-/** Runs a statement on a borrowed connection, and returns its rows. */
-function askBorrowed<Row> (client: Pick<Driver, 'query'>, text: string, values: unknown[] = []): Promise<Row[]> {
-  return new Promise((resolve, reject) => {
-    const callback: Callback<Rows> = (error, answer) => error || !answer ? reject(error) : resolve(answer.rows as Row[])
-    hearPromise(client.query.length > 2 ? client.query(text, values, callback) : client.query(text, values), callback)
-  })
-}
-
-/** An async function around a method that takes the callback returns a promise of nothing. */
-function hearPromise<Answer> (promise: PromiseLike<Answer> | undefined, callback: Callback<Answer>): void {
-  promise?.then((answer) => { if (answer) callback(null, answer) }, callback)
-}
-
 /**
  * Takes a connection for a piece of work and gives it back. After an error it is closed instead, which also rolls a
- * transaction back. So it is after `timeoutMs`: then what `expire` returns is thrown, which is told whether the work had
- * begun.
+ * transaction back, and so it is after `timeoutMs`: then `expire` makes the error, knowing whether the work had begun.
  */
-function borrow<Result> (
+async function borrow<Result> (
   pool: PgPool,
   timeoutMs: number,
   work: (client: PgClient) => Promise<Result>,
   expire: (isRunning: boolean) => Error
 ): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    let client: PgClient | null = null
-    let isOver = false
-    const timer = setTimeout(() => {
-      end(true)
+  let client: PgClient | null = null
+  let isOver = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function useConnection (): Promise<Result> {
+    const connected = await pool.connect()
+    if (isOver) {
+      connected.release()
+      throw expire(false)
+    }
+    client = connected
+    // A connection that breaks while nobody waits for an answer must not end the process.
+    client.on?.('error', ignore)
+    return work(client)
+  }
+
+  function giveBack (destroy: boolean): void {
+    if (isOver) return
+    isOver = true
+    clearTimeout(timer)
+    if (!destroy) client?.removeListener?.('error', ignore)
+    client?.release(destroy)
+  }
+
+  const expired = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      giveBack(true)
       reject(expire(client !== null))
     }, timeoutMs)
-
-    function lend (error: unknown, connected?: PgClient | null): void {
-      if (error || !connected) return fail(error)
-      // It may be told twice, by the callback and by a promise.
-      if (connected === client) return
-      client = connected
-      if (isOver) return client.release()
-      // A connection that breaks while nobody waits for an answer must not end the process.
-      client.on?.('error', ignore)
-      work(client).then(succeed, fail)
-    }
-
-    function succeed (result: Result): void {
-      end(false)
-      resolve(result)
-    }
-
-    function fail (error: unknown): void {
-      end(true)
-      reject(error)
-    }
-
-    function end (destroy: boolean): void {
-      if (isOver) return
-      isOver = true
-      clearTimeout(timer)
-      if (!destroy) client?.removeListener?.('error', ignore)
-      client?.release(destroy)
-    }
-
-    try {
-      connect(pool, lend)
-    } catch (error) {
-      fail(error)
-    }
   })
+  try {
+    const result = await Promise.race([useConnection(), expired])
+    giveBack(false)
+    return result
+  } catch (error) {
+    giveBack(true)
+    throw error
+  }
 }
 
 /** Asks the server to cancel a statement. If that fails too, the server ends it when it finds the connection closed. */
 function cancel (pool: PgPool, mark: string, timeoutMs: number): void {
   const text = 'select pg_cancel_backend(pid) from pg_stat_activity where starts_with(query, $1) and pid <> pg_backend_pid()'
-  borrow(pool, timeoutMs, (client) => askBorrowed(client, text, [mark]), () => new Error('given up')).catch(ignore)
+  borrow(pool, timeoutMs, (client) => ask(client, text, [mark]), () => new Error('given up')).catch(ignore)
 }
 
 function watchPool (pool: PgPool): void {

@@ -1,57 +1,39 @@
 import type { Session } from './session.js'
 
-// One statement stays short, however much is waiting.
+// The caller waits for the first batch: most webhooks have less than that in the queue.
+const firstBatchSize = 1000
 const batchSize = 5000
 
-/** Ends the pending deliveries of webhooks. */
+/** Moves stopped deliveries from the queue to the log. They are never claimed, so that this may take its time. */
 export interface StopDeliveries {
-  /** Ends all of a webhook that is no longer active; what is left if this fails, `prune` ends. */
-  stopAll (webhookId: number, status: 'skipped' | 'cancelled'): Promise<void>
-  /** Ends those of a webhook of the tenant that is not active now. */
-  stopLeft (tenantSlug: string, webhookId: number): Promise<void>
-  /** Ends those of all webhooks that are not active or no more, such as an emit may make that began before. */
-  stopOrphans (): Promise<void>
+  /** Those of a webhook that was stopped or deleted: the first ones before it resolves, the others in the background. */
+  sweep (webhookId: number): Promise<void>
+  /** All that earlier sweeps have left, or that transactions have queued that committed later. */
+  sweepLeft (): Promise<void>
 }
 
 /** `schema` is quoted. */
 export function createStopDeliveries (session: Session, schema: string): StopDeliveries {
-  async function stopAll (webhookId: number, status: 'skipped' | 'cancelled'): Promise<void> {
-    for (;;) {
-      const [row] = await session.query<{ stopped: number }>('stop deliveries',
-        `select ${schema}.stop_deliveries($1, $2, $3) as stopped`, [webhookId, status, batchSize])
-      if (Number(row?.stopped) < batchSize) return
-    }
+  async function sweepBatch (webhookId: number, size: number): Promise<boolean> {
+    const [row] = await session.query<{ count: number }>('sweep deliveries', `select ${schema}.sweep_v1($1, $2) as count`, [webhookId, size])
+    return Number(row?.count) < size
+  }
+
+  async function sweepAll (webhookId: number): Promise<void> {
+    while (!await sweepBatch(webhookId, batchSize));
   }
 
   return {
-    stopAll,
-
-    async stopLeft (tenantSlug, webhookId) {
-      const rows = await session.query('find stopped webhook',
-        `select from ${schema}.webhooks where tenant_slug = $1 and id = $2 and status <> 'active'`, [tenantSlug, webhookId])
-      if (rows.length > 0) await stopAll(webhookId, 'skipped')
+    async sweep (webhookId) {
+      if (await sweepBatch(webhookId, firstBatchSize)) return
+      sweepAll(webhookId).catch(() => {
+        // `sweepLeft` goes on.
+      })
     },
 
-    async stopOrphans () {
-      const rows = await session.query<{ id: string, is_deleted: boolean }>('find orphaned deliveries', `
-        with recursive endpoint (id) as (
-          (
-            select webhook_id from ${schema}.deliveries
-            where status = 'pending'
-            order by webhook_id, priority, next_attempt_at, id limit 1
-          )
-          union all
-          select (
-            select webhook_id from ${schema}.deliveries
-            where status = 'pending' and webhook_id > endpoint.id
-            order by webhook_id, priority, next_attempt_at, id limit 1
-          )
-          from endpoint where endpoint.id is not null
-        )
-        select endpoint.id::text, w.id is null as is_deleted
-        from endpoint left join ${schema}.webhooks w on w.id = endpoint.id
-        where endpoint.id is not null and w.status is distinct from 'active'`)
-      for (const { id, is_deleted: isDeleted } of rows) await stopAll(Number(id), isDeleted ? 'cancelled' : 'skipped')
+    async sweepLeft () {
+      const rows = await session.query<{ id: string }>('find stopped deliveries', `select id::text from ${schema}.find_stopped_v1() as id`)
+      for (const { id } of rows) await sweepAll(Number(id))
     }
   }
 }

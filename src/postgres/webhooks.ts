@@ -62,32 +62,28 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
     },
 
     async update (tenantSlug, id, changes) {
-      // What was left of an earlier stop must not be delivered.
-      if (changes.status === 'active') await stop.stopLeft(tenantSlug, id)
       const [row] = await session.query<WebhookRow>('update webhook', `
         update ${table} set
           name = coalesce($3, name),
           target_url = coalesce($4, target_url),
           event_types = coalesce($5, event_types),
           status = coalesce($6, status),
-          failing_since = case when $6 = 'active' then null else failing_since end,
-          failed_deliveries = case when $6 = 'active' then 0 else failed_deliveries end,
-          is_warned = is_warned and $6 is distinct from 'active',
-          held_until = case when $6 = 'active' then null else held_until end,
+          revision = revision + (coalesce($4 <> target_url, false) or coalesce($6 = 'active', false))::integer,
+          skip_before = case when $6 is null or (status = 'active' and $6 = 'active') then skip_before else nextval($7::regclass) end,
           updated_at = ${moment}
         where tenant_slug = $1 and id = $2
-        returning ${webhookColumns}`, changedValues(tenantSlug, id, changes))
+        returning ${webhookColumns}`, [...changedValues(tenantSlug, id, changes), `${schema}.delivery_ids`])
       if (row === undefined) return null
 
-      if (changes.status === 'inactive') await stop.stopAll(id, 'skipped')
-      if (changes.status === 'active') due.notify()
+      if (changes.status !== undefined) await stop.sweep(id)
+      if (changes.status === 'active' || changes.target_url !== undefined) due.notify()
       return parseWebhook(row)
     },
 
     async delete (tenantSlug, id) {
       const rows = await session.query('delete webhook',
         `delete from ${table} where tenant_slug = $1 and id = $2 returning id::text`, [tenantSlug, id])
-      if (rows.length > 0) await stop.stopAll(id, 'cancelled')
+      if (rows.length > 0) await stop.sweep(id)
       return rows.length > 0
     },
 

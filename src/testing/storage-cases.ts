@@ -1,11 +1,13 @@
+import { addressCases } from './deliveries/address.js'
 import { claimCases } from './deliveries/claim.js'
 import { completeCases } from './deliveries/complete.js'
 import { eraseCases } from './deliveries/erase.js'
 import { fairnessCases } from './deliveries/fairness.js'
 import { goneCases } from './deliveries/gone.js'
 import { healthCases } from './deliveries/health.js'
-import { holdCases } from './deliveries/hold.js'
+import { pauseCases } from './deliveries/pause.js'
 import { leaseCases } from './deliveries/lease.js'
+import { lockedCases } from './deliveries/locked.js'
 import { logCases } from './deliveries/log.js'
 import { noticeCases } from './deliveries/notices.js'
 import { onDueCases } from './deliveries/on-due.js'
@@ -46,7 +48,9 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...fairnessCases,
   ...leaseCases,
   ...completeCases,
-  ...holdCases,
+  ...lockedCases,
+  ...addressCases,
+  ...pauseCases,
   ...healthCases,
   ...goneCases,
   ...noticeCases,

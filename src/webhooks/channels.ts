@@ -33,10 +33,10 @@ export interface RetryMessage extends AttemptMessage {
   retryInMs: number
 }
 
-/** On `fastify-recruiting-api:pause`: the attempt also holds back the other deliveries of the webhook. */
+/** On `fastify-recruiting-api:pause`: the attempt also pauses the webhook. */
 export interface PauseMessage extends AttemptMessage {
   /** For so long from now. */
-  holdMs: number
+  pauseMs: number
 }
 
 /** On `fastify-recruiting-api:give-up`: the attempt failed, and no other will be made. */
@@ -75,5 +75,5 @@ export function publishAttempt (delivery: ClaimedDelivery, result: AttemptResult
   if (result.outcome === 'failed') channels.giveUp.publish(message)
   if (result.outcome !== 'retry') return
   channels.retry.publish({ ...message, retryInMs: result.retryInMs })
-  if (result.holdMs > 0) channels.pause.publish({ ...message, holdMs: result.holdMs })
+  if (result.pauseMs > 0) channels.pause.publish({ ...message, pauseMs: result.pauseMs })
 }

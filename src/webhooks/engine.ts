@@ -8,7 +8,7 @@ import { assertNames, assertTenantSlug, assertText, eventNames, optionNames, sub
 import { createCounters } from './counters.js'
 import { dispatch } from './dispatcher.js'
 import { createEventValidator } from './events.js'
-import { createHealthReporter } from './health.js'
+import { createNoticeReporter } from './health.js'
 import { keepPruning, prune } from './housekeeping.js'
 import { createListeners } from './listeners.js'
 import type { Logger } from './logger.js'
@@ -46,8 +46,9 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const counters = createCounters()
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry, log)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
+  const notices = createNoticeReporter(deliveries, listeners, { clock, log })
   const worker = delivery.worker
-    ? createWorker({ deliveries, sender, places, secrets, clock, log, counters, tracing, onNotice: createHealthReporter(listeners, log) }, { ...delivery, healthRule })
+    ? createWorker({ deliveries, sender, places, secrets, clock, log, counters, tracing, onFailures: notices.report }, { ...delivery, healthRule })
     : null
   let stopPruning: () => void = () => {}
   let stopping: Promise<void> | null = null
@@ -69,8 +70,13 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
 
   function stop (): Promise<void> {
     stopPruning()
-    stopping ??= worker?.close() ?? Promise.resolve()
+    stopping ??= stopDelivering()
     return stopping
+  }
+
+  async function stopDelivering (): Promise<void> {
+    await worker?.close()
+    await notices.stop()
   }
 
   async function close (): Promise<void> {
@@ -135,6 +141,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     start () {
       if (worker === null || stopping !== null || closing !== null) return
       worker.start()
+      notices.start()
       stopPruning = keepPruning(deliveries, retentionDays, { clock, log })
     },
     stop,

@@ -3,6 +3,8 @@ import type { Logger } from './logger.js'
 
 const batchSize = 1000
 const intervalMs = 60 * 60 * 1000
+// Processes that start together do not prune together.
+const longestStartDelayMs = 10 * 60 * 1000
 
 /** Deletes what is older than the retention, batch by batch; returns how much. */
 export async function prune (deliveries: DeliveryStore, retentionDays: number): Promise<number> {
@@ -14,9 +16,9 @@ export async function prune (deliveries: DeliveryStore, retentionDays: number): 
   }
 }
 
-/** Prunes once an hour; returns what ends it. */
+/** Prunes within ten minutes, then once an hour; returns what ends it. */
 export function keepPruning (deliveries: DeliveryStore, retentionDays: number, { clock, log }: { clock: Clock, log: Logger }): () => void {
-  let timer = clock.setTimeout(run, intervalMs)
+  let timer = clock.setTimeout(run, Math.random() * longestStartDelayMs)
   let isStopped = false
 
   function run (): void {

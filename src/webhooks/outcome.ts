@@ -2,23 +2,26 @@ import type { AttemptResult, ClaimedDelivery } from '../ports/index.js'
 import { nextRetryMs, parseRetryAfter } from './retry.js'
 import type { SendResult } from './sender.js'
 
+/** Of an endpoint that does not say how long: one event that always meets a 503 must not silence the others. */
+const longestPauseMs = 60_000
+
 /** Decides what follows an attempt; `null` if it was aborted, and so was none. */
 export function decideOutcome (
   delivery: ClaimedDelivery,
   sent: SendResult,
   { retrySchedule, nowMs }: { retrySchedule: readonly number[], nowMs: number }
 ): AttemptResult | null {
-  const { deliveryId, fence, attemptCount } = delivery
+  const { webhookId, deliveryId, fence, targetUrl, attemptCount } = delivery
   const { responseStatus, durationMs, error } = sent
   if (error === 'aborted') return null
-  if (error === null) return { deliveryId, fence, durationMs, responseStatus, error, outcome: 'delivered' }
+  const attempt = { webhookId, deliveryId, fence, targetUrl, durationMs, responseStatus }
+  if (error === null) return { ...attempt, error, outcome: 'delivered' }
   const isGone = responseStatus === 410
-  const retryInMs = error === 'blocked' || isGone
-    ? null
-    : nextRetryMs(retrySchedule, attemptCount + 1, parseRetryAfter(sent.retryAfter, nowMs))
-  if (retryInMs === null) return { deliveryId, fence, durationMs, responseStatus, error, outcome: 'failed', isGone }
-  const holdMs = isOverloaded(sent, delivery.isFailing) ? retryInMs : 0
-  return { deliveryId, fence, durationMs, responseStatus, error, outcome: 'retry', retryInMs, holdMs }
+  const retryAfterMs = parseRetryAfter(sent.retryAfter, nowMs)
+  const retryInMs = error === 'blocked' || isGone ? null : nextRetryMs(retrySchedule, attemptCount + 1, retryAfterMs)
+  if (retryInMs === null) return { ...attempt, error, outcome: 'failed', isGone }
+  const pauseMs = isOverloaded(sent, delivery.isFailing) ? Math.min(retryInMs, retryAfterMs ?? longestPauseMs) : 0
+  return { ...attempt, error, outcome: 'retry', retryInMs, pauseMs }
 }
 
 /** Whether more requests would only make it worse: the endpoint says so, or is silent and was failing before. */

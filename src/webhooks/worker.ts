@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { AttemptResult, ClaimedDelivery, Clock, DeliveryStore, HealthNotice, HealthRule, Lease } from '../ports/index.js'
+import type { AttemptResult, ClaimedDelivery, Clock, DeliveryStore, HealthRule, Lease } from '../ports/index.js'
 import { systemClock } from '../system-clock.js'
 import type { Tracing } from '../tracing.js'
 import { publishAttempt } from './channels.js'
@@ -10,6 +10,7 @@ import { decideOutcome } from './outcome.js'
 import { type Places, formatEndpoint } from './places.js'
 import type { SecretBox } from './secrets.js'
 import type { SendResult, Sender } from './sender.js'
+import { createResultWriter } from './results.js'
 import { signHeaders } from './signature.js'
 import { createWakeup } from './wakeup.js'
 
@@ -36,11 +37,8 @@ export interface WorkerDependencies {
   counters: Counters
   /** `null` without the option `opentelemetry`. */
   tracing: Tracing | null
-  /**
-   * Called with what the storage says of the health of a webhook once the attempts are recorded. It must not throw: they
-   * would be recorded again.
-   */
-  onNotice: (notice: HealthNotice) => void
+  /** Called when attempts were recorded that failed: there may be notices for the host. Never rejects. */
+  onFailures: () => Promise<void>
 }
 
 /** Delivers what falls due, until it is closed. */
@@ -63,19 +61,18 @@ export interface Worker {
 const gatherMs = 2
 
 /**
- * Claims due deliveries, attempts them and records what came of it. One turn writes the results that have come in and
- * claims for the slots that are free, both at once. So slots are refilled while other attempts go on, and storage is asked
- * no more often than it can answer.
+ * Claims due deliveries, attempts them and records how they ended. One turn writes the results that have come in, then
+ * claims for the slots that are free: slots are refilled while other attempts go on, and storage is asked no more often
+ * than it can answer. A result that cannot be written keeps its slot and is tried again.
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
-  const { deliveries, sender, places, clock, log, counters, tracing, onNotice } = dependencies
+  const { deliveries, sender, places, clock, log, counters, tracing, onFailures } = dependencies
   const wakeup = createWakeup(clock)
+  const results = createResultWriter(deliveries, settings.healthRule)
   const aborted: Lease[] = []
   let inFlight = 0
   let onIdle: () => void = () => {}
-  let results: AttemptResult[] = []
-  // Before more is claimed: a failure among the results may hold its endpoint back, or storage would not take them.
-  let mustWriteFirst = false
+  let retryAt = 0
   let isClosing = false
   let isAborted = false
   let running: Promise<void> | null = null
@@ -97,22 +94,25 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
    */
   async function gather (): Promise<void> {
     await setImmediate()
-    if (results.length > 0) await settle(waitUntilIdle(), gatherMs, systemClock)
+    if (results.size > 0) await settle(waitUntilIdle(), gatherMs, systemClock)
   }
 
   /** False if storage failed: the next turn then waits, however often it is woken. */
   async function takeTurn (): Promise<boolean> {
-    let isDone = true
-    try {
-      if (mustWriteFirst) await writeResults()
-      const ended = results.filter(({ outcome }) => outcome === 'delivered')
-      await all(writeResults(), claim(ended))
-    } catch (err) {
-      log.error({ err }, 'storage failed, deliveries wait')
-      isDone = false
-    }
+    const isWritten = await attemptStep(writeResults)
+    const isClaimed = await attemptStep(claim)
     endTurn()
-    return isDone
+    return isClaimed && (isWritten || results.leftOver < settings.concurrency)
+  }
+
+  async function attemptStep (step: () => Promise<void>, problem = 'storage failed, deliveries wait'): Promise<boolean> {
+    try {
+      await step()
+      return true
+    } catch (err) {
+      log.error({ err }, problem)
+      return false
+    }
   }
 
   function endTurn (): void {
@@ -122,26 +122,25 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 
   async function writeResults (): Promise<void> {
-    if (results.length === 0) return
-    const batch = results
-    results = []
-    mustWriteFirst = false
-    try {
-      for (const notice of await deliveries.complete(batch, settings.healthRule)) onNotice(notice)
-    } catch (error) {
-      results = batch.concat(results)
-      mustWriteFirst = true
-      throw error
-    }
+    if (await results.writeNew()) await onFailures()
+    if (results.leftOver === 0 || clock.now() < retryAt) return
+    retryAt = clock.now() + settings.pollMs
+    await results.writeLeftOver()
   }
 
-  async function claim (ended: readonly Lease[]): Promise<void> {
+  async function writeLast (): Promise<void> {
+    if (await results.writeNew()) await onFailures()
+    await results.writeLeftOver()
+    if (results.leftOver > 0) throw new Error('deliveries are locked by other transactions')
+  }
+
+  async function claim (): Promise<void> {
     const { concurrency, perEndpoint, leaseMs } = settings
-    const limit = isClosing ? 0 : places.reserve(concurrency)
+    const limit = isClosing ? 0 : places.reserve(Math.max(0, concurrency - inFlight - results.leftOver))
     if (limit === 0) return
     let unused = limit
     try {
-      for (const delivery of await deliveries.claimDue({ limit, perEndpoint, leaseMs, ended })) {
+      for (const delivery of await deliveries.claimDue({ limit, perEndpoint, leaseMs })) {
         unused--
         inFlight++
         attemptDelivery(delivery)
@@ -172,13 +171,11 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       aborted.push(delivery)
       return
     }
-    results.push(result)
+    results.add(result)
     counters.add(result)
     publishAttempt(delivery, result)
     tracing?.attempt(delivery, result)
-    if (result.outcome === 'delivered') return
-    mustWriteFirst = true
-    logFailure(delivery, result)
+    if (result.outcome !== 'delivered') logFailure(delivery, result)
   }
 
   async function send (delivery: ClaimedDelivery): Promise<SendResult | null> {
@@ -188,7 +185,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     return sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs: settings.timeoutMs })
   }
 
-  /** `null` if a secret cannot be opened. The lease then runs out and the delivery waits for the key to come back. */
+  /** `null` if a secret cannot be opened. The lease then expires and the delivery waits for the key to come back. */
   function sign ({ tenantSlug, webhookId, secrets, eventId, body }: ClaimedDelivery): Record<string, string> | null {
     try {
       const opened = secrets.map((secret) => dependencies.secrets.open(secret, tenantSlug, webhookId))
@@ -230,31 +227,24 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     places.abort()
     sender.abort()
     await idle
-    try {
-      await writeResults()
-      await deliveries.release(aborted)
-    } catch (err) {
-      log.error({ err }, 'storage failed on close, deliveries under way will repeat when their leases run out')
-    }
+    const problem = 'storage failed on close, deliveries under way will repeat when their leases expire'
+    await attemptStep(writeLast, problem)
+    await attemptStep(() => deliveries.release(aborted), problem)
     endTurn()
   }
 
   return {
     get inFlight () { return inFlight },
     start () {
-      stopListening = deliveries.onDue(() => wakeup.wake())
+      stopListening = deliveries.onDue(() => wakeup.wake(), (err) => {
+        log.warn({ err }, 'notifications of due deliveries were lost, they are found by polling meanwhile')
+      })
       places.onTestLeft(() => wakeup.wake())
       running ??= run()
     },
     nextTurn: () => new Promise((resolve) => { turnWaiters.push(resolve) }),
     close
   }
-}
-
-/** As `Promise.all`, but nothing is still going on when it rejects. */
-async function all (...steps: Array<Promise<void>>): Promise<void> {
-  await Promise.allSettled(steps)
-  await Promise.all(steps)
 }
 
 /** Waits for the attempts to end, but no longer than the grace. */

@@ -49,7 +49,7 @@ t.test('the channels tell of an event, of its attempts and of what follows from 
     ['retry', { ...attempt(1, 500), retryInMs: waits[0] }],
     ['attempt', attempt(2, 503)],
     ['retry', { ...attempt(2, 503), retryInMs: waits[1] }],
-    ['pause', { ...attempt(2, 503), holdMs: waits[1] }],
+    ['pause', { ...attempt(2, 503), pauseMs: Math.min(Number(waits[1]), 60_000) }],
     ['attempt', attempt(3, 410)],
     ['give-up', attempt(3, 410)],
     ['disable', {
@@ -111,6 +111,7 @@ t.test('stats count attempts by how they ended and by how long they took', async
     pending: 2,
     due: 0,
     leased: 0,
+    atLeast: { pending: false, due: false },
     oldestDueMs: 0,
     attempts: { delivered: 1, timeout: 0, connection: 1, tls: 0, blocked: 0, http_status: 1 },
     inFlight: 0

@@ -59,7 +59,7 @@ t.test('results that the storage could not take are written when it can, and no 
 })
 
 for (const method of ['complete', 'release'] as const) {
-  t.test(`close resolves though the storage cannot ${method}, and the lease runs out`, async (t) => {
+  t.test(`close resolves though the storage cannot ${method}, and the lease expires`, async (t) => {
     const receiver = await startReceiver(t)
     const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
     const id = await addWebhook(receiver.url)
@@ -75,7 +75,7 @@ for (const method of ['complete', 'release'] as const) {
     answer()
     if (method === 'release') await clock.advance(10_000)
     await closing
-    t.same(logged, ['storage failed on close, deliveries under way will repeat when their leases run out'])
+    t.same(logged, ['storage failed on close, deliveries under way will repeat when their leases expire'])
     repair()
     t.match(await storage.deliveries.stats(), { pending: 1, leased: 1 })
     await clock.advance(60_000)

@@ -4,6 +4,7 @@ import type { RecruitingStorage } from '../../src/index.js'
 import type { Teardown } from '../fixtures/app.js'
 import { createMachines, event } from '../fixtures/engine.js'
 import { type Answer, startReceiver } from '../fixtures/receiver.js'
+import { runUntil } from '../fixtures/webhook-api.js'
 
 /** Lets nothing be completed until it is let through, and keeps what is asked of the storage, in order. */
 function holdCompletions ({ deliveries }: RecruitingStorage): { calls: string[], letThrough: () => void } {
@@ -13,7 +14,7 @@ function holdCompletions ({ deliveries }: RecruitingStorage): { calls: string[],
   const through = new Promise<void>((resolve) => { letThrough = resolve })
   deliveries.claimDue = async (options) => {
     const claimed = await claimDue(options)
-    calls.push(`claim ended ${options.ended?.length} got ${claimed.length}`)
+    calls.push(`claimed ${claimed.length}`)
     return claimed
   }
   deliveries.complete = async (results, rule) => {
@@ -38,18 +39,18 @@ async function emitTwo (t: Teardown, ...answers: Answer[]) {
   return { receiver, engine, ...held, log: () => deliveries(id) }
 }
 
-t.test('a claim does not wait for deliveries to be completed, and names those that have ended', async (t) => {
+t.test('attempts that have ended are completed before anything else is claimed', async (t) => {
   const { receiver, engine, calls, letThrough, log } = await emitTwo(t, 204)
-  await receiver.received(2)
-  t.ok(calls.indexOf('claim ended 1 got 1') > calls.indexOf('complete delivered'), calls.join('; '))
-  t.notOk(calls.includes('completed'))
+  while (!calls.includes('complete delivered')) await setImmediate()
+  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  t.equal(calls.at(-1), 'complete delivered')
   letThrough()
   await engine.drain()
   t.same(await log(), [['delivered', 1], ['delivered', 1]])
   t.equal(receiver.requests.length, 2)
 })
 
-t.test('a failure is completed before anything else is claimed, for it may hold its endpoint back', async (t) => {
+t.test('a failure that pauses its endpoint is completed before anything else is claimed', async (t) => {
   const { receiver, engine, calls, letThrough, log } = await emitTwo(t, 429, 204)
   while (!calls.includes('complete retry')) await setImmediate()
   // Whatever would be claimed along with it is claimed by then.
@@ -57,35 +58,66 @@ t.test('a failure is completed before anything else is claimed, for it may hold 
   t.equal(calls.at(-1), 'complete retry')
   letThrough()
   await engine.drain()
-  t.equal(receiver.requests.length, 1, 'its endpoint was held back')
+  t.equal(receiver.requests.length, 1, 'its endpoint is paused')
   t.same(await log(), [['pending', 1], ['pending', 0]])
 })
 
-t.test('what the storage would not take is completed before anything else is claimed', async (t) => {
+t.test('attempts that the storage does not take keep their slots, and are recorded once it does', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
-  const { claimDue, complete } = storage.deliveries
+  const { complete } = storage.deliveries
   let isDown = true
-  let claimsWhileDown = 0
   storage.deliveries.complete = async (results, rule) => {
-    if (!isDown) return complete(results, rule)
-    claimsWhileDown = 0
-    throw new Error('storage is down')
+    if (isDown) throw new Error('storage is down')
+    return complete(results, rule)
   }
-  storage.deliveries.claimDue = async (options) => {
-    if (isDown) claimsWhileDown++
-    return claimDue(options)
-  }
-  const engine = start({ delivery: { concurrency: 1 } })
-  for (let count = 0; count < 3; count++) await engine.emit(event)
+  const engine = start({ delivery: { concurrency: 2 } })
+  for (let count = 0; count < 5; count++) await engine.emit(event)
   await receiver.received(2)
-  for (let poll = 0; poll < 5; poll++) await clock.advance(10)
-  t.equal(claimsWhileDown, 0)
-  t.equal(receiver.requests.length, 2, 'the one that was claimed along with the first failure, and no more')
+  for (let poll = 0; poll < 20; poll++) await clock.advance(10)
+  t.equal(receiver.requests.length, 2, 'as many as there are slots')
   isDown = false
-  await clock.advance(10)
-  await engine.drain()
-  t.same(await deliveries(id), [['delivered', 1], ['delivered', 1], ['delivered', 1]])
-  t.equal(receiver.requests.length, 3)
+  await runUntil(clock, engine.drain())
+  t.same(await deliveries(id), Array.from({ length: 5 }, () => ['delivered', 1]))
+  t.equal(receiver.requests.length, 5)
+})
+
+t.test('one result that cannot be written keeps neither others from being written nor the worker from claiming', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const { complete } = storage.deliveries
+  let isBad = true
+  storage.deliveries.complete = async (results, rule) => {
+    if (isBad && results.some(({ deliveryId }) => deliveryId === 2)) throw new Error('this one cannot be written')
+    return complete(results, rule)
+  }
+  const engine = start({ delivery: { concurrency: 4 } })
+  for (let count = 0; count < 30; count++) await engine.emit(event)
+  await runUntil(clock, receiver.received(30))
+  for (let poll = 0; poll < 20; poll++) await clock.advance(10)
+  const others = (await deliveries(id)).filter(([status]) => status === 'delivered')
+  t.equal(others.length, 29)
+  isBad = false
+  await runUntil(clock, engine.drain())
+  t.same(await deliveries(id), Array.from({ length: 30 }, () => ['delivered', 1]))
+  t.equal(receiver.requests.length, 30, 'each was attempted once')
+})
+
+t.test('a result whose delivery is locked is told again until it counts', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const { complete } = storage.deliveries
+  let told = 0
+  storage.deliveries.complete = async (results, rule) => {
+    const locked = results.filter(({ deliveryId }) => deliveryId === 1 && ++told < 5)
+    return [...locked, ...await complete(results.filter((result) => !locked.includes(result)), rule)]
+  }
+  const engine = start({ delivery: { concurrency: 2 } })
+  for (let count = 0; count < 6; count++) await engine.emit(event)
+  await runUntil(clock, engine.drain())
+  t.same(await deliveries(id), Array.from({ length: 6 }, () => ['delivered', 1]))
+  t.same([told, receiver.requests.length], [5, 6])
 })

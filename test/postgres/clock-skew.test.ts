@@ -30,7 +30,7 @@ t.test('an hour between the clocks of two workers changes nothing', async (t) =>
   t.ok(tookMs >= 2000, `the retries came after ${tookMs} ms`)
   await workers[0]?.drain()
   t.equal(receiver.requests.length, 3)
-  const { rows: [delivery] } = await pool.query('select status, jsonb_array_length(attempts) as attempts, created_at from recruiting.deliveries')
+  const { rows: [delivery] } = await pool.query('select status, jsonb_array_length(earlier) + 1 as attempts, created_at from recruiting.deliveries')
   t.match(delivery, { status: 'delivered', attempts: 3 })
   t.ok(Math.abs(delivery.created_at.getTime() - Date.now()) < hourMs / 2)
 })

@@ -76,14 +76,28 @@ t.test('word of due deliveries', async (t) => {
     await untilListeners(0)
   })
 
-  t.test('a connection that breaks is replaced', async (t) => {
-    const worker = createRecruiting({ storage, delivery: slowPoll })
+  t.test('a connection that breaks is replaced, and the log says so', async (t) => {
+    const logged: string[] = []
+    const logger = { info () {}, error () {}, warn (_fields: object, message: string) { logged.push(message) } }
+    const worker = createRecruiting({ storage, delivery: slowPoll, logger })
     t.teardown(() => worker.close())
     await untilListeners(1)
     await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %'")
     await untilListeners(0)
     await untilListeners(1)
     await arrives(() => emitter.emit(event))
+    t.ok(logged.includes('notifications of due deliveries were lost, they are found by polling meanwhile'), logged.join())
+  })
+
+  t.test('a pool of one connection, which LISTEN would keep, is refused at the start', async (t) => {
+    const own = server.createPool({ max: 1 })
+    t.throws(() => createRecruiting({ storage: postgresStorage(own), delivery: slowPoll }), {
+      code: 'invalid_option', field: 'pool', message: 'pool: expected 2 connections or more, got 1: LISTEN keeps one of them'
+    })
+    const recording = createRecruiting({ storage: postgresStorage(own), delivery: false })
+    await recording.emit(event)
+    await recording.close()
+    t.equal(own.totalCount, 1)
   })
 
   t.test('a driver that knows no notifications polls', async (t) => {

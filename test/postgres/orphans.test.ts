@@ -7,7 +7,8 @@ t.test('deliveries that are left pending to a webhook that is not active', async
   t.beforeEach(clear)
 
   const claim = () => deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 })
-  const log = async (): Promise<string[]> => (await pool.query('select status from recruiting.deliveries order by id')).rows.map(({ status }) => status)
+  const log = async (): Promise<string[]> => (await pool.query(`
+    select 'pending' as status, id from recruiting.queue union all select status, id from recruiting.deliveries order by id`)).rows.map(({ status }) => status)
 
   async function addWebhook (): Promise<number> {
     const id = await webhooks.nextId('acme')

@@ -61,7 +61,7 @@ t.test('events in the host\'s own transaction', async (t) => {
       await storeWebhook(storage, 'acme', { name: 'Teams', eventTypes: [event.type] })
       await client.query('rollback')
       const { deliveries } = await waiting
-      t.equal(await count('deliveries'), deliveries)
+      t.equal(await count('queue'), deliveries)
       t.equal((await claim()).length, deliveries)
     })
   })
@@ -123,7 +123,7 @@ t.test('events in the host\'s own transaction', async (t) => {
     const results = await Promise.all(Array.from({ length: 20 }, () => recruiting.emit({ ...event, idempotencyKey: 'once' })))
     t.equal(new Set(results.map(({ id }) => id)).size, 1)
     t.ok(results.every(({ deliveries }) => deliveries === 2))
-    t.equal(await count('deliveries'), 2)
+    t.equal(await count('queue'), 2)
     await t.rejects(recruiting.emit({ ...event, data: { id: 2 }, idempotencyKey: 'once' }), { code: 'idempotency_conflict' })
   })
 

@@ -98,13 +98,13 @@ testMistakes([
     caughtBy: 'a lost, completed or repeated lease that is given back is passed over',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
-        release: (leases) => deliveries.release(leases.map(({ deliveryId, fence }) =>
-          ({ deliveryId, fence: data.deliveries.get(deliveryId)?.fence ?? fence })))
+        release: (leases) => deliveries.release(leases.map((lease) =>
+          ({ ...lease, fence: data.deliveries.get(lease.deliveryId)?.fence ?? lease.fence })))
       }
     })
   },
   {
-    storage: 'drops a result as soon as its lease has run out',
+    storage: 'drops a result as soon as its lease has expired',
     caughtBy: 'a late result still counts while nobody has claimed the delivery again',
     breaks: ({ deliveries, data, clock }) => ({
       deliveries: {
@@ -119,8 +119,9 @@ testMistakes([
     breaks: ({ deliveries }) => ({
       deliveries: {
         async release (leases) {
-          const retries = leases.map(({ deliveryId, fence }): AttemptResult =>
-            ({ deliveryId, fence, outcome: 'retry', retryInMs: 0, holdMs: 0, durationMs: 0, responseStatus: null, error: 'timeout' }))
+          const retries = leases.map(({ webhookId, deliveryId, fence }): AttemptResult => (
+            { webhookId, deliveryId, fence, targetUrl: '', outcome: 'retry', retryInMs: 0, pauseMs: 0, durationMs: 0, responseStatus: null, error: 'timeout' }
+          ))
           await deliveries.complete(retries, { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 1e9 })
         }
       }
@@ -277,23 +278,23 @@ testMistakes([
   },
   {
     storage: 'ignores a hold',
-    caughtBy: 'a hold keeps back the other deliveries of the webhook, and of no other webhook',
+    caughtBy: 'a pause keeps back the other deliveries of the webhook, and of no other webhook',
     breaks: ({ deliveries }) => ({
       deliveries: {
-        complete: (results, rule) => deliveries.complete(results.map((result) => result.outcome === 'retry' ? { ...result, holdMs: 0 } : result), rule)
+        complete: (results, rule) => deliveries.complete(results.map((result) => result.outcome === 'retry' ? { ...result, pauseMs: 0 } : result), rule)
       }
     })
   },
   {
-    storage: 'lets a shorter hold take the place of a longer one',
-    caughtBy: 'a shorter hold, or none, does not shorten a longer one',
+    storage: 'lets a shorter pause replace a longer one',
+    caughtBy: 'a shorter pause, or none, does not shorten a longer one',
     breaks: ({ deliveries, data, clock }) => ({
       deliveries: {
         async complete (results, rule) {
           const notices = await deliveries.complete(results, rule)
           for (const result of results) {
             const webhook = data.deliveries.get(result.deliveryId)?.webhook
-            if (webhook && result.outcome === 'retry' && result.holdMs > 0) webhook.heldUntil = clock.now() + result.holdMs
+            if (webhook && result.outcome === 'retry' && result.pauseMs > 0) webhook.pausedUntil = clock.now() + result.pauseMs
           }
           return notices
         }
@@ -501,20 +502,20 @@ testMistakes([
     breaks: ({ deliveries }) => ({
       deliveries: {
         async stats () {
-          const { pending, due, leased, oldestDueMs } = await deliveries.stats()
-          return { pending: pending - leased, due: due - leased, leased, oldestDueMs }
+          const { pending, due, leased, ...rest } = await deliveries.stats()
+          return { pending: pending - leased, due: due - leased, leased, ...rest }
         }
       }
     })
   },
   {
-    storage: 'counts what is held back as due',
-    caughtBy: 'what is held back is pending, but not due',
+    storage: 'counts what is paused as due',
+    caughtBy: 'what is paused is pending, but not due',
     breaks: ({ deliveries }) => ({
       deliveries: {
         async stats () {
-          const { pending, leased, due, oldestDueMs } = await deliveries.stats()
-          return { pending, leased, due: due === 1 && pending === 3 && leased === 1 ? 3 : due, oldestDueMs }
+          const { pending, leased, due, ...rest } = await deliveries.stats()
+          return { pending, leased, due: due === 1 && pending === 3 && leased === 1 ? 3 : due, ...rest }
         }
       }
     })

@@ -80,14 +80,13 @@ testMistakes([
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         async complete (results, rule) {
-          const notices = await deliveries.complete(results, rule)
+          const locked = await deliveries.complete(results, rule)
           const isGone = (result: AttemptResult): boolean => result.outcome === 'failed' && result.isGone
           const late = results.filter((result) => isGone(result) && data.deliveries.get(result.deliveryId)?.webhook.status === 'disabled')
-          return notices.length > 0 || results.length > 1
-            ? notices
-            : late.map(() => ({
-              kind: 'gone', tenantSlug: 'acme', webhookId: 1, failingSince: '', failedDeliveries: 0, lastError: 'http_status', lastResponseStatus: 410
-            }))
+          for (const { webhookId } of late) {
+            data.notices.add({ kind: 'gone', tenantSlug: 'acme', webhookId, failingSince: '', failedDeliveries: 0, lastError: 'http_status', lastResponseStatus: 410 })
+          }
+          return locked
         }
       }
     })

@@ -8,6 +8,8 @@ const said = [...new Set(cases.flatMap(({ says }) => says.split(' … ')))]
 // What a method's comment says besides what can be proved.
 const unproved = [
   'A hint alone: workers poll as well.',
+  'Calls `onFault` when hints of other processes may be missed until the storage has mended it by itself.',
+  'Throws if it can never work.',
   '`published` is `null` where lists are not served.',
   'Rejects with a `RecruitingApiError` (`storage_not_ready`) that says what to do.',
   'Returns what works but should be mended, as sentences for the log.'

@@ -17,11 +17,11 @@ const claimed: ClaimedDelivery = {
   isFailing: false
 }
 
-const result = { deliveryId: 3, fence: 2, durationMs: 12 }
+const result = { webhookId: 1, deliveryId: 3, fence: 2, targetUrl: 'https://example.com/', durationMs: 12 }
 
-function decide (sent: Partial<SendResult>, delivery: Partial<ClaimedDelivery> = {}) {
+function decide (sent: Partial<SendResult>, delivery: Partial<ClaimedDelivery> = {}, retrySchedule = [0, 5, 5]) {
   return decideOutcome({ ...claimed, ...delivery }, { responseStatus: null, error: null, durationMs: 12, ...sent }, {
-    retrySchedule: [0, 5, 5], nowMs: 0
+    retrySchedule, nowMs: 0
   })
 }
 
@@ -36,7 +36,7 @@ t.test('an aborted attempt was none', async (t) => {
 t.test('a failure is tried again while the schedule lasts', async (t) => {
   for (const attemptCount of [0, 1]) {
     const decided = decide({ responseStatus: 500, error: 'http_status' }, { attemptCount })
-    t.match(decided, { ...result, responseStatus: 500, error: 'http_status', outcome: 'retry', holdMs: 0 })
+    t.match(decided, { ...result, responseStatus: 500, error: 'http_status', outcome: 'retry', pauseMs: 0 })
     t.ok(decided?.outcome === 'retry' && decided.retryInMs >= 5000 && decided.retryInMs <= 6000)
   }
   t.strictSame(decide({ responseStatus: 500, error: 'http_status' }, { attemptCount: 2 }), {
@@ -60,25 +60,32 @@ t.test('a 410 is final and says that the endpoint is gone', async (t) => {
   }
 })
 
-t.test('429 and 503 hold the endpoint back until the next attempt', async (t) => {
+t.test('429 and 503 pause the endpoint for as long as Retry-After says', async (t) => {
   for (const responseStatus of [429, 503]) {
     const decided = decide({ responseStatus, error: 'http_status', retryAfter: '60' })
-    t.ok(decided?.outcome === 'retry' && decided.retryInMs >= 60_000 && decided.retryInMs <= 72_000 && decided.holdMs === decided.retryInMs)
+    t.ok(decided?.outcome === 'retry' && decided.retryInMs >= 60_000 && decided.retryInMs <= 72_000 && decided.pauseMs === 60_000)
   }
 })
 
-t.test('a timeout holds the endpoint back if it was failing before', async (t) => {
-  for (const [isFailing, holds] of [[false, false], [true, true]] as const) {
+t.test('without Retry-After a pause lasts a minute at most, and ends with the next attempt', async (t) => {
+  for (const [attemptCount, longestMs] of [[0, 6000], [1, 60_000], [2, 60_000]] as const) {
+    const decided = decide({ responseStatus: 503, error: 'http_status' }, { attemptCount }, [0, 5, 300, 7200])
+    t.ok(decided?.outcome === 'retry' && decided.pauseMs === Math.min(decided.retryInMs, 60_000) && decided.pauseMs <= longestMs)
+  }
+})
+
+t.test('a timeout pauses the endpoint if it was failing before', async (t) => {
+  for (const [isFailing, isPaused] of [[false, false], [true, true]] as const) {
     const decided = decide({ error: 'timeout' }, { isFailing })
-    t.ok(decided?.outcome === 'retry' && (decided.holdMs === decided.retryInMs) === holds && (decided.holdMs > 0) === holds)
+    t.ok(decided?.outcome === 'retry' && (decided.pauseMs > 0) === isPaused)
   }
 })
 
-t.test('other failures hold nothing back, not even with Retry-After', async (t) => {
+t.test('other failures pause nothing, not even with Retry-After', async (t) => {
   const failures: Array<[error: AttemptError, responseStatus: number | null]> = [
     ['connection', null], ['tls', null], ['http_status', 500], ['http_status', 404], ['http_status', 302]
   ]
   for (const [error, responseStatus] of failures) {
-    t.match(decide({ error, responseStatus, retryAfter: '60' }, { isFailing: true }), { outcome: 'retry', holdMs: 0 })
+    t.match(decide({ error, responseStatus, retryAfter: '60' }, { isFailing: true }), { outcome: 'retry', pauseMs: 0 })
   }
 })

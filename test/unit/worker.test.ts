@@ -42,7 +42,7 @@ async function startWorker () {
     log: silentLogger,
     counters: createCounters(),
     tracing: null,
-    onNotice () {}
+    async onFailures () {}
   }, {
     concurrency: 4,
     perEndpoint: 4,

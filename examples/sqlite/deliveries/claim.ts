@@ -59,11 +59,11 @@ async function findTurns (
       select webhook_id, count(*) as leases from deliveries where status = 'pending' and lease_expires_at > ${time} group by webhook_id
     ), due as (
       select d.id, w.last_turn, coalesce(l.leases, 0) as leases, row_number() over (
-        partition by d.webhook_id order by d.is_replay, d.attempt_count > 0, d.next_attempt_at, d.id
+        partition by d.webhook_id order by d.is_replay, d.attempt_count > 0, d.id
       ) as turn
       from deliveries d join webhooks w on w.id = d.webhook_id left join leased l on l.webhook_id = d.webhook_id
       where d.status = 'pending' and d.next_attempt_at <= ${time} and d.lease_expires_at <= ${time}
-        and w.status = 'active' and w.held_until <= ${time}
+        and w.status = 'active' and w.paused_until <= ${time}
     )
     select id from due where turn + leases <= ${perEndpoint} order by turn, last_turn, id limit ${limit}`.execute(db)
   return rows

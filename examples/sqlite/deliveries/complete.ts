@@ -8,10 +8,10 @@ import { stopDeliveries } from './stop.js'
 type Failure = Exclude<AttemptResult, { outcome: 'delivered' }>
 
 /** Records attempts, then judges the webhooks that failed. */
-export function createCompleting ({ db, now, notify }: Context): Pick<DeliveryStore, 'complete'> {
+export function createCompleting ({ db, now, notify }: Context): Pick<DeliveryStore, 'complete' | 'claimNotices' | 'confirmNotice'> {
   return {
     async complete (results, rule) {
-      const notices = await db.transaction().execute(async (trx) => {
+      await db.transaction().execute(async (trx) => {
         const time = now()
         const failures = new Map<number, Failure>()
         for (const result of results) {
@@ -19,17 +19,32 @@ export function createCompleting ({ db, now, notify }: Context): Pick<DeliverySt
           if (webhookId === null || result.outcome === 'delivered' || isGone(failures.get(webhookId))) continue
           failures.set(webhookId, result)
         }
-        const given: HealthNotice[] = []
-        for (const [webhookId, failure] of failures) given.push(...await judge(trx, webhookId, { failure, rule, time }))
-        return given
+        for (const [webhookId, failure] of failures) {
+          for (const notice of await judge(trx, webhookId, { failure, rule, time })) {
+            await trx.insertInto('notices').values({ notice: JSON.stringify(notice), leased_until: 0 }).execute()
+          }
+        }
       })
       notify()
-      return notices
+      // There is one connection: nobody else can have locked a delivery.
+      return []
+    },
+
+    async claimNotices ({ limit, leaseMs }) {
+      const time = now()
+      const rows = await db.updateTable('notices').set({ leased_until: time + leaseMs })
+        .where('id', 'in', db.selectFrom('notices').select('id').where('leased_until', '<=', time).orderBy('id').limit(limit))
+        .returningAll().execute()
+      return rows.map(({ id, notice }) => ({ noticeId: id, notice: JSON.parse(notice) as HealthNotice }))
+    },
+
+    async confirmNotice (noticeId) {
+      await db.deleteFrom('notices').where('id', '=', noticeId).execute()
     }
   }
 }
 
-// The webhook of the delivery, or null for a result that does not count.
+// The webhook of the delivery, or null for a result that says nothing of it.
 async function recordResult (trx: Transaction<Schema>, result: AttemptResult, time: number): Promise<number | null> {
   const { deliveryId, fence, durationMs, responseStatus, error } = result
   const delivery = await trx.selectFrom('deliveries').selectAll()
@@ -43,16 +58,17 @@ async function recordResult (trx: Transaction<Schema>, result: AttemptResult, ti
     attempt_count: delivery.attempt_count + 1, is_claimed: 0, lease_expires_at: 0, ...nextState(result, isPending, time)
   }).where('id', '=', deliveryId).execute()
 
-  const webhook = trx.updateTable('webhooks').where('id', '=', delivery.webhook_id)
+  const webhook = trx.updateTable('webhooks').where('id', '=', delivery.webhook_id).where('target_url', '=', result.targetUrl)
   if (result.outcome === 'delivered') {
-    await webhook.set({ failing_since: null, failed_deliveries: 0, is_warned: 0, held_until: 0 }).execute()
+    await webhook.set({ failing_since: null, failed_deliveries: 0, is_warned: 0, paused_until: 0 }).execute()
   } else {
-    const heldUntil = result.outcome === 'retry' && result.holdMs > 0 ? time + result.holdMs : 0
-    await webhook.set((eb) => ({
+    const pausedUntil = result.outcome === 'retry' && result.pauseMs > 0 ? time + result.pauseMs : 0
+    const { numUpdatedRows } = await webhook.set((eb) => ({
       failing_since: sql`coalesce(failing_since, ${time})`,
       failed_deliveries: eb('failed_deliveries', '+', Number(result.outcome === 'failed' && isPending)),
-      held_until: sql`max(held_until, ${heldUntil})`
-    })).execute()
+      paused_until: sql`max(paused_until, ${pausedUntil})`
+    })).executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return null
   }
   return delivery.webhook_id
 }

@@ -12,7 +12,7 @@ export function createHousekeeping ({ db, now }: Context): Pick<DeliveryStore, '
       const { rows } = await sql<{ found: number }>`select exists (
         select 1 from deliveries d join webhooks w on w.id = d.webhook_id
         where d.status = 'pending' and w.status = 'active'
-          and (d.lease_expires_at > ${time} or max(d.next_attempt_at, w.held_until) <= ${time + withinMs})
+          and (d.lease_expires_at > ${time} or max(d.next_attempt_at, w.paused_until) <= ${time + withinMs})
       ) as found`.execute(db)
       return rows[0]?.found === 1
     },
@@ -24,11 +24,11 @@ export function createHousekeeping ({ db, now }: Context): Pick<DeliveryStore, '
           coalesce(min(case when is_due then next_attempt_at end), ${time}) as oldest
         from (
           select next_attempt_at, lease_expires_at > ${time} as is_leased,
-            lease_expires_at > ${time} or (next_attempt_at <= ${time} and held_until <= ${time}) as is_due
+            lease_expires_at > ${time} or (next_attempt_at <= ${time} and paused_until <= ${time}) as is_due
           from deliveries d join webhooks w on w.id = d.webhook_id where d.status = 'pending' and w.status = 'active'
         )`.execute(db)
       const { pending = 0, due = 0, leased = 0, oldest = time } = row ?? {}
-      return { pending, due, leased, oldestDueMs: time - oldest }
+      return { pending, due, leased, oldestDueMs: time - oldest, atLeast: { pending: false, due: false } }
     },
 
     prune: ({ retentionDays, limit }) => db.transaction().execute(async (trx) => {

@@ -10,6 +10,10 @@ create table migrations (
 );
 
 create sequence webhook_ids;
+create sequence delivery_ids;
+create sequence fences;
+-- Its last value is the endpoint where the last claim stopped.
+create unlogged sequence turns minvalue 0 start 0;
 
 create table webhooks (
   id bigint primary key,
@@ -18,23 +22,52 @@ create table webhooks (
   status text not null check (status in ('active', 'inactive', 'disabled')),
   target_url text not null,
   event_types text[] not null,
-  -- Sealed before it comes here if the host has given secretKeys.
+  -- Sealed before it comes here if the host uses secretKeys.
   secret text not null,
   previous_secret text,
   previous_secret_expires_at timestamptz,
-  -- When an attempt failed first since something was delivered.
-  failing_since timestamptz,
-  -- Deliveries given up since something was delivered.
-  failed_deliveries integer not null default 0,
-  -- Whether the host was told that it is failing.
-  is_warned boolean not null default false,
-  held_until timestamptz,
+  -- Grows when target_url changes and when the webhook is made active. Health of an earlier revision no longer counts.
+  revision integer not null default 1,
+  -- Queued deliveries with a lower id were stopped: they are never claimed, and end as skipped.
+  skip_before bigint not null default 0,
   created_at timestamptz not null,
   updated_at timestamptz not null
 );
 
 create index webhooks_tenant on webhooks (tenant_slug, id);
-create index webhooks_failing on webhooks (id) where failing_since is not null;
+
+-- A row for each webhook that is failing.
+create table webhook_health (
+  webhook_id bigint primary key,
+  revision integer not null,
+  -- When the first attempt failed since something was delivered.
+  failing_since timestamptz not null,
+  -- Deliveries given up since then.
+  failed_deliveries integer not null,
+  is_warned boolean not null,
+  -- No delivery of the webhook is claimed before.
+  paused_until timestamptz,
+  -- disabled or gone: the webhook is not claimed any more, and is about to be disabled.
+  verdict text,
+  last_error text,
+  last_response_status integer
+);
+
+create index webhook_health_verdict on webhook_health (webhook_id) where verdict is not null;
+
+-- Notices for the host. A row is deleted when the host's listener has returned.
+create table notices (
+  id bigint generated always as identity primary key,
+  kind text not null,
+  tenant_slug text not null,
+  webhook_id bigint not null,
+  failing_since timestamptz not null,
+  failed_deliveries integer not null,
+  last_error text not null,
+  last_response_status integer,
+  -- Until then one worker is about to deliver it.
+  leased_until timestamptz not null default '-infinity'
+);
 
 create table events (
   seq bigint generated always as identity primary key,
@@ -43,7 +76,7 @@ create table events (
   type text not null,
   -- The exact bytes that are signed and sent.
   body text not null,
-  -- What takes the place of body when the subject is erased.
+  -- Replaces body when the subject is erased.
   tombstone text,
   subject text collate "C",
   idempotency_key text collate "C",
@@ -56,47 +89,51 @@ create table events (
 create unique index events_idempotency_key on events (tenant_slug, idempotency_key) where idempotency_key is not null;
 create index events_subject on events (tenant_slug, subject) where subject is not null;
 create index events_replay on events (tenant_slug, recorded_at);
-create index events_age on events using brin (recorded_at);
 
--- The queue and the log in one. There are no foreign keys: checking them would make emits wait for one another.
+-- Deliveries that have not ended. There are no foreign keys: checking them would make emits wait for one another.
+create table queue (
+  event_seq bigint not null,
+  webhook_id bigint not null,
+  id bigint not null default nextval('delivery_ids'),
+  -- 0: in flight, 1: first attempt, 2: later attempt, 3: replay, 4: scheduled, it joins lane 2 or 3 at due_at.
+  lane smallint not null,
+  is_replay boolean not null default false,
+  due_at timestamptz not null,
+  created_at timestamptz not null,
+  -- In the order they were made, or null: objects of started_at, duration_ms, response_status, error.
+  attempts jsonb,
+  -- Of the last claim.
+  fence bigint,
+  leased_until timestamptz,
+  primary key (event_seq, webhook_id)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
+
+create index queue_ready on queue (webhook_id, lane, id) where lane < 4;
+create index queue_scheduled on queue (webhook_id, id) where lane = 4;
+create index queue_due on queue (due_at) where lane = 4;
+
+-- Deliveries that ended.
 create table deliveries (
   webhook_id bigint not null,
-  id bigint generated always as identity,
+  id bigint not null,
   event_seq bigint not null,
-  -- pending, delivered, failed, skipped or cancelled. No constraint says so: each emit would have to read it anew.
-  status text not null,
-  -- 0: never attempted, 1: attempted before, 2: a replay.
-  priority smallint not null,
-  -- Means something while the status is pending.
-  next_attempt_at timestamptz not null,
-  -- One object an attempt, in the order they were made: started_at, duration_ms, response_status, error.
-  attempts jsonb not null default '[]',
+  -- delivered, failed, skipped or cancelled.
+  status text collate "C" not null,
   created_at timestamptz not null,
-  delivered_at timestamptz,
+  ended_at timestamptz not null,
+  -- Attempts before the last one, or null.
+  earlier jsonb,
+  -- The last attempt, which ended at ended_at.
+  duration_ms integer,
+  response_status integer,
+  error text,
+  -- Of the attempt that was under way when the delivery was stopped, until that ends.
+  fence bigint,
   primary key (webhook_id, id)
 );
 
-create index deliveries_queue on deliveries (webhook_id, priority, next_attempt_at, id) where status = 'pending';
 create index deliveries_event on deliveries (event_seq, webhook_id, id);
-create index deliveries_age on deliveries using brin (created_at);
-
-create sequence fences;
-
--- Who may attempt what, apart from the deliveries so that a claim rewrites none of them. A claim makes one row, or one for
--- every 64 deliveries: these come and go by the thousand.
-create table leases (
-  -- Of all that the claim has leased.
-  fence bigint not null,
-  part integer not null,
-  -- What is still held, the webhook and the delivery of a lease at the same index.
-  webhook_ids bigint[] not null,
-  delivery_ids bigint[] not null,
-  -- Deliveries that stopped being pending under way.
-  stopped_ids bigint[] not null default '{}',
-  -- In the past when it ran out.
-  leased_until timestamptz not null,
-  primary key (fence, part)
-);
+create index deliveries_undelivered on deliveries (webhook_id, status, id) where status <> 'delivered';
 
 create table api_keys (
   id text collate "C" primary key,
@@ -108,9 +145,5 @@ create table api_keys (
   expires_at timestamptz,
   revoked_at timestamptz
 );
-
--- Small and rewritten all the time: vacuum by what changed, not by a share of what there is.
-alter table leases set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-alter table deliveries set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
 
 insert into migrations (name) values ('001-tables.sql');

@@ -1,12 +1,12 @@
-import type { AttemptResult, Lease } from '../../ports/index.js'
+import type { AttemptResult } from '../../ports/index.js'
 import { benchCase, eventIds } from '../support/bench.js'
 import { same } from '../support/expect.js'
-import { delivered, failed, retry } from '../support/samples.js'
+import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
-const claims = 'Claims pending deliveries that are due, of active webhooks that are not held back, across tenants.'
+const claims = 'Claims pending deliveries that are due, of active webhooks that are not paused, across tenants.'
 const first =
-  'Of one webhook, first attempts come before later ones, and both before replays; among equals the one due for longest ' +
-  'comes first, then the one recorded first. They are returned in this order.'
+  'Of one webhook, first attempts come before later ones, and both before replays; among equals the one recorded first ' +
+  'comes first. They are returned in this order.'
 const now = 'As it is now, not as it was when the event was recorded.'
 const failing = 'Whether an attempt to the webhook has failed since something was delivered to it last.'
 const wait = 'From now to the next attempt.'
@@ -139,15 +139,15 @@ export const claimCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: first, name: 'among equals the one due for longest comes first'
+    port: 'deliveries.claimDue', says: first, name: 'among equals the one recorded first comes first'
   }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
     await addWebhook()
     await emitMany(4)
     const [first, second, third, fourth] = await claimAll(4)
-    const due = (lease: Lease, retryInMs: number): AttemptResult => retry(lease, { retryInMs })
+    const due = (lease: Attempted, retryInMs: number): AttemptResult => retry(lease, { retryInMs })
     await complete([due(first, 60), due(second, 20), due(third, 40), due(fourth, 20)])
     await wait(60)
-    same(eventIds(await claim()), ['evt_2', 'evt_4', 'evt_3', 'evt_1'], 'second attempts due after 60, 20, 40 and 20 ms')
+    same(eventIds(await claim()), ['evt_1', 'evt_2', 'evt_3', 'evt_4'], 'second attempts due after 60, 20, 40 and 20 ms')
   }),
 
   benchCase('deliveries', {

@@ -61,8 +61,8 @@ export const fairnessCases = [
     const ids = await addThree(bench)
     const flood = (await bench.claim({ limit: 3 })).find(({ webhookId }) => webhookId === ids[0])
     holds(flood !== undefined, 'the flooding webhook has one of the first three')
-    await bench.complete([retry(flood, { holdMs: 600_000 })])
-    same(tally(await bench.claim({ limit: 5 }), ids), [0, 2, 0], 'a claim of 5 while the flooding webhook is held back')
+    await bench.complete([retry(flood, { pauseMs: 600_000 })])
+    same(tally(await bench.claim({ limit: 5 }), ids), [0, 2, 0], 'a claim of 5 while the flooding webhook is paused')
   }),
 
   benchCase('deliveries', {
@@ -82,14 +82,14 @@ export const fairnessCases = [
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
     says: limited,
-    name: 'leases that ran out or were given back make place for others of their webhook'
+    name: 'leases that expired or were given back make place for others of their webhook'
   }, async ({ deliveries, addWebhook, emitMany, claim, wait }) => {
     await addWebhook()
     await emitMany(6)
     same((await claim({ perEndpoint: 2, leaseMs: 50 })).length, 2, 'a claim with perEndpoint 2')
     await wait(50)
     const second = await claim({ perEndpoint: 2 })
-    same(second.length, 2, 'the next one, when the leases of the first have run out')
+    same(second.length, 2, 'the next one, when the leases of the first have expired')
     await deliveries.release(second.slice(0, 1))
     same((await claim({ perEndpoint: 2 })).length, 1, 'one more, when one of two leases was given back')
   }),

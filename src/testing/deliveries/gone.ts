@@ -1,8 +1,8 @@
-import type { AttemptResult, HealthNotice, HealthRule, Lease } from '../../ports/index.js'
+import type { AttemptResult, HealthNotice, HealthRule } from '../../ports/index.js'
 import { benchCase, statuses } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
 import { exactly, same } from '../support/expect.js'
-import { delivered, failed, retry } from '../support/samples.js'
+import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
 const judged =
   'Health is judged once, after all results: by `rule`, or at once when it is gone, an active webhook becomes ' +
@@ -12,7 +12,7 @@ const since = 'When the first attempt failed since something was delivered; now 
 
 const rule: HealthRule = { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 1e8 }
 
-async function attempt (bench: Bench, createResult: (lease: Lease) => AttemptResult, judge = rule): Promise<HealthNotice[]> {
+async function attempt (bench: Bench, createResult: (lease: Attempted) => AttemptResult, judge = rule): Promise<HealthNotice[]> {
   await bench.emit()
   return bench.complete([createResult(await bench.claimOne())], judge)
 }

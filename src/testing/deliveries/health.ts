@@ -1,20 +1,20 @@
-import type { AttemptResult, HealthNotice, HealthRule, Lease } from '../../ports/index.js'
+import type { AttemptResult, HealthNotice, HealthRule } from '../../ports/index.js'
 import { benchCase, statuses } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
 import { isInstant, same } from '../support/expect.js'
-import { delivered, failed, retry } from '../support/samples.js'
+import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
 const judged =
   'Health is judged once, after all results: by `rule`, or at once when it is gone, an active webhook becomes ' +
   '`disabled`, with `updated_at` now, and its pending deliveries `skipped`.'
 const both = 'When a webhook that keeps failing becomes `disabled`. Both must hold, with nothing delivered in between.'
 const saves = 'Something delivered in the same call saves a webhook from the rule, not from being gone.'
-const clean = 'Made `active`, it starts with a clean record of failures and is no longer held back.'
+const clean = 'Made `active`, it starts with a clean record of failures and is no longer paused; so it does with another `target_url`.'
 const count = 'Deliveries given up since then.'
 
 const rule: HealthRule = { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 1e8 }
 
-async function attempt (bench: Bench, createResult: (lease: Lease) => AttemptResult, judge = rule): Promise<HealthNotice[]> {
+async function attempt (bench: Bench, createResult: (lease: Attempted) => AttemptResult, judge = rule): Promise<HealthNotice[]> {
   await bench.emit()
   return bench.complete([createResult(await bench.claimOne())], judge)
 }

@@ -3,9 +3,9 @@ import { same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
 const leased =
-  'A delivery is leased to one caller at a time; once its lease has run out, anybody may claim it again, with a greater fence.'
+  'A delivery is leased to one caller at a time; once its lease has expired, anybody may claim it again, with a greater fence.'
 const nothing = 'A result changes nothing if its lease was lost, completed or given back.'
-const late = 'A lease is lost when somebody else claims the delivery, not when it runs out.'
+const late = 'A lease is lost when somebody else claims the delivery, not when it expires.'
 const release = 'Gives leases back: their deliveries are due at once and no attempt is counted.'
 const passed = 'One that was lost, completed or given back is passed over.'
 
@@ -40,15 +40,15 @@ export const leaseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.complete', says: nothing, name: 'a result with an old fence changes nothing'
-  }, async ({ webhooks, deliveries, addWebhook, emit, claimOne, log, wait }) => {
+  }, async ({ webhooks, deliveries, addWebhook, emit, claimOne, complete, log, wait }) => {
     const webhook = await addWebhook()
     await emit()
     const lost = await claimOne({ leaseMs: 50 })
     await wait(50)
     const held = await claimOne()
     const before = await deliveries.find('acme', webhook.id, lost.deliveryId)
-    for (const result of [failed(lost, { isGone: true }), retry(lost, { holdMs: 600_000 }), delivered(lost)]) {
-      same(await deliveries.complete([result], strict), [], `the notices of a late ${result.outcome}`)
+    for (const result of [failed(lost, { isGone: true }), retry(lost, { pauseMs: 600_000 }), delivered(lost)]) {
+      same(await complete([result], strict), [], `the notices of a late ${result.outcome}`)
       same(await deliveries.find('acme', webhook.id, lost.deliveryId), before, 'the delivery')
       same(await webhooks.find('acme', webhook.id), webhook, 'the webhook')
     }
@@ -88,12 +88,12 @@ export const leaseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.complete', says: nothing, name: 'a result for a delivery that does not exist changes nothing'
-  }, async ({ deliveries, addWebhook, emit, log, claimOne }) => {
+  }, async ({ deliveries, addWebhook, emit, log, claimOne, complete }) => {
     const webhook = await addWebhook()
     await emit()
-    const { deliveryId, fence } = await claimOne()
-    const unknown = { deliveryId: deliveryId + 1000, fence }
-    same(await deliveries.complete([delivered(unknown), failed(unknown, { isGone: true })], strict), [], 'the notices')
+    const lease = await claimOne()
+    const unknown = { ...lease, deliveryId: lease.deliveryId + 1000 }
+    same(await complete([delivered(unknown), failed(unknown, { isGone: true })], strict), [], 'the notices')
     await deliveries.release([unknown])
     same(statuses(await log(webhook)), ['pending'], 'the log')
   }),
@@ -142,8 +142,9 @@ export const leaseCases = [
     same(second, { ...first, fence: second?.fence }, 'the claim of the same delivery')
     same([Number(second?.fence) > first.fence, other?.eventId], [true, 'evt_2'],
       'whether the fence is greater, and what is claimed after it')
-    await deliveries.release([{ deliveryId: first.deliveryId, fence: Number(second?.fence) }])
-    await complete([delivered({ deliveryId: first.deliveryId, fence: Number(second?.fence) })])
+    const held = { ...first, fence: Number(second?.fence) }
+    await deliveries.release([held])
+    await complete([delivered(held)])
     same(statuses(await log(webhook)), ['pending', 'pending'], 'the log after a result of a lease that was given back')
   }),
 

@@ -4,7 +4,9 @@ import type { Bench } from '../support/bench.js'
 import { given, same } from '../support/expect.js'
 import { delivered, failed } from '../support/samples.js'
 
-const pages = 'Pages through the log of one webhook; `[]` if there is no such webhook.'
+const pages =
+  'Pages through the log of one webhook; `[]` if there is no such webhook. Of several sort items the first one decides: no ' +
+  'two deliveries have the same id.'
 const filters = 'Conditions that must all hold; an absent one holds for every row.'
 const owned = 'changing it afterwards changes nothing that is stored.'
 

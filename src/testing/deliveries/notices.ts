@@ -1,23 +1,28 @@
-import type { AttemptResult, HealthNotice, HealthRule, Lease } from '../../ports/index.js'
+import type { AttemptResult, HealthNotice, HealthRule } from '../../ports/index.js'
 import { benchCase } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
-import { same } from '../support/expect.js'
-import { delivered, failed, retry } from '../support/samples.js'
+import { exactly, given, same } from '../support/expect.js'
+import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
 const notices =
-  'Returns a notice for each webhook disabled by this call, and for each that has been failing for `warnAfterSeconds`, ' +
+  'There is a notice for each webhook disabled by this call, and for each that has been failing for `warnAfterSeconds`, ' +
   'once until something is delivered or it is made active.'
 const last = 'Of the last failed attempt, or of the one that says the endpoint is gone; `http_status` where that gave none.'
 
+const claims =
+  'Claims notices, the oldest first. One belongs to the caller for `leaseMs`; until it is confirmed, it can then be claimed ' +
+  'again.'
+const confirms = 'Ends a notice, which the host has received. Nothing happens if it has ended.'
+
 const warnAtOnce: HealthRule = { failingForSeconds: 1e8, failedDeliveries: 1e8, warnAfterSeconds: 0 }
 
-async function attempt (bench: Bench, createResult: (lease: Lease) => AttemptResult, rule = warnAtOnce): Promise<string[]> {
+async function attempt (bench: Bench, createResult: (lease: Attempted) => AttemptResult, rule = warnAtOnce): Promise<string[]> {
   await bench.emit()
   return kinds(await bench.complete([createResult(await bench.claimOne())], rule))
 }
 
-function kinds (given: readonly HealthNotice[]): string[] {
-  return given.map(({ kind }) => kind)
+function kinds (all: readonly HealthNotice[]): string[] {
+  return all.map(({ kind }) => kind)
 }
 
 /** Cases about what the host is told of a webhook's health. */
@@ -59,10 +64,41 @@ export const noticeCases = [
     const theirs = await addWebhook({ tenantSlug: 'globex' })
     await emitMany(2)
     await emitMany(1, { tenantSlug: 'globex' })
-    const given = await complete((await claimAll(3)).map((lease) => failed(lease)), { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 0 })
-    same(given.map(({ tenantSlug, webhookId, kind }) => [tenantSlug, webhookId, kind]).sort(), [
+    const all = await complete((await claimAll(3)).map((lease) => failed(lease)), { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 0 })
+    same(all.map(({ tenantSlug, webhookId, kind }) => [tenantSlug, webhookId, kind]).sort(), [
       ['acme', mine.id, 'disabled'], ['globex', theirs.id, 'failing']
     ], 'the notices of two failures of one webhook and one of another')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.claimNotices', says: claims, name: 'a notice comes again until it is confirmed'
+  }, async ({ deliveries, addWebhook, emitMany, claimAll, wait }) => {
+    await addWebhook()
+    await addWebhook({ tenantSlug: 'globex' })
+    await emitMany(1)
+    await emitMany(1, { tenantSlug: 'globex' })
+    for (const lease of await claimAll(2)) await deliveries.complete([failed(lease)], warnAtOnce)
+    const [first, ...more] = await deliveries.claimNotices({ limit: 1, leaseMs: 50 })
+    const [second] = await deliveries.claimNotices({ limit: 10, leaseMs: 50 })
+    same([more.length, await deliveries.claimNotices({ limit: 10, leaseMs: 50 })], [0, []],
+      'what is claimed beyond a limit of one, and when both are claimed')
+    await wait(50)
+    same(await deliveries.claimNotices({ limit: 10, leaseMs: 50 }), [first, second], 'what is claimed when their leases have expired')
+    await deliveries.confirmNotice(given(first, 'there is a notice').noticeId)
+    await wait(50)
+    same(await deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), [second], 'what is claimed when the first was confirmed')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.confirmNotice', says: confirms, name: 'a notice may be confirmed twice'
+  }, async ({ deliveries, addWebhook, emit, claimOne }) => {
+    await addWebhook()
+    await emit()
+    await deliveries.complete([failed(await claimOne())], warnAtOnce)
+    const [{ noticeId }] = exactly(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), 1, 'notices are claimed')
+    await deliveries.confirmNotice(noticeId)
+    await deliveries.confirmNotice(noticeId)
+    same(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), [], 'what is claimed then')
   }),
 
   benchCase('deliveries', {

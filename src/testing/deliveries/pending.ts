@@ -4,12 +4,12 @@ import { delivered, retry } from '../support/samples.js'
 
 const pending =
   'Whether a pending delivery of an active webhook is leased, or can be attempted within this time from now: it falls ' +
-  'due by then, and its webhook is no longer held back.'
+  'due by then, and its webhook is no longer paused.'
 const figures = 'Tells what waits, what is due and what is leased, over all tenants.'
-const waiting = 'Deliveries that wait for an attempt, now or later, leased and held back ones included.'
+const waiting = 'Deliveries that wait for an attempt, now or later, leased and paused ones included.'
 const oldest = 'How long the oldest due delivery has been due, in milliseconds; 0 if none is.'
 
-const idle = { pending: 0, due: 0, leased: 0, oldestDueMs: 0 }
+const idle = { pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false } }
 
 /** Cases about what is pending, and its figures. */
 export const pendingCases = [
@@ -44,13 +44,13 @@ export const pendingCases = [
   benchCase('deliveries', {
     port: 'deliveries.hasPending',
     says: pending,
-    name: 'what is held back is pending when its webhook is no longer held back'
+    name: 'what is paused is pending when its webhook is no longer paused'
   }, async ({ deliveries, addWebhook, emitMany, claimOne, complete }) => {
     await addWebhook()
     await emitMany(2)
-    await complete([retry(await claimOne(), { retryInMs: 900_000, holdMs: 600_000 })])
+    await complete([retry(await claimOne(), { retryInMs: 900_000, pauseMs: 600_000 })])
     same([await deliveries.hasPending(0), await deliveries.hasPending(300_000), await deliveries.hasPending(600_000)], [false, false, true],
-      'hasPending for no time, five minutes and ten, when its webhook is held back for ten')
+      'hasPending for no time, five minutes and ten, when its webhook is paused for ten')
   }),
 
   benchCase('deliveries', {

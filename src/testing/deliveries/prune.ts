@@ -3,9 +3,9 @@ import { same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
 const deletes =
-  'Deletes up to `limit` deliveries that ended and were made more than `retentionDays` ago, with their attempts, then ' +
-  'up to `limit` events of that age that no delivery is left of, with their idempotency keys.'
-const never = 'Never a pending one.'
+  'Deletes deliveries that ended and were made more than `retentionDays` ago, with their attempts, and the events of that ' +
+  'age that no delivery is left of, with their idempotency keys: those of some `limit` events at a time.'
+const never = 'Never a pending delivery.'
 const returns = 'Returns how many deliveries and events went; 0 means that nothing is left to delete.'
 
 const everything = { retentionDays: 0, limit: 100 }

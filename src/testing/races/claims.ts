@@ -5,7 +5,7 @@ import { holds, same } from '../support/expect.js'
 
 const oneRecords = 'Of several at once with the same key, exactly one records.'
 const leased =
-  'A delivery is leased to one caller at a time; once its lease has run out, anybody may claim it again, with a greater fence.'
+  'A delivery is leased to one caller at a time; once its lease has expired, anybody may claim it again, with a greater fence.'
 const limited = 'Deliveries of one webhook that may be leased at once, over all workers.'
 
 function deliveryIds (claims: readonly ClaimedDelivery[][]): number[] {

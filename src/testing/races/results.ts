@@ -8,7 +8,7 @@ const pending =
   'Events that are still pending for this webhook are passed over. Of several replays at once, one queues an event.'
 const shared = 'Several apps and workers may share one storage, and it outlives each.'
 const stopped = 'A delivery that stopped being pending under way keeps its status, unless the attempt delivered it.'
-const notices = 'Returns a notice for each webhook disabled by this call'
+const notices = 'There is a notice for each webhook disabled by this call'
 
 /** Cases about several results and replays at once. */
 export const resultRaceCases = [
@@ -75,7 +75,7 @@ export const resultRaceCases = [
 
   benchCase('races', {
     port: 'deliveries.claimDue',
-    says: 'Claims pending deliveries that are due, of active webhooks that are not held back, across tenants.',
+    says: 'Claims pending deliveries that are due, of active webhooks that are not paused, across tenants.',
     name: 'nothing is claimed of a webhook made inactive while events were recorded'
   }, async ({ webhooks, addWebhook, emit, claim }) => {
     const { id } = await addWebhook()

@@ -1,9 +1,11 @@
 import { atOnce } from '../support/at-once.js'
-import { benchCase } from '../support/bench.js'
+import { benchCase, eventIds, statuses } from '../support/bench.js'
 import { same } from '../support/expect.js'
 import { createWebhook } from '../support/samples.js'
+import { eventually } from '../support/wait.js'
 
 const lastPlace = 'Of several at once for the last free place, exactly one succeeds.'
+const again = 'What is recorded after the webhook was made active again is never skipped.'
 const fields = 'The fields to change; absent ones stay.'
 const rotates = 'Makes `secret` the secret, and the one of before the previous one, which expires after the grace period.'
 
@@ -46,6 +48,21 @@ export const webhookRaceCases = [
     const { id } = await addWebhook({ secret: 'a' })
     await Promise.all(['b', 'c'].map((secret) => webhooks.rotateSecret('acme', id, { secret, gracePeriodSeconds: 60 })))
     same((await webhooks.findSecrets('acme', id))?.toSorted(), ['b', 'c'], 'the secrets, in any order')
+  }),
+
+  benchCase('races', {
+    port: 'webhooks.update', says: again, name: 'nothing that is recorded after a webhook was made active again is skipped'
+  }, async ({ webhooks, addWebhook, emit, emitMany, claim, log }) => {
+    const webhook = await addWebhook()
+    await emitMany(20)
+    const stopping = webhooks.update('acme', webhook.id, { status: 'inactive' })
+    const isStopped = await eventually(async () => (await webhooks.find('acme', webhook.id))?.status === 'inactive')
+    await webhooks.update('acme', webhook.id, { status: 'active' })
+    await emit()
+    await stopping
+    same([isStopped, eventIds(await claim())], [true, ['evt_21']], 'what is claimed when the stop has ended, too')
+    const isShown = await eventually(async () => statuses(await log(webhook)).filter((status) => status === 'skipped').length === 20)
+    same([isShown, statuses(await log(webhook)).at(-1)], [true, 'pending'], 'the log')
   }),
 
   benchCase('races', {

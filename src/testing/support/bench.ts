@@ -11,6 +11,7 @@ import { createEvent, createWebhook, lenient } from './samples.js'
 import { wait } from './wait.js'
 
 const maxClaims = 10
+const maxTries = 100
 
 interface WithTenant { tenantSlug?: string }
 
@@ -35,8 +36,10 @@ export interface Bench {
   claimOne (changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery>
   /** Claims what is left, claim by claim: callers at once may each pass over what another is about to take. */
   claimRest (): Promise<ClaimedDelivery[]>
-  /** Completes attempts; nothing is disabled by it unless there is a rule. */
+  /** Completes attempts, again if their deliveries are locked, and takes the notices; nothing is disabled by it unless there is a rule. */
   complete (results: AttemptResult[], rule?: HealthRule): Promise<HealthNotice[]>
+  /** Claims and confirms all notices. */
+  takeNotices (): Promise<HealthNotice[]>
   /** The log of a webhook, the oldest first. */
   log (webhook: Webhook, tenantSlug?: string): Promise<Delivery[]>
   /** Replays `undelivered` events, without limits. */
@@ -95,7 +98,21 @@ function createBench (harness: StorageHarness): Bench {
       return claimed
     },
 
-    complete: (results, rule = lenient) => deliveries.complete(results, rule),
+    async complete (results, rule = lenient) {
+      let left = results
+      for (let tries = 0; tries < maxTries && left.length > 0; tries++) {
+        const locked = new Set((await deliveries.complete(left, rule)).map(({ deliveryId }) => deliveryId))
+        left = left.filter(({ deliveryId }) => locked.has(deliveryId))
+        if (left.length > 0) await wait(harness, 5)
+      }
+      return bench.takeNotices()
+    },
+
+    async takeNotices () {
+      const claimed = await deliveries.claimNotices({ limit: 100, leaseMs: 600_000 })
+      for (const { noticeId } of claimed) await deliveries.confirmNotice(noticeId)
+      return claimed.map(({ notice }) => notice)
+    },
 
     log: (webhook, tenantSlug = 'acme') => deliveries.list(tenantSlug, webhook.id, {
       filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200

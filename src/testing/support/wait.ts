@@ -12,7 +12,7 @@ export async function wait ({ advance }: StorageHarness, ms: number): Promise<vo
 }
 
 /** Waits, in real time, for what is not said to happen at once. `false` if it did not happen within 5 s. */
-export async function eventually (condition: () => boolean): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < patienceMs && !condition(); waitedMs += pollMs) await setTimeout(pollMs)
+export async function eventually (condition: () => Promise<boolean> | boolean): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < patienceMs && !await condition(); waitedMs += pollMs) await setTimeout(pollMs)
   return condition()
 }

@@ -9,7 +9,7 @@ const taken = "Rejects for an id that a webhook has already, whoever's it is."
 const ids = 'A positive integer up to 2^53-1 that was never given out before, to nobody, and never will be again.'
 const changes = 'Changes a webhook and sets `updated_at` to now; `null` if there is none.'
 const fields = 'The fields to change; absent ones stay.'
-const removes = 'Removes a webhook; its pending deliveries become `cancelled`. `false` if there was none.'
+const removes = 'Removes a webhook; its pending deliveries become `cancelled`, and are never claimed again. `false` if there was none.'
 const owned = 'changing it afterwards changes nothing that is stored.'
 const order = 'In the order given by the client.'
 

@@ -1,0 +1,118 @@
+-- Moves up to p_limit stopped deliveries of a webhook to the log: those below its skip_before, or all if it was deleted.
+-- Deliveries that somebody has locked are left for later. Returns how many it moved.
+create function sweep_v1 (p_webhook bigint, p_limit integer) returns integer
+language plpgsql
+set search_path from current
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
+  v_before bigint;
+  v_count integer;
+begin
+  select w.skip_before into v_before from webhooks w where w.id = p_webhook;
+
+  with stopped as (
+    delete from queue q
+    where q.ctid = any (array(
+      select ready.place from generate_series(0, 3) as n (lane)
+      cross join lateral (
+        select q.ctid as place from queue q
+        where q.webhook_id = p_webhook and q.lane = n.lane::smallint and q.lane < 4 and (v_before is null or q.id < v_before)
+        order by q.id
+        limit p_limit
+        for update skip locked
+      ) as ready
+      union all
+      select scheduled.place from (
+        select q.ctid as place from queue q
+        where q.webhook_id = p_webhook and q.lane = 4 and (v_before is null or q.id < v_before)
+        order by q.id
+        limit p_limit
+        for update skip locked
+      ) as scheduled
+      limit p_limit
+    ))
+    returning q.*
+  )
+  insert into deliveries (webhook_id, id, event_seq, status, created_at, ended_at, earlier, fence)
+  select s.webhook_id, s.id, s.event_seq, case when v_before is null then 'cancelled' else 'skipped' end, s.created_at, v_now,
+    s.attempts, case s.lane when 0 then s.fence end
+  from stopped s;
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+
+-- Stops deliveries that were queued to a webhook while it ceased to be active, and lists the webhooks that have stopped
+-- deliveries in the queue.
+create function find_stopped_v1 () returns setof bigint
+language plpgsql
+set search_path from current
+set enable_seqscan = off
+as $$
+declare
+  v_webhooks bigint[];
+begin
+  with recursive endpoint (id) as (
+    select 0::bigint
+    union all
+    select least(ready.webhook_id, scheduled.webhook_id)
+    from endpoint
+    left join lateral (
+      select q.webhook_id from queue q where q.lane < 4 and q.webhook_id > endpoint.id
+      order by q.webhook_id, q.lane, q.id limit 1
+    ) as ready on true
+    left join lateral (
+      select q.webhook_id from queue q where q.lane = 4 and q.webhook_id > endpoint.id order by q.webhook_id, q.id limit 1
+    ) as scheduled on true
+    where endpoint.id is not null
+  )
+  select array_agg(e.id) into v_webhooks
+  from endpoint e
+  left join webhooks w on w.id = e.id
+  where e.id > 0 and (w.id is null or w.status <> 'active' or exists (
+    select from generate_series(0, 3) as n (lane)
+    cross join lateral (
+      select from queue q where q.webhook_id = e.id and q.lane = n.lane::smallint and q.lane < 4 and q.id < w.skip_before limit 1
+    ) as left_over
+  ) or exists (select from queue q where q.webhook_id = e.id and q.lane = 4 and q.id < w.skip_before));
+
+  update webhooks w set skip_before = nextval('delivery_ids')
+  where w.id = any (array(
+    select stopped.id from webhooks stopped
+    where stopped.id = any (v_webhooks) and stopped.status <> 'active'
+    for no key update skip locked
+  ));
+  return query select unnest(v_webhooks);
+end
+$$;
+
+-- Replaces the events of a subject by their tombstones and cancels their queued deliveries, within the caller's
+-- transaction. Returns how many events have that subject.
+create function erase_subject_v1 (p_tenant text, p_subject text) returns integer
+language plpgsql
+set search_path from current
+as $$
+declare
+  v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
+  v_events bigint[];
+begin
+  select array_agg(e.seq order by e.seq) into v_events
+  from events e
+  where e.tenant_slug = p_tenant and e.subject = p_subject;
+
+  update events e set body = coalesce(e.tombstone, '') where e.seq = any (v_events);
+
+  with erased as (
+    delete from queue q where q.event_seq = any (v_events) returning q.*
+  )
+  insert into deliveries (webhook_id, id, event_seq, status, created_at, ended_at, earlier, fence)
+  select e.webhook_id, e.id, e.event_seq, 'cancelled', e.created_at, v_now, e.attempts, case e.lane when 0 then e.fence end
+  from erased e;
+
+  return coalesce(cardinality(v_events), 0);
+end
+$$;
+
+insert into migrations (name) values ('005-stop.sql');

@@ -1,0 +1,37 @@
+-- Walks up to p_limit events after p_after, the oldest first, until it comes to one that is younger than the retention.
+-- Deletes their deliveries that ended and are as old, then the events that have no delivery left. Returns how many rows
+-- went, and where to go on: null at the end.
+create function prune_v1 (p_retention_days double precision, p_limit integer, p_after bigint, out pruned integer, out next_after bigint)
+language plpgsql
+set search_path from current
+set enable_seqscan = off
+set jit = off
+as $$
+declare
+  v_before timestamptz := clock_timestamp() - p_retention_days * interval '1 day';
+  v_events bigint[];
+  v_count integer;
+begin
+  select array_agg(walked.seq), case when count(*) = p_limit then max(walked.seq) end into v_events, next_after
+  from (
+    select e.seq, e.recorded_at from events e where e.seq > p_after order by e.seq limit p_limit
+  ) as walked
+  where walked.recorded_at < v_before;
+
+  -- A replay holds a lock on its events until it has committed: they are left alone.
+  v_events := array(select e.seq from events e where e.seq = any (v_events) order by e.seq for update skip locked);
+
+  delete from deliveries d where d.event_seq = any (v_events) and d.created_at < v_before;
+  get diagnostics pruned = row_count;
+  delete from events e
+  where e.seq = any (v_events)
+    and not exists (select from queue q where q.event_seq = e.seq)
+    and not exists (select from deliveries d where d.event_seq = e.seq);
+  get diagnostics v_count = row_count;
+  pruned := pruned + v_count;
+
+  delete from webhook_health h where not exists (select from webhooks w where w.id = h.webhook_id);
+end
+$$;
+
+insert into migrations (name) values ('006-prune.sql');
