@@ -7,9 +7,9 @@ const addFormats = formats.default
 /** Validates schemas, for all instances: compiling the meta-schema takes longer than the rest of a registration. */
 let schemaAjv: Ajv | null = null
 
-/** A validator that reports every fault, takes no value for another type, and drops nothing. */
-export function createAjv ({ useDefaults }: { useDefaults: boolean }): Ajv {
-  const ajv = new Ajv({ allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults, strict: false, validateSchema: false, verbose: true })
+/** A validator that takes no value for another type, and drops nothing. It stops at the first fault unless told otherwise. */
+export function createAjv ({ useDefaults, allErrors = false }: { useDefaults: boolean, allErrors?: boolean }): Ajv {
+  const ajv = new Ajv({ allErrors, coerceTypes: false, removeAdditional: false, useDefaults, strict: false, validateSchema: false, verbose: true })
   addFormats(ajv)
   return ajv
 }

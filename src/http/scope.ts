@@ -35,7 +35,7 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
  */
 export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, requestId, limits, onAudit, tracing }: ScopeOptions): void {
   // Each route is given them: a compiler that is set on the scope gives way once the host adds a schema of its own.
-  const validatorCompiler = createValidatorCompiler()
+  const validatorCompiler = createValidatorCompiler({ errorDetails })
   const serializerCompiler: FastifySerializerCompiler<unknown> = ({ schema }) => fastJsonStringify(schema as fastJsonStringify.Schema)
 
   const lookUp = isolateLookup(keyLookup)

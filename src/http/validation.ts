@@ -1,32 +1,50 @@
-import type { ErrorObject } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import { compileSchema, createAjv, formatFaultPath } from '../ajv.js'
 import { type ErrorDetail, type HttpError, badRequest } from './errors.js'
+import { findFaults } from './faults.js'
 
-/** Enough to mend a request by, and a bound on the answer. */
-const maxDetails = 20
-
-interface TextValidator {
-  (values: Record<string, unknown>): boolean
+interface Validator {
+  (value: unknown): boolean
   /** Where Fastify looks after an answer of `false`. */
   errors?: ErrorObject[] | null
 }
 
-/** Compiles the validators of the scope. What comes as text, the path and the query, is read as the schema says. */
-export function createValidatorCompiler (): FastifySchemaCompiler<object> {
+/**
+ * Compiles the validators of the scope. What comes as text, the path and the query, is read as the schema says. One fault
+ * is looked for, and several only where clients are told.
+ */
+export function createValidatorCompiler ({ errorDetails }: { errorDetails: boolean }): FastifySchemaCompiler<object> {
   const ajv = createAjv({ useDefaults: true })
+  const thorough = errorDetails ? createAjv({ useDefaults: true, allErrors: true }) : null
   return ({ schema, httpPart }) => {
-    const validate = compileSchema(ajv, schema)
-    if (httpPart === 'body') return validate
-    const integers = integerFields(schema)
-    const validateText: TextValidator = (values) => {
-      readIntegers(values, integers)
-      const isValid = validate(values)
-      validateText.errors = validate.errors ?? null
-      return isValid
-    }
-    return validateText
+    const first = compileSchema(ajv, schema)
+    const validate = thorough === null ? first : explain(first, compileSchema(thorough, schema))
+    return httpPart === 'body' ? validate : readText(validate, integerFields(schema))
   }
+}
+
+/** A validator that finds more than the first fault. */
+function explain (validateFirst: ValidateFunction, validateAll: ValidateFunction): Validator {
+  const validate: Validator = (value) => {
+    if (validateFirst(value)) return true
+    // There is one after a refusal.
+    const [first] = validateFirst.errors as [ErrorObject]
+    validate.errors = findFaults(value, first, validateAll)
+    return false
+  }
+  return validate
+}
+
+/** A validator of values that come as text. */
+function readText (validate: Validator, integers: readonly string[]): Validator {
+  const validateText: Validator = (values) => {
+    readIntegers(values as Record<string, unknown>, integers)
+    const isValid = validate(values)
+    validateText.errors = validate.errors ?? null
+    return isValid
+  }
+  return validateText
 }
 
 function integerFields ({ properties = {} }: { properties?: Record<string, { type?: unknown }> }): string[] {
@@ -45,7 +63,7 @@ const places: Record<string, ErrorDetail['in']> = { params: 'path', querystring:
 
 /** Turns the validator's faults into the error to answer with. */
 export function toValidationError (errors: readonly ErrorObject[], httpPart: string): HttpError {
-  return badRequest(...errors.slice(0, maxDetails).map((error) => ({
+  return badRequest(...errors.map((error) => ({
     in: places[httpPart] ?? 'body',
     field: formatFaultPath(error),
     message: messageOf(error)
