@@ -13,8 +13,8 @@ export function findFaults (value: unknown, first: ErrorObject, validateAll: Val
   const budget = { left: maxValues }
   const sample = takeSample(value, budget)
   if (budget.left < 0 || validateAll(sample)) return [first]
-  const others = (validateAll.errors ?? []).filter((fault) => nameOf(fault) !== nameOf(first))
-  return [first, ...others].slice(0, maxFaults)
+  const faults = validateAll.errors as ErrorObject[]
+  return [first, ...faults.filter((fault) => nameOf(fault) !== nameOf(first))].slice(0, maxFaults)
 }
 
 /** Copies a value with the first items of its arrays. */
