@@ -100,10 +100,8 @@ t.test('a demo whose ports are taken says so and takes free ones', { buffered: t
   for (const port of [3000, 3001]) {
     const taken = createServer()
     t.teardown(() => taken.close())
-    // Another program may have it already.
-    taken.on('error', () => {})
-    taken.listen(port, '127.0.0.1')
-    await Promise.race([once(taken, 'listening'), once(taken, 'error')])
+    // Another program may have it already: then it is taken, too.
+    await new Promise((resolve) => taken.once('listening', resolve).once('error', resolve).listen(port, '127.0.0.1'))
   }
 
   const demo = runExample(t, 'demo/start.ts', { EVERY_MS: '60000' })

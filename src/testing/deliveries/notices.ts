@@ -1,7 +1,7 @@
 import type { AttemptResult, HealthNotice, HealthRule } from '../../ports/index.js'
 import { benchCase } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
-import { exactly, given, same } from '../support/expect.js'
+import { exactly, same } from '../support/expect.js'
 import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
 const notices =
@@ -78,15 +78,13 @@ export const noticeCases = [
     await emitMany(1)
     await emitMany(1, { tenantSlug: 'globex' })
     for (const lease of await claimAll(2)) await deliveries.complete([failed(lease)], warnAtOnce)
-    const [first, ...more] = await deliveries.claimNotices({ limit: 1, leaseMs: 50 })
-    const [second] = await deliveries.claimNotices({ limit: 10, leaseMs: 50 })
-    same([more.length, await deliveries.claimNotices({ limit: 10, leaseMs: 50 })], [0, []],
-      'what is claimed beyond a limit of one, and when both are claimed')
+    const both = exactly(await deliveries.claimNotices({ limit: 10, leaseMs: 50 }), 2, 'notices are claimed')
     await wait(50)
-    same(await deliveries.claimNotices({ limit: 10, leaseMs: 50 }), [first, second], 'what is claimed when their leases have expired')
-    await deliveries.confirmNotice(given(first, 'there is a notice').noticeId)
-    await wait(50)
-    same(await deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), [second], 'what is claimed when the first was confirmed')
+    same(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), both, 'what is claimed when their leases have expired')
+    same(await deliveries.claimNotices({ limit: 1, leaseMs: 0 }), both.slice(0, 1), 'what is claimed with a limit of one')
+    await deliveries.confirmNotice(both[0].noticeId)
+    same(await deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), both.slice(1), 'what is claimed when the first was confirmed')
+    same(await deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), [], 'what is claimed under another lease')
   }),
 
   benchCase('deliveries', {
