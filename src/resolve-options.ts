@@ -36,7 +36,9 @@ const httpNames = {
 export function resolveRecruitingOptions (options: RecruitingOptions): EngineSettings {
   expectOptions(options, { ...engineNames, ...httpNames, logger: true })
   const settings = resolveEngineOptions(options)
-  resolveHttpOptions({ keyLookup: () => null, ...omitUndefined(options) })
+  const { keyLookup, ...http }: Partial<HttpOptions> = omitUndefined<object>(options)
+  if (keyLookup !== undefined) assertKeyLookup(keyLookup)
+  resolveHttpOptions(http)
   return settings
 }
 
@@ -48,7 +50,8 @@ export function resolveApiOptions (options: RecruitingApiOptions): { engine: Eng
   expectOptions(options, { ...engineNames, ...httpNames, logLevel: true, logSerializers: true })
   const engine = resolveEngineOptions(options)
   assertPorts(options.storage, sourceMethods)
-  return { engine, http: resolveHttpOptions(options) }
+  assertKeyLookup(options.keyLookup)
+  return { engine, http: { keyLookup: options.keyLookup, ...resolveHttpOptions(options) } }
 }
 
 function expectOptions (options: object, names: object): void {
@@ -78,10 +81,13 @@ function resolveEngineOptions (options: RecruitingOptions): EngineSettings {
   }
 }
 
-function resolveHttpOptions (options: HttpOptions): HttpSettings {
-  const { keyLookup, prefix = '/api/v1/public', errorDetails = false, requestId = null, openapi = true, routes = null, onAudit = null } = options
-  const { candidateFields = Type.Object({}), jobFields = Type.Object({}), rateLimit = false } = options
+function assertKeyLookup (keyLookup: HttpOptions['keyLookup']): void {
   expect(typeof keyLookup === 'function', 'keyLookup', 'a function', keyLookup)
+}
+
+function resolveHttpOptions (options: Omit<HttpOptions, 'keyLookup'>): Omit<HttpSettings, 'keyLookup'> {
+  const { prefix = '/api/v1/public', errorDetails = false, requestId = null, openapi = true, routes = null, onAudit = null } = options
+  const { candidateFields = Type.Object({}), jobFields = Type.Object({}), rateLimit = false } = options
   expect(typeof prefix === 'string' && /^(\/[A-Za-z0-9\-._~]+)+$/.test(prefix), 'prefix', 'a path such as /api/v1/public', prefix)
   assertFields(candidateFields, 'candidateFields', ['id', 'full_name', 'headline', 'source_id'])
   assertFields(jobFields, 'jobFields', ['id', 'name', 'status'])
@@ -90,7 +96,6 @@ function resolveHttpOptions (options: HttpOptions): HttpSettings {
   expect(routes === null || typeof routes === 'function', 'routes', 'a Fastify plugin', routes)
   expect(onAudit === null || typeof onAudit === 'function', 'onAudit', 'a function', onAudit)
   return {
-    keyLookup,
     prefix,
     candidateFields,
     jobFields,
@@ -103,24 +108,53 @@ function resolveHttpOptions (options: HttpOptions): HttpSettings {
   }
 }
 
-type MethodNames<Storage> = { [Part in keyof Storage]: Array<keyof Storage[Part]> }
+/** Every method of each port, so that a new one cannot be forgotten. */
+type MethodNames<Storage> = { [Part in keyof Storage]: Record<keyof Storage[Part], true> }
 
 const sourceMethods = {
-  candidates: ['list', 'count'],
-  jobs: ['list', 'count']
+  candidates: { list: true, count: true },
+  jobs: { list: true, count: true }
 } satisfies MethodNames<Pick<RecruitingStorage, 'candidates' | 'jobs'>>
 
 const eventMethods = {
-  webhooks: ['list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'listSecrets', 'replaceSecret'],
-  deliveries: ['record', 'claimDue', 'complete', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'prune', 'erase', 'stats', 'onDue']
+  webhooks: {
+    list: true,
+    count: true,
+    find: true,
+    nextId: true,
+    create: true,
+    update: true,
+    delete: true,
+    rotateSecret: true,
+    findSecrets: true,
+    listSecrets: true,
+    replaceSecret: true
+  },
+  deliveries: {
+    record: true,
+    claimDue: true,
+    complete: true,
+    claimNotices: true,
+    confirmNotice: true,
+    release: true,
+    hasPending: true,
+    list: true,
+    count: true,
+    find: true,
+    replay: true,
+    prune: true,
+    erase: true,
+    stats: true,
+    onDue: true
+  }
 } satisfies MethodNames<Pick<EventStorage, 'webhooks' | 'deliveries'>>
 
-function assertPorts (storage: object, methodNames: Record<string, string[]>): void {
+function assertPorts (storage: object, methodNames: Record<string, object>): void {
   for (const [part, methods] of Object.entries(methodNames)) {
     const path = `storage.${part}`
     const port: unknown = Reflect.get(storage, part)
     expect(typeof port === 'object' && port !== null, path, 'an object', port)
-    for (const method of methods) {
+    for (const method of Object.keys(methods)) {
       const value: unknown = Reflect.get(port, method)
       expect(typeof value === 'function', `${path}.${method}`, 'a method', value)
     }

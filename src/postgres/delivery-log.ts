@@ -63,7 +63,7 @@ export function createDeliveryLog (session: Session, schema: string): Pick<Deliv
     async list (tenantSlug, webhookId, { filter, sort: [first], offset, limit }) {
       const { parts, where } = select(tenantSlug, webhookId, filter)
       // Ids ascend with the time of creation.
-      const direction = first?.direction ?? 'asc'
+      const direction = first?.direction === 'desc' ? 'desc' : 'asc'
       const [most, passed] = [where.bind(limit), where.bind(offset)]
       const pages = parts.map((part) => `(${part} order by id ${direction} limit ${most}::bigint + ${passed}::bigint)`)
       const rows = await session.query<DeliveryRow>('list deliveries', `

@@ -23,7 +23,7 @@ export interface MigrateOptions {
 
 const optionNames = { schema: true, dryRun: true } satisfies Record<keyof MigrateOptions, true>
 
-const folder = new URL('migrations/', import.meta.url)
+const shipped = new URL('migrations/', import.meta.url)
 
 /**
  * Creates the tables of this package, or brings them up to date. Call it before anything else, as often as you like: what
@@ -63,7 +63,7 @@ export async function findMigrations (query: RunQuery, quotedSchema: string): Pr
 }
 
 /** The names of all migrations, in the order in which they run. Throws `storage_not_ready`. */
-export async function listMigrations (): Promise<string[]> {
+export async function listMigrations (folder = shipped): Promise<string[]> {
   try {
     return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   } catch (error) {
@@ -82,7 +82,7 @@ async function runMissing (client: PgQueryable, schema: string): Promise<string[
   await client.query(`set local search_path to ${quoted}, pg_temp`)
   const missing = await findMissing(client, quoted)
   // Each of them writes down its own name.
-  for (const name of missing) await client.query(await readFile(new URL(name, folder), 'utf8'))
+  for (const name of missing) await client.query(await readFile(new URL(name, shipped), 'utf8'))
   return missing
 }
 

@@ -7,7 +7,7 @@ import { hang, startReceiver } from '../fixtures/receiver.js'
 const down = async (): Promise<never> => { throw new Error('storage is down') }
 
 /** Makes a method fail until it is repaired. */
-function breakMethod (store: DeliveryStore, name: 'claimDue' | 'complete' | 'release'): () => void {
+function breakMethod (store: DeliveryStore, name: 'claimDue' | 'complete' | 'release' | 'claimNotices'): () => void {
   const original = store[name]
   store[name] = down
   return () => { Object.assign(store, { [name]: original }) }
@@ -83,6 +83,39 @@ for (const method of ['complete', 'release'] as const) {
     t.same(await deliveries(id), [['delivered', 1]])
   })
 }
+
+t.test('a result whose delivery stays locked until the worker closes is reported, and the lease expires', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, start, storage } = createMachines(t)
+  await addWebhook(receiver.url)
+  const logged: string[] = []
+  const logger = { info () {}, warn () {}, error (fields: object, message: string) { logged.push(message) } }
+  storage.deliveries.complete = async (results) => results.map(({ webhookId, deliveryId, fence }) => ({ webhookId, deliveryId, fence }))
+  const engine = start({ logger })
+  await engine.emit(event)
+  await receiver.received(1)
+  await engine.close()
+  t.same(logged, ['storage failed on close, deliveries under way will repeat when their leases expire'])
+})
+
+t.test('notices that the storage cannot give are asked for again', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, start, storage } = createMachines(t)
+  await addWebhook(receiver.url)
+  const logged: string[] = []
+  const logger = { info () {}, warn () {}, error (fields: object, message: string) { logged.push(message) } }
+  const repair = breakMethod(storage.deliveries, 'claimNotices')
+  receiver.answer(410)
+  const engine = start({ logger })
+  const disabled = new Promise((resolve) => engine.on('webhookDisabled', resolve))
+  await engine.emit(event)
+  await engine.drain()
+  t.ok(logged.length > 0)
+  t.ok(logged.every((message) => message === 'notices of failing webhooks could not be read, they are tried again'))
+  repair()
+  await clock.advance(30_000)
+  t.match(await disabled, { kind: 'gone' })
+})
 
 t.test('a listener of the storage is taken off on close', async (t) => {
   const { start, storage } = createMachines(t)

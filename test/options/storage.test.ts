@@ -8,7 +8,8 @@ const ofEvents = {
     'list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'listSecrets', 'replaceSecret'
   ],
   deliveries: [
-    'record', 'claimDue', 'complete', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'prune', 'erase', 'stats', 'onDue'
+    'record', 'claimDue', 'complete', 'claimNotices', 'confirmNotice', 'release', 'hasPending', 'list', 'count', 'find', 'replay',
+    'prune', 'erase', 'stats', 'onDue'
   ]
 }
 

@@ -2,6 +2,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import pg from 'pg'
 import t from 'tap'
 import { migrate, postgresStorage } from '../../src/postgres/index.js'
+import { listMigrations } from '../../src/postgres/migrate.js'
 import { startPostgres } from '../fixtures/postgres-server.js'
 
 const files = new URL('../../src/postgres/migrations/', import.meta.url)
@@ -111,4 +112,9 @@ t.test('migrating', async (t) => {
     await t.rejects(migrate(pool, { schema: 'half' }), { message: /"events" already exists/ })
     t.strictSame(await tables('half'), ['events'])
   })
+})
+
+t.test('where a bundler has left the SQL files behind, the error says what to do', async (t) => {
+  const message = /^there are no migrations in .*nowhere.*: leave fastify-recruiting-api out of the bundle, or copy its folder dist\/postgres\/migrations there$/
+  await t.rejects(listMigrations(new URL('nowhere/', import.meta.url)), { code: 'storage_not_ready', message })
 })
