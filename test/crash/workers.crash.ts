@@ -36,7 +36,7 @@ t.test('two workers, 5,000 deliveries, endpoints that fail at random, 40 kills a
     workers.push(startProcess(t, 'crash-worker.ts', server.url))
   }
 
-  const left = async (): Promise<number> => Number((await pool.query("select count(*) from recruiting.queue")).rows[0].count)
+  const left = async (): Promise<number> => Number((await pool.query('select count(*) from recruiting.queue')).rows[0].count)
   const startedAt = performance.now()
   while (await left() > 0 && performance.now() - startedAt < 180_000) await sleep(500)
 
