@@ -1,12 +1,12 @@
-import { expect } from './expect.js'
-import type { RecruitingOptions } from './options.js'
-import { resolveRecruitingOptions } from './resolve-options.js'
-import { verifyStorage } from './verify-storage.js'
+import { expect } from './shared/expect.js'
+import type { RecruitingOptions } from './options/api.js'
+import { resolveRecruitingOptions } from './options/resolve-api.js'
+import { verifyStorage } from './webhooks/verify-storage.js'
 import { createEngine } from './webhooks/engine.js'
-import type { DefaultEvents, EventCatalogue } from './webhooks/events.js'
-import { type Logger, createSafeLogger } from './webhooks/logger.js'
+import type { DefaultEvents, EventCatalogue } from './webhooks/events/catalogue.js'
+import { type Logger, createSafeLogger } from './observe/logger.js'
 import type { Recruiting } from './webhooks/recruiting.js'
-import { createWarningLogger } from './webhooks/warning-logger.js'
+import { createWarningLogger } from './observe/warning-logger.js'
 
 /** An engine without an HTTP server. */
 export interface StandaloneRecruiting<Events extends EventCatalogue> extends Recruiting<Events> {

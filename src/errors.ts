@@ -1,4 +1,4 @@
-import { readField } from './loggable-error.js'
+import { readField } from './observe/loggable-error.js'
 
 const kBrand = Symbol.for('fastify-recruiting-api.error')
 

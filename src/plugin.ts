@@ -1,13 +1,13 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { publicApi, publishedFields } from './http/api.js'
-import { trustsEveryProxy } from './http/trust-proxy.js'
-import type { RecruitingApiOptions } from './options.js'
-import { resolveApiOptions } from './resolve-options.js'
-import { verifyStorage } from './verify-storage.js'
+import { trustsEveryProxy } from './http/limits/trust-proxy.js'
+import type { RecruitingApiOptions } from './options/api.js'
+import { resolveApiOptions } from './options/resolve-api.js'
+import { verifyStorage } from './webhooks/verify-storage.js'
 import { createEngine } from './webhooks/engine.js'
-import { createSafeLogger } from './webhooks/logger.js'
-import type { RegisteredRecruiting } from './register.js'
+import { createSafeLogger } from './observe/logger.js'
+import type { RegisteredRecruiting } from './webhooks/events/register.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { callHost } from '../call-host.js'
+import { callHost } from '../observe/call-host.js'
 import { type KeyedRequest, kApiKey, readTenantSlug } from './auth.js'
 import { logOf } from './log.js'
 import { readOperationId } from './operation-id.js'

@@ -1,6 +1,6 @@
-import { expect } from '../expect.js'
-import { readField, toLoggableError } from '../loggable-error.js'
-import { Refusal } from '../refusal.js'
+import { expect } from '../shared/expect.js'
+import { readField, toLoggableError } from '../observe/loggable-error.js'
+import { Refusal } from '../shared/refusal.js'
 
 /** Every error that the API answers with. The comments are the tables of the documents: `npm run tables`. */
 export const wireErrors = {

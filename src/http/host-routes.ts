@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, RouteOptions } from 'fastify'
-import { expect } from '../expect.js'
-import type { HostRoutes } from '../options.js'
-import { shieldScope } from './read-input.js'
+import { expect } from '../shared/expect.js'
+import type { HostRoutes } from '../options/api.js'
+import { shieldScope } from './input/read-input.js'
 import { redactRoute } from './redact-log.js'
 import { Conflict, errorResponses } from './schemas/errors.js'
 

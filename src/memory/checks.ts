@@ -1,6 +1,6 @@
-import { refuse as refuseOption } from '../expect.js'
-import { normalizeInstant } from '../instant.js'
-import { isTenantSlug, tenantSlugRule } from '../tenant-slug.js'
+import { refuse as refuseOption } from '../shared/expect.js'
+import { normalizeInstant } from '../shared/instant.js'
+import { isTenantSlug, tenantSlugRule } from '../shared/tenant-slug.js'
 
 const maxShownLength = 60
 

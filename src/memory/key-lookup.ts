@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
-import { hashApiKey } from '../api-keys.js'
+import { hashApiKey } from '../keys/api-key.js'
 import { RecruitingApiError } from '../errors.js'
-import { expectNames } from '../expect.js'
+import { expectNames } from '../shared/expect.js'
 import type { ApiKey, AsyncKeyLookup, Clock } from '../ports/index.js'
 import { isRecord, parseDateTime, parseSlug, parseText, refuse } from './checks.js'
 

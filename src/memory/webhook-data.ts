@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '../ports/index.js'
-import { NoticeQueue } from './notices.js'
-import { PendingDeliveries } from './pending.js'
-import type { DeliveryRecord, EventRecord, WebhookRecord } from './records.js'
+import { NoticeQueue } from './deliveries/notices.js'
+import { PendingDeliveries } from './deliveries/pending.js'
+import type { DeliveryRecord, EventRecord, WebhookRecord } from './deliveries/records.js'
 
 /** What belongs to one tenant. */
 export interface TenantData {

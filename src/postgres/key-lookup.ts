@@ -1,5 +1,5 @@
-import { hashApiKey } from '../api-keys.js'
-import { expectNames } from '../expect.js'
+import { hashApiKey } from '../keys/api-key.js'
+import { expectNames } from '../shared/expect.js'
 import type { AsyncKeyLookup } from '../ports/index.js'
 import { parseSchema, quoteName } from './names.js'
 import { defaultQueryTimeoutMs, parseMilliseconds, parsePool } from './parse-options.js'

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { RecruitingApiError } from '../errors.js'
-import { expectNames } from '../expect.js'
+import { expectNames } from '../shared/expect.js'
 import { parseSchema, quoteName } from './names.js'
 import { refuse } from './parse-options.js'
 import type { PgPool, PgQueryable } from './pool.js'

@@ -2,9 +2,9 @@ import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
 import { findMigrations, listMigrations } from './migrate.js'
 import { quoteName } from './names.js'
 import type { PgPool } from './pool.js'
-import type { Relation } from './relation.js'
-import { readerOf } from './row-columns.js'
-import type { RowKind } from './row-kind.js'
+import type { Relation } from './lists/relation.js'
+import { readerOf } from './lists/row-columns.js'
+import type { RowKind } from './lists/row-kind.js'
 import type { Session } from './session.js'
 
 /** Makes whatever a check of the database throws say what to do. */

@@ -1,16 +1,16 @@
-import { expectNames } from '../expect.js'
+import { expectNames } from '../shared/expect.js'
 import type { CandidateFilter, CandidateRow, CandidateSortField, JobFilter, JobRow, JobSortField, RecruitingStorage } from '../ports/index.js'
-import { createDeliveryStore } from './deliveries.js'
-import { createDue } from './due.js'
+import { createDeliveryStore } from './deliveries/deliveries.js'
+import { createDue } from './deliveries/due.js'
 import { parseSchema, quoteName } from './names.js'
 import { defaultQueryTimeoutMs, parseMilliseconds, parsePool, parseRelation } from './parse-options.js'
 import type { PgPool } from './pool.js'
 import { advisePool, assertMigrated, checkRelation, reportUnreachable } from './ready.js'
-import { candidateKind, jobKind } from './row-kind.js'
-import { createRowSource } from './row-source.js'
+import { candidateKind, jobKind } from './lists/row-kind.js'
+import { createRowSource } from './lists/row-source.js'
 import { createSession } from './session.js'
-import { createStopDeliveries } from './stop.js'
-import { createWebhookStore } from './webhooks.js'
+import { createStopDeliveries } from './deliveries/stop.js'
+import { createWebhookStore } from './webhooks/webhooks.js'
 
 /** Options of `postgresStorage`. */
 export interface PostgresStorageOptions {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
-import { callHost } from '../call-host.js'
-import type { Logger } from './logger.js'
+import { callHost } from '../observe/call-host.js'
+import type { Logger } from '../observe/logger.js'
 import type { Recruiting, RecruitingEvents } from './recruiting.js'
 
 /** The host's listeners. */

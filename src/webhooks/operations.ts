@@ -1,10 +1,10 @@
 import type { DeliveryStore, ReplayResult, RotatedWebhook, Webhook, WebhookChanges, WebhookStore } from '../ports/index.js'
-import { Refusal } from '../refusal.js'
-import { type TargetRules, parseTargetUrl } from './destination.js'
-import type { EventCatalogue } from './events.js'
-import type { SecretBox } from './secrets.js'
-import { type TestDependencies, type TestResult, sendTest } from './send-test.js'
-import { generateSecret } from './signature.js'
+import { Refusal } from '../shared/refusal.js'
+import { type TargetRules, parseTargetUrl } from './guard/destination.js'
+import type { EventCatalogue } from './events/catalogue.js'
+import type { SecretBox } from './secrets/secret-box.js'
+import { type TestDependencies, type TestResult, sendTest } from './sending/send-test.js'
+import { generateSecret } from './sending/signature.js'
 
 /** What a client sends to create a webhook. */
 export interface WebhookInput {

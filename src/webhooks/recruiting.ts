@@ -1,6 +1,6 @@
 import type { DeliveryStats, HealthNotice } from '../ports/index.js'
-import type { AttemptCounts } from './counters.js'
-import type { EventCatalogue, EventData } from './events.js'
+import type { AttemptCounts } from './queue/counters.js'
+import type { EventCatalogue, EventData } from './events/catalogue.js'
 
 /** `app.recruiting`: what the host does with the engine. */
 export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {

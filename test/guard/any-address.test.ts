@@ -1,6 +1,6 @@
 import t from 'tap'
 import fc from 'fast-check'
-import { createAddressRule } from '../../src/webhooks/addresses.js'
+import { createAddressRule } from '../../src/webhooks/guard/addresses.js'
 import { formatAddress, isPublic } from '../fixtures/hostile-addresses.js'
 
 const isAllowed = createAddressRule([])

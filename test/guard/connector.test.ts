@@ -1,8 +1,8 @@
 import t from 'tap'
 import { type Socket, getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net'
-import { createAddressRule } from '../../src/webhooks/addresses.js'
-import { BlockedAddressError, type GuardedConnector, createGuardedConnector } from '../../src/webhooks/connector.js'
-import type { Resolver } from '../../src/webhooks/resolver.js'
+import { createAddressRule } from '../../src/webhooks/guard/addresses.js'
+import { BlockedAddressError, type GuardedConnector, createGuardedConnector } from '../../src/webhooks/guard/connector.js'
+import type { Resolver } from '../../src/webhooks/guard/resolver.js'
 import { countConnects } from '../fixtures/hostile-connections.js'
 import { startHostileReceiver } from '../fixtures/hostile-receiver.js'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createAddressRule } from '../../src/webhooks/addresses.js'
+import { createAddressRule } from '../../src/webhooks/guard/addresses.js'
 import { startDnsServer } from '../fixtures/dns-server.js'
 import { countConnects } from '../fixtures/hostile-connections.js'
 import { buildWebhookApi, refusal, webhookInput } from '../fixtures/webhook-api.js'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createAddressRule } from '../../src/webhooks/addresses.js'
-import { parseTargetUrl } from '../../src/webhooks/destination.js'
+import { createAddressRule } from '../../src/webhooks/guard/addresses.js'
+import { parseTargetUrl } from '../../src/webhooks/guard/destination.js'
 import { toUrlHost } from '../fixtures/hostile-addresses.js'
 import { publicNeighbours } from '../fixtures/hostile-blocks.js'
 import { buildWebhookApi } from '../fixtures/webhook-api.js'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createLimits } from '../../src/http/limits.js'
-import { resolveRateLimit } from '../../src/resolve-rate-limit.js'
+import { createLimits } from '../../src/http/limits/limits.js'
+import { resolveRateLimit } from '../../src/options/resolve-rate-limit.js'
 
 const settings = resolveRateLimit({})
 

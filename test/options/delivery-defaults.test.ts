@@ -1,5 +1,5 @@
 import t from 'tap'
-import { resolveDelivery } from '../../src/resolve-delivery.js'
+import { resolveDelivery } from '../../src/options/resolve-delivery.js'
 
 t.test('without options, deliveries are made as the README says', async (t) => {
   const { clock, ...settings } = resolveDelivery({})

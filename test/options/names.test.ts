@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { resolveDelivery } from '../../src/resolve-delivery.js'
+import { resolveDelivery } from '../../src/options/resolve-delivery.js'
 import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
 t.test('a misspelt option is refused with the nearest name that there is, and its value is not shown', async (t) => {

@@ -46,7 +46,7 @@ t.test('every file that the README and the pages point to is there', async (t) =
 
 t.test('every option of the plugin, of delivery and of rate limits is in the README', async (t) => {
   const readme = await read('README.md')
-  const files = ['src/options.ts', 'src/delivery-options.ts', 'src/rate-limit-options.ts']
+  const files = ['src/options/api.ts', 'src/options/delivery.ts', 'src/options/rate-limit.ts']
   const options = (await Promise.all(files.map(read))).join('')
   const names = [...options.matchAll(/^ {2}(\w+)\??: /gm)].map(([, name]) => name)
   t.ok(names.length > 20)

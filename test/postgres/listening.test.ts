@@ -1,7 +1,7 @@
 import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { createListening } from '../../src/postgres/listening.js'
+import { createListening } from '../../src/postgres/deliveries/listening.js'
 import type { PgClient } from '../../src/postgres/pool.js'
 
 /** A pool that gives a connection, or fails to, when the test says so. */

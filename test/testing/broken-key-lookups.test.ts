@@ -1,5 +1,5 @@
 import t from 'tap'
-import { hashApiKey } from '../../src/api-keys.js'
+import { hashApiKey } from '../../src/keys/api-key.js'
 import type { KeyLookup } from '../../src/ports/index.js'
 import { keyLookupCases, runCases } from '../../src/testing/index.js'
 import type { KeyHarness, SavedKey } from '../../src/testing/index.js'

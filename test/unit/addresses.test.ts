@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createAddressRule, parseCidr } from '../../src/webhooks/addresses.js'
+import { createAddressRule, parseCidr } from '../../src/webhooks/guard/addresses.js'
 
 t.test('a CIDR is read as an address and a prefix', async (t) => {
   t.strictSame(parseCidr('10.0.0.0/8'), { address: '10.0.0.0', prefix: 8 })

@@ -1,7 +1,7 @@
 import { Agent, Client, buildConnector } from 'undici'
 import t from 'tap'
-import { Attempt, kTimeout } from '../../src/webhooks/attempt.js'
-import { watchKeptSockets } from '../../src/webhooks/kept-sockets.js'
+import { Attempt, kTimeout } from '../../src/webhooks/sending/attempt.js'
+import { watchKeptSockets } from '../../src/webhooks/sending/kept-sockets.js'
 import { startReceiver } from '../fixtures/receiver.js'
 
 t.test('what was given up before there was a connection is not sent over the one that comes later', async (t) => {

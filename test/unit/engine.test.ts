@@ -1,6 +1,6 @@
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { resolveRecruitingOptions } from '../../src/resolve-options.js'
+import { resolveRecruitingOptions } from '../../src/options/resolve-api.js'
 import { createEngine } from '../../src/webhooks/engine.js'
 import { silentLogger } from '../fixtures/silent-logger.js'
 import { createManualClock } from '../fixtures/manual-clock.js'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Type } from '@sinclair/typebox'
-import { generateEventId } from '../../src/webhooks/event-id.js'
-import { createEventValidator } from '../../src/webhooks/events.js'
+import { generateEventId } from '../../src/webhooks/events/event-id.js'
+import { createEventValidator } from '../../src/webhooks/events/catalogue.js'
 
 t.test('event ids are evt_ and 32 hexadecimal digits, none like another', async (t) => {
   const ids = Array.from({ length: 1000 }, generateEventId)

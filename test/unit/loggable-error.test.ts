@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import { toLoggableError } from '../../src/loggable-error.js'
-import { createSafeLogger } from '../../src/webhooks/logger.js'
+import { toLoggableError } from '../../src/observe/loggable-error.js'
+import { createSafeLogger } from '../../src/observe/logger.js'
 import { hostileErrors } from '../fixtures/hostile-errors.js'
 
 interface Line {

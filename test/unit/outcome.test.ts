@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { AttemptError, ClaimedDelivery } from '../../src/index.js'
-import { decideOutcome } from '../../src/webhooks/outcome.js'
-import type { SendResult } from '../../src/webhooks/sender.js'
+import { decideOutcome } from '../../src/webhooks/queue/outcome.js'
+import type { SendResult } from '../../src/webhooks/sending/sender.js'
 
 const claimed: ClaimedDelivery = {
   deliveryId: 3,

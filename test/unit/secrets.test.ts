@@ -1,6 +1,6 @@
 import t from 'tap'
 import { randomBytes } from 'node:crypto'
-import { createSecretBox } from '../../src/webhooks/secrets.js'
+import { createSecretBox } from '../../src/webhooks/secrets/secret-box.js'
 
 const [one, two] = [randomBytes(32), randomBytes(32)]
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
-import { generateSecret, signHeaders } from '../../src/webhooks/signature.js'
+import { generateSecret, signHeaders } from '../../src/webhooks/sending/signature.js'
 
 t.test('a secret is whsec_ and 32 random bytes in base64', async (t) => {
   const secrets = Array.from({ length: 100 }, generateSecret)

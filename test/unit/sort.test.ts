@@ -1,6 +1,6 @@
 import t from 'tap'
 import { HttpError } from '../../src/index.js'
-import { createSortParser } from '../../src/http/list-query.js'
+import { createSortParser } from '../../src/http/input/list-query.js'
 
 t.test('a field that is not one of the list\'s never reaches a storage, whatever a schema lets through', async (t) => {
   const parse = createSortParser(['name', 'created_at'])

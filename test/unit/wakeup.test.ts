@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createWakeup } from '../../src/webhooks/wakeup.js'
+import { createWakeup } from '../../src/webhooks/queue/wakeup.js'
 import { createManualClock } from '../fixtures/manual-clock.js'
 
 /** A sleep, and whether it has ended. */

@@ -1,14 +1,14 @@
 import t from 'tap'
 import { setImmediate } from 'node:timers/promises'
 import { memoryStorage } from '../../src/memory/index.js'
-import { systemClock } from '../../src/system-clock.js'
+import { systemClock } from '../../src/shared/clock.js'
 import { createEvent, createWebhook, lenient } from '../../src/testing/support/samples.js'
-import { createCounters } from '../../src/webhooks/counters.js'
+import { createCounters } from '../../src/webhooks/queue/counters.js'
 import { silentLogger } from '../fixtures/silent-logger.js'
-import { createPlaces } from '../../src/webhooks/places.js'
-import { createSecretBox } from '../../src/webhooks/secrets.js'
-import type { SendResult } from '../../src/webhooks/sender.js'
-import { createWorker } from '../../src/webhooks/worker.js'
+import { createPlaces } from '../../src/webhooks/sending/places.js'
+import { createSecretBox } from '../../src/webhooks/secrets/secret-box.js'
+import type { SendResult } from '../../src/webhooks/sending/sender.js'
+import { createWorker } from '../../src/webhooks/queue/worker.js'
 
 /** A worker with three deliveries under way, recorded in one tick; how many each claim found, and each `complete` got. */
 async function startWorker () {

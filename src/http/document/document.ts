@@ -1,6 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import type { OpenApiSettings } from '../../openapi-options.js'
-import type { EventCatalogue } from '../../webhooks/events.js'
+import type { OpenApiSettings } from '../../options/openapi.js'
+import type { EventCatalogue } from '../../webhooks/events/catalogue.js'
 import { Components } from './components.js'
 import { formatEvent, signatureParameters } from './event.js'
 import { formatOperation } from './operation.js'

@@ -1,0 +1,100 @@
+import { isIP } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { hashApiKey } from '../../keys/api-key.js'
+import type { ApiKey, KeyLookup } from '../../ports/index.js'
+import { trimEntries } from '../../shared/trim-entries.js'
+import type { Credentials } from '../auth.js'
+import { type Usage, refuseRequest } from './usage.js'
+
+/** Looks up the key of a request. */
+export type RequestKeyLookup = (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<KeyLookup>
+
+/** How invalid keys are counted. */
+export interface FailedKeyOptions {
+  /** Invalid keys allowed per address and window. */
+  max: number
+  /** Addresses and valid keys to remember, each. */
+  cache: number
+  /** Counts an invalid key for the address of the request. */
+  countFailure (request: FastifyRequest): Promise<Usage>
+}
+
+interface Address {
+  remaining: number
+  resetAtMs: number
+  lookups: number
+  waiting: Array<() => void>
+}
+
+/**
+ * Returns a lookup that allows `max` invalid keys per address and window. A key that was valid lately always passes. At
+ * any time an address has no more lookups under way than invalid keys left; other requests wait for one of them to end.
+ */
+export function boundFailedKeys (keyLookup: KeyLookup, { max, cache, countFailure }: FailedKeyOptions): RequestKeyLookup {
+  const addresses = new Map<string, Address>()
+  const validKeys = new Set<string>()
+
+  function findAddress (request: FastifyRequest): Address {
+    const name = nameAddress(request.ip)
+    const address = addresses.get(name) ?? { remaining: max, resetAtMs: 0, lookups: 0, waiting: [] }
+    addresses.set(name, address)
+    trimEntries(addresses, cache)
+    if (Date.now() >= address.resetAtMs) address.remaining = max
+    return address
+  }
+
+  async function lookUp (name: string, ...[credentials, request, reply]: Parameters<RequestKeyLookup>): Promise<ApiKey | null> {
+    const key = await keyLookup(credentials) ?? null
+    // Deleted first, so that the key used last is the newest entry.
+    validKeys.delete(name)
+    if (key !== null) {
+      validKeys.add(name)
+      trimEntries(validKeys, cache)
+      return key
+    }
+    const usage = await countFailure(request)
+    Object.assign(findAddress(request), { remaining: usage.remaining, resetAtMs: Date.now() + usage.ttl })
+    // Other processes may have used up a shared count.
+    if (usage.isExceeded) refuseRequest(reply, usage)
+    return null
+  }
+
+  return async (credentials, request, reply) => {
+    const name = `${hashApiKey(credentials.key)}/${credentials.tenantSlug}`
+    for (;;) {
+      if (validKeys.has(name)) return lookUp(name, credentials, request, reply)
+      const address = findAddress(request)
+      const { remaining, lookups, waiting } = address
+      if (remaining === 0) refuseRequest(reply, { max, remaining, ttl: address.resetAtMs - Date.now(), isExceeded: true })
+      if (lookups >= remaining) {
+        await new Promise<void>((resolve) => { waiting.push(resolve) })
+        continue
+      }
+      address.lookups++
+      try {
+        return await lookUp(name, credentials, request, reply)
+      } finally {
+        address.lookups--
+        for (const wake of waiting.splice(0)) wake()
+      }
+    }
+  }
+}
+
+/** Some proxies add the port, and a socket for both families writes IPv4 as IPv6. */
+const ipv4 = /^(?:::ffff:)?((?:\d+\.){3}\d+)(?::\d+)?$/i
+const ipv6 = /^\[?([\da-f:.]+)(?:%[^\]]*)?(?:\](?::\d+)?)?$/i
+
+/**
+ * Returns the name that an address is counted by. An IPv6 address counts as its /64. Everything else that is not an
+ * address shares one name: a Unix socket has none, and a forwarding header may hold any text.
+ */
+export function nameAddress (ip = ''): string {
+  const address = (ipv4.exec(ip) ?? ipv6.exec(ip))?.[1] ?? ''
+  if (isIP(address) === 0) return 'unknown'
+  if (isIP(address) === 4) return address
+  const text = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const zeros = 8 - text.split(':').filter(Boolean).length
+  const groups = text.replace('::', `:${'0:'.repeat(zeros)}`).split(':').filter(Boolean)
+  return `${groups.slice(0, 4).join(':')}::/64`
+}

@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify'
+import { toHttpError } from '../errors.js'
+import type { Limits } from './limits.js'
+import { type RequestIdSource, identifyRequests } from '../request-id.js'
+import { sendError } from '../answers/send-error.js'
+
+/** Limits requests that need no key, by their address. Only these refusals have the form of the API's errors. */
+export function limitOpenRequests (scope: FastifyInstance, limits: Limits, requestId: RequestIdSource | null): void {
+  const identify = identifyRequests(scope, requestId)
+  scope.addHook('onRequest', async (request, reply) => {
+    try {
+      await limits.countAddress(request, reply)
+    } catch (thrown) {
+      return sendError(toHttpError(thrown), request, reply, { id: identify(request, reply), errorDetails: false })
+    }
+  })
+}

@@ -1,0 +1,81 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { expect, refuse } from '../../shared/expect.js'
+import type { KeyLookup } from '../../ports/index.js'
+import type { RateLimitBudget, RateLimitSettings } from '../../options/rate-limit.js'
+import { type KeyedRequest, kApiKey, readTenantSlug } from '../auth.js'
+import { type RequestKeyLookup, boundFailedKeys, nameAddress } from './failed-keys.js'
+import { readOperationId } from '../operation-id.js'
+import { type Usage, refuseRequest, setUsage } from './usage.js'
+
+/** Limits the requests of a key, and those of an address without a key or with an invalid one. Throws `rate_limited`. */
+export interface Limits {
+  /** Returns a lookup that an address can no longer use for unknown keys once too many of its keys were invalid. */
+  guard (keyLookup: KeyLookup): RequestKeyLookup
+  /** Counts a request of a valid key. */
+  count (request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Counts a request without a key, by its address. */
+  countAddress (request: FastifyRequest, reply: FastifyReply): Promise<void>
+}
+
+/** Counts a request. */
+type Limiter = (request: FastifyRequest) => Promise<Usage>
+
+type LoadPackage = () => Promise<{ default: unknown }>
+
+/** Loads `@fastify/rate-limit`; throws `invalid_option` if it is not installed. */
+export async function createLimits (
+  { failedKeys, operations, ...settings }: RateLimitSettings,
+  load: LoadPackage = () => import('@fastify/rate-limit')
+): Promise<Limits> {
+  const rateLimit = await loadPackage(load)
+  const { default: Fastify } = await import('fastify')
+
+  /** Makes one budget for each name. The names share a store, so each starts with the kind of its budget. */
+  async function createLimiter (budget: RateLimitBudget, keyGenerator: (request: FastifyRequest) => string): Promise<Limiter> {
+    // On an instance of its own: the scope would inherit the limiter of a host that uses the package as well.
+    const owner = Fastify()
+    await owner.register(rateLimit, { ...settings, ...budget, global: false, keyGenerator })
+    expect(owner.hasDecorator('createRateLimit'), 'rateLimit', '@fastify/rate-limit of version 10.3 or later', 'an older one')
+    return owner.getDecorator<() => Limiter>('createRateLimit')()
+  }
+
+  const general = await createLimiter(settings, (request) => `key:${nameKey(request)}`)
+  const special = new Map<string, Limiter>()
+  for (const [operationId, budget] of Object.entries(operations)) {
+    special.set(operationId, await createLimiter(budget, (request) => `${operationId}:${nameKey(request)}`))
+  }
+  const open = await createLimiter(settings, ({ ip }) => `open:${nameAddress(ip)}`)
+  const ofAddress = failedKeys === false
+    ? null
+    : { ...failedKeys, cache: settings.cache, countFailure: await createLimiter(failedKeys, ({ ip }) => `address:${nameAddress(ip)}`) }
+
+  return {
+    guard: (keyLookup) => ofAddress === null ? (credentials) => keyLookup(credentials) : boundFailedKeys(keyLookup, ofAddress),
+    async count (request, reply) {
+      const limiter = special.get(readOperationId(request) ?? '') ?? general
+      report(await limiter(request), reply)
+    },
+    async countAddress (request, reply) {
+      report(await open(request), reply)
+    }
+  }
+}
+
+function report (usage: Usage, reply: FastifyReply): void {
+  if (usage.isExceeded) refuseRequest(reply, usage)
+  setUsage(reply, usage)
+}
+
+async function loadPackage (load: LoadPackage): Promise<FastifyPluginAsync<Record<string, unknown>>> {
+  try {
+    const { default: rateLimit } = await load()
+    return rateLimit as FastifyPluginAsync<Record<string, unknown>>
+  } catch (error) {
+    refuse('rateLimit', 'the package @fastify/rate-limit to be installed', error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Names the key of a request, unique across tenants. */
+function nameKey (request: KeyedRequest): string {
+  return `${readTenantSlug(request)}/${request[kApiKey]?.id}`
+}

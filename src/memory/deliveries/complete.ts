@@ -1,0 +1,133 @@
+import type { AttemptResult, DisableRule, HealthNotice, HealthRule, Lease } from '../../ports/index.js'
+import { formatDateTime } from '../checks.js'
+import { clearFailures } from './records.js'
+import type { DeliveryRecord, WebhookRecord } from './records.js'
+import { notify, stopDeliveries } from '../webhook-data.js'
+import type { WebhookData } from '../webhook-data.js'
+
+type FailedResult = Exclude<AttemptResult, { outcome: 'delivered' }>
+
+interface Failure {
+  result: FailedResult
+  isGone: boolean
+}
+
+// The failure to report of each webhook: the one that says it is gone, or else the last one.
+type Failures = Map<WebhookRecord, Failure>
+
+/** Records attempts, then looks at the webhooks that failed, so that the order of the results does not matter. */
+export function complete (
+  data: WebhookData,
+  results: readonly AttemptResult[],
+  rule: HealthRule
+): Lease[] {
+  const now = data.now()
+  const failures: Failures = new Map()
+  let mayBeDue = false
+
+  for (const result of results) {
+    const delivery = data.deliveries.get(result.deliveryId)
+    if (delivery === undefined || delivery.lease === 'none' || delivery.fence !== result.fence) continue
+
+    recordAttempt(data, delivery, result, now)
+    if (result.outcome === 'delivered') {
+      mayBeDue ||= delivery.webhook.pausedUntil > now
+      markDelivered(delivery, result, now)
+    } else {
+      const isGivenUp = markFailed(data, delivery, result, now)
+      if (countsFor(delivery.webhook, result)) noteFailure(failures, delivery.webhook, result, { isGivenUp, now })
+    }
+  }
+
+  for (const [webhook, failure] of failures) judgeHealth(data, webhook, { ...failure, rule, now })
+  if (mayBeDue) notify(data)
+  // Nobody else can have locked a delivery.
+  return []
+}
+
+// What was sent to another address says nothing of this one.
+function countsFor (webhook: WebhookRecord, { targetUrl }: AttemptResult): boolean {
+  return webhook.targetUrl === targetUrl
+}
+
+function recordAttempt (data: WebhookData, delivery: DeliveryRecord, result: AttemptResult, now: number): void {
+  const { durationMs, responseStatus, error } = result
+  if (delivery.lease === 'held' || delivery.status === 'pending') data.pending.remove(delivery)
+  delivery.lease = 'none'
+  delivery.attempts.push({ startedAt: now - durationMs, durationMs, responseStatus, error })
+}
+
+function markDelivered (delivery: DeliveryRecord, result: AttemptResult, now: number): void {
+  delivery.status = 'delivered'
+  delivery.deliveredAt = now
+  if (countsFor(delivery.webhook, result)) clearFailures(delivery.webhook)
+}
+
+/** Returns whether the delivery is given up by it. */
+function markFailed (data: WebhookData, delivery: DeliveryRecord, result: FailedResult, now: number): boolean {
+  if (delivery.status !== 'pending') return false
+  if (result.outcome === 'failed') {
+    delivery.status = 'failed'
+    return true
+  }
+  delivery.nextAttemptAt = Math.ceil(now + result.retryInMs)
+  delivery.isScheduled = true
+  data.pending.add(delivery)
+  return false
+}
+
+function noteFailure (
+  failures: Failures,
+  webhook: WebhookRecord,
+  result: FailedResult,
+  { isGivenUp, now }: { isGivenUp: boolean, now: number }
+): void {
+  webhook.failingSince ??= now
+  if (isGivenUp) webhook.failedDeliveries++
+  if (result.outcome === 'retry' && result.pauseMs > 0) webhook.pausedUntil = Math.max(webhook.pausedUntil, now + result.pauseMs)
+  if (failures.get(webhook)?.isGone === true) return
+  failures.set(webhook, { result, isGone: result.outcome === 'failed' && result.isGone })
+}
+
+// A webhook that was deleted, stopped or mended by another result of the same batch is no longer failing.
+function judgeHealth (
+  data: WebhookData,
+  webhook: WebhookRecord,
+  { result, isGone, rule, now }: Failure & { rule: HealthRule, now: number }
+): void {
+  if (webhook.isDeleted || webhook.status !== 'active') return
+  if (isGone || isFailingTooLong(webhook, rule, now)) {
+    webhook.status = 'disabled'
+    webhook.updatedAt = now
+    stopDeliveries(data, webhook, 'skipped')
+    data.notices.add(createNotice(isGone ? 'gone' : 'disabled', webhook, result, now))
+    return
+  }
+  const isWarning = webhook.failingSince !== null && now - webhook.failingSince >= rule.warnAfterSeconds * 1000
+  if (!isWarning || webhook.isWarned) return
+  webhook.isWarned = true
+  data.notices.add(createNotice('failing', webhook, result, now))
+}
+
+function createNotice (
+  kind: HealthNotice['kind'],
+  { tenantSlug, id, failingSince, failedDeliveries }: WebhookRecord,
+  { error, responseStatus }: FailedResult,
+  now: number
+): HealthNotice {
+  return {
+    kind,
+    tenantSlug,
+    webhookId: id,
+    failingSince: formatDateTime(failingSince ?? now),
+    failedDeliveries,
+    lastError: error ?? 'http_status',
+    lastResponseStatus: responseStatus
+  }
+}
+
+function isFailingTooLong ({ failingSince, failedDeliveries }: WebhookRecord, rule: DisableRule, now: number): boolean {
+  return failingSince !== null &&
+    now - failingSince >= rule.failingForSeconds * 1000 &&
+    failedDeliveries >= rule.failedDeliveries
+}

@@ -1,0 +1,20 @@
+import { refuseTransaction } from './record.js'
+import type { EventRecord } from './records.js'
+import type { WebhookData } from '../webhook-data.js'
+
+/** Puts tombstones in the place of the events of a subject, and cancels their pending deliveries. */
+export function erase (data: WebhookData, tenantSlug: string, subject: string, transaction: unknown): number {
+  refuseTransaction(transaction)
+  const erased = new Set<EventRecord>()
+  for (const record of data.events.values()) {
+    if (record.tenantSlug !== tenantSlug || record.event.subject !== subject) continue
+    record.event = { ...record.event, body: record.event.tombstone ?? '' }
+    erased.add(record)
+  }
+  for (const delivery of data.deliveries.values()) {
+    if (delivery.status !== 'pending' || !erased.has(delivery.event)) continue
+    data.pending.stop(delivery)
+    delivery.status = 'cancelled'
+  }
+  return erased.size
+}

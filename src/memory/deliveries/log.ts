@@ -1,0 +1,59 @@
+import type {
+  Attempt, Delivery, DeliveryFilter, DeliverySortField, DeliveryWithAttempts, ListQuery, SortItem
+} from '../../ports/index.js'
+import { formatDateTime } from '../checks.js'
+import { countRows, takePage } from '../lists/page.js'
+import type { RowTest } from '../lists/page.js'
+import type { AttemptRecord, DeliveryRecord, WebhookRecord } from './records.js'
+
+/** One page of the deliveries of a webhook. */
+export function listLog (
+  { log }: WebhookRecord,
+  { filter, sort, offset, limit }: ListQuery<DeliveryFilter, DeliverySortField>
+): Delivery[] {
+  return takePage(sortLog(log, sort), createTest(filter), { offset, limit }).map(showDelivery)
+}
+
+/** How many deliveries of a webhook pass the filter. */
+export function countLog ({ log }: WebhookRecord, filter: DeliveryFilter): number {
+  return countRows(log, createTest(filter))
+}
+
+/** One delivery with its attempts. */
+export function showDeliveryWithAttempts (delivery: DeliveryRecord): DeliveryWithAttempts {
+  return { ...showDelivery(delivery), attempts: delivery.attempts.map(showAttempt) }
+}
+
+// The log is in the order of ids, in which its deliveries were created.
+function sortLog (log: readonly DeliveryRecord[], [first]: ReadonlyArray<SortItem<DeliverySortField>>): readonly DeliveryRecord[] {
+  return first?.direction === 'desc' ? log.toReversed() : log
+}
+
+function createTest ({ status, eventType, eventId }: DeliveryFilter): RowTest<DeliveryRecord> {
+  if (status === undefined && eventType === undefined && eventId === undefined) return null
+  return (delivery) =>
+    (status === undefined || delivery.status === status) &&
+    (eventType === undefined || delivery.event.event.type === eventType) &&
+    (eventId === undefined || delivery.event.event.id === eventId)
+}
+
+function showDelivery (delivery: DeliveryRecord): Delivery {
+  const { id, event: { event }, status, attempts, nextAttemptAt, createdAt, deliveredAt } = delivery
+  const last = attempts.at(-1)
+  return {
+    id,
+    event_id: event.id,
+    event_type: event.type,
+    status,
+    attempt_count: attempts.length,
+    response_status: last?.responseStatus ?? null,
+    error: last?.error ?? null,
+    next_attempt_at: status === 'pending' ? formatDateTime(nextAttemptAt) : null,
+    created_at: formatDateTime(createdAt),
+    delivered_at: deliveredAt === null ? null : formatDateTime(deliveredAt)
+  }
+}
+
+function showAttempt ({ startedAt, durationMs, responseStatus, error }: AttemptRecord): Attempt {
+  return { started_at: formatDateTime(startedAt), duration_ms: durationMs, response_status: responseStatus, error }
+}

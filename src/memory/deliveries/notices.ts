@@ -1,0 +1,26 @@
+import type { ClaimedNotice, HealthNotice } from '../../ports/index.js'
+
+interface NoticeRecord {
+  readonly notice: HealthNotice
+  leasedUntil: number
+}
+
+/** Notices until the host has received them. */
+export class NoticeQueue {
+  readonly #notices = new Map<number, NoticeRecord>()
+  #lastId = 0
+
+  add (notice: HealthNotice): void {
+    this.#notices.set(++this.#lastId, { notice, leasedUntil: 0 })
+  }
+
+  claim ({ limit, leaseMs }: { limit: number, leaseMs: number }, now: number): ClaimedNotice[] {
+    const free = [...this.#notices].filter(([, { leasedUntil }]) => leasedUntil <= now).slice(0, limit)
+    for (const [, record] of free) record.leasedUntil = now + leaseMs
+    return free.map(([noticeId, { notice }]) => ({ noticeId, notice: { ...notice } }))
+  }
+
+  confirm (noticeId: number): void {
+    this.#notices.delete(noticeId)
+  }
+}

@@ -1,0 +1,131 @@
+import type { ClaimOptions, DeliveryStats } from '../../ports/index.js'
+import { findLane } from './records.js'
+import type { DeliveryRecord, WebhookRecord } from './records.js'
+import { SortedQueue } from './sorted-queue.js'
+
+/** The pending deliveries of all webhooks: whose turn it is, and who holds what. */
+export class PendingDeliveries {
+  // Webhooks with deliveries in their lanes, the one whose turn it is first.
+  readonly #turns = new Set<WebhookRecord>()
+  readonly #leases = new SortedQueue<DeliveryRecord>((delivery) => delivery.leaseExpiresAt)
+
+  /** Lets a pending delivery wait for its next attempt. */
+  add (delivery: DeliveryRecord): void {
+    findLane(delivery).add(delivery)
+    this.#turns.add(delivery.webhook)
+  }
+
+  /** Takes out a delivery that waits or is leased. */
+  remove (delivery: DeliveryRecord): void {
+    if (delivery.lease === 'held') this.#endLease(delivery)
+    else findLane(delivery).remove(delivery)
+  }
+
+  /** Takes out a delivery that has stopped being pending. A lease of it expires. */
+  stop (delivery: DeliveryRecord): void {
+    this.remove(delivery)
+    if (delivery.lease === 'held') delivery.lease = 'expired'
+  }
+
+  /** Stops all deliveries of a webhook, and returns them. */
+  stopAll (webhook: WebhookRecord): DeliveryRecord[] {
+    const { scheduled, first, retry, replay } = webhook.lanes
+    const held = this.#leases.toArray().filter((delivery) => delivery.webhook === webhook)
+    const stopped = [...scheduled.toArray(), ...first.toArray(), ...retry.toArray(), ...replay.toArray(), ...held]
+    for (const delivery of stopped) this.stop(delivery)
+    this.#turns.delete(webhook)
+    return stopped
+  }
+
+  /** Leases what is due, one delivery of each webhook in turn. The next call goes on where this one stopped. */
+  claim ({ limit, perEndpoint, leaseMs }: ClaimOptions, now: number): DeliveryRecord[] {
+    this.#expireLeases(now)
+    const claimed: DeliveryRecord[] = []
+
+    // A webhook that had its turn goes to the end, where this very loop comes by it again.
+    for (const webhook of this.#turns) {
+      if (claimed.length === limit) break
+      const delivery = webhook.leaseCount < perEndpoint ? takeDue(webhook, now) : undefined
+      if (delivery === undefined) continue
+      this.#lease(delivery, now + leaseMs)
+      claimed.push(delivery)
+      this.#turns.delete(webhook)
+      if (hasWaiting(webhook)) this.#turns.add(webhook)
+    }
+    return claimed
+  }
+
+  /** Whether something is leased, or can be attempted at `time` or before. */
+  hasUntil (time: number, now: number): boolean {
+    this.#expireLeases(now)
+    if (this.#leases.size > 0) return true
+    for (const webhook of this.#turns) {
+      if (webhook.pausedUntil <= time && earliest(webhook) <= time) return true
+    }
+    return false
+  }
+
+  stats (now: number): DeliveryStats {
+    this.#expireLeases(now)
+    const leased = this.#leases.toArray()
+    let pending = leased.length
+    let due = leased.length
+    let oldest = leased.reduce((time, { nextAttemptAt }) => Math.min(time, nextAttemptAt), now)
+
+    for (const webhook of this.#turns) {
+      const { scheduled } = webhook.lanes
+      pending += scheduled.size + countReady(webhook)
+      if (webhook.pausedUntil > now) continue
+      due += scheduled.countUpTo(now) + countReady(webhook)
+      oldest = Math.min(oldest, earliest(webhook))
+    }
+    return { pending, due, leased: leased.length, oldestDueMs: now - oldest, atLeast: { pending: false, due: false } }
+  }
+
+  #lease (delivery: DeliveryRecord, expiresAt: number): void {
+    delivery.fence++
+    delivery.lease = 'held'
+    delivery.leaseExpiresAt = expiresAt
+    delivery.webhook.leaseCount++
+    this.#leases.add(delivery)
+  }
+
+  #endLease (delivery: DeliveryRecord): void {
+    this.#leases.remove(delivery)
+    delivery.webhook.leaseCount--
+  }
+
+  #expireLeases (now: number): void {
+    for (let next = this.#leases.first; next !== undefined && next.leaseExpiresAt <= now; next = this.#leases.first) {
+      this.#endLease(next)
+      next.lease = 'expired'
+      this.add(next)
+    }
+  }
+}
+
+function takeDue (webhook: WebhookRecord, now: number): DeliveryRecord | undefined {
+  if (webhook.pausedUntil > now) return undefined
+  const { scheduled, first, retry, replay } = webhook.lanes
+  while (scheduled.first !== undefined && scheduled.first.nextAttemptAt <= now) promote(scheduled)
+  return [first, retry, replay].find((lane) => lane.size > 0)?.shift()
+}
+
+function promote (scheduled: SortedQueue<DeliveryRecord>): void {
+  const delivery = scheduled.shift()
+  if (delivery === undefined) return
+  delivery.isScheduled = false
+  findLane(delivery).add(delivery)
+}
+
+function hasWaiting (webhook: WebhookRecord): boolean {
+  return webhook.lanes.scheduled.size + countReady(webhook) > 0
+}
+
+function countReady ({ lanes: { first, retry, replay } }: WebhookRecord): number {
+  return first.size + retry.size + replay.size
+}
+
+function earliest ({ lanes: { scheduled, first, retry, replay } }: WebhookRecord): number {
+  return Math.min(...[scheduled, first, retry, replay].map((lane) => lane.first?.nextAttemptAt ?? Number.POSITIVE_INFINITY))
+}

@@ -1,0 +1,39 @@
+import type { ReplayResult, ReplaySelection } from '../../ports/index.js'
+import type { EventRecord, WebhookRecord } from './records.js'
+import { addDelivery, findWebhook, notify } from '../webhook-data.js'
+import type { WebhookData } from '../webhook-data.js'
+
+/** Queues events to a webhook once more. */
+export function replay (
+  data: WebhookData,
+  tenantSlug: string,
+  webhookId: number,
+  selection: ReplaySelection
+): ReplayResult | null {
+  const webhook = findWebhook(data, tenantSlug, webhookId)
+  if (webhook?.status !== 'active') return null
+
+  const isWanted = createSelectionTest(webhook, selection)
+  const wanted = [...data.events.values()].filter(isWanted)
+  const queued = wanted.slice(0, selection.limit)
+  const now = data.now()
+  for (const event of queued) addDelivery(data, event, webhook, { status: 'pending', isReplay: true, now })
+  if (queued.length > 0) notify(data)
+  return { queued: queued.length, truncated: wanted.length > queued.length }
+}
+
+function createSelectionTest (webhook: WebhookRecord, selection: ReplaySelection): (event: EventRecord) => boolean {
+  const { include, eventTypes } = selection
+  const ids = selection.eventIds === null ? null : new Set(selection.eventIds)
+  const types = webhook.eventTypes.filter((type) => eventTypes === null || eventTypes.includes(type))
+  const since = selection.since === null ? Number.NEGATIVE_INFINITY : Date.parse(selection.since)
+  const until = selection.until === null ? Number.POSITIVE_INFINITY : Date.parse(selection.until)
+
+  return ({ tenantSlug, event, recordedAt }) => {
+    if (tenantSlug !== webhook.tenantSlug || !types.includes(event.type)) return false
+    if (ids !== null && !ids.has(event.id)) return false
+    if (recordedAt < since || recordedAt > until) return false
+    const last = webhook.lastDeliveries.get(event.id)?.status
+    return include === 'all' ? last !== 'pending' : last === 'failed' || last === 'skipped'
+  }
+}

@@ -1,0 +1,42 @@
+import type { SortItem } from '../../ports/index.js'
+
+const firstSurrogate = 0xd800
+const firstAfterSurrogates = 0xe000
+
+/**
+ * Orders two strings by Unicode code point. `<` compares UTF-16 units, by which the characters beyond U+FFFF, made of
+ * surrogates, come before those from U+E000 to U+FFFF.
+ */
+export function compareText (a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const unitA = a.charCodeAt(i)
+    const unitB = b.charCodeAt(i)
+    if (unitA !== unitB) return rankUnit(unitA) - rankUnit(unitB)
+  }
+  return a.length - b.length
+}
+
+/** Makes the comparison of a sort order; `read` gives the value of a field. */
+export function compareBy<Row, Field extends string> (
+  sort: ReadonlyArray<SortItem<Field>>,
+  read: (row: Row, field: Field) => string | number
+): (a: Row, b: Row) => number {
+  return (a, b) => {
+    let order = 0
+    for (const { field, direction } of sort) {
+      order = compareValues(read(a, field), read(b, field)) * (direction === 'asc' ? 1 : -1)
+      if (order !== 0) break
+    }
+    return order
+  }
+}
+
+// Moves the surrogates above all other units.
+function rankUnit (unit: number): number {
+  return unit >= firstSurrogate && unit < firstAfterSurrogates ? unit + 0x10000 : unit
+}
+
+function compareValues (a: string | number, b: string | number): number {
+  return typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b))
+}

@@ -1,0 +1,61 @@
+import type { JobFilter, JobRow, JobSortField, ListSource } from '../../ports/index.js'
+import { parseId, parseRowDates, parseText } from '../checks.js'
+import { createRowSource } from './row-source.js'
+import type { EditableRows, InitialRows, RowKind } from './row-source.js'
+
+/** What a job in memory has. */
+interface JobInput {
+  /** A positive integer, unique within the tenant. */
+  id: number
+  name: string
+  status: string
+  /** RFC 3339. @default now */
+  created_at?: string
+  /** RFC 3339. @default created_at */
+  updated_at?: string
+}
+
+/** A job to keep in memory. Any further field is kept beside these, to be published by `jobFields`. */
+export type MemoryJob = JobInput | JobInput & Record<string, unknown>
+
+/** The jobs of every tenant. */
+export type MemoryJobSource = ListSource<JobRow, JobFilter, JobSortField> & EditableRows<MemoryJob>
+
+/** Nothing is absent, dates are in UTC. */
+export interface StoredJob extends JobRow {
+  created_at: string
+  updated_at: string
+}
+
+/** Keeps jobs in memory. */
+export function createJobSource (now: () => number, initial: readonly InitialRows[]): MemoryJobSource {
+  return createRowSource<MemoryJob, StoredJob, JobFilter, JobSortField>(jobKind, now, initial)
+}
+
+/** What sets jobs apart. */
+export const jobKind: RowKind<StoredJob, JobFilter> = {
+  parse (fields, path, now) {
+    const { created_at: createdAt, updated_at: updatedAt } = parseRowDates(fields, path, now)
+    return {
+      id: parseId(fields.id, `${path}.id`),
+      name: parseText(fields.name, `${path}.name`),
+      status: parseText(fields.status, `${path}.status`),
+      created_at: createdAt,
+      updated_at: updatedAt
+    }
+  },
+
+  searchText: (row) => row.name,
+
+  createTest ({ status, q, updatedAfter }) {
+    if (status === undefined && q === undefined && updatedAfter === undefined) return null
+
+    // The empty text is part of every name and comes before every date.
+    const needle = q?.toLowerCase() ?? ''
+    const after = updatedAfter ?? ''
+    return ({ row, searchKey }) =>
+      (status === undefined || row.status === status) &&
+      searchKey.includes(needle) &&
+      row.updated_at > after
+  }
+}

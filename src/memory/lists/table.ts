@@ -1,0 +1,80 @@
+import type { SortItem } from '../../ports/index.js'
+import { compareBy } from './compare.js'
+
+const maxOrders = 16
+
+/** A row with what is worked out once for many reads. */
+export interface Entry<Row> {
+  readonly row: Row
+  /** The text that `q` looks into, in lower case. */
+  readonly searchKey: string
+  /** Whether a field holds an object, so that a shallow copy is not enough. */
+  readonly isNested: boolean
+}
+
+/** A row whose sortable fields are never null. */
+export type SortableRow<Field extends string> = { id: number } & Record<Field, string | number>
+
+/** The rows of one tenant, and the orders in which they were asked for. */
+export class Table<Row extends SortableRow<Field>, Field extends string> {
+  readonly #byId: Array<Entry<Row>> = []
+  readonly #orders = new Map<string, Array<Entry<Row>>>()
+
+  /** All rows by ascending id. */
+  get entries (): ReadonlyArray<Entry<Row>> {
+    return this.#byId
+  }
+
+  has (id: number): boolean {
+    return this.#byId[this.#position(id)]?.row.id === id
+  }
+
+  /** Inserts a row, or replaces the one of the same id. */
+  save (entry: Entry<Row>): void {
+    const { id } = entry.row
+    this.#byId.splice(this.#position(id), this.has(id) ? 1 : 0, entry)
+    this.#orders.clear()
+  }
+
+  remove (id: number): boolean {
+    if (!this.has(id)) return false
+    this.#byId.splice(this.#position(id), 1)
+    this.#orders.clear()
+    return true
+  }
+
+  /** All rows in an order that `id` makes total. */
+  sorted (sort: ReadonlyArray<SortItem<Field>>): ReadonlyArray<Entry<Row>> {
+    const [first] = sort
+    if (first?.field === 'id' && first.direction === 'asc') return this.#byId
+
+    const key = sort.map(({ field, direction }) => `${field} ${direction}`).join()
+    const known = this.#orders.get(key)
+    if (known !== undefined) return known
+
+    const order = this.#byId.toSorted(compareBy(sort, (entry, field) => entry.row[field]))
+    this.#remember(key, order)
+    return order
+  }
+
+  #remember (key: string, order: Array<Entry<Row>>): void {
+    for (const oldest of this.#orders.keys()) {
+      if (this.#orders.size < maxOrders) break
+      this.#orders.delete(oldest)
+    }
+    this.#orders.set(key, order)
+  }
+
+  // Where the row of this id is, or belongs.
+  #position (id: number): number {
+    let low = 0
+    let high = this.#byId.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const entry = this.#byId[middle]
+      if (entry !== undefined && entry.row.id < id) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

@@ -1,0 +1,50 @@
+import type { AttemptResult, HealthRule, Lease } from '../../ports/index.js'
+import type { Notices } from './notices.js'
+import type { Session } from '../session.js'
+
+interface CompletedRow {
+  /** A JSON array of ordinals, or null. */
+  later: string | null
+  has_verdict: boolean
+}
+
+/** Records attempts, and carries out what they say of the health of webhooks; `schema` is quoted. */
+export function createComplete (session: Session, schema: string, notices: Notices) {
+  const text = `select array_to_json(later)::text as later, has_verdict from ${schema}.complete_v1($1, $2, $3, $4)`
+
+  return async (results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]> => {
+    const { failingForSeconds, failedDeliveries, warnAfterSeconds } = rule
+    const distinct = dropRepeated(results)
+    const values = [JSON.stringify(distinct.map(formatResult)), failingForSeconds, failedDeliveries, warnAfterSeconds]
+    const [row] = await session.query<CompletedRow>('complete attempts', text, values)
+    if (row?.has_verdict === true) await notices.carryOutVerdicts()
+    const later = JSON.parse(row?.later ?? '[]') as number[]
+    return distinct.filter((_result, index) => later.includes(index))
+  }
+}
+
+/** A lease has one result: the first. */
+function dropRepeated (results: readonly AttemptResult[]): AttemptResult[] {
+  const known = new Map<string, AttemptResult>()
+  for (const result of results) {
+    const lease = `${result.deliveryId} ${result.fence}`
+    if (!known.has(lease)) known.set(lease, result)
+  }
+  return [...known.values()]
+}
+
+function formatResult (result: AttemptResult, index: number): object {
+  return {
+    ordinal: index,
+    webhook_id: result.webhookId,
+    delivery_id: result.deliveryId,
+    fence: result.fence,
+    target_url: result.targetUrl,
+    outcome: result.outcome,
+    duration_ms: Math.round(result.durationMs),
+    response_status: result.responseStatus,
+    error: result.error,
+    ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs, pause_ms: result.pauseMs } : {}),
+    ...(result.outcome === 'failed' ? { is_gone: result.isGone } : {})
+  }
+}

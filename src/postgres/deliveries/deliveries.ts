@@ -1,0 +1,77 @@
+import type { DeliveryStore } from '../../ports/index.js'
+import { createClaim, createRelease } from './claim.js'
+import { createComplete } from './complete.js'
+import { createDeliveryLog } from './log.js'
+import type { Due } from './due.js'
+import { createNotices } from './notices.js'
+import { createPrune } from './prune.js'
+import { parseRecorded, recordCall, recordValues } from './record.js'
+import { createReplay } from './replay.js'
+import type { Session } from '../session.js'
+import { createReadStats, pendingText } from './stats.js'
+import type { StopDeliveries } from './stop.js'
+import { callInTransaction } from '../handles/transaction.js'
+
+interface Sessions {
+  session: Session
+  /** For what may take longer. */
+  patient: Session
+}
+
+/** Keeps deliveries in PostgreSQL; `schema` is quoted. */
+export function createDeliveryStore ({ session, patient }: Sessions, schema: string, stop: StopDeliveries, due: Due): DeliveryStore {
+  const recordEvent = recordCall(schema)
+  const eraseSubject = `${schema}.erase_subject_v1($1, $2)`
+  const notices = createNotices(session, schema, stop)
+  const release = createRelease(session, schema)
+  const replay = createReplay(patient, schema)
+
+  return {
+    ...createDeliveryLog(session, schema),
+    claimDue: createClaim(session, schema),
+    complete: createComplete(session, schema, notices),
+    claimNotices: notices.claimNotices,
+    confirmNotice: notices.confirmNotice,
+    prune: createPrune(patient, schema, stop),
+    stats: createReadStats(session, schema),
+
+    async record (tenantSlug, event, transaction) {
+      const values = recordValues(tenantSlug, event)
+      if (transaction === undefined) {
+        const [row] = await session.query<{ recorded: string }>('record event', `select ${recordEvent} as recorded`, values)
+        const recorded = parseRecorded(String(row?.recorded), event)
+        if (recorded.deliveries > 0) due.notify()
+        return recorded
+      }
+      const recorded = parseRecorded(await callInTransaction(transaction, recordEvent, values), event)
+      if (recorded.deliveries > 0) due.notifyLater()
+      return recorded
+    },
+
+    async release (leases) {
+      if (leases.length === 0) return
+      await release(leases)
+      due.notify()
+    },
+
+    async hasPending (withinMs) {
+      const rows = await session.query('look for pending deliveries', pendingText(schema), [withinMs])
+      return rows.length > 0
+    },
+
+    async replay (tenantSlug, webhookId, selection) {
+      const result = await replay(tenantSlug, webhookId, selection)
+      if (result !== null && result.queued > 0) due.notify()
+      return result
+    },
+
+    async erase (tenantSlug, subject, transaction) {
+      const values = [tenantSlug, subject]
+      if (transaction !== undefined) return Number(await callInTransaction(transaction, eraseSubject, values))
+      const [row] = await session.query<{ erased: number }>('erase subject', `select ${eraseSubject} as erased`, values)
+      return Number(row?.erased)
+    },
+
+    onDue: due.onDue
+  }
+}

@@ -1,0 +1,120 @@
+import type {
+  Attempt, Delivery, DeliveryFilter, DeliveryStatus, DeliveryStore, DeliveryWithAttempts
+} from '../../ports/index.js'
+import type { Session } from '../session.js'
+import { Conditions, toIso } from '../sql.js'
+
+/** A filter, and with `id` the one delivery. */
+type Selection = DeliveryFilter & { id?: number }
+
+interface DeliveryRow {
+  id: string
+  event_id: string
+  event_type: string
+  status: DeliveryStatus
+  attempt_count: number
+  last_attempt: string | null
+  next_attempt_at: string | null
+  created_at: string
+  delivered_at: string | null
+}
+
+const columns = `
+  d.id::text, e.id as event_id, e.type as event_type, d.status,
+  coalesce(jsonb_array_length(d.earlier), 0) + (d.duration_ms is not null)::integer as attempt_count,
+  case when d.duration_ms is null then d.earlier -> -1 else jsonb_build_object(
+    'started_at', ${toIso("(d.ended_at - d.duration_ms * interval '1 millisecond')")}, 'duration_ms', d.duration_ms,
+    'response_status', d.response_status, 'error', d.error
+  ) end::text as last_attempt,
+  ${toIso('d.due_at')} as next_attempt_at,
+  ${toIso('d.created_at')} as created_at,
+  case d.status when 'delivered' then ${toIso('d.ended_at')} end as delivered_at`
+
+// Each part comes out of its index in the order of ids.
+const readyParts = [0, 1, 2, 3].map((lane) => `lane = ${lane} and lane < 4`)
+const queueParts = [...readyParts, 'lane = 4']
+
+/** The log of a webhook: what has ended and what is in the queue; `schema` is quoted. */
+export function createDeliveryLog (session: Session, schema: string): Pick<DeliveryStore, 'list' | 'count' | 'find'> {
+  /** The parts that deliveries come from, and the values of their parameters. */
+  function select (tenantSlug: string, webhookId: number, { status, eventType, eventId, id }: Selection): { parts: string[], where: Conditions } {
+    const where = new Conditions(
+      ['webhook_id = $::bigint', webhookId],
+      ['id = $::bigint', id],
+      [`event_seq = (select seq from ${schema}.events where id = $)`, eventId],
+      [`(select type from ${schema}.events where seq = event_seq) = $`, eventType]
+    )
+    where.add(`exists (select from ${schema}.webhooks w where w.tenant_slug = $ and w.id = $1::bigint)`, tenantSlug)
+    const queued = status === undefined || status === 'pending' ? queueParts : []
+    const parts = queued.map((part) => `
+      select id, event_seq, 'pending' as status, created_at, due_at, null::timestamptz as ended_at, attempts as earlier,
+        null::integer as duration_ms, null::integer as response_status, null as error
+      from ${schema}.queue ${where} and ${part}`)
+    if (status !== 'pending') {
+      const ended = status === undefined ? '' : `and status = ${where.bind(status)}`
+      parts.push(`
+        select id, event_seq, status, created_at, null::timestamptz as due_at, ended_at, earlier, duration_ms, response_status, error
+        from ${schema}.deliveries ${where} ${ended}`)
+    }
+    return { parts, where }
+  }
+
+  return {
+    async list (tenantSlug, webhookId, { filter, sort: [first], offset, limit }) {
+      const { parts, where } = select(tenantSlug, webhookId, filter)
+      // Ids ascend with the time of creation.
+      const direction = first?.direction === 'desc' ? 'desc' : 'asc'
+      const [most, passed] = [where.bind(limit), where.bind(offset)]
+      const pages = parts.map((part) => `(${part} order by id ${direction} limit ${most}::bigint + ${passed}::bigint)`)
+      const rows = await session.query<DeliveryRow>('list deliveries', `
+        select ${columns}
+        from (select * from (${pages.join(' union all ')}) as found order by id ${direction} limit ${most}::bigint offset ${passed}::bigint) as d
+        join ${schema}.events e on e.seq = d.event_seq
+        order by d.id ${direction}`, where.values)
+      return rows.map(parseDelivery)
+    },
+
+    async count (tenantSlug, webhookId, filter) {
+      const { parts, where } = select(tenantSlug, webhookId, filter)
+      const [row] = await session.query<{ total: string }>('count deliveries', `select count(*)::text as total from (${parts.join(' union all ')}) as found`, where.values)
+      return Number(row?.total)
+    },
+
+    async find (tenantSlug, webhookId, id) {
+      const { parts, where } = select(tenantSlug, webhookId, { id })
+      const [row] = await session.query<DeliveryRow & { earlier: string | null }>('find delivery', `
+        select ${columns}, d.earlier::text as earlier
+        from (${parts.join(' union all ')}) as d
+        join ${schema}.events e on e.seq = d.event_seq`, where.values)
+      return row === undefined ? null : parseDeliveryWithAttempts(row)
+    }
+  }
+}
+
+function parseDelivery (row: DeliveryRow): Delivery {
+  const last = row.last_attempt === null ? null : JSON.parse(row.last_attempt) as Attempt
+  return {
+    id: Number(row.id),
+    event_id: row.event_id,
+    event_type: row.event_type,
+    status: row.status,
+    attempt_count: Number(row.attempt_count),
+    response_status: last?.response_status ?? null,
+    error: last?.error ?? null,
+    next_attempt_at: row.next_attempt_at,
+    created_at: row.created_at,
+    delivered_at: row.delivered_at
+  }
+}
+
+function parseDeliveryWithAttempts (row: DeliveryRow & { earlier: string | null }): DeliveryWithAttempts {
+  const attempts = JSON.parse(row.earlier ?? '[]') as Attempt[]
+  if (row.last_attempt !== null && attempts.length < Number(row.attempt_count)) attempts.push(JSON.parse(row.last_attempt))
+  return { ...parseDelivery(row), attempts: attempts.map(parseAttempt) }
+}
+
+// jsonb keeps members in an order of its own.
+function parseAttempt (attempt: Attempt): Attempt {
+  const { started_at: startedAt, duration_ms: durationMs, response_status: responseStatus, error } = attempt
+  return { started_at: startedAt, duration_ms: durationMs, response_status: responseStatus, error }
+}

@@ -1,0 +1,19 @@
+import type { DeliveryStore } from '../../ports/index.js'
+import type { Session } from '../session.js'
+import type { StopDeliveries } from './stop.js'
+
+/** Deletes what is old; `schema` is quoted. */
+export function createPrune (session: Session, schema: string, stop: StopDeliveries): DeliveryStore['prune'] {
+  const text = `select pruned, next_after::text as next_after from ${schema}.prune_v1($1, $2, $3)`
+  // The last event that was looked at; 0 begins with the oldest one.
+  let after = 0
+
+  return async ({ retentionDays, limit }) => {
+    await stop.sweepLeft()
+    for (;;) {
+      const [row] = await session.query<{ pruned: number, next_after: string | null }>('prune', text, [retentionDays, limit, after])
+      after = Number(row?.next_after ?? 0)
+      if (Number(row?.pruned) > 0 || after === 0) return Number(row?.pruned)
+    }
+  }
+}

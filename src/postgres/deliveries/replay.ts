@@ -1,0 +1,59 @@
+import type { ReplayResult, ReplaySelection } from '../../ports/index.js'
+import type { Session } from '../session.js'
+import { Conditions, moment } from '../sql.js'
+
+/** Queues events to a webhook once more; `schema` is quoted. */
+export function createReplay (session: Session, schema: string) {
+  return async (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null> => {
+    const { text, values } = replayStatement(schema, tenantSlug, webhookId, selection)
+    const [row] = await session.query<{ webhooks: string, wanted: string, queued: string }>('replay', text, values)
+    if (Number(row?.webhooks) === 0) return null
+    return { queued: Number(row?.queued), truncated: Number(row?.wanted) > selection.limit }
+  }
+}
+
+function replayStatement (
+  schema: string,
+  tenantSlug: string,
+  webhookId: number,
+  { include, eventTypes, eventIds, since, until, limit }: ReplaySelection
+): { text: string, values: unknown[] } {
+  const where = new Conditions(
+    ['e.tenant_slug = $', tenantSlug],
+    ['e.type = any ($)', eventTypes === null ? undefined : [...eventTypes]],
+    ['e.id = any ($)', eventIds === null ? undefined : [...eventIds]],
+    ['e.recorded_at >= $::timestamptz', since ?? undefined],
+    ['e.recorded_at <= $::timestamptz', until ?? undefined]
+  )
+  const id = where.bind(webhookId)
+  const most = where.bind(limit)
+  const isUndelivered = `(
+    select d.status in ('failed', 'skipped') from ${schema}.deliveries d
+    where d.event_seq = e.seq and d.webhook_id = ${id}::bigint
+    order by d.id desc limit 1
+  )`
+  const text = `
+    with webhook as materialized (
+      select event_types from ${schema}.webhooks where tenant_slug = $1 and id = ${id}::bigint and status = 'active'
+    ), wanted as materialized (
+      select e.seq from ${schema}.events e
+      ${where} and e.type = any ((select event_types from webhook)::text[])
+        and not exists (select from ${schema}.queue q where q.event_seq = e.seq and q.webhook_id = ${id}::bigint)
+        ${include === 'all' ? '' : `and ${isUndelivered}`}
+      order by e.seq
+      limit ${most}::integer + 1
+      -- Until this has committed, nobody prunes them.
+      for key share of e
+    ), queued as (
+      insert into ${schema}.queue (event_seq, webhook_id, lane, is_replay, due_at, created_at)
+      select wanted.seq, ${id}::bigint, 3, true, moment, moment
+      from wanted, ${moment} as moment
+      order by wanted.seq
+      limit ${most}::integer
+      on conflict (event_seq, webhook_id) do nothing
+      returning id
+    )
+    select (select count(*) from webhook)::text as webhooks, (select count(*) from wanted)::text as wanted,
+      (select count(*) from queued)::text as queued`
+  return { text, values: where.values }
+}

@@ -1,0 +1,94 @@
+import type { DeliveryStats } from '../../ports/index.js'
+import type { Session } from '../session.js'
+
+// Counting goes no further.
+const most = 10_000
+
+interface StatsRow {
+  ready: string
+  scheduled: string
+  due: string
+  leased: string
+  oldest_due_ms: string
+}
+
+/** A row if something is leased, or can be attempted within so many milliseconds; `schema` is quoted. */
+export function pendingText (schema: string): string {
+  return `
+    select from ${activeWebhooks(schema)}
+    cross join (select clock_timestamp() + $1 * interval '1 millisecond' as time) as until
+    where exists (select from ${schema}.queue q where q.webhook_id = w.id and q.lane = 0 and q.lane < 4 and q.leased_until > clock_timestamp())
+      or (w.paused_until <= until.time and (
+        exists (select from ${schema}.queue q where q.webhook_id = w.id and q.lane < 4 and q.id >= w.skip_before)
+        or exists (select from ${schema}.queue q where q.webhook_id = w.id and q.lane = 4 and q.id >= w.skip_before and q.due_at <= until.time)
+      ))
+    limit 1`
+}
+
+/** Tells how the queue stands; `schema` is quoted. */
+export function createReadStats (session: Session, schema: string): () => Promise<DeliveryStats> {
+  const text = statsText(schema)
+  return async () => {
+    const [row] = await session.query<StatsRow>('read stats', text)
+    const pending = Number(row?.ready) + Number(row?.scheduled)
+    const due = Number(row?.due)
+    return {
+      pending: Math.min(pending, most),
+      due: Math.min(due, most),
+      leased: Number(row?.leased),
+      oldestDueMs: Number(row?.oldest_due_ms),
+      atLeast: { pending: pending > most, due: due > most }
+    }
+  }
+}
+
+function activeWebhooks (schema: string): string {
+  return `(
+      select w.id, w.skip_before, coalesce(h.paused_until, '-infinity') as paused_until
+      from ${schema}.webhooks w
+      left join ${schema}.webhook_health h on h.webhook_id = w.id and h.revision = w.revision
+      where w.status = 'active'
+    ) as w`
+}
+
+function statsText (schema: string): string {
+  const waiting = (condition: string, where = 'true'): string => `(
+      select count(*) from (
+        select from webhook w
+        cross join lateral (
+          select from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before and ${condition} limit ${most + 1}
+        ) as found
+        where ${where}
+        limit ${most + 1}
+      ) as bounded
+    )`
+  const isLeased = 'q.lane = 0 and q.lane < 4 and q.leased_until > w.now'
+  return `
+    with webhook as materialized (
+      select w.*, now, w.paused_until > now as is_paused from clock_timestamp() as now, ${activeWebhooks(schema)}
+    ), figures as (
+      select ${waiting('q.lane < 4')} as ready,
+        ${waiting('q.lane = 4')} as scheduled,
+        ${waiting('q.lane = 4 and q.due_at <= w.now', 'not w.is_paused')} as overdue,
+        ${waiting(`q.lane < 4 and not (${isLeased})`, 'not w.is_paused')} as unleased,
+        ${waiting(isLeased)} as leased,
+        (
+          select min(first.due_at) from webhook w
+          cross join generate_series(0, 4) as n (lane)
+          cross join lateral (
+            select q.due_at from ${schema}.queue q
+            where q.webhook_id = w.id and q.lane = n.lane::smallint and q.lane < 4 and q.id >= w.skip_before
+              and (not w.is_paused or ${isLeased})
+            order by q.id limit 1
+          ) as first
+        ) as oldest_ready,
+        (
+          select q.due_at from ${schema}.queue q join webhook w on w.id = q.webhook_id and not w.is_paused
+          where q.lane = 4 and q.due_at <= w.now and q.id >= w.skip_before
+          order by q.due_at limit 1
+        ) as oldest_scheduled
+    )
+    select ready::text, scheduled::text, (leased + unleased + overdue)::text as due, leased::text,
+      coalesce(floor(1000 * extract(epoch from clock_timestamp() - least(oldest_ready, oldest_scheduled))), 0)::text as oldest_due_ms
+    from figures`
+}

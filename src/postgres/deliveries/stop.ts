@@ -1,0 +1,39 @@
+import type { Session } from '../session.js'
+
+// The caller waits for the first batch: most webhooks have less than that in the queue.
+const firstBatchSize = 1000
+const batchSize = 5000
+
+/** Moves stopped deliveries from the queue to the log. They are never claimed, so that this may take its time. */
+export interface StopDeliveries {
+  /** Those of a webhook that was stopped or deleted: the first ones before it resolves, the others in the background. */
+  sweep (webhookId: number): Promise<void>
+  /** All that earlier sweeps have left, or that transactions have queued that committed later. */
+  sweepLeft (): Promise<void>
+}
+
+/** `schema` is quoted. */
+export function createStopDeliveries (session: Session, schema: string): StopDeliveries {
+  async function sweepBatch (webhookId: number, size: number): Promise<boolean> {
+    const [row] = await session.query<{ count: number }>('sweep deliveries', `select ${schema}.sweep_v1($1, $2) as count`, [webhookId, size])
+    return Number(row?.count) < size
+  }
+
+  async function sweepAll (webhookId: number): Promise<void> {
+    while (!await sweepBatch(webhookId, batchSize));
+  }
+
+  return {
+    async sweep (webhookId) {
+      if (await sweepBatch(webhookId, firstBatchSize)) return
+      sweepAll(webhookId).catch(() => {
+        // `sweepLeft` goes on.
+      })
+    },
+
+    async sweepLeft () {
+      const rows = await session.query<{ id: string }>('find stopped deliveries', `select id::text from ${schema}.find_stopped_v1() as id`)
+      for (const { id } of rows) await sweepAll(Number(id))
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { type Column, type Relation, relationError } from './relation.js'
+import type { RowKind } from './row-kind.js'
+import { quoteName } from '../names.js'
+import { cast, toIso } from '../sql.js'
+
+/** Reads what the driver gave for a column that is not null. */
+export type ReadValue = (value: unknown) => unknown
+
+/** How one published field is selected and read. */
+export interface FieldReader {
+  field: string
+  /** Named like the field in the result. */
+  expression: string
+  /** `null` if the driver gives the value itself. */
+  read: ReadValue | null
+}
+
+const integers = ['bigint', 'integer', 'smallint']
+const texts = ['text', 'character varying']
+
+/** Throws `storage_not_ready` for the first column that a list needs and that is missing or of another type. */
+export function assertColumns (relation: Relation, { option, columns, exact }: RowKind): void {
+  for (const [name, types] of Object.entries(columns)) {
+    const column = findColumn(relation, option, name)
+    if (!types.includes(column.type)) {
+      throw relationError(option, `the column ${name} of ${relation.name} is ${column.type}, expected ${types.join(' or ')}`)
+    }
+    if (exact.includes(name) && !column.isExact) {
+      throw relationError(option, `the column ${name} of ${relation.name} has a collation by which different texts are equal`)
+    }
+  }
+}
+
+/** Throws `storage_not_ready` if there is no such column. */
+export function readerOf (relation: Relation, option: string, field: string): FieldReader {
+  const { type } = findColumn(relation, option, field)
+  const column = quoteName(field)
+  if (integers.includes(type)) return { field, expression: cast(column, type, relation.integerType), read: Number }
+  if (texts.includes(type)) return { field, expression: cast(column, type, 'text'), read: null }
+  if (type === 'timestamp with time zone') return { field, expression: `${toIso(column)} as ${column}`, read: null }
+  return { field, expression: `to_json(${column})::text as ${column}`, read: (text) => JSON.parse(String(text)) }
+}
+
+function findColumn ({ name, columns }: Relation, option: string, column: string): Column {
+  const found = columns.get(column)
+  if (found === undefined) throw relationError(option, `${name} has no column ${column}`)
+  return found
+}

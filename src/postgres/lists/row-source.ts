@@ -1,0 +1,140 @@
+import type { CandidateFilter, CandidateSortField, JobFilter, JobSortField, ListSource, RowQuery } from '../../ports/index.js'
+import { type ReadValue, assertColumns, readerOf } from './row-columns.js'
+import type { RowKind } from './row-kind.js'
+import { type Relation, describeRelation } from './relation.js'
+import type { Session } from '../session.js'
+import { Conditions, cast, orderBy } from '../sql.js'
+import { createTotals } from './totals.js'
+
+type AnyFilter = CandidateFilter & JobFilter
+type AnyField = CandidateSortField | JobSortField
+
+/** Lists the rows of a relation of the host's. */
+export interface RowSource<Row, Filter, Field extends string> extends ListSource<Row, Filter, Field, RowQuery<Filter, Field>> {
+  /** Looks at the relation anew. Throws `storage_not_ready`. */
+  describe (): Promise<Relation>
+}
+
+/** How the fields of a list are selected, and those that are read from what the driver gives. */
+interface Projection {
+  columns: string
+  readers: Array<[field: string, read: ReadValue]>
+}
+
+// Beyond this the ids of a page are read from an index before its rows; up to there it costs more than it saves.
+const deepOffset = 500
+
+/** `sqlName` is the relation as in SQL; totals are shared for `totalsTtlMs`. */
+export function createRowSource<Row, Filter extends AnyFilter, Field extends AnyField> (
+  session: Session,
+  kind: RowKind,
+  sqlName: string,
+  totalsTtlMs: number
+): RowSource<Row, Filter, Field> {
+  const { option } = kind
+  const totals = createTotals(totalsTtlMs)
+  const projections = new WeakMap<readonly string[], Projection>()
+  let described: Promise<Relation> | null = null
+
+  async function describe (): Promise<Relation> {
+    const relation = await describeRelation(session, option, sqlName)
+    assertColumns(relation, kind)
+    return relation
+  }
+
+  // Kept once it is known; what failed is tried again by the next list.
+  function findRelation (): Promise<Relation> {
+    described ??= describe().catch((error: unknown) => {
+      described = null
+      throw error
+    })
+    return described
+  }
+
+  function findProjection (relation: Relation, fields: readonly string[]): Projection {
+    const known = projections.get(fields)
+    if (known !== undefined) return known
+    const selected = fields.map((field) => readerOf(relation, option, field))
+    const projection: Projection = {
+      columns: selected.map(({ expression }) => expression).join(', '),
+      readers: selected.flatMap(({ field, read }) => read === null ? [] : [[field, read]])
+    }
+    projections.set(fields, projection)
+    return projection
+  }
+
+  return {
+    describe () {
+      described = describe()
+      described.catch(() => { described = null })
+      return described
+    },
+
+    async list (tenantSlug, { filter, sort, offset, limit, fields }) {
+      const relation = await findRelation()
+      const { columns, readers } = findProjection(relation, fields)
+      const where = filterBy(relation, kind, tenantSlug, filter)
+      const order = orderBy<AnyField>(sort, sortColumns)
+      const slice = `limit ${where.bind(limit)}` + (offset === 0 ? '' : ` offset ${where.bind(offset)}`)
+      const text = offset > deepOffset
+        ? `select ${columns}
+           from (select id from ${relation.name} r ${where} ${order} ${slice}) as page
+           join ${relation.name} r using (id) where tenant_slug = $1
+           ${order}`
+        : `select ${columns} from ${relation.name} r ${where} ${order} ${slice}`
+      const rows = await session.query<Record<string, unknown>>(`list ${option}`, text, where.values)
+      return rows.map((row) => readRow<Row>(row, readers))
+    },
+
+    count (tenantSlug, filter) {
+      return totals.share([tenantSlug, filter], async () => {
+        const relation = await findRelation()
+        const where = filterBy(relation, kind, tenantSlug, filter)
+        const [row] = await session.query<{ total: unknown }>(`count ${option}`,
+          `select ${cast('count(*)', 'bigint', relation.integerType)} as total from ${relation.name} ${where}`, where.values)
+        return Number(row?.total)
+      })
+    }
+  }
+}
+
+const sortColumns: Record<AnyField, string> = {
+  id: 'r.id',
+  full_name: 'r.full_name collate "C"',
+  name: 'r.name collate "C"',
+  status: 'r.status collate "C"',
+  created_at: 'r.created_at',
+  updated_at: 'r.updated_at'
+}
+
+// The tenant is always the first parameter.
+function filterBy (relation: Relation, kind: RowKind, tenantSlug: string, filter: AnyFilter): Conditions {
+  const { recruiterId, status, q, updatedAfter } = filter
+  const where = new Conditions(
+    ['tenant_slug = $', tenantSlug],
+    ['recruiter_id = $', recruiterId],
+    ['status = $', status],
+    ['updated_at > $::timestamptz', updatedAfter]
+  )
+  if (q !== undefined) where.add(`${searchKey(relation, kind)} like $`, `%${escapeLike(q.toLowerCase())}%`)
+  return where
+}
+
+/** The name in lower case: from a column `name_key` if the host keeps one, which an index can hold. */
+function searchKey ({ columns, caseCollation }: Relation, { searched }: RowKind): string {
+  return columns.has('name_key') ? 'name_key' : `lower(${searched} collate ${caseCollation})`
+}
+
+function escapeLike (text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&')
+}
+
+// The row that the driver made becomes the one that is listed.
+function readRow<Row> (row: Record<string, unknown>, readers: Projection['readers']): Row {
+  for (const [field, read] of readers) {
+    const value = row[field]
+    if (value !== null) row[field] = read(value)
+  }
+  // The types of the columns were checked when the relation was described.
+  return row as Row
+}

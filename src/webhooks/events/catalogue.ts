@@ -1,0 +1,89 @@
+import type { ErrorObject } from 'ajv'
+import { type Static, type TObject, Type } from '@sinclair/typebox'
+import { compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
+import { RecruitingApiError } from '../../errors.js'
+
+/**
+ * The events a host emits: from the name, such as `application.created`, to the schema of its `data`. The description of
+ * the schema says what happened, such as `An application was created`.
+ */
+export type EventCatalogue = Record<string, TObject>
+
+/** The data of one event type: always an object. */
+export type EventData<Events extends EventCatalogue, Name extends keyof Events> = Static<Events[Name]> & object
+
+interface EventHead<Name> {
+  /** The same as the header `webhook-id`, and at every attempt and replay. */
+  id: string
+  type: Name
+  /** When it happened: RFC 3339 in UTC with milliseconds. */
+  timestamp: string
+  tenant_slug: string
+}
+
+/**
+ * The body of a notification, as receivers parse it: a union by `type`. `test` is there in a test alone, whose `data`
+ * is empty; `erased` in a tombstone alone, for an event whose subject was erased.
+ */
+export type WebhookEvent<
+  Events extends EventCatalogue = DefaultEvents,
+  Name extends keyof Events & string = keyof Events & string
+> = {
+  [Type in Name]: EventHead<Type> & (
+    | { data: EventData<Events, Type>, test?: never, erased?: never }
+    | { data: Record<string, never>, test: true, erased?: never }
+    | { data: null, erased: true, test?: never }
+  )
+}[Name]
+
+/** Takes any object as `data`: what the `id` is of is only said, for the host decides what it sends. */
+function anyData (resource: string, description: string): TObject<Record<never, never>> {
+  const id = Type.Unknown({ description: `The id of the ${resource}`, examples: [1] })
+  return Type.Object({ id: Type.Optional(id) }, { description, additionalProperties: true })
+}
+
+/** The catalogue of a host that gives none: each event takes any object as its `data`. */
+export const defaultEvents = {
+  'application.created': anyData('application', 'An application was created'),
+  'application.updated': anyData('application', 'An application was updated'),
+  'application.stage_changed': anyData('application', 'An application moved to another stage'),
+  'application.rejected': anyData('application', 'An application was rejected'),
+  'application.hired': anyData('application', 'An applicant was hired'),
+  'application.withdrawn': anyData('application', 'An application was withdrawn'),
+  'application.deleted': anyData('application', 'An application was deleted'),
+  'candidate.created': anyData('candidate', 'A candidate was created'),
+  'candidate.updated': anyData('candidate', 'A candidate was updated'),
+  'candidate.deleted': anyData('candidate', 'A candidate was deleted'),
+  'candidate.anonymized': anyData('candidate', 'The personal data of a candidate was removed'),
+  'candidate.merged': anyData('candidate', 'A candidate was merged with another'),
+  'job.created': anyData('job', 'A job was created'),
+  'job.updated': anyData('job', 'A job was updated'),
+  'job.published': anyData('job', 'A job was published'),
+  'job.closed': anyData('job', 'A job was closed'),
+  'job.archived': anyData('job', 'A job was archived'),
+  'job.deleted': anyData('job', 'A job was deleted')
+} satisfies EventCatalogue
+
+/** The type of the default catalogue. */
+export type DefaultEvents = { [Name in keyof typeof defaultEvents]: (typeof defaultEvents)[Name] }
+
+/** Throws `invalid_event` unless the type is known and the data fits its schema. Never changes the data. */
+export type EventValidator = (type: string, data: unknown) => void
+
+/** Compiles the schemas once. They let unknown fields pass, and those are sent. */
+export function createEventValidator (events: EventCatalogue): EventValidator {
+  const ajv = createAjv({ useDefaults: false })
+  const validators = new Map(Object.entries(events).map(([name, schema]) => [name, compileSchema(ajv, schema)]))
+  return (type, data) => {
+    const validate = validators.get(type)
+    if (validate === undefined) {
+      throw new RecruitingApiError('invalid_event', `type: expected an event of the catalogue, got ${JSON.stringify(type)}`, 'type')
+    }
+    if (validate(data)) return
+    // There is at least one after a refusal.
+    const [fault] = validate.errors as [ErrorObject]
+    const path = formatFaultPath(fault)
+    const field = path === '' ? 'data' : `data.${path}`
+    throw new RecruitingApiError('invalid_event', `${field}: ${fault.message}`, field)
+  }
+}

@@ -1,0 +1,78 @@
+import type { Clock, DeliveryStore, HealthNotice } from '../../ports/index.js'
+import { publishDisable } from '../channels.js'
+import type { Listeners } from '../listeners.js'
+import type { Logger } from '../../observe/logger.js'
+
+const messages = {
+  failing: 'webhook keeps failing, it will be disabled',
+  disabled: 'webhook disabled, it kept failing',
+  gone: 'webhook disabled, it answered 410'
+}
+
+const batchSize = 100
+// A process that dies with a notice delays it by so much.
+const leaseMs = 60_000
+const pollMs = 30_000
+
+/** Brings notices of failing webhooks to the host. */
+export interface NoticeReporter {
+  /** Reports what there is, and from now on what other processes left. */
+  start (): void
+  /** Reports what there is. Never rejects. */
+  report (): Promise<void>
+  /** Resolves when nothing is under way. */
+  stop (): Promise<void>
+}
+
+/** Tells the log, the diagnostics channel and the host's listeners, then confirms: each notice arrives at least once. */
+export function createNoticeReporter (deliveries: DeliveryStore, listeners: Listeners, { clock, log }: { clock: Clock, log: Logger }): NoticeReporter {
+  let timer: unknown
+  let isStopped = false
+  let reporting: Promise<void> = Promise.resolve()
+
+  async function reportAll (): Promise<void> {
+    try {
+      for (const { noticeId, notice } of await deliveries.claimNotices({ limit: batchSize, leaseMs })) {
+        tell(listeners, log, notice)
+        await deliveries.confirmNotice(noticeId)
+      }
+    } catch (err) {
+      log.error({ err }, 'notices of failing webhooks could not be read, they are tried again')
+    }
+  }
+
+  /** One at a time, and once more for what came meanwhile. */
+  function report (): Promise<void> {
+    reporting = reporting.then(reportAll)
+    return reporting
+  }
+
+  async function poll (): Promise<void> {
+    await report()
+    if (!isStopped) timer = clock.setTimeout(poll, pollMs)
+  }
+
+  return {
+    report,
+    start () {
+      poll()
+    },
+    stop () {
+      isStopped = true
+      clock.clearTimeout(timer)
+      return reporting
+    }
+  }
+}
+
+function tell (listeners: Listeners, log: Logger, notice: HealthNotice): void {
+  const { kind, webhookId, failingSince, failedDeliveries, lastError } = notice
+  log.warn({
+    webhook_id: webhookId,
+    failing_since: failingSince,
+    failed_deliveries: failedDeliveries,
+    error: lastError
+  }, messages[kind])
+  if (kind !== 'failing') publishDisable(notice)
+  listeners.emit(kind === 'failing' ? 'webhookFailing' : 'webhookDisabled', notice)
+}

@@ -1,0 +1,30 @@
+import type { AttemptResult, ClaimedDelivery } from '../../ports/index.js'
+import { nextRetryMs, parseRetryAfter } from './retry.js'
+import type { SendResult } from '../sending/sender.js'
+
+/** Of an endpoint that does not say how long: one event that always meets a 503 must not silence the others. */
+const longestPauseMs = 60_000
+
+/** Decides what follows an attempt; `null` if it was aborted, and so was none. */
+export function decideOutcome (
+  delivery: ClaimedDelivery,
+  sent: SendResult,
+  { retrySchedule, nowMs }: { retrySchedule: readonly number[], nowMs: number }
+): AttemptResult | null {
+  const { webhookId, deliveryId, fence, targetUrl, attemptCount } = delivery
+  const { responseStatus, durationMs, error } = sent
+  if (error === 'aborted') return null
+  const attempt = { webhookId, deliveryId, fence, targetUrl, durationMs, responseStatus }
+  if (error === null) return { ...attempt, error, outcome: 'delivered' }
+  const isGone = responseStatus === 410
+  const retryAfterMs = parseRetryAfter(sent.retryAfter, nowMs)
+  const retryInMs = error === 'blocked' || isGone ? null : nextRetryMs(retrySchedule, attemptCount + 1, retryAfterMs)
+  if (retryInMs === null) return { ...attempt, error, outcome: 'failed', isGone }
+  const pauseMs = isOverloaded(sent, delivery.isFailing) ? Math.min(retryInMs, retryAfterMs ?? longestPauseMs) : 0
+  return { ...attempt, error, outcome: 'retry', retryInMs, pauseMs }
+}
+
+/** Whether more requests would only make it worse: the endpoint says so, or is silent and was failing before. */
+function isOverloaded ({ responseStatus, error }: SendResult, isFailing: boolean): boolean {
+  return responseStatus === 429 || responseStatus === 503 || (error === 'timeout' && isFailing)
+}

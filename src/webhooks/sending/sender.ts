@@ -1,0 +1,149 @@
+import { Agent } from 'undici'
+import type { AttemptError } from '../../ports/index.js'
+import { Refusal } from '../../shared/refusal.js'
+import { type Answer, Attempt, kTimeout } from './attempt.js'
+import { BlockedAddressError, createGuardedConnector } from '../guard/connector.js'
+import { type TargetRules, parseTargetUrl } from '../guard/destination.js'
+import { watchKeptSockets } from './kept-sockets.js'
+import { createResolver } from '../guard/resolver.js'
+
+/** One post to an endpoint. */
+export interface SendRequest {
+  /** Absolute. What the rules for targets do not allow, now rather than when it was stored, ends as `blocked`. */
+  url: string
+  /** The signature's; those of the content are added. */
+  headers: Record<string, string>
+  /** Sent byte for byte, as it was signed. */
+  body: string
+  /** The deadline of the whole attempt, from the lookup of the name to the end of the answer. */
+  timeoutMs: number
+}
+
+/** How a request ended. */
+export interface SendResult {
+  /** `null` if no answer came. */
+  responseStatus: number | null
+  /** `null` for a 2xx; `aborted` if `abort` ended it, which says nothing about the endpoint. */
+  error: AttemptError | 'aborted' | null
+  /** From the call of `send` to the end, a second post after a stale socket included. */
+  durationMs: number
+  /** The `Retry-After` header as it came. */
+  retryAfter?: string
+}
+
+/** Makes requests to endpoints, over connections that are kept for the next ones. */
+export interface Sender {
+  /** Makes one request. Never rejects: every way it can end is a result. */
+  send (request: SendRequest): Promise<SendResult>
+  /** Ends the requests in flight. */
+  abort (): void
+  /** Closes all connections; call it when nothing is in flight. */
+  close (): Promise<void>
+}
+
+const contentHeaders = ['content-type', 'application/json', 'user-agent', 'fastify-recruiting-api']
+const maxHeaderBytes = 16_384
+const maxTargets = 1000
+const kAborted = Symbol('aborted')
+
+/** `timeoutMs` is the longest deadline that requests will have. */
+export function createSender (rules: TargetRules, timeoutMs: number): Sender {
+  const resolver = createResolver({ timeoutMs, hasPrivateNames: rules.allowPrivateNames })
+  const connector = createGuardedConnector({ isAllowed: rules.isAllowedAddress, resolver, timeoutMs })
+  const options = {
+    connect: connector.connect,
+    maxHeaderSize: maxHeaderBytes,
+    keepAliveMaxTimeout: 60_000,
+    // The deadline covers these, and they restart with every byte.
+    headersTimeout: 0,
+    bodyTimeout: 0
+  }
+  const connections = {
+    keeping: new Agent(options),
+    fresh: new Agent({ ...options, pipelining: 0 }),
+    sockets: watchKeptSockets()
+  }
+  // No Set: whenever one has grown enough it leaves a table behind that points to the next one, and V8 keeps what such
+  // tables hold until its next full collection: most attempts.
+  const inFlight: Attempt[] = []
+  const readTarget = rememberTargets((url) => parseTargetUrl(url, rules))
+
+  return {
+    send (request) {
+      const startedAt = performance.now()
+      let target: Target
+      try {
+        target = readTarget(request.url)
+      } catch (refusal) {
+        return Promise.resolve(toResult(null, refusal, startedAt))
+      }
+      const { origin, path } = target
+      const headers = contentHeaders.concat(Object.entries(request.headers).flat())
+      return new Promise((resolve) => {
+        const post = { origin, path, headers, body: request.body }
+        const attempt = new Attempt(post, request.timeoutMs, connections, (answer, fault) => {
+          inFlight.splice(inFlight.indexOf(attempt), 1)
+          resolve(toResult(answer, fault, startedAt))
+        })
+        inFlight.push(attempt)
+        attempt.start()
+      })
+    },
+
+    abort () {
+      for (const attempt of [...inFlight]) attempt.end(kAborted)
+    },
+
+    async close () {
+      connections.sockets.close()
+      resolver.close()
+      connector.close()
+      await Promise.all([connections.keeping.destroy(), connections.fresh.destroy()])
+    }
+  }
+}
+
+function toResult (answer: Answer | null, fault: unknown, startedAt: number): SendResult {
+  const durationMs = Math.round(performance.now() - startedAt)
+  if (answer === null) return { responseStatus: null, error: nameError(fault), durationMs }
+  const { status, retryAfter } = answer
+  const error = status <= 299 ? null : 'http_status'
+  if (retryAfter === undefined) return { responseStatus: status, error, durationMs }
+  return { responseStatus: status, error, durationMs, retryAfter }
+}
+
+/** The two parts of a target URL that a request is made of. */
+interface Target {
+  origin: string
+  path: string
+}
+
+/** An endpoint is posted to again and again, and what the rules say of its URL does not change. */
+function rememberTargets (parse: (url: string) => URL): (url: string) => Target {
+  const known = new Map<string, Target>()
+  return (url) => {
+    let target = known.get(url)
+    if (target === undefined) {
+      const { origin, pathname, search } = parse(url)
+      target = { origin, path: pathname + search }
+      if (known.size >= maxTargets) known.clear()
+      known.set(url, target)
+    }
+    return target
+  }
+}
+
+/** Node's codes, and OpenSSL's for what is wrong with a certificate. */
+const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|SELF_SIGNED|DEPTH_ZERO|INVALID_|PATH_LENGTH|HOSTNAME_|EPROTO|UNSPECIFIED)/
+
+/** Of undici's connection, a name server and the system's connection. */
+const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEOUT', 'ETIMEDOUT'])
+
+function nameError (error: unknown): AttemptError | 'aborted' {
+  if (error === kTimeout) return 'timeout'
+  if (error === kAborted) return 'aborted'
+  if (error instanceof BlockedAddressError || error instanceof Refusal) return 'blocked'
+  const code = String((error as { code?: unknown } | null)?.code)
+  if (timeoutCodes.has(code)) return 'timeout'
+  return tlsCode.test(code) ? 'tls' : 'connection'
+}
