@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { namePools } from '../examples/demo/data/names.js'
 import { runExample } from '../test/examples/fixtures/run-example.js'
-import { noBrowser, startBrowser, visit } from '../test/fixtures/browser.js'
+import { noBrowser, startBrowser, visit } from '../test/fixtures/browser/browser.js'
 
 if (noBrowser !== false) throw new Error(noBrowser)
 for (const { given, family } of namePools) requireFont([...given, ...family].join(''))

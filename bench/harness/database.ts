@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { startPostgresServer } from '../../test/fixtures/postgres-server.js'
+import { startPostgresServer } from '../../test/fixtures/postgres/postgres-server.js'
 
 /** A PostgreSQL server with the settings it comes with, so that commits wait for the disk. */
 export interface Database {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { request } from '../examples/fixtures/request.js'
-import { noBrowser } from '../fixtures/browser.js'
-import { openDemo } from '../fixtures/demo-page.js'
+import { noBrowser } from '../fixtures/browser/browser.js'
+import { openDemo } from '../fixtures/browser/demo-page.js'
 
 t.test('deliveries on the demo page', { skip: noBrowser, timeout: 240_000 }, async (t) => {
   const { page, url, says, press, rows, calm, errors } = await openDemo(t)

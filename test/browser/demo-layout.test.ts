@@ -1,8 +1,8 @@
 import axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
-import { noBrowser, visit } from '../fixtures/browser.js'
-import { openDemo, phone, wide } from '../fixtures/demo-page.js'
+import { noBrowser, visit } from '../fixtures/browser/browser.js'
+import { openDemo, phone, wide } from '../fixtures/browser/demo-page.js'
 
 /** Where an element begins and ends, from the top of the window. */
 async function measure (locator: Locator): Promise<{ top: number, bottom: number }> {

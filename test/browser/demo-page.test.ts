@@ -1,6 +1,6 @@
 import t from 'tap'
-import { noBrowser } from '../fixtures/browser.js'
-import { openDemo } from '../fixtures/demo-page.js'
+import { noBrowser } from '../fixtures/browser/browser.js'
+import { openDemo } from '../fixtures/browser/demo-page.js'
 
 t.test('records on the demo page', { skip: noBrowser, timeout: 120_000 }, async (t) => {
   const { page, says, press, strayRequests, errors, demo } = await openDemo(t)

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { noBrowser } from '../fixtures/browser.js'
-import { openDemo } from '../fixtures/demo-page.js'
+import { noBrowser } from '../fixtures/browser/browser.js'
+import { openDemo } from '../fixtures/browser/demo-page.js'
 
 t.test('webhooks on the demo page', { skip: noBrowser, timeout: 180_000 }, async (t) => {
   const { page, says, press, rows, calm, errors } = await openDemo(t)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { runExample } from '../examples/fixtures/run-example.js'
-import { noBrowser, startBrowser, visit } from '../fixtures/browser.js'
+import { noBrowser, startBrowser, visit } from '../fixtures/browser/browser.js'
 
 async function startReference (t: Test): Promise<string> {
   const example = runExample(t, '07-reference-page.ts', { PORT: '0' })

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { testConformance } from '../fixtures/postgres-conformance.js'
-import { postgres15 } from '../fixtures/postgres-server.js'
+import { testConformance } from '../fixtures/postgres/postgres-conformance.js'
+import { postgres15 } from '../fixtures/postgres/postgres-server.js'
 
 const skip = existsSync(postgres15) ? false : `there is no PostgreSQL 15 in ${postgres15}: apt-get install postgresql-15`
 

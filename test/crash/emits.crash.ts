@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { startProcess } from '../fixtures/crash.js'
-import { startPostgresServerHost } from '../fixtures/postgres.js'
-import { startReceiver } from '../fixtures/receiver.js'
-import { storeWebhook } from '../fixtures/webhooks.js'
+import { startProcess } from '../fixtures/crash/crash.js'
+import { startPostgresServerHost } from '../fixtures/postgres/postgres.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+import { storeWebhook } from '../fixtures/api/webhooks.js'
 
 const emits = 300
 const atOnce = 3

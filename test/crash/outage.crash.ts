@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { startOutageHost, timeUntil } from '../fixtures/postgres-outage.js'
+import { startOutageHost, timeUntil } from '../fixtures/postgres/postgres-outage.js'
 
 const outageMs = 30_000
 

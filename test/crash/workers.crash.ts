@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { kill, startProcess } from '../fixtures/crash.js'
-import { startPostgresServerHost } from '../fixtures/postgres.js'
-import { type Answer, startReceiver } from '../fixtures/receiver.js'
-import { storeWebhook } from '../fixtures/webhooks.js'
+import { kill, startProcess } from '../fixtures/crash/crash.js'
+import { startPostgresServerHost } from '../fixtures/postgres/postgres.js'
+import { type Answer, startReceiver } from '../fixtures/receivers/receiver.js'
+import { storeWebhook } from '../fixtures/api/webhooks.js'
 
 const endpoints = 10
 const events = 500

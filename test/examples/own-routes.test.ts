@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startPostgres } from '../fixtures/postgres-server.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 import { request } from './fixtures/request.js'
 import { runExample } from './fixtures/run-example.js'
 

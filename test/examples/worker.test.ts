@@ -1,8 +1,8 @@
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { postgresStorage } from '../../src/postgres/index.js'
-import { startPostgres } from '../fixtures/postgres-server.js'
-import { storeWebhook } from '../fixtures/webhooks.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
+import { storeWebhook } from '../fixtures/api/webhooks.js'
 import { runExample } from './fixtures/run-example.js'
 
 t.test('a process without a server delivers what another one emits, and logs what failed', async (t) => {

@@ -3,10 +3,10 @@ import Fastify from 'fastify'
 import recruitingApi from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 import { createAddressRule } from '../../src/webhooks/guard/addresses.js'
-import { metadataAddresses } from '../fixtures/hostile-blocks.js'
-import { countConnects } from '../fixtures/hostile-connections.js'
-import { blocked, delivered, outcomeOf, startSender } from '../fixtures/hostile-sender.js'
-import { startReceiver } from '../fixtures/receiver.js'
+import { metadataAddresses } from '../fixtures/hostile/hostile-blocks.js'
+import { countConnects } from '../fixtures/hostile/hostile-connections.js'
+import { blocked, delivered, outcomeOf, startSender } from '../fixtures/hostile/hostile-sender.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 const metadata = Object.values(metadataAddresses)
 /** Link-local addresses, and metadata services in the clothes of IPv6. */

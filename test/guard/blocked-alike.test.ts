@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { RecruitingStorage } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { type DnsServer, startDnsServer } from '../fixtures/dns-server.js'
-import { countConnects } from '../fixtures/hostile-connections.js'
-import { startReceiver } from '../fixtures/receiver.js'
-import { buildWebhookApi } from '../fixtures/webhook-api.js'
+import { type DnsServer, startDnsServer } from '../fixtures/receivers/dns-server.js'
+import { countConnects } from '../fixtures/hostile/hostile-connections.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+import { buildWebhookApi } from '../fixtures/api/webhook-api.js'
 
 interface Tested {
   data: { id: string, duration_ms: number }

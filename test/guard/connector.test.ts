@@ -3,8 +3,8 @@ import { type Socket, getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } f
 import { createAddressRule } from '../../src/webhooks/guard/addresses.js'
 import { BlockedAddressError, type GuardedConnector, createGuardedConnector } from '../../src/webhooks/guard/connector.js'
 import type { Resolver } from '../../src/webhooks/guard/resolver.js'
-import { countConnects } from '../fixtures/hostile-connections.js'
-import { startHostileReceiver } from '../fixtures/hostile-receiver.js'
+import { countConnects } from '../fixtures/hostile/hostile-connections.js'
+import { startHostileReceiver } from '../fixtures/hostile/hostile-receiver.js'
 
 const isAllowed = createAddressRule(['127.0.0.1/32'])
 

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { createAddressRule } from '../../src/webhooks/guard/addresses.js'
-import { startDnsServer } from '../fixtures/dns-server.js'
-import { countConnects } from '../fixtures/hostile-connections.js'
-import { buildWebhookApi, refusal, webhookInput } from '../fixtures/webhook-api.js'
+import { startDnsServer } from '../fixtures/receivers/dns-server.js'
+import { countConnects } from '../fixtures/hostile/hostile-connections.js'
+import { buildWebhookApi, refusal, webhookInput } from '../fixtures/api/webhook-api.js'
 
 interface Tested {
   data: { id: string, duration_ms: number }

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { EnvHttpProxyAgent, MockAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
-import { postFromChild } from '../fixtures/hostile-child.js'
-import { blocked, delivered, outcomeOf, startSender } from '../fixtures/hostile-sender.js'
-import { startReceiver } from '../fixtures/receiver.js'
-import { createCertificate } from '../fixtures/tls-certificates.js'
-import { startTlsReceiver } from '../fixtures/tls-receiver.js'
+import { postFromChild } from '../fixtures/hostile/hostile-child.js'
+import { blocked, delivered, outcomeOf, startSender } from '../fixtures/hostile/hostile-sender.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+import { createCertificate } from '../fixtures/receivers/tls-certificates.js'
+import { startTlsReceiver } from '../fixtures/receivers/tls-receiver.js'
 
 const untrusted = await createCertificate(null, { addresses: ['127.0.0.1'] })
 const refused = { responseStatus: null, error: 'tls' } as const

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { countConnects } from '../fixtures/hostile-connections.js'
-import { hostileAddresses, toUrlHost } from '../fixtures/hostile-addresses.js'
-import { blocked, outcomeOf, startSender } from '../fixtures/hostile-sender.js'
-import { startReceiver } from '../fixtures/receiver.js'
-import { buildWebhookApi, refusal, webhookInput } from '../fixtures/webhook-api.js'
+import { countConnects } from '../fixtures/hostile/hostile-connections.js'
+import { hostileAddresses, toUrlHost } from '../fixtures/hostile/hostile-addresses.js'
+import { blocked, outcomeOf, startSender } from '../fixtures/hostile/hostile-sender.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+import { buildWebhookApi, refusal, webhookInput } from '../fixtures/api/webhook-api.js'
 
 const addresses = hostileAddresses()
 

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { countConnects } from '../fixtures/hostile-connections.js'
-import { loopbackSpellings } from '../fixtures/hostile-loopback.js'
-import { blocked, outcomeOf, startSender } from '../fixtures/hostile-sender.js'
-import { startReceiver } from '../fixtures/receiver.js'
-import { buildWebhookApi, webhookInput } from '../fixtures/webhook-api.js'
+import { countConnects } from '../fixtures/hostile/hostile-connections.js'
+import { loopbackSpellings } from '../fixtures/hostile/hostile-loopback.js'
+import { blocked, outcomeOf, startSender } from '../fixtures/hostile/hostile-sender.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+import { buildWebhookApi, webhookInput } from '../fixtures/api/webhook-api.js'
 
 t.test('there are 120 spellings of the loopback', async (t) => {
   t.ok(new Set(loopbackSpellings).size >= 120, `${loopbackSpellings.length} spellings`)

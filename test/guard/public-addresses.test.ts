@@ -1,9 +1,9 @@
 import t from 'tap'
 import { createAddressRule } from '../../src/webhooks/guard/addresses.js'
 import { parseTargetUrl } from '../../src/webhooks/guard/destination.js'
-import { toUrlHost } from '../fixtures/hostile-addresses.js'
-import { publicNeighbours } from '../fixtures/hostile-blocks.js'
-import { buildWebhookApi } from '../fixtures/webhook-api.js'
+import { toUrlHost } from '../fixtures/hostile/hostile-addresses.js'
+import { publicNeighbours } from '../fixtures/hostile/hostile-blocks.js'
+import { buildWebhookApi } from '../fixtures/api/webhook-api.js'
 
 const isAllowedAddress = createAddressRule([])
 

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { countConnects } from '../fixtures/hostile-connections.js'
-import { outcomeOf, startSender } from '../fixtures/hostile-sender.js'
-import { startReceiver } from '../fixtures/receiver.js'
+import { countConnects } from '../fixtures/hostile/hostile-connections.js'
+import { outcomeOf, startSender } from '../fixtures/hostile/hostile-sender.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 for (const status of [300, 301, 302, 303, 304, 305, 307, 308]) {
   t.test(`a ${status} is a failure and nothing is sent to where it leads`, async (t) => {

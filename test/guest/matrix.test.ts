@@ -1,8 +1,8 @@
 import t from 'tap'
-import { checkError } from '../fixtures/answers.js'
-import { hosts, refusingHosts } from '../fixtures/hosts.js'
-import { probeIn, probeOwn, probeRefused } from '../fixtures/matrix.js'
-import { probe } from '../fixtures/probes.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { hosts, refusingHosts } from '../fixtures/hosts/hosts.js'
+import { probeIn, probeOwn, probeRefused } from '../fixtures/hosts/matrix.js'
+import { probe } from '../fixtures/fuzz/probes.js'
 
 t.test('there are at least 20 hosts', async (t) => {
   t.ok(hosts.length >= 20)

@@ -5,8 +5,8 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import recruitingApi, { type RecruitingApiOptions } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
-import { checkError } from '../fixtures/answers.js'
-import { apiKeys, bearer, keys, tenants } from '../fixtures/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { apiKeys, bearer, keys, tenants } from '../fixtures/api/app.js'
 
 function optionsFor (name = 'Ada Lovelace'): RecruitingApiOptions {
   const candidates = [{ id: 1, full_name: name }]

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type ApiKey, type CacheKeyLookupOptions, type KeyLookup, cacheKeyLookup } from '../../src/index.js'
-import { createManualClock } from '../fixtures/manual-clock.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 const owner: ApiKey = { id: 'key-1', scopes: ['jobs:read'] }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type KeyLookup, cacheKeyLookup } from '../../src/index.js'
-import { checkError } from '../fixtures/answers.js'
-import { bearer, buildApp, keys } from '../fixtures/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 
 const lookup: KeyLookup = ({ tenantSlug, key }) => {
   return tenantSlug === 'acme' && key === keys.full ? { id: 'key-1', scopes: ['jobs:read'] } : null

@@ -4,7 +4,7 @@ import t from 'tap'
 
 /* All tests of test/limits once more, on the lowest version of the package that is allowed. */
 
-register('../fixtures/rate-limit-10.js', import.meta.url)
+register('../fixtures/hosts/rate-limit-10.js', import.meta.url)
 
 t.test('the lowest version that is allowed is the one loaded here', async (t) => {
   const require = createRequire(import.meta.url)

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { FastifyServerOptions } from 'fastify'
-import { checkError } from '../fixtures/answers.js'
-import { bearer, keys } from '../fixtures/app.js'
-import { base, buildLimited, checkLimited } from '../fixtures/limits.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { bearer, keys } from '../fixtures/api/app.js'
+import { base, buildLimited, checkLimited } from '../fixtures/api/limits.js'
 
 const one = { failedKeys: { max: 1 } }
 

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { checkError } from '../fixtures/answers.js'
-import { buildApp } from '../fixtures/app.js'
-import type { OpenApi } from '../fixtures/document.js'
-import { buildLimited, checkLimited } from '../fixtures/limits.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { buildApp } from '../fixtures/api/app.js'
+import type { OpenApi } from '../fixtures/api/document.js'
+import { buildLimited, checkLimited } from '../fixtures/api/limits.js'
 
 const url = '/api/v1/public/openapi.json'
 

@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { KeyLookup } from '../../src/index.js'
-import { checkError } from '../fixtures/answers.js'
-import { apiKeys, keys } from '../fixtures/app.js'
-import { base, buildLimited, checkLimited, moveTime } from '../fixtures/limits.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { apiKeys, keys } from '../fixtures/api/app.js'
+import { base, buildLimited, checkLimited, moveTime } from '../fixtures/api/limits.js'
 import { memoryKeyLookup } from '../../src/memory/index.js'
 
 /** The keys of the fixtures, and which of them were looked up. */

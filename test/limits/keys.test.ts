@@ -1,6 +1,6 @@
 import t from 'tap'
-import { keys } from '../fixtures/app.js'
-import { buildLimited, checkLimited, moveTime } from '../fixtures/limits.js'
+import { keys } from '../fixtures/api/app.js'
+import { buildLimited, checkLimited, moveTime } from '../fixtures/api/limits.js'
 
 t.test('the requests of a key are counted, and those over its budget get 429', async (t) => {
   const { ask } = await buildLimited(t, { max: 2 })

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { bearer, keys } from '../fixtures/app.js'
-import { base, buildLimited, checkLimited } from '../fixtures/limits.js'
+import { bearer, keys } from '../fixtures/api/app.js'
+import { base, buildLimited, checkLimited } from '../fixtures/api/limits.js'
 
 for (const path of ['dispatch_test', 'replay']) {
   t.test(`${path} has a budget of its own, of 10 a minute`, async (t) => {

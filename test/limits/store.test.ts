@@ -1,7 +1,7 @@
 import t from 'tap'
-import { checkError } from '../fixtures/answers.js'
-import { keys } from '../fixtures/app.js'
-import { buildLimited, checkLimited } from '../fixtures/limits.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { keys } from '../fixtures/api/app.js'
+import { buildLimited, checkLimited } from '../fixtures/api/limits.js'
 
 type Done = (error: Error | null, result: [current: number, ttl: number] | null) => void
 

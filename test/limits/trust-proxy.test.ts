@@ -2,8 +2,8 @@ import t from 'tap'
 import type { FastifyServerOptions } from 'fastify'
 import type { RateLimitOptions } from '../../src/index.js'
 import { trustsEveryProxy } from '../../src/http/limits/trust-proxy.js'
-import { buildLimited } from '../fixtures/limits.js'
-import { captureLogs } from '../fixtures/logs.js'
+import { buildLimited } from '../fixtures/api/limits.js'
+import { captureLogs } from '../fixtures/api/logs.js'
 
 const warning = 'trustProxy: true lets every caller choose its address, which defeats rateLimit.failedKeys: name your proxies instead'
 

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { buildApp } from '../fixtures/app.js'
-import { checkError } from '../fixtures/answers.js'
-import { fetchIds, fetchPage, lists, requestList, storeItems } from '../fixtures/lists.js'
+import { buildApp } from '../fixtures/api/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { fetchIds, fetchPage, lists, requestList, storeItems } from '../fixtures/api/lists.js'
 
 const day = (number: number): string => `2026-01-0${number}T00:00:00Z`
 

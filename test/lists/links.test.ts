@@ -1,7 +1,7 @@
 import t from 'tap'
-import { bearer, buildApp, keys } from '../fixtures/app.js'
-import { fetchPage, lists, parseLinks, requestList, storeItems } from '../fixtures/lists.js'
-import { sendRaw } from '../fixtures/raw-http.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { fetchPage, lists, parseLinks, requestList, storeItems } from '../fixtures/api/lists.js'
+import { sendRaw } from '../fixtures/receivers/raw-http.js'
 import { memoryStorage } from '../../src/memory/index.js'
 
 /** The pages that the links of an answer lead to. */

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryStorage } from '../../src/memory/index.js'
-import { checkError } from '../fixtures/answers.js'
-import { bearer, buildApp, keys, tenants } from '../fixtures/app.js'
-import { captureLogs } from '../fixtures/logs.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { captureLogs } from '../fixtures/api/logs.js'
 
 const request = { url: '/api/v1/public/acme/candidates', headers: bearer(keys.full) }
 

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { buildApp } from '../fixtures/app.js'
-import { checkError } from '../fixtures/answers.js'
-import { fetchPage, lists, requestList, storeItems } from '../fixtures/lists.js'
-import { spyStorage } from '../fixtures/spy-storage.js'
+import { buildApp } from '../fixtures/api/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { fetchPage, lists, requestList, storeItems } from '../fixtures/api/lists.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 
 const notIntegers = [
   '', '0', '-1', '-0', '00', '1.5', '1.0', '1.', '.5', '1e1', '1E1', '0x10', '0b1', '0o7', '1_000', '1,000', '+1', '%2B1', '%201', '1%20', '1%0A',

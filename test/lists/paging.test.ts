@@ -1,6 +1,6 @@
 import t from 'tap'
-import { buildApp } from '../fixtures/app.js'
-import { fetchIds, fetchPage, lists, storeItems } from '../fixtures/lists.js'
+import { buildApp } from '../fixtures/api/app.js'
+import { fetchIds, fetchPage, lists, storeItems } from '../fixtures/api/lists.js'
 
 for (const list of lists) {
   t.test(`${list}: the first 25 come without a query, with the true total`, async (t) => {

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { buildApp } from '../fixtures/app.js'
-import { checkError } from '../fixtures/answers.js'
-import { fetchIds, requestList } from '../fixtures/lists.js'
+import { buildApp } from '../fixtures/api/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { fetchIds, requestList } from '../fixtures/api/lists.js'
 
 const storage = memoryStorage({
   tenants: { acme: { candidates: ['Ada', 'A+B', 'A B', 'A&B', 'A=B', 'A#B', 'A?B', 'A/B', 'A%20B', 'é'].map((name, index) => ({ id: index + 1, full_name: name })) } }

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { buildApp } from '../fixtures/app.js'
-import { checkError } from '../fixtures/answers.js'
-import { fetchIds, requestList } from '../fixtures/lists.js'
-import { spyStorage } from '../fixtures/spy-storage.js'
+import { buildApp } from '../fixtures/api/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { fetchIds, requestList } from '../fixtures/api/lists.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 
 const names = [
   'Ada Lovelace', 'ADA LOVELACE', 'René Élan', 'RENÉ ÉLAN', 'Rene Elan', '100% Wool', '100 Wool', 'a_b', 'aXb', 'back\\slash', 'back/slash',

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { buildApp } from '../fixtures/app.js'
-import { checkError } from '../fixtures/answers.js'
-import { lists, requestList } from '../fixtures/lists.js'
-import { spyStorage } from '../fixtures/spy-storage.js'
+import { buildApp } from '../fixtures/api/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { lists, requestList } from '../fixtures/api/lists.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 
 const refused = [
   'sort', 'sort=', 'sort=%20', 'sort=-', 'sort=--id', 'sort=%2Bid', 'sort=+id', 'sort=id%20', 'sort=%20id', 'sort=id,', 'sort=,id', 'sort=,',

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { buildApp } from '../fixtures/app.js'
-import { fetchIds, fetchPage, requestList, storeItems } from '../fixtures/lists.js'
+import { buildApp } from '../fixtures/api/app.js'
+import { fetchIds, fetchPage, requestList, storeItems } from '../fixtures/api/lists.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { spyStorage } from '../fixtures/spy-storage.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 
 const sortable = {
   candidates: ['id', 'full_name', 'created_at', 'updated_at'],

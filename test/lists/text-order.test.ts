@@ -1,7 +1,7 @@
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { buildApp } from '../fixtures/app.js'
-import { fetchPage } from '../fixtures/lists.js'
+import { buildApp } from '../fixtures/api/app.js'
+import { fetchPage } from '../fixtures/api/lists.js'
 
 /** Ascending by code point, which differs from every alphabet and from the order of UTF-16 units. */
 const names = [

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { buildApp } from '../fixtures/app.js'
-import { checkError } from '../fixtures/answers.js'
-import { fetchIds, requestList } from '../fixtures/lists.js'
-import { spyStorage } from '../fixtures/spy-storage.js'
+import { buildApp } from '../fixtures/api/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { fetchIds, requestList } from '../fixtures/api/lists.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 
 const dates = [
   '0001-01-01T00:00:00.001Z', '2015-06-30T23:59:59.999Z', '2015-07-01T00:00:00.000Z', '2015-07-01T00:00:00.001Z', '2026-03-01T12:00:00.000Z',

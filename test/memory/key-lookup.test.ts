@@ -1,7 +1,7 @@
 import t from 'tap'
 import { isRecruitingApiError } from '../../src/errors.js'
 import { memoryKeyLookup } from '../../src/memory/index.js'
-import { createManualClock } from '../fixtures/manual-clock.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 const scopes = ['candidates:read', 'jobs:read']
 

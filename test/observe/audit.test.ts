@@ -1,10 +1,10 @@
 import t from 'tap'
 import type { AuditEntry } from '../../src/index.js'
-import { type AppOverrides, type Teardown, bearer, buildApp, keys } from '../fixtures/app.js'
-import { captureLogs } from '../fixtures/logs.js'
-import { hostileErrors } from '../fixtures/hostile-errors.js'
-import { interviewRoutes } from '../fixtures/host-routes.js'
-import { watchRejections } from '../fixtures/rejections.js'
+import { type AppOverrides, type Teardown, bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+import { hostileErrors } from '../fixtures/hostile/hostile-errors.js'
+import { interviewRoutes } from '../fixtures/hosts/host-routes.js'
+import { watchRejections } from '../fixtures/delivery/rejections.js'
 
 const base = '/api/v1/public/acme'
 const headers = bearer(keys.full)

@@ -1,10 +1,10 @@
 import t from 'tap'
 import type { OpenTelemetryApi, TraceContext, TraceSpan } from '../../src/index.js'
-import { bearer, buildApp, keys } from '../fixtures/app.js'
-import { createMachines, event } from '../fixtures/engine.js'
-import { captureLogs } from '../fixtures/logs.js'
-import { startReceiver } from '../fixtures/receiver.js'
-import { watchRejections } from '../fixtures/rejections.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { createMachines, event } from '../fixtures/delivery/engine.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+import { watchRejections } from '../fixtures/delivery/rejections.js'
 
 /** An OpenTelemetry of which one part fails. */
 function breakTelemetry (broken: string, fail: () => never): { api: OpenTelemetryApi, calls: Set<string> } {

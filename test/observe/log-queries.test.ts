@@ -3,8 +3,8 @@ import Fastify, { type FastifyRequest, type FastifyServerOptions } from 'fastify
 import t from 'tap'
 import recruitingApi from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
-import { type AppOverrides, apiKeys, bearer, buildApp, keys } from '../fixtures/app.js'
-import { captureLogs } from '../fixtures/logs.js'
+import { type AppOverrides, apiKeys, bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { captureLogs } from '../fixtures/api/logs.js'
 
 const base = '/api/v1/public/acme'
 const headers = bearer(keys.full)

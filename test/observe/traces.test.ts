@@ -6,9 +6,9 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { type AppOverrides, type Teardown, bearer, buildApp, keys } from '../fixtures/app.js'
-import { startReceiver } from '../fixtures/receiver.js'
-import { toLoopback } from '../fixtures/webhook-api.js'
+import { type AppOverrides, type Teardown, bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+import { toLoopback } from '../fixtures/api/webhook-api.js'
 
 const exporter = new InMemorySpanExporter()
 opentelemetry.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { RouteOptions } from 'fastify'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { formatDocument } from '../../src/http/document/document.js'
-import type { OpenApi } from '../fixtures/document.js'
+import type { OpenApi } from '../fixtures/api/document.js'
 
 function format (route: Partial<Omit<RouteOptions, 'schema'>> & { schema?: object }): OpenApi {
   const whole = { method: 'GET', url: '/:tenant_slug/interviews/:id', handler () {}, ...route } as RouteOptions

@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { buildApp } from '../fixtures/app.js'
+import { buildApp } from '../fixtures/api/app.js'
 
 const url = '/api/v1/public/openapi.json'
 

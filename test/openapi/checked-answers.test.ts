@@ -1,5 +1,5 @@
 import t from 'tap'
-import { bearer, buildApp, keys } from '../fixtures/app.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 
 // The fixture holds every answer of the suite against the document. Would it notice?
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type TObject, Type } from '@sinclair/typebox'
-import { type Teardown, buildApp } from '../fixtures/app.js'
-import type { OpenApi } from '../fixtures/document.js'
+import { type Teardown, buildApp } from '../fixtures/api/app.js'
+import type { OpenApi } from '../fixtures/api/document.js'
 
 async function dataSchemas (t: Teardown, ...schemas: TObject[]): Promise<[data: object[], components: OpenApi['components']['schemas']]> {
   const events = Object.fromEntries(schemas.map((schema, index) => [`event.e${index}`, schema]))

@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import t from 'tap'
-import { bearer, buildApp, keys } from '../fixtures/app.js'
-import type { OpenApi } from '../fixtures/document.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
+import type { OpenApi } from '../fixtures/api/document.js'
 
 const url = '/api/v1/public/openapi.json'
 

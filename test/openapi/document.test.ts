@@ -1,8 +1,8 @@
 import t from 'tap'
 import { Type } from '@sinclair/typebox'
-import { bearer, buildApp, keys } from '../fixtures/app.js'
-import { type OpenApi, resolve } from '../fixtures/document.js'
-import { buildAppWithRoutes } from '../fixtures/routes.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { type OpenApi, resolve } from '../fixtures/api/document.js'
+import { buildAppWithRoutes } from '../fixtures/api/routes.js'
 
 const base = '/api/v1/public'
 const url = `${base}/openapi.json`

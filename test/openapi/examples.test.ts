@@ -1,8 +1,8 @@
 import t from 'tap'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { exampleOf } from '../../src/http/document/example.js'
-import { buildApp } from '../fixtures/app.js'
-import { type Content, type OpenApi, type Operation, createDocumentAjv, resolve } from '../fixtures/document.js'
+import { buildApp } from '../fixtures/api/app.js'
+import { type Content, type OpenApi, type Operation, createDocumentAjv, resolve } from '../fixtures/api/document.js'
 
 const url = '/api/v1/public/openapi.json'
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { buildApp } from '../fixtures/app.js'
+import { buildApp } from '../fixtures/api/app.js'
 
 const root = new URL('../../', import.meta.url)
 

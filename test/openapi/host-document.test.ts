@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { type HostRoutes, type OpenApiOptions, recruitingApi } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { type Teardown, bearer, buildApp, keys } from '../fixtures/app.js'
-import type { OpenApi, Operation } from '../fixtures/document.js'
+import { type Teardown, bearer, buildApp, keys } from '../fixtures/api/app.js'
+import type { OpenApi, Operation } from '../fixtures/api/document.js'
 
 const base = '/api/v1/public/{tenant_slug}'
 

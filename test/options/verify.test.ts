@@ -2,8 +2,8 @@ import t from 'tap'
 import { Type } from '@sinclair/typebox'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { buildApp } from '../fixtures/app.js'
-import { captureLogs } from '../fixtures/logs.js'
+import { buildApp } from '../fixtures/api/app.js'
+import { captureLogs } from '../fixtures/api/logs.js'
 
 const listed = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'] }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { hashApiKey } from '../../src/index.js'
 import { issueApiKey, migrate, postgresKeyLookup, revokeApiKey } from '../../src/postgres/index.js'
-import { startPostgres } from '../fixtures/postgres-server.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
 t.test('API keys', async (t) => {
   const server = await startPostgres(t)

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { PgClient } from '../../src/postgres/index.js'
 import { postgresStorage } from '../../src/postgres/index.js'
 import { createWebhook } from '../../src/testing/support/samples.js'
-import { startPostgresHost } from '../fixtures/postgres.js'
+import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 
 const firstPage = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5, fields: ['id', 'full_name'] } as const
 

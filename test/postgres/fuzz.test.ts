@@ -1,8 +1,8 @@
 import t from 'tap'
-import { tenants } from '../fixtures/app.js'
-import { buildHost } from '../fixtures/fuzz-host.js'
-import { fuzz } from '../fixtures/fuzz.js'
-import { startPostgresHost } from '../fixtures/postgres.js'
+import { tenants } from '../fixtures/api/app.js'
+import { buildHost } from '../fixtures/fuzz/fuzz-host.js'
+import { fuzz } from '../fixtures/fuzz/fuzz.js'
+import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 
 t.test('no request makes PostgreSQL refuse what it is asked', async (t) => {
   const { storage, saveCandidates, saveJobs } = await startPostgresHost(t)

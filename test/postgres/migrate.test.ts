@@ -3,7 +3,7 @@ import pg from 'pg'
 import t from 'tap'
 import { migrate, postgresStorage } from '../../src/postgres/index.js'
 import { listMigrations } from '../../src/postgres/migrate.js'
-import { startPostgres } from '../fixtures/postgres-server.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
 const files = new URL('../../src/postgres/migrations/', import.meta.url)
 const names = (await readdir(files)).sort()

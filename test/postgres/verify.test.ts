@@ -5,7 +5,7 @@ import t from 'tap'
 import recruitingApi, { createRecruiting } from '../../src/index.js'
 import { memoryKeyLookup } from '../../src/memory/index.js'
 import { migrate, postgresStorage } from '../../src/postgres/index.js'
-import { startPostgres } from '../fixtures/postgres-server.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
 const published = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'] }
 

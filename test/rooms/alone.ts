@@ -1,3 +1,3 @@
-import { runAlone } from '../fixtures/rooms.js'
+import { runAlone } from '../fixtures/runner/rooms.js'
 
 await runAlone()

@@ -1,3 +1,3 @@
-import { runRoom } from '../fixtures/rooms.js'
+import { runRoom } from '../fixtures/runner/rooms.js'
 
 await runRoom('keys')

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { checkError } from '../fixtures/answers.js'
-import { bearer, buildApp, keys } from '../fixtures/app.js'
-import { interviewRoutes } from '../fixtures/host-routes.js'
-import { captureLogs } from '../fixtures/logs.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { interviewRoutes } from '../fixtures/hosts/host-routes.js'
+import { captureLogs } from '../fixtures/api/logs.js'
 
 const url = '/api/v1/public/acme/interviews'
 const headers = bearer(keys.full)

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { bearer, buildApp } from '../fixtures/app.js'
-import type { OpenApi } from '../fixtures/document.js'
-import { Interview, interviewRoutes } from '../fixtures/host-routes.js'
+import { bearer, buildApp } from '../fixtures/api/app.js'
+import type { OpenApi } from '../fixtures/api/document.js'
+import { Interview, interviewRoutes } from '../fixtures/hosts/host-routes.js'
 
 t.test('the host\'s own operations are in the document, with their scopes and the five errors', async (t) => {
   const app = await buildApp(t, { routes: interviewRoutes, rateLimit: { operations: { getInterview: { max: 5 } } } })

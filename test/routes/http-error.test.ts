@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { HttpError } from '../../src/index.js'
-import { checkError } from '../fixtures/answers.js'
-import { type Teardown, bearer, buildApp, keys } from '../fixtures/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { type Teardown, bearer, buildApp, keys } from '../fixtures/api/app.js'
 
 const url = '/api/v1/public/acme/fails'
 const headers = bearer(keys.full)

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { Type } from '@sinclair/typebox'
-import { checkError } from '../fixtures/answers.js'
-import { bearer, buildApp, keys } from '../fixtures/app.js'
-import { captureLogs } from '../fixtures/logs.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { captureLogs } from '../fixtures/api/logs.js'
 
 t.test('an answer of a status that its operation does not declare gets 500, and the log says why', async (t) => {
   const { logger, waitFor } = captureLogs()

@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert'
 import t from 'tap'
 import { formatReport, runCases, storageCases } from '../../src/testing/index.js'
 import type { CaseResult, StorageHarness } from '../../src/testing/index.js'
-import { makeMemoryHarness } from '../fixtures/memory-harness.js'
+import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
 
 function makeForgetful (): StorageHarness {
   const { storage, ...harness } = makeMemoryHarness()

@@ -2,7 +2,7 @@ import t from 'tap'
 import { runCases } from '../../src/testing/index.js'
 import { benchCase } from '../../src/testing/support/bench.js'
 import type { StorageHarness } from '../../src/testing/index.js'
-import { makeMemoryHarness } from '../fixtures/memory-harness.js'
+import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
 
 const head = { port: 'deliveries.stats', says: 'All times are those of the storage\'s own clock.' }
 

@@ -2,7 +2,7 @@ import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
 import { runCases, storageCases } from '../../src/testing/index.js'
 import type { StorageHarness } from '../../src/testing/index.js'
-import { createManualClock } from '../fixtures/manual-clock.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 const namesOfWork = [
   'an event is kept with the host\'s transaction, or refused by a storage that has none',

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { runCases, storageCases } from '../../src/testing/index.js'
 import type { StorageHarness } from '../../src/testing/index.js'
-import { makeMemoryHarness } from '../fixtures/memory-harness.js'
+import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
 
 const cases = storageCases.filter(({ port }) => port === 'verify')
 

@@ -2,8 +2,8 @@ import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
 import { resolveRecruitingOptions } from '../../src/options/resolve-api.js'
 import { createEngine } from '../../src/webhooks/engine.js'
-import { silentLogger } from '../fixtures/silent-logger.js'
-import { createManualClock } from '../fixtures/manual-clock.js'
+import { silentLogger } from '../fixtures/delivery/silent-logger.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 t.test('an engine that was closed before it was started does not start', async (t) => {
   const clock = createManualClock()

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { keys, bearer } from '../fixtures/app.js'
-import { startDelivering } from '../fixtures/delivering.js'
+import { keys, bearer } from '../fixtures/api/app.js'
+import { startDelivering } from '../fixtures/delivery/delivering.js'
 
 const operations = [
   ['POST', '/rotate_secret', 200],

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildWebhookApi, notFound, timeOf, webhookInput } from '../fixtures/webhook-api.js'
+import { buildWebhookApi, notFound, timeOf, webhookInput } from '../fixtures/api/webhook-api.js'
 
 t.test('a webhook is shown without its secret', async (t) => {
   const { call, clock, create } = await buildWebhookApi(t)

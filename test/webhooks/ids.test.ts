@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type WebhookApi, buildWebhookApi, notFound, refusal } from '../fixtures/webhook-api.js'
+import { type WebhookApi, buildWebhookApi, notFound, refusal } from '../fixtures/api/webhook-api.js'
 
 type Call = WebhookApi['call']
 

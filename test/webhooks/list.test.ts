@@ -1,6 +1,6 @@
 import t from 'tap'
-import { startDelivering } from '../fixtures/delivering.js'
-import { buildWebhookApi, refusal, timeOf, webhookInput } from '../fixtures/webhook-api.js'
+import { startDelivering } from '../fixtures/delivery/delivering.js'
+import { buildWebhookApi, refusal, timeOf, webhookInput } from '../fixtures/api/webhook-api.js'
 
 interface Page {
   data: Array<{ id: number, name: string, status: string }>

@@ -1,0 +1,169 @@
+import t from 'tap'
+import { Type } from '@sinclair/typebox'
+import { RecruitingApiError, createRecruiting, isRecruitingApiError } from '../../../src/index.js'
+import { memoryStorage } from '../../../src/memory/index.js'
+import { createMachines, event } from '../../fixtures/delivery/engine.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
+
+t.test('emit tells the id of the event and to how many active webhooks it goes', async (t) => {
+  const { addWebhook, start } = createMachines(t)
+  const engine = start({ delivery: { worker: false } })
+  t.match(await engine.emit(event), { id: /^evt_[0-9a-f]{32}$/, deliveries: 0 })
+  await addWebhook('https://example.com/1')
+  await addWebhook('https://example.com/2')
+  await addWebhook('https://example.com/3', { status: 'inactive' })
+  await addWebhook('https://example.com/4', { tenantSlug: 'globex' })
+  t.match(await engine.emit(event), { deliveries: 2 })
+  t.match(await engine.emit({ ...event, type: 'job.created' }), { deliveries: 0 })
+  t.match(await engine.emit({ ...event, tenantSlug: 'globex' }), { deliveries: 1 })
+  t.match(await engine.emit({ ...event, tenantSlug: 'nobody' }), { deliveries: 0 })
+})
+
+const slug = 'tenantSlug: expected a tenant slug of 1 to 100 characters without control characters'
+const text = (field: string) => `${field}: expected 1 to 255 characters without control characters`
+const date = 'occurredAt: expected a Date or an RFC 3339 date-time'
+const type = (shown: string | undefined) => `type: expected an event of the catalogue, got ${shown}`
+const circular: Record<string, unknown> = {}
+circular.self = circular
+const thrown: unknown = 'no error at all'
+const throwing = { toJSON () { throw thrown } }
+
+const refused: Array<[title: string, change: Record<string, unknown>, field: string, message: string | RegExp]> = [
+  ['no tenant', { tenantSlug: undefined }, 'tenantSlug', slug],
+  ['an empty tenant', { tenantSlug: '' }, 'tenantSlug', slug],
+  ['a tenant of 101 characters', { tenantSlug: 'a'.repeat(101) }, 'tenantSlug', slug],
+  ['a tenant with a control character', { tenantSlug: 'ac\nme' }, 'tenantSlug', slug],
+  ['a tenant with half a surrogate pair', { tenantSlug: 'acme\ud83e' }, 'tenantSlug', slug],
+  ['a tenant that is a number', { tenantSlug: 17 }, 'tenantSlug', slug],
+  ['a type outside the catalogue', { type: 'job.lost' }, 'type', type('"job.lost"')],
+  ['a type that every object inherits', { type: 'toString' }, 'type', type('"toString"')],
+  ['no type', { type: undefined }, 'type', type('undefined')],
+  ['no data', { data: undefined }, 'data', 'data: must be object'],
+  ['data of null', { data: null }, 'data', 'data: must be object'],
+  ['data that is an array', { data: [] }, 'data', 'data: must be object'],
+  ['data that is text', { data: 'text' }, 'data', 'data: must be object'],
+  ['data that contains itself', { data: circular }, 'data', /^data: Converting circular structure to JSON/],
+  ['data with a bigint', { data: { id: 1n } }, 'data', 'data: Do not know how to serialize a BigInt'],
+  ['data that throws what is no error', { data: throwing }, 'data', 'data: is not JSON'],
+  ['an empty subject', { subject: '' }, 'subject', text('subject')],
+  ['a subject of 256 characters', { subject: 's'.repeat(256) }, 'subject', text('subject')],
+  ['an empty idempotency key', { idempotencyKey: '' }, 'idempotencyKey', text('idempotencyKey')],
+  ['an idempotency key of 256 characters', { idempotencyKey: 'k'.repeat(256) }, 'idempotencyKey', text('idempotencyKey')],
+  ['an idempotency key with a NUL', { idempotencyKey: 'k\0' }, 'idempotencyKey', text('idempotencyKey')],
+  ['a date that is none', { occurredAt: new Date(Number.NaN) }, 'occurredAt', date],
+  ['a date of text that is none', { occurredAt: 'yesterday' }, 'occurredAt', date],
+  ['a date without a time', { occurredAt: '2026-01-01' }, 'occurredAt', date],
+  ['a date without an offset', { occurredAt: '2026-01-01T00:00:00' }, 'occurredAt', date],
+  ['a date that is a number', { occurredAt: 1767225600000 }, 'occurredAt', date],
+  ['a date that is null', { occurredAt: null }, 'occurredAt', date],
+  ['a misspelt name', { idempotency_key: 'order-17' }, 'idempotency_key', 'idempotency_key: expected a known name such as idempotencyKey'],
+  ['a name that every object inherits', { toString: 'x' }, 'toString', 'toString: expected a known name such as tenantSlug']
+]
+
+for (const [title, change, field, message] of refused) {
+  t.test(`emit refuses ${title}, and records nothing`, async (t) => {
+    const { addWebhook, start, storage } = createMachines(t)
+    await addWebhook('https://example.com/')
+    const engine = start({ delivery: { worker: false } })
+    const error = await engine.emit({ ...event, ...change } as never).then(() => null, (thrown: unknown) => thrown)
+    t.ok(error instanceof RecruitingApiError && isRecruitingApiError(error))
+    t.match(error, { name: 'RecruitingApiError', code: 'invalid_event', field, message })
+    t.match(await storage.deliveries.stats(), { pending: 0 })
+  })
+}
+
+t.test('emit refuses what is no event, and options it does not have, and records nothing', async (t) => {
+  const { addWebhook, start, storage } = createMachines(t)
+  await addWebhook('https://example.com/')
+  const engine = start({ delivery: { worker: false } })
+  for (const nothing of [undefined, null, 'application.created']) {
+    await t.rejects(engine.emit(nothing as never), { code: 'invalid_event', field: 'event', message: 'event: expected an object' })
+  }
+  await t.rejects(engine.emit(event, null as never), { code: 'invalid_event', field: 'options', message: 'options: expected an object' })
+  // Ignored, it would send what the host may still roll back.
+  await t.rejects(engine.emit(event, { transation: {} } as never), {
+    code: 'invalid_event', field: 'transation', message: 'transation: expected a known name such as transaction'
+  })
+  t.match(await storage.deliveries.stats(), { pending: 0 })
+})
+
+t.test('emit takes text up to its limits', async (t) => {
+  const { start } = createMachines(t)
+  const engine = start({ delivery: { worker: false } })
+  await engine.emit({
+    ...event, tenantSlug: 'ü'.repeat(100), subject: 's'.repeat(255), idempotencyKey: 'k'.repeat(255), occurredAt: '2026-01-01T00:00:60Z'
+  })
+})
+
+t.test('emit refuses data that does not match the schema of its type, and names the field', async (t) => {
+  const events = { 'offer.sent': Type.Object({ id: Type.Integer(), to: Type.Optional(Type.Array(Type.Object({ mail: Type.String() }))) }) }
+  const engine = createRecruiting({ storage: memoryStorage(), events, delivery: { worker: false } })
+  t.teardown(() => engine.close())
+  const emit = (data: unknown) => engine.emit({ tenantSlug: 'acme', type: 'offer.sent', data } as never)
+  await t.rejects(emit({}), { code: 'invalid_event', field: 'data.id', message: 'data.id: must have required property \'id\'' })
+  await t.rejects(emit({ id: '1' }), { code: 'invalid_event', field: 'data.id', message: 'data.id: must be integer' })
+  await t.rejects(emit({ id: 1, to: [{ mail: 'a' }, { mail: 2 }] }), {
+    code: 'invalid_event', field: 'data.to[1].mail', message: 'data.to[1].mail: must be string'
+  })
+  await emit({ id: 1, unknown: 'fields are sent' })
+  await t.rejects(engine.emit({ ...event, type: 'application.created' } as never), { code: 'invalid_event', field: 'type' })
+})
+
+for (const maxEventBytes of [undefined, 2000]) {
+  const limit = maxEventBytes ?? 262_144
+  t.test(`emit refuses an event whose body is longer than ${limit} bytes, and records nothing`, async (t) => {
+    const { addWebhook, start, storage } = createMachines(t)
+    const receiver = await startReceiver(t)
+    await addWebhook(receiver.url)
+    const engine = start(maxEventBytes === undefined ? {} : { maxEventBytes })
+    const emit = (note: string) => engine.emit({ ...event, data: { note } })
+    await emit('')
+    await engine.drain()
+    const [empty] = receiver.requests
+    const room = limit - Buffer.byteLength(empty?.body ?? '')
+    // Each of these letters is two bytes.
+    for (const note of ['x'.repeat(room + 1), 'é'.repeat(Math.floor(room / 2) + 1)]) {
+      const bytes = limit - room + Buffer.byteLength(note)
+      await t.rejects(emit(note), {
+        code: 'invalid_event', field: 'data', message: `data: expected an event whose body is at most ${limit} bytes, got ${bytes}`
+      })
+    }
+    t.match(await storage.deliveries.stats(), { pending: 0 })
+    await emit('x'.repeat(room))
+    await engine.drain()
+    t.equal(Buffer.byteLength(receiver.requests[1]?.body ?? ''), limit)
+  })
+}
+
+t.test('emit rejects with what the storage rejects with', async (t) => {
+  const { start, storage } = createMachines(t)
+  const fault = new Error('storage is down')
+  storage.deliveries.record = async () => { throw fault }
+  const thrown = await start({ delivery: { worker: false } }).emit(event).then(() => null, (error: unknown) => error)
+  t.equal(thrown, fault)
+})
+
+t.test('a storage without transactions refuses one', async (t) => {
+  const { start, storage } = createMachines(t)
+  await t.rejects(start({ delivery: { worker: false } }).emit(event, { transaction: {} }), {
+    code: 'invalid_event', field: 'transaction', message: 'transaction: the memory storage has no transactions'
+  })
+  t.match(await storage.deliveries.stats(), { pending: 0 })
+})
+
+t.test('a transaction is handed to the storage as it is', async (t) => {
+  const { start, storage } = createMachines(t)
+  const { record } = storage.deliveries
+  const handed: unknown[] = []
+  storage.deliveries.record = (tenantSlug, recorded, transaction) => {
+    handed.push(transaction)
+    return record(tenantSlug, recorded)
+  }
+  const engine = start({ delivery: { worker: false } })
+  const transaction = { query () {} }
+  await engine.emit(event, { transaction })
+  await engine.emit(event, {})
+  await engine.emit(event)
+  t.strictSame(handed, [transaction, undefined, undefined])
+  t.equal(handed[0], transaction)
+})

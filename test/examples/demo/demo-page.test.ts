@@ -1,0 +1,96 @@
+import { readFile, readdir } from 'node:fs/promises'
+import t from 'tap'
+import { request } from '../fixtures/request.js'
+import { runExample } from '../fixtures/run-example.js'
+
+const files = new URL('../../../examples/demo/page/', import.meta.url)
+
+/** Every file of the page, by its path below the folder. */
+async function listFiles (): Promise<string[]> {
+  return (await readdir(files, { recursive: true })).filter((name) => name.includes('.'))
+}
+
+t.test('the files of the demo page name no other host', async (t) => {
+  for (const name of await listFiles()) {
+    const text = await readFile(new URL(name, files), 'utf8')
+    t.notMatch(text.replace('xmlns="http://www.w3.org/2000/svg"', '').replace("'http://www.w3.org/2000/svg'", ''), /https?:\/\/|["'(]\/\//, name)
+  }
+})
+
+t.test('what the demo page is made of is served', async (t) => {
+  const demo = runExample(t, 'demo/start.ts', { PORT: '0', RECEIVER_PORT: '0', EVERY_MS: '99999' })
+  const [, origin = ''] = await demo.output(/Open this +(http:\/\/127\.0\.0\.1:\d+)\//)
+  await demo.output(/receiver +acme +application\.created +verified/)
+
+  await t.test('its files, with a policy by which the browser asks for nothing elsewhere', async (t) => {
+    for (const name of ['', ...await listFiles()]) {
+      const { status, headers } = await fetch(`${origin}/${name}`)
+      t.same([status, headers.get('content-security-policy')], [200, "default-src 'self'"], name)
+    }
+  })
+
+  await t.test('the reference page, with the settings of its example', async (t) => {
+    const settings = await readFile(new URL('../../../examples/reference/settings.js', import.meta.url), 'utf8')
+    t.equal(await (await fetch(`${origin}/reference/settings.js`)).text(), settings)
+    t.equal((await fetch(`${origin}/reference/swagger-ui-bundle.js`)).status, 200)
+  })
+
+  await t.test('a feed of what has happened and what happens, from where a reader was', async (t) => {
+    const first = await readFeed(`${origin}/demo/feed`, /caught-up/)
+    t.match(first, /"kind":"news".*applied for/)
+    t.match(first, /"kind":"attempt".*"eventType":"application\.created","attempt":1.*"arrival":.*"isVerified":true.*"status":204.*"webhook-signature":"v1,/)
+    t.match(first, /^event: caught-up\ndata: {"kind":"state","modes":{},"isPaused":false}$/m)
+    const [id = ''] = [...first.matchAll(/^id: (\d+)$/gm)].map(([, number]) => number).slice(-1)
+    const later = readFeed(`${origin}/demo/feed`, /"isVerified":false/, { 'last-event-id': id })
+    t.match(await request(`${origin}/demo/receiver/forge`, { body: { tenant: 'acme' } }), { status: 200, body: { status: 401 } })
+    t.notMatch(await later, /applied for/)
+  })
+
+  await t.test('buttons of the ATS say what happened, and others do not exist', async (t) => {
+    t.match(await request(`${origin}/demo/happen/acme/application`, { body: {} }), { status: 200, body: { sentence: /applied for/ } })
+    for (const path of ['acme/nothing', 'nobody/hire']) {
+      t.match(await request(`${origin}/demo/happen/${path}`, { body: {} }), { status: 404, body: { sentence: 'There is no such button' } })
+    }
+  })
+
+  await t.test('somebody can always be hired', async (t) => {
+    for (let hire = 0; hire < 60; hire++) {
+      t.match(await request(`${origin}/demo/happen/globex/hire`, { body: {} }), { status: 200, body: { sentence: /was hired for/ } })
+    }
+  })
+
+  await t.test('switches refuse anything but their positions', async (t) => {
+    const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
+    for (const [path, body] of [
+      ['receiver/mode', { tenant: 'acme', mode: 'slow' }],
+      ['receiver/mode', { tenant: 'nobody', mode: 'broken' }],
+      ['receiver/forge', {}],
+      ['receiver/trust', { path: 'acme', webhookId: 1, secret: 'whsec_short' }],
+      ['receiver/trust', { path: 'acme', webhookId: 'one', secret }],
+      ['background', { isPaused: 'perhaps' }]
+    ] as const) t.match(await request(`${origin}/demo/${path}`, { body }), { status: 400 }, path)
+  })
+
+  await t.test('a reset starts over on the same ports, with the data of the start', async (t) => {
+    const candidates = `${origin}/api/v1/public/globex/candidates`
+    await request(`${origin}/demo/happen/globex/application`, { body: {} })
+    t.match(await request(candidates, { key: 'globex-read-only' }), { body: { meta: { total: 141 } } })
+    t.equal((await request(`${origin}/demo/reset`, { body: {} })).status, 200)
+    await demo.output(/demo +Everything is as at the start/)
+    t.match(await request(candidates, { key: 'globex-read-only' }), { body: { meta: { total: 140 } } })
+    await demo.output(/as at the start[^]*receiver +acme +application\.created +verified/)
+  })
+
+  t.equal(await demo.end('SIGTERM'), 0)
+})
+
+/** Reads a stream of events until it has said something. */
+async function readFeed (url: string, pattern: RegExp, headers: Record<string, string> = {}): Promise<string> {
+  const { body } = await fetch(url, { headers, signal: AbortSignal.timeout(20_000) })
+  let text = ''
+  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    if (pattern.test(text)) return text
+  }
+  throw new Error(`the feed ended with ${text}`)
+}

@@ -1,0 +1,28 @@
+import t from 'tap'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+import { request } from '../fixtures/request.js'
+import { runExample } from '../fixtures/run-example.js'
+
+t.test('a host on PostgreSQL serves its own tables and emits in its own transactions', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  const example = runExample(t, '10-postgres.ts', { PORT: '0', DATABASE_URL: url })
+  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  const [, key = ''] = await example.output(/Bearer (rk_[\w-]+)/)
+  await example.output(new RegExp(`^curl ${origin}/api/v1/public/acme/candidates `, 'm'))
+
+  const candidates = await request(`${origin}/api/v1/public/acme/candidates?filter[q]=LOVE`, { key })
+  t.strictSame(candidates.body, {
+    data: [{ id: 1, full_name: 'Ada Lovelace', headline: null, source_id: null }],
+    meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
+  })
+  const jobs = await request(`${origin}/api/v1/public/acme/jobs`, { key })
+  t.match(jobs.body, { data: [{ id: 1, name: 'Backend Engineer', status: 'published' }] })
+
+  const pool = createPool()
+  await t.rejects(pool.query("insert into applications (company, person, position) values ('globex', 1, 1)"), { code: '23503' }, 'ids of another customer')
+  const { rows } = await pool.query('select tenant_slug, type, subject, body::json -> \'data\' as data from recruiting.events')
+  t.strictSame(rows, [{
+    tenant_slug: 'acme', type: 'application.created', subject: 'candidate:1', data: { id: 1, candidate_id: 1, job_id: 1 }
+  }])
+  t.equal(await example.end('SIGTERM'), 0)
+})

@@ -1,0 +1,65 @@
+import t from 'tap'
+import { memoryStorage } from '../../../src/memory/index.js'
+import { bearer, keys, tenants } from '../../fixtures/api/app.js'
+import { checkError, comparable } from '../../fixtures/api/answers.js'
+import { type ApiRoute, buildAppWithRoutes, titleOf, urlOf } from '../../fixtures/api/routes.js'
+import { spyStorage } from '../../fixtures/delivery/spy-storage.js'
+import { recordEvents, storeWebhook } from '../../fixtures/api/webhooks.js'
+
+const bodies: Record<string, object> = { 'PATCH /webhooks/:id': { name: 'Renamed' } }
+
+function requestTo (route: ApiRoute, id: string) {
+  const payload = bodies[titleOf(route)]
+  return {
+    method: route.method as 'GET',
+    url: urlOf(route, { id }),
+    headers: bearer(keys.full),
+    ...(payload === undefined ? {} : { payload })
+  }
+}
+
+t.test('every operation answers for the webhook of another tenant as for one that does not exist', async (t) => {
+  const storage = memoryStorage({ tenants })
+  const foreign = await storeWebhook(storage, 'globex')
+  await recordEvents(storage, 'globex', 1)
+  const { app, routes } = await buildAppWithRoutes(t, { storage })
+  const before = await storage.webhooks.find('globex', foreign.id)
+  const withId = routes.filter(({ path }) => path.includes('/:id'))
+  t.ok(withId.length >= 7, 'there are operations with an id')
+
+  for (const route of withId) {
+    const unknown = await app.inject(requestTo(route, '999'))
+    const answer = await app.inject(requestTo(route, String(foreign.id)))
+    if (route.method !== 'HEAD') checkError(t, unknown, 404, titleOf(route))
+    t.equal(comparable(answer), comparable(unknown), titleOf(route))
+  }
+  t.same(await storage.webhooks.find('globex', foreign.id), before, 'the foreign webhook is as it was')
+})
+
+t.test('a delivery is found below its own webhook alone', async (t) => {
+  const storage = memoryStorage({ tenants })
+  await storeWebhook(storage, 'acme')
+  await recordEvents(storage, 'acme', 1)
+  const other = await storeWebhook(storage, 'acme')
+  const { app } = await buildAppWithRoutes(t, { storage })
+  const base = '/api/v1/public/acme/webhooks'
+  t.equal((await app.inject({ url: `${base}/1/deliveries/1`, headers: bearer(keys.full) })).statusCode, 200)
+  checkError(t, await app.inject({ url: `${base}/${other.id}/deliveries/1`, headers: bearer(keys.full) }), 404, 'another webhook')
+  checkError(t, await app.inject({ url: `${base}/1/deliveries/2`, headers: bearer(keys.full) }), 404, 'an unknown delivery')
+})
+
+t.test('the tenant of the path is the first argument of every call of the storage', async (t) => {
+  const { storage, calls } = spyStorage()
+  const { app, routes } = await buildAppWithRoutes(t, { storage })
+  await storeWebhook(storage, 'acme')
+  calls.length = 0
+
+  for (const route of routes) {
+    const from = calls.length
+    await app.inject(titleOf(route) === 'POST /webhooks'
+      ? { ...requestTo(route, '1'), payload: { name: 'a', target_url: 'https://example.com/', event_types: ['job.created'] } }
+      : requestTo(route, '1'))
+    t.ok(calls.length > from, `${titleOf(route)} asks the storage`)
+  }
+  t.same(calls.filter(({ args }) => args[0] !== 'acme'), [])
+})

@@ -1,0 +1,66 @@
+import t from 'tap'
+import { memoryKeyLookup } from '../../../src/memory/index.js'
+import { allScopes, apiKeys, bearer, keys } from '../../fixtures/api/app.js'
+import { checkError, comparable } from '../../fixtures/api/answers.js'
+import { buildAppWithRoutes, titleOf, urlOf } from '../../fixtures/api/routes.js'
+import { spyStorage } from '../../fixtures/delivery/spy-storage.js'
+
+const withoutAccess = [
+  { key: 'expired-key', tenantSlug: 'acme', scopes: allScopes, expiresAt: '2020-01-01T00:00:00Z' },
+  { key: 'revoked-key', tenantSlug: 'acme', scopes: allScopes, revoked: true }
+]
+
+const strangers = [
+  { what: 'no key', tenant: 'acme', headers: {} },
+  { what: 'a malformed key', tenant: 'acme', headers: { authorization: 'Bearer a key' } },
+  { what: 'the key of another tenant', tenant: 'acme', headers: bearer(keys.globex) },
+  { what: 'this key on the path of another tenant', tenant: 'globex', headers: bearer(keys.full) },
+  { what: 'an expired key', tenant: 'acme', headers: bearer('expired-key') },
+  { what: 'a revoked key', tenant: 'acme', headers: bearer('revoked-key') },
+  { what: 'a good key on an unknown tenant', tenant: 'initech', headers: bearer(keys.full) },
+  { what: 'an unknown key on an unknown tenant', tenant: 'initech', headers: bearer('unknown') },
+  { what: 'no key on an unknown tenant', tenant: 'initech', headers: {} },
+  { what: 'a good key on the tenant in capitals', tenant: 'ACME', headers: bearer(keys.full) },
+  { what: 'a good key on the tenant with a blank', tenant: 'acme%20', headers: bearer(keys.full) },
+  { what: 'a good key on the tenant with a NUL', tenant: 'acme%00', headers: bearer(keys.full) },
+  { what: 'a good key on the tenant with a line feed', tenant: 'acme%0a', headers: bearer(keys.full) },
+  { what: 'a good key on the tenant with a slash', tenant: 'acme%2f', headers: bearer(keys.full) },
+  { what: 'a good key on a tenant named like the prototype', tenant: '__proto__', headers: bearer(keys.full) },
+  { what: 'a good key on a tenant of 100 characters', tenant: 'a'.repeat(100), headers: bearer(keys.full) }
+]
+
+t.test('every operation answers every stranger with the same 401 as an unknown key', async (t) => {
+  const { storage, calls } = spyStorage()
+  const keyLookup = memoryKeyLookup([...apiKeys, ...withoutAccess])
+  const { app, routes } = await buildAppWithRoutes(t, { storage, keyLookup })
+  t.ok(routes.length >= 12, 'there are operations')
+
+  for (const route of routes) {
+    const method = route.method as 'GET'
+    const unknown = await app.inject({ method, url: urlOf(route), headers: bearer('unknown') })
+    if (method as string !== 'HEAD') checkError(t, unknown, 401, titleOf(route))
+    for (const { what, tenant, headers } of strangers) {
+      const answer = await app.inject({ method, url: urlOf(route, { tenant }), headers })
+      t.equal(comparable(answer), comparable(unknown), `${titleOf(route)} with ${what}`)
+    }
+  }
+  t.same(calls, [], 'the storage is not asked')
+})
+
+t.test('a percent-encoded slug names the same tenant', async (t) => {
+  const { app } = await buildAppWithRoutes(t)
+  const answer = await app.inject({ url: '/api/v1/public/%61cme/candidates?per_page=1', headers: bearer(keys.full) })
+  t.equal(answer.statusCode, 200)
+  t.same(answer.json().data, [{ id: 1, full_name: 'Ada Lovelace', headline: 'Analyst', source_id: 7 }])
+})
+
+t.test('the two tenants see their own rows on the same paths', async (t) => {
+  const { app } = await buildAppWithRoutes(t)
+  const acme = await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(keys.full) })
+  const globex = await app.inject({ url: '/api/v1/public/globex/jobs', headers: bearer(keys.globex) })
+  t.same(acme.json().data, [
+    { id: 1, name: 'Compiler Engineer', status: 'published' },
+    { id: 2, name: 'Cryptanalyst', status: 'draft' }
+  ])
+  t.same(globex.json().data, [{ id: 1, name: 'Henchman', status: 'published' }])
+})

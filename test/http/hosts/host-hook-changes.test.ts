@@ -1,0 +1,166 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import compress from '@fastify/compress'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { HttpError } from '../../../src/index.js'
+import { bearer, buildApp, keys } from '../../fixtures/api/app.js'
+import { checkError } from '../../fixtures/api/answers.js'
+import { captureLogs } from '../../fixtures/api/logs.js'
+import { probe } from '../../fixtures/fuzz/probes.js'
+
+const base = '/api/v1/public/acme'
+const headers = bearer(keys.full)
+
+type OnSend = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => Promise<unknown>
+
+/** What hooks of the host do to every answer. */
+const changes: Record<string, OnSend> = {
+  'wraps every body': async (_request, _reply, payload) => JSON.stringify({ mine: payload }),
+  'sends no body': async () => '',
+  'sends an object': async () => ({ mine: true }),
+  'sends bytes': async () => Buffer.from('mine'),
+  'sets every status to 200': async (_request, reply, payload) => {
+    reply.code(200)
+    return payload
+  },
+  'sets headers of the contract': async (_request, reply, payload) => {
+    reply.headers({ 'content-type': 'text/html', 'cache-control': 'public', 'x-content-type-options': 'none', 'content-length': '5' })
+    return payload
+  }
+}
+
+t.test('no onSend hook of the host changes an answer', async (t) => {
+  const plain = await probe(t, {})
+  for (const [what, change] of Object.entries(changes)) {
+    const add = (app: FastifyInstance): void => { app.addHook('onSend', change) }
+    t.same(await probe(t, { before: add }), plain, `one that ${what}`)
+    t.same(await probe(t, { after: add }), plain, `one that ${what}, added later`)
+  }
+})
+
+/** What hooks of the host do to every request. */
+const intrusions: Record<string, (request: FastifyRequest) => void> = {
+  'replaces the query': (request) => { request.query = { page: '7', canary: '1' } },
+  'adds to the query': (request) => { Object.assign(request.query as object, { canary: '1', page: '7' }) },
+  'replaces the body': (request) => { request.body = { canary: true } },
+  'changes the body': (request) => { if (typeof request.body === 'object') Object.assign(request.body ?? {}, { canary: true, name: '&amp;' }) },
+  'names another tenant': (request) => { Object.assign(request.params as object, { tenant_slug: 'globex' }) }
+}
+
+for (const hook of ['onRequest', 'preValidation'] as const) {
+  t.test(`no ${hook} hook of the host changes what is asked for`, async (t) => {
+    const plain = await probe(t, {})
+    for (const [what, intrude] of Object.entries(intrusions)) {
+      const add = (app: FastifyInstance): void => { app.addHook(hook, async (request) => { intrude(request) }) }
+      if (hook === 'preValidation') t.same(await probe(t, { before: add }), plain, `one that ${what}`)
+      t.same(await probe(t, { after: add }), plain, `one that ${what}, added later`)
+    }
+  })
+}
+
+t.test('a hook that names another tenant after the key was checked leads to no data of that tenant', async (t) => {
+  for (const hook of ['preParsing', 'preValidation', 'preHandler'] as const) {
+    const app = await buildApp(t, {
+      after (app) { app.addHook(hook as 'preValidation', async (request) => { Object.assign(request.params as object, { tenant_slug: 'globex' }) }) }
+    })
+    const { data } = (await app.inject({ url: `${base}/jobs`, headers })).json<{ data: Array<{ name: string }> }>()
+    t.same(data.map(({ name }) => name), ['Compiler Engineer', 'Cryptanalyst'], hook)
+  }
+})
+
+t.test('an answer that a hook sends by itself is the host\'s own', async (t) => {
+  const app = await buildApp(t, {
+    openapi: false,
+    before (app) { app.addHook('onRequest', async (_request, reply) => reply.code(418).send({ mine: true })) }
+  })
+  const answer = await app.inject({ url: `${base}/jobs`, headers })
+  t.same([answer.statusCode, answer.body], [418, '{"mine":true}'])
+})
+
+/** What hosts compress with: the plugin, and a hook of their own. */
+const compressors: Record<string, (app: FastifyInstance) => unknown> = {
+  '@fastify/compress': (app) => app.register(compress, { threshold: 0 }),
+  'an onSend hook': (app) => app.addHook('onSend', async (request, reply, payload) => {
+    if (request.headers['accept-encoding'] !== 'gzip') return payload
+    reply.header('content-encoding', 'gzip')
+    return gzipSync(String(payload))
+  })
+}
+
+for (const [what, add] of Object.entries(compressors)) {
+  t.test(`a body that the host compresses by ${what} is ours once it is inflated`, async (t) => {
+    const app = await buildApp(t, { openapi: false, async before (app) { await add(app) } })
+    const plain = await app.inject({ url: `${base}/jobs`, headers })
+    const answer = await app.inject({ url: `${base}/jobs`, headers: { ...headers, 'accept-encoding': 'gzip' } })
+    t.match(answer.headers, { 'content-encoding': 'gzip', 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
+    t.equal(gunzipSync(answer.rawPayload).toString(), plain.body)
+  })
+}
+
+t.test('a 304 of the host passes, for it is the same answer', async (t) => {
+  const app = await buildApp(t, {
+    openapi: false,
+    before (app) {
+      app.addHook('onSend', async (_request, reply) => {
+        reply.code(304)
+        return ''
+      })
+    }
+  })
+  const answer = await app.inject({ url: `${base}/jobs`, headers })
+  t.same([answer.statusCode, answer.body], [304, ''])
+})
+
+const schema = { response: { 200: Type.Object({ sum: Type.Integer() }) } }
+
+t.test('hooks of the plugin given as routes may change query, body and answer of its own operations', async (t) => {
+  const app = await buildApp(t, {
+    before (app) {
+      app.addHook('preValidation', async (request) => { request.query = { canary: '1' } })
+      app.addHook('onSend', async () => '"canary"')
+    },
+    async routes (routes) {
+      routes.addHook('preValidation', async (request) => { Object.assign(request.query as object, { b: '2' }) })
+      routes.addHook('onSend', async (_request, _reply, payload) => String(payload).replace('3', '4'))
+      routes.get('/sum', {
+        config: { scopes: [] },
+        schema: { ...schema, querystring: Type.Object({ a: Type.Integer(), b: Type.Integer() }, { additionalProperties: false }) }
+      }, async ({ query }) => ({ sum: query.a + query.b }))
+    }
+  })
+  t.equal((await app.inject({ url: `${base}/sum?a=1`, headers })).body, '{"sum":4}')
+})
+
+t.test('an error that a handler sends by itself is a 500, whatever its status', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, {
+    server: { logger: logs.logger },
+    async routes (routes) {
+      routes.get('/sends', { config: { scopes: [] }, schema }, async (_request, reply) => {
+        return (reply as FastifyReply).code(404).send(Object.assign(new Error('canary'), { statusCode: 404 }))
+      })
+    }
+  })
+  checkError(t, await app.inject({ url: `${base}/sends`, headers }), 500)
+  t.match(await logs.waitFor('request failed'), { err: { message: 'canary' } })
+})
+
+t.test('what a handler throws after it has answered is logged and changes nothing', async (t) => {
+  const logs = captureLogs()
+  const thrown = [Object.freeze(new Error('canary')), new HttpError('not_found')]
+  const app = await buildApp(t, {
+    server: { logger: logs.logger },
+    async routes (routes) {
+      routes.get('/late', { config: { scopes: [] }, schema }, async (_request, reply) => {
+        reply.send({ sum: 1 })
+        throw thrown.shift()
+      })
+    }
+  })
+  for (const message of ['canary', 'Resource was not found']) {
+    logs.lines.length = 0
+    t.equal((await app.inject({ url: `${base}/late`, headers })).body, '{"sum":1}')
+    t.match(await logs.waitFor('request failed after its answer'), { err: { message } })
+  }
+})

@@ -1,0 +1,7 @@
+import t from 'tap'
+import { buildHost } from '../../fixtures/fuzz/fuzz-host.js'
+import { fuzz } from '../../fixtures/fuzz/fuzz.js'
+
+t.test('no request gets a 5xx, a status that its operation does not declare, or a body that its schema does not have', async (t) => {
+  await fuzz(t, await buildHost(t), 15_000)
+})

@@ -1,0 +1,131 @@
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import t from 'tap'
+import recruitingApi, { type CandidateQuery } from '../../../src/index.js'
+import { memoryKeyLookup } from '../../../src/memory/index.js'
+import { postgresStorage } from '../../../src/postgres/index.js'
+import { apiKeys, bearer, keys } from '../../fixtures/api/app.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+
+const fields = ['id', 'full_name', 'headline', 'source_id']
+const query: CandidateQuery = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200, fields }
+
+t.test('rows come from a view over the host\'s own tables', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  await pool.query(`
+    create table people (company text, nr int primary key, first text, last text, title text, salary numeric, joined timestamptz, tags text[], extra jsonb, day date);
+    create view api_candidates as
+      select company as tenant_slug, nr as id, first || ' ' || last as full_name, title as headline, null::bigint as source_id,
+        null::bigint as recruiter_id, joined as created_at, joined as updated_at, salary, tags, extra, day, joined as since, nr > 1 as is_new,
+        last as "last ""name"" $1"
+      from people;
+    insert into people values
+      ('acme', 1, 'Ada', 'Lovelace', 'Analyst', 12.5, '2026-01-01T12:00:00.1239+02', '{a,b}', '{"z": 1, "a": [null]}', '2026-05-05'),
+      ('acme', 2, 'Grace', 'Hopper', null, null, '2026-01-02', null, null, null),
+      ('globex', 3, 'Hank', 'Scorpio', null, null, '2026-01-02', null, null, null)`)
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(recruitingApi, {
+    storage: postgresStorage(pool, { candidates: 'api_candidates' }),
+    keyLookup: memoryKeyLookup(apiKeys),
+    candidateFields: Type.Object({
+      salary: Type.Union([Type.Number(), Type.Null()]),
+      tags: Type.Union([Type.Array(Type.String()), Type.Null()]),
+      extra: Type.Unknown(),
+      day: Type.Union([Type.String(), Type.Null()]),
+      since: Type.String(),
+      is_new: Type.Boolean(),
+      'last "name" $1': Type.String()
+    }),
+    delivery: false
+  })
+  const { body } = await app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer(keys.full) })
+  t.strictSame(JSON.parse(body), {
+    data: [
+      {
+        id: 1,
+        full_name: 'Ada Lovelace',
+        headline: 'Analyst',
+        source_id: null,
+        salary: 12.5,
+        tags: ['a', 'b'],
+        extra: { a: [null], z: 1 },
+        day: '2026-05-05',
+        since: '2026-01-01T10:00:00.123Z',
+        is_new: false,
+        'last "name" $1': 'Lovelace'
+      },
+      {
+        id: 2,
+        full_name: 'Grace Hopper',
+        headline: null,
+        source_id: null,
+        salary: null,
+        tags: null,
+        extra: null,
+        day: null,
+        since: '2026-01-02T00:00:00.000Z',
+        is_new: true,
+        'last "name" $1': 'Hopper'
+      }
+    ],
+    meta: { page: 1, per_page: 25, total: 2, total_pages: 1 }
+  })
+})
+
+t.test('lists', async (t) => {
+  const { pool, schema, storage, saveCandidates, clear } = await startPostgresHost(t, { schema: 'odd "one"' })
+  t.beforeEach(clear)
+
+  const names = async (changes: Partial<CandidateQuery> = {}, from = storage): Promise<string[]> =>
+    (await from.candidates.list('acme', { ...query, ...changes })).map(({ full_name: name }) => name)
+
+  t.test('a page far behind is the same as one that is read from the beginning', async (t) => {
+    const rows = Array.from({ length: 1200 }, (_, index) => ({ id: index + 1, full_name: `Name ${index % 7}`, recruiter_id: index % 2 }))
+    await saveCandidates('acme', rows)
+    await saveCandidates('globex', rows)
+    const sort = [{ field: 'full_name', direction: 'desc' }, { field: 'id', direction: 'desc' }] as const
+    const all: number[] = []
+    for (let offset = 0; offset <= 1200; offset += 100) {
+      const page = await storage.candidates.list('acme', { ...query, sort, offset, limit: 100 })
+      all.push(...page.map(({ id }) => id))
+    }
+    const expected = rows.toSorted((a, b) => b.full_name < a.full_name ? -1 : b.full_name > a.full_name ? 1 : b.id - a.id)
+    t.strictSame(all, expected.map(({ id }) => id))
+    const filter = { recruiterId: 0, q: 'name', updatedAfter: '2020-01-01T00:00:00.000Z' }
+    const every = [...fields, 'recruiter_id', 'created_at', 'updated_at', 'tenant_slug']
+    const filtered = await storage.candidates.list('acme', { ...query, filter, offset: 501, limit: 5, fields: every })
+    t.match(filtered, [1003, 1005, 1007, 1009, 1011].map((id) => ({ id, recruiter_id: 0, tenant_slug: 'acme', updated_at: /Z$/ })))
+    t.strictSame(await storage.candidates.list('acme', { ...query, filter, offset: 600, limit: 5 }), [])
+  })
+
+  t.test('letters of all scripts are found in any case, though the database knows none beyond ASCII', async (t) => {
+    await saveCandidates('acme', [
+      { id: 1, full_name: 'ÉLODIE ÅSTRÖM' }, { id: 2, full_name: 'Ελένη ΣΟΦΟΣ' }, { id: 3, full_name: 'Иван' }, { id: 4, full_name: 'İpek' }
+    ])
+    t.strictSame(await names({ filter: { q: 'élodie å' } }), ['ÉLODIE ÅSTRÖM'])
+    t.strictSame(await names({ filter: { q: 'σοφος' } }), ['Ελένη ΣΟΦΟΣ'])
+    t.strictSame(await names({ filter: { q: 'ИВАН' } }), ['Иван'])
+    t.strictSame(await names({ filter: { q: 'İPEK' } }), ['İpek'])
+  })
+
+  t.test('a column name_key is searched instead of the name', async (t) => {
+    await pool.query(`
+      create table ${schema}.keyed (like ${schema}.candidates including all);
+      alter table ${schema}.keyed add name_key text`)
+    await pool.query(`insert into ${schema}.keyed values ('acme', 1, 'Ada', null, null, null, now(), now(), 'b_c%\\')`)
+    const keyed = postgresStorage(pool, { schema: 'odd "one"', candidates: `${schema}.keyed` })
+    t.strictSame(await names({ filter: { q: 'ada' } }, keyed), [])
+    for (const q of ['B_C%\\', '_', '%', '\\']) t.strictSame(await names({ filter: { q } }, keyed), ['Ada'], q)
+    t.strictSame(await names({ filter: { q: 'bxc' } }, keyed), [])
+    t.equal(await keyed.candidates.count('acme', { q: 'c%' }), 1)
+  })
+
+  t.test('a relation that comes later is found without a restart', async (t) => {
+    const late = postgresStorage(pool, { schema: 'odd "one"', candidates: 'late' })
+    await t.rejects(late.candidates.list('acme', query), { code: 'storage_not_ready' })
+    await pool.query(`create view late as select * from ${schema}.candidates`)
+    await saveCandidates('acme', [{ id: 1, full_name: 'Ada' }])
+    t.strictSame(await names({}, late), ['Ada'])
+  })
+})

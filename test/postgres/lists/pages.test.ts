@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+import { migrate, postgresStorage } from '../../../src/postgres/index.js'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+
+const published = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'] }
+
+/** The statements of a page, in their order. */
+async function readStatements (page: string): Promise<string[]> {
+  const text = await readFile(new URL(`../../../docs/${page}`, import.meta.url), 'utf8')
+  return [...text.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, sql = '']) => sql)
+}
+
+t.test('the statements of the pages run, and what they make is what a storage needs', async (t) => {
+  const pool = (await startPostgres(t)).createPool()
+  await migrate(pool)
+  const statements = [...await readStatements('operations.md'), ...await readStatements('adapters.md')]
+  t.ok(statements.length > 1)
+  for (const sql of statements) await t.resolves(pool.query(sql))
+
+  await pool.query("create view api_jobs as select company as tenant_slug, nr as id, name, 'open'::text as status, created_at, changed_at as updated_at from people")
+  await pool.query("insert into people (company, nr, name) values ('acme', 1, 'ÉLODIE')")
+  const storage = postgresStorage(pool, { candidates: 'api_candidates', jobs: 'api_jobs' })
+  t.strictSame(await storage.verify(published), [])
+  t.equal(await storage.candidates.count('acme', { q: 'élodie' }), 1)
+})

@@ -1,0 +1,55 @@
+import pg from 'pg'
+import t from 'tap'
+import { postgresKeyLookup, postgresStorage, issueApiKey } from '../../../src/postgres/index.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { createWebhook } from '../../../src/testing/support/samples.js'
+
+t.test('whatever a host tells its driver of dates, big integers and JSON, this package reads them', async (t) => {
+  const { server, pool, saveCandidates } = await startPostgresHost(t)
+  const own = new Set([pg.types.builtins.INT8, pg.types.builtins.NUMERIC, pg.types.builtins.TIMESTAMPTZ, pg.types.builtins.JSON, pg.types.builtins.JSONB, 1009])
+  const types = { getTypeParser: (oid: number) => own.has(oid) ? () => ({ mine: oid }) : pg.types.getTypeParser(oid) }
+  const storage = postgresStorage(server.createPool({ types }))
+  const { webhooks, deliveries } = storage
+
+  await saveCandidates('acme', [{ id: Number.MAX_SAFE_INTEGER, full_name: 'Ada', source_id: 7 }])
+  t.strictSame(await storage.candidates.list('acme', {
+    filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5, fields: ['id', 'source_id', 'headline', 'created_at']
+  }), [{ id: Number.MAX_SAFE_INTEGER, source_id: 7, headline: null, created_at: '2026-01-01T00:00:00.000Z' }])
+  t.equal(await storage.candidates.count('acme', {}), 1)
+
+  const id = await webhooks.nextId('acme')
+  const input = createWebhook(id)
+  await webhooks.create('acme', input, 5)
+  const sort = [{ field: 'id', direction: 'asc' }] as const
+  t.match(await webhooks.list('acme', { filter: {}, sort, offset: 0, limit: 5 }), [{ id, event_types: input.event_types, created_at: /Z$/ }])
+  t.match(await webhooks.rotateSecret('acme', id, { secret: 'new', gracePeriodSeconds: 9 }), { previous_secret_expires_at: /Z$/ })
+  const type = input.event_types[0] ?? ''
+  t.strictSame(
+    await deliveries.record('acme', { id: 'evt_1', type, body: '{}', tombstone: null, subject: 's', idempotencyKey: null, fingerprint: '' }),
+    { id: 'evt_1', deliveries: 1, fingerprint: '' }
+  )
+  const [claimed] = await deliveries.claimDue({ limit: 5, perEndpoint: 5, leaseMs: 1000 })
+  t.match(claimed, { webhookId: id, secrets: ['new', input.secret], attemptCount: 0, isFailing: false, eventId: 'evt_1' })
+  t.strictSame(await deliveries.stats().then(({ oldestDueMs, ...counts }) => counts), { pending: 1, due: 1, leased: 1, atLeast: { pending: false, due: false } })
+  await deliveries.complete([{ webhookId: id, deliveryId: claimed?.deliveryId ?? 0, fence: claimed?.fence ?? 0, targetUrl: input.target_url, outcome: 'delivered', durationMs: 1, responseStatus: 200, error: null }], { failingForSeconds: 1, failedDeliveries: 1, warnAfterSeconds: 1 })
+  t.match(await deliveries.find('acme', id, claimed?.deliveryId ?? 0), { status: 'delivered', attempt_count: 1, attempts: [{ duration_ms: 1 }], delivered_at: /Z$/ })
+  t.strictSame(await deliveries.replay('acme', id, { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 5 }), { queued: 1, truncated: false })
+  t.equal(await deliveries.erase('acme', 's'), 1)
+
+  const { id: keyId, key } = await issueApiKey(pool, { tenantSlug: 'acme', scopes: ['jobs:read', 'jobs:write'] })
+  t.strictSame(await postgresKeyLookup(server.createPool({ types }))({ tenantSlug: 'acme', key }), { id: keyId, scopes: ['jobs:read', 'jobs:write'] })
+})
+
+t.test('integers of a list are exact, whatever a driver makes of them', async (t) => {
+  const { server, saveCandidates } = await startPostgresHost(t)
+  await saveCandidates('acme', [{ id: Number.MAX_SAFE_INTEGER, full_name: 'Ada', source_id: 7 }])
+
+  for (const readBigInteger of [String, Number, BigInt, Number.parseInt, () => 'mine', (text: string) => [text, text]]) {
+    const types = { getTypeParser: (oid: number) => oid === pg.types.builtins.INT8 ? readBigInteger : pg.types.getTypeParser(oid) }
+    const { candidates } = postgresStorage(server.createPool({ types }))
+    t.strictSame(await candidates.list('acme', {
+      filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5, fields: ['id', 'source_id', 'recruiter_id']
+    }), [{ id: Number.MAX_SAFE_INTEGER, source_id: 7, recruiter_id: null }], readBigInteger.name)
+    t.equal(await candidates.count('acme', {}), 1)
+  }
+})

@@ -1,0 +1,79 @@
+import t from 'tap'
+import { createRecruiting } from '../../../src/index.js'
+import { postgresStorage } from '../../../src/postgres/index.js'
+import { createEvent, createWebhook, failed, lenient } from '../../../src/testing/support/samples.js'
+import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+
+t.test('a notice reaches the host', async (t) => {
+  const { pool, storage, clear } = await startPostgresHost(t)
+  const { webhooks, deliveries } = storage
+
+  async function claimOne () {
+    await clear()
+    const id = await webhooks.nextId('acme')
+    await webhooks.create('acme', createWebhook(id), 10)
+    await deliveries.record('acme', createEvent('evt_1'))
+    const [lease] = await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 60_000 })
+    if (lease === undefined) throw new Error('nothing was claimed')
+    return lease
+  }
+
+  /** What another process tells its host when it starts. */
+  async function startHost (): Promise<unknown> {
+    const engine = createRecruiting({ storage })
+    const notice = await new Promise((resolve) => {
+      engine.on('webhookDisabled', resolve)
+      engine.on('webhookFailing', resolve)
+    })
+    await engine.close()
+    return notice
+  }
+
+  t.test('though the process dies once the verdict was decided', async (t) => {
+    const lease = await claimOne()
+    const gated = createGatedPool(pool, /carry_out_verdicts/, 0)
+    const completing = postgresStorage(gated.pool).deliveries.complete([failed(lease, { isGone: true })], lenient)
+    await gated.stopped
+    t.match(await webhooks.find('acme', lease.webhookId), { status: 'active' })
+    t.same(await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 1 }), [])
+    gated.open(new Error('the process has died'))
+    await t.rejects(completing)
+    t.match(await startHost(), { kind: 'gone', webhookId: lease.webhookId })
+    t.match(await webhooks.find('acme', lease.webhookId), { status: 'disabled' })
+  })
+
+  t.test('though the process dies before it has told of it', async (t) => {
+    const lease = await claimOne()
+    await deliveries.complete([failed(lease)], { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 0 })
+    t.match(await startHost(), { kind: 'failing', webhookId: lease.webhookId })
+  })
+
+  t.test('though the process dies after it claimed it, once the lease has expired', async (t) => {
+    const lease = await claimOne()
+    await deliveries.complete([failed(lease, { isGone: true })], lenient)
+    t.equal((await deliveries.claimNotices({ limit: 1, leaseMs: 60_000 })).length, 1)
+    await pool.query('update recruiting.notices set leased_until = now()')
+    t.match(await startHost(), { kind: 'gone' })
+  })
+
+  t.test('though its webhook was made active or deleted meanwhile', async (t) => {
+    const lease = await claimOne()
+    await deliveries.complete([failed(lease, { isGone: true })], lenient)
+    await webhooks.update('acme', lease.webhookId, { status: 'active' })
+    await webhooks.delete('acme', lease.webhookId)
+    t.match(await startHost(), { kind: 'gone', webhookId: lease.webhookId })
+  })
+
+  t.test('only of a verdict that still holds', async (t) => {
+    const lease = await claimOne()
+    const gated = createGatedPool(pool, /carry_out_verdicts/, 0)
+    const completing = postgresStorage(gated.pool).deliveries.complete([failed(lease, { isGone: true })], lenient)
+    await gated.stopped
+    await webhooks.update('acme', lease.webhookId, { target_url: 'https://hooks.example/moved' })
+    gated.open()
+    await completing
+    t.same(await deliveries.claimNotices({ limit: 1, leaseMs: 1 }), [])
+    t.match(await webhooks.find('acme', lease.webhookId), { status: 'active' })
+  })
+})

@@ -1,0 +1,25 @@
+import t from 'tap'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+
+const options = { limit: 10, perEndpoint: 1, leaseMs: 60_000 }
+
+t.test('behind more paused endpoints than one claim looks at', async (t) => {
+  const { pool, storage: { deliveries } } = await startPostgresHost(t)
+  await pool.query(`
+    insert into recruiting.events (id, tenant_slug, type, body, fingerprint, recorded_at) values ('evt_1', 'acme', 'x', '{}', '', now());
+    insert into recruiting.webhooks (id, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
+    select n, 'acme', 'x', 'active', 'https://x.example/', '{x}', 's', now(), now() from generate_series(1, 300) as n;
+    insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select 1, n, 1, now(), now() from generate_series(1, 300) as n;
+    insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until)
+    select n, 1, now(), 0, false, now() + interval '1 hour' from generate_series(1, 300) as n`)
+
+  t.test('nothing is claimed, and the claim ends after one round', async (t) => {
+    t.same(await deliveries.claimDue(options), [])
+    t.same(await deliveries.claimDue(options), [])
+  })
+
+  t.test('the one that is not paused is found', async (t) => {
+    await pool.query('delete from recruiting.webhook_health where webhook_id = 299')
+    t.match(await deliveries.claimDue(options), [{ webhookId: 299 }])
+  })
+})

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { postgresStorage } from '../../../src/postgres/index.js'
+import { createEvent, createWebhook } from '../../../src/testing/support/samples.js'
+import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+
+t.test('a stop that is delayed', async (t) => {
+  const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
+  const claim = async () => (await deliveries.claimDue({ limit: 100, perEndpoint: 100, leaseMs: 60_000 })).map(({ eventId }) => eventId)
+  const countQueued = async () => Number((await pool.query('select count(*) from recruiting.queue')).rows[0].count)
+
+  async function addWebhook (events: number): Promise<number> {
+    await clear()
+    const id = await webhooks.nextId('acme')
+    await webhooks.create('acme', createWebhook(id), 10)
+    for (let count = 0; count < events; count++) await deliveries.record('acme', createEvent(`evt_old_${count}`))
+    return id
+  }
+
+  for (const number of [1, 2]) {
+    t.test(`before its statement ${number + 1} skips nothing that was emitted after the webhook was made active again`, async (t) => {
+      const id = await addWebhook(1001)
+      const gated = createGatedPool(pool, /\/\* /, number)
+      const stopping = postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' })
+      await gated.stopped
+      await webhooks.update('acme', id, { status: 'active' })
+      await deliveries.record('acme', createEvent('evt_new'))
+      gated.open()
+      await stopping
+      while (await countQueued() > 1) await sleep(5)
+      t.same(await claim(), ['evt_new'])
+    })
+
+    t.test(`before statement ${number} of pruning skips nothing that was emitted after the webhook was made active again`, async (t) => {
+      const id = await addWebhook(3)
+      await pool.query("update recruiting.webhooks set status = 'inactive'")
+      const gated = createGatedPool(pool, /\/\* /, number)
+      const pruning = postgresStorage(gated.pool).deliveries.prune({ retentionDays: 1, limit: 10 })
+      await gated.stopped
+      await webhooks.update('acme', id, { status: 'active' })
+      await deliveries.record('acme', createEvent('evt_new'))
+      gated.open()
+      await pruning
+      t.same(await claim(), ['evt_new'])
+    })
+  }
+
+  t.test('after a DELETE cancels nothing of other webhooks, and claims nothing of the deleted one', async (t) => {
+    const deleted = await addWebhook(3)
+    const gated = createGatedPool(pool, /\/\* /, 1)
+    const deleting = postgresStorage(gated.pool).webhooks.delete('acme', deleted)
+    await gated.stopped
+    t.same(await claim(), [])
+    const other = await webhooks.nextId('acme')
+    await webhooks.create('acme', createWebhook(other), 10)
+    await deliveries.record('acme', createEvent('evt_new'))
+    gated.open()
+    await deleting
+    t.same(await claim(), ['evt_new'])
+    t.equal(await countQueued(), 1)
+  })
+})
+
+t.test('a webhook with many pending deliveries is stopped before they are moved, and they are never claimed', async (t) => {
+  const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
+  const id = await webhooks.nextId('acme')
+  await webhooks.create('acme', createWebhook(id), 10)
+  await pool.query(`
+    with made as (
+      insert into recruiting.events (id, tenant_slug, type, body, fingerprint, recorded_at)
+      select 'evt_' || n, 'acme', 'candidate.created', '{}', '', now() from generate_series(1, 20000) as n
+      returning seq
+    )
+    insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select seq, $1, 1, now(), now() from made`, [id])
+  const gated = createGatedPool(pool, /sweep_v1/, 1)
+  await postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' })
+  t.equal(await deliveries.count('acme', id, { status: 'skipped' }), 1000, 'the caller waited for one batch')
+  await gated.stopped
+  await webhooks.update('acme', id, { status: 'active' })
+  await deliveries.record('acme', createEvent('evt_new'))
+  t.same((await deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 1000 })).map(({ eventId }) => eventId), ['evt_new'])
+  gated.open()
+  while (await deliveries.count('acme', id, { status: 'skipped' }) < 20_000) await sleep(5)
+  t.equal(await deliveries.count('acme', id, { status: 'pending' }), 1)
+})
+
+t.test('what a sweep in the background cannot move is moved by pruning', async (t) => {
+  const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
+  const id = await webhooks.nextId('acme')
+  await webhooks.create('acme', createWebhook(id), 10)
+  for (let count = 0; count < 1002; count++) await deliveries.record('acme', createEvent(`evt_${count}`))
+  const gated = createGatedPool(pool, /sweep_v1/, 1)
+  await postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' })
+  await gated.stopped
+  gated.open(new Error('the server is gone'))
+  await sleep(0)
+  t.equal(await deliveries.count('acme', id, { status: 'pending' }), 2)
+  await deliveries.prune({ retentionDays: 1, limit: 10 })
+  t.equal(await deliveries.count('acme', id, { status: 'pending' }), 0)
+})

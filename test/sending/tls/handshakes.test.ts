@@ -1,0 +1,52 @@
+import t from 'tap'
+import { type Behaviour, startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
+import { outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
+import { createCertificate } from '../../fixtures/receivers/tls-certificates.js'
+import { startTlsReceiver } from '../../fixtures/receivers/tls-receiver.js'
+
+const alert = '\x15\x03\x03\0\x02\x02'
+
+/** What a receiver may do instead of a handshake, and the error's name. */
+const cases: Array<[title: string, connect: NonNullable<Behaviour['connect']>, error: 'tls' | 'connection']> = [
+  ['answers in plain HTTP', (socket) => socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')), 'tls'],
+  ['answers in plain HTTP before it is asked', (socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n'), 'tls'],
+  ['sends garbage', (socket) => socket.write('garbage'.repeat(100)), 'tls'],
+  ['speaks SSH', (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n'), 'tls'],
+  ['fails the handshake', (socket) => socket.once('data', () => socket.write(`${alert}\x28`, 'latin1')), 'tls'],
+  ['knows no such version', (socket) => socket.once('data', () => socket.write(`${alert}\x46`, 'latin1')), 'tls'],
+  ['knows no such name', (socket) => socket.once('data', () => socket.write(`${alert}\x70`, 'latin1')), 'tls'],
+  ['answers with what it was sent', (socket) => socket.once('data', (hello) => socket.write(hello)), 'tls'],
+  ['hangs up at once', (socket) => socket.end(), 'connection'],
+  ['resets the connection at once', (socket) => socket.resetAndDestroy(), 'connection'],
+  ['hangs up on the first message', (socket) => socket.once('data', () => socket.end()), 'connection'],
+  ['resets the connection on the first message', (socket) => socket.once('data', () => socket.resetAndDestroy()), 'connection'],
+  ['hangs up in its answer', (socket) => socket.once('data', () => socket.end('\x16\x03\x03\x02\0', 'latin1')), 'connection']
+]
+
+t.test('a handshake that fails is named at once, and nothing is sent', async (t) => {
+  const sender = await startSender(t)
+  for (const [title, connect, error] of cases) {
+    const receiver = await startHostileReceiver(t, { connect })
+    for (let round = 1; round <= 2; round++) {
+      const { durationMs, ...outcome } = await sender.post(receiver.url.replace('http:', 'https:'))
+      t.same(outcome, { responseStatus: null, error }, `a receiver that ${title}`)
+      t.ok(durationMs < 1000, `${durationMs} ms`)
+      t.equal(receiver.connections, round)
+    }
+  }
+})
+
+t.test('a plain post to a receiver that speaks TLS fails', async (t) => {
+  const sender = await startSender(t)
+  const receiver = await startTlsReceiver(t, await createCertificate(null, { addresses: ['127.0.0.1'] }))
+  const sent = await sender.post(`http://127.0.0.1:${receiver.port}/`)
+  t.same(outcomeOf(sent), { responseStatus: null, error: 'connection' })
+  t.same(receiver.requests, [])
+})
+
+t.test('a port at which nothing listens refuses the connection', async (t) => {
+  const sender = await startSender(t)
+  for (const url of ['http://127.0.0.1:1/', 'https://127.0.0.1:1/', 'http://127.0.0.77:1/']) {
+    t.same(outcomeOf(await sender.post(url)), { responseStatus: null, error: 'connection' }, url)
+  }
+})

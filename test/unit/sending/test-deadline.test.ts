@@ -1,0 +1,86 @@
+import t, { type Test } from 'tap'
+import { defaultEvents } from '../../../src/index.js'
+import { memoryStorage } from '../../../src/memory/index.js'
+import { createAddressRule } from '../../../src/webhooks/guard/addresses.js'
+import { createWebhookOperations } from '../../../src/webhooks/operations.js'
+import { createPlaces } from '../../../src/webhooks/sending/places.js'
+import { createSecretBox } from '../../../src/webhooks/secrets/secret-box.js'
+import type { SendRequest, SendResult } from '../../../src/webhooks/sending/sender.js'
+import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
+import { webhookInput } from '../../fixtures/api/webhook-api.js'
+
+/** Operations over a sender that sends nothing. */
+async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 204, error: null, durationMs: 1 }) {
+  const sent: SendRequest[] = []
+  const places = createPlaces({ concurrency: 1, perEndpoint: 1, worker: false })
+  const { webhooks, deliveries } = memoryStorage()
+  const operations = createWebhookOperations({
+    webhooks,
+    deliveries,
+    events: defaultEvents,
+    targetRules: { allowHttp: false, allowPrivateNames: false, isAllowedAddress: createAddressRule([]) },
+    secrets: createSecretBox([]),
+    sender: {
+      async send (request) {
+        sent.push(request)
+        return result
+      },
+      abort () {},
+      async close () {}
+    },
+    places,
+    clock: createManualClock(),
+    maxWebhooksPerTenant: 50,
+    timeoutMs
+  })
+  const { id } = await operations.create('acme', { ...webhookInput, status: 'active' })
+  return { sent, places, test: () => operations.dispatchTest('acme', id) }
+}
+
+/** The time of a test begins before it is sent, with the wait for its place. */
+function assertWithin (t: Test, sent: SendRequest | undefined, timeoutMs: number): void {
+  const shown = sent?.timeoutMs ?? 0
+  t.ok(shown <= timeoutMs && shown > timeoutMs - 1000, `${shown} of ${timeoutMs} ms`)
+}
+
+t.test('a test has 10 s at most', async (t) => {
+  const { sent, test } = await setUp(15_000)
+  await test()
+  assertWithin(t, sent[0], 10_000)
+})
+
+t.test('a shorter deadline of the host holds for a test too', async (t) => {
+  const { sent, test } = await setUp(2000)
+  await test()
+  assertWithin(t, sent[0], 2000)
+})
+
+t.test('a test that a closing process has aborted is a failed connection to its client', async (t) => {
+  const { test } = await setUp(15_000, { responseStatus: null, error: 'aborted', durationMs: 1 })
+  t.match(await test(), { status: 'failed', response_status: null, error: 'connection' })
+})
+
+t.test('a test that has no place within its time is a timeout, and is not sent', async (t) => {
+  const { places, sent, test } = await setUp(50)
+  places.reserve(1)
+  const result = await test()
+  const { id, duration_ms: durationMs } = result ?? { id: '', duration_ms: 0 }
+  t.strictSame(result, {
+    id, event_type: 'application.created', status: 'failed', response_status: null, duration_ms: durationMs, error: 'timeout'
+  })
+  t.ok(durationMs >= 49, `waited ${durationMs} ms`)
+  places.giveBack(1)
+  t.match(await test(), { status: 'delivered' })
+  t.equal(sent.length, 1)
+})
+
+t.test('what a test has waited for its place is taken from its time', async (t) => {
+  const { places, sent, test } = await setUp(1000)
+  places.reserve(1)
+  const tested = test()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  places.giveBack(1)
+  t.match(await tested, { status: 'delivered' })
+  const timeoutMs = sent[0]?.timeoutMs ?? 0
+  t.ok(timeoutMs > 0 && timeoutMs <= 951, `${timeoutMs} ms`)
+})

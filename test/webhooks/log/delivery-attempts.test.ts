@@ -1,0 +1,78 @@
+import t from 'tap'
+import { startDelivering } from '../../fixtures/delivery/delivering.js'
+import { notFound, refusal } from '../../fixtures/api/webhook-api.js'
+
+t.test('one delivery is shown as in the log, with its attempts in the order they were made', async (t) => {
+  const { call, clock, drain, emit, lastDelivery, log, receiver, retry, webhook } = await startDelivering(t)
+  receiver.answer((response) => response.destroy(), { status: 503, body: 'inner text' }, 204)
+  const ends: number[] = []
+  await emit()
+  await drain()
+  ends.push(clock.now())
+  for (let count = 0; count < 2; count++) {
+    await retry()
+    ends.push(clock.now())
+  }
+  const { attempts } = await lastDelivery()
+  const { status, body } = await call('GET', `/webhooks/${webhook.id}/deliveries/1`)
+  const [logged] = await log()
+  t.equal(status, 200)
+  t.strictSame(body, { data: { ...logged, attempts } })
+  const expected = [[null, 'connection'], [503, 'http_status'], [204, null]] as const
+  t.strictSame(attempts, expected.map(([responseStatus, error], index) => {
+    const durationMs = attempts[index]?.duration_ms ?? -1
+    return {
+      started_at: new Date((ends[index] ?? 0) - durationMs).toISOString(),
+      duration_ms: durationMs,
+      response_status: responseStatus,
+      error
+    }
+  }))
+  for (const { duration_ms: durationMs } of attempts) t.ok(Number.isInteger(durationMs) && durationMs >= 0)
+})
+
+t.test('a delivery that was never attempted has no attempts', async (t) => {
+  const { call, emit, log, webhook } = await startDelivering(t, { delivery: { worker: false } })
+  await emit()
+  const [logged] = await log()
+  t.strictSame((await call('GET', `/webhooks/${webhook.id}/deliveries/1`)).body, { data: { ...logged, attempts: [] } })
+})
+
+t.test('what the receiver said is nowhere in the log', async (t) => {
+  const { call, drain, emit, receiver, webhook } = await startDelivering(t)
+  receiver.answer({ status: 500, headers: { 'x-hint': 'inner header' }, body: 'inner text' })
+  await emit()
+  await drain()
+  const answers = [
+    await call('GET', `/webhooks/${webhook.id}/deliveries`),
+    await call('GET', `/webhooks/${webhook.id}/deliveries/1`)
+  ]
+  for (const { headers, body } of answers) t.notMatch(JSON.stringify([headers, body]), /inner/)
+})
+
+t.test('a delivery is found under its own webhook alone', async (t) => {
+  const { call, callAsGlobex, create, emit, webhook } = await startDelivering(t)
+  const other = await create({ event_types: ['job.created'] })
+  await emit()
+  t.equal((await call('GET', `/webhooks/${webhook.id}/deliveries/1`)).status, 200)
+  const answers = [
+    await call('GET', `/webhooks/${other.id}/deliveries/1`),
+    await call('GET', `/webhooks/${webhook.id}/deliveries/2`),
+    await call('GET', `/webhooks/${webhook.id}/deliveries/0`),
+    await call('GET', `/webhooks/${webhook.id}/deliveries/99999999999999999999`),
+    await callAsGlobex('GET', `/webhooks/${webhook.id}/deliveries/1`)
+  ]
+  for (const answer of answers) {
+    t.equal(answer.status, 404)
+    t.strictSame(answer.body, notFound(answer))
+  }
+})
+
+t.test('a delivery id that is not an integer is refused', async (t) => {
+  const { call, webhook } = await startDelivering(t)
+  for (const id of ['abc', '1.5', '1e1', '%201']) {
+    const answer = await call('GET', `/webhooks/${webhook.id}/deliveries/${id}`)
+    t.equal(answer.status, 400)
+    t.strictSame(answer.body, refusal(answer, { in: 'path', field: 'delivery_id', message: 'must be integer' }))
+  }
+})
