@@ -1,6 +1,6 @@
 import { expect } from './shared/expect.js'
-import type { RecruitingOptions } from './options/api.js'
-import { resolveRecruitingOptions } from './options/resolve-api.js'
+import { readRecruitingOptions } from './options/api.js'
+import type { RecruitingOptions } from './options/recruiting.js'
 import { verifyStorage } from './webhooks/verify-storage.js'
 import { createEngine } from './webhooks/engine.js'
 import type { DefaultEvents, EventCatalogue } from './webhooks/events/catalogue.js'
@@ -28,7 +28,7 @@ export function createRecruiting<Events extends EventCatalogue = DefaultEvents> 
     logger?: Logger
   }
 ): StandaloneRecruiting<Events> {
-  const settings = resolveRecruitingOptions(options)
+  const settings = readRecruitingOptions(options)
   const { logger = createWarningLogger(settings.delivery.clock) } = options
   for (const level of ['info', 'warn', 'error'] as const) {
     expect(typeof logger?.[level] === 'function', `logger.${level}`, 'a method', logger?.[level])

@@ -2,8 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { publicApi, publishedFields } from './http/api.js'
 import { trustsEveryProxy } from './http/limits/trust-proxy.js'
-import type { RecruitingApiOptions } from './options/api.js'
-import { resolveApiOptions } from './options/resolve-api.js'
+import { type RecruitingApiOptions, readApiOptions } from './options/api.js'
 import { verifyStorage } from './webhooks/verify-storage.js'
 import { createEngine } from './webhooks/engine.js'
 import { createSafeLogger } from './observe/logger.js'
@@ -11,13 +10,13 @@ import type { RegisteredRecruiting } from './webhooks/events/register.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Emits events, and waits for their deliveries. */
+    /** Emits events, and everything else a host does by code. */
     recruiting: RegisteredRecruiting
   }
   interface FastifyContextConfig {
     /** Scopes that a key must have, all of them. */
     scopes?: readonly string[]
-    /** Scopes of which a key must have one. */
+    /** Scopes of which a key must have at least one. */
     anyScope?: readonly string[]
     /** `true` on every route of the API, and for its unknown paths, so that a hook of the host can step aside. */
     recruitingApi?: boolean
@@ -25,24 +24,24 @@ declare module 'fastify' {
 }
 
 const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) => {
-  const { engine: engineSettings, http: settings } = resolveApiOptions(options)
-  const { storage } = options
+  const settings = readApiOptions(options)
+  const { storage, events, prefix } = settings
   const log = createSafeLogger(app.log)
   if (settings.rateLimit?.failedKeys && trustsEveryProxy(app)) {
     log.warn({}, 'trustProxy: true lets every caller choose its address, which defeats rateLimit.failedKeys: name your proxies instead')
   }
   await verifyStorage(storage, publishedFields(settings), log)
-  const engine = createEngine(engineSettings, log)
+  const engine = createEngine(settings, log)
   app.decorate('recruiting', engine.recruiting)
   app.addHook('onReady', async () => engine.start())
-  // Before all hooks on close, for the host's may end the pool that deliveries need; requests under way still emit.
+  // Before all onClose hooks: those of the host may end the pool that deliveries need. Requests in progress still emit.
   app.addHook('preClose', () => engine.stop())
   app.addHook('onClose', () => engine.close())
-  await app.register(publicApi({ storage, events: engineSettings.events, operations: engine.operations, settings, tracing: engine.tracing }), { prefix: settings.prefix })
+  await app.register(publicApi({ storage, events, operations: engine.operations, settings, tracing: engine.tracing }), { prefix })
 }
 
 /**
- * The Fastify plugin: mounts the public API and decorates the instance with `recruiting`. Registration fails with
- * `invalid_option` if an option is at fault.
+ * The Fastify plugin: mounts the public API and decorates the instance with `recruiting`. Registration throws
+ * `invalid_option` for a wrong option.
  */
 export const recruitingApi: FastifyPluginAsync<RecruitingApiOptions> = fastifyPlugin(plugin, { fastify: '5.x', name: 'fastify-recruiting-api' })

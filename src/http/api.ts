@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, RouteOptions } from 'fastify'
 import { type Static, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
 import { expect } from '../shared/expect.js'
-import type { HttpSettings } from '../options/api.js'
+import type { HttpSettings } from './settings.js'
 import type { PublishedFields, RecruitingStorage } from '../ports/index.js'
 import type { Tracing } from '../observe/tracing.js'
 import type { EventCatalogue } from '../webhooks/events/catalogue.js'

@@ -1,9 +1,20 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync, RouteOptions } from 'fastify'
 import { expect } from '../shared/expect.js'
-import type { HostRoutes } from '../options/api.js'
 import { shieldScope } from './input/read-input.js'
 import { redactRoute } from './redact-log.js'
 import { Conflict, errorResponses } from './schemas/errors.js'
+
+/**
+ * A Fastify plugin with the host's own operations. Each route names `config: { scopes }`, all of which a key must have, and
+ * the schemas of its answers. Its handler returns the answer, or throws an `HttpError`.
+ */
+export type HostRoutes = PluginMethod['register']
+
+/** A method, because its parameters are compared less strictly: plugins may use another type provider than TypeBox's. */
+interface PluginMethod {
+  register (app: Parameters<FastifyPluginAsyncTypebox>[0], options: Record<never, never>, done: (error?: Error) => void): void | Promise<void>
+}
 
 /** The host's own operations within the tenant scope. */
 export function hostRoutes (routes: HostRoutes): FastifyPluginAsync {

@@ -1,4 +1,10 @@
 import type { Clock, DisableRule } from '../ports/index.js'
+import { systemClock } from '../shared/clock.js'
+import { expect } from '../shared/expect.js'
+import { type Reader, type Readers, expectObject, flag, integer, readOptions } from '../shared/read-options.js'
+import { parseCidr } from '../webhooks/guard/addresses.js'
+import { defaultRetrySchedule } from '../webhooks/queue/retry.js'
+import type { DeliverySettings } from '../webhooks/settings.js'
 
 /** How deliveries are made. */
 export interface DeliveryOptions {
@@ -78,5 +84,59 @@ export interface DeliveryOptions {
   clock?: Clock
 }
 
-/** `DeliveryOptions` with every default in place. */
-export type DeliverySettings = Required<DeliveryOptions>
+/** Returns the settings of deliveries. Throws `invalid_option`. */
+export function readDelivery (value: unknown = {}, path: string): DeliverySettings {
+  const options = value === false ? { worker: false } : value
+  expectObject(options, path, 'an object or false')
+  const { timeoutMs = defaultTimeoutMs } = options as DeliveryOptions
+  return readOptions(options, deliveryReaders(timeoutMs), path)
+}
+
+const defaultTimeoutMs = 15_000
+
+/** The default and the check of each option. A lease is longer than an attempt. */
+const deliveryReaders = (timeoutMs: number): Readers<Required<DeliveryOptions>> => ({
+  worker: flag(true),
+  concurrency: integer(1, 10_000, 64),
+  perEndpoint: integer(1, 1000, 4),
+  timeoutMs: integer(100, 120_000, defaultTimeoutMs),
+  leaseMs: integer(timeoutMs + 5000, 3_600_000, Math.max(60_000, timeoutMs * 2)),
+  retrySchedule: readSchedule,
+  pollMs: integer(10, 60_000, 1000),
+  closeGraceMs: integer(0, 120_000, 10_000),
+  allowHttp: flag(false),
+  allowNetworks: readNetworks,
+  denyNetworks: readNetworks,
+  disableAfter: readDisableRule,
+  retentionDays: integer(1, 3650, 30),
+  clock: readClock
+})
+
+function readSchedule (schedule: unknown = defaultRetrySchedule, path: string): readonly number[] {
+  expect(Array.isArray(schedule) && schedule.length >= 1 && schedule.length <= 100, path, '1 to 100 numbers', schedule)
+  for (const [index, seconds] of schedule.entries()) {
+    const isValid = typeof seconds === 'number' && seconds >= 0 && seconds <= 31_536_000
+    expect(isValid, `${path}[${index}]`, 'seconds from 0 to 31536000', seconds)
+  }
+  return schedule
+}
+
+function readNetworks (networks: unknown = [], path: string): readonly string[] {
+  expect(Array.isArray(networks), path, 'an array of CIDRs', networks)
+  for (const [index, cidr] of networks.entries()) {
+    const isValid = typeof cidr === 'string' && parseCidr(cidr) !== null
+    expect(isValid, `${path}[${index}]`, 'a CIDR such as 10.0.0.0/8', cidr)
+  }
+  return networks
+}
+
+const readDisableRule: Reader<DisableRule> = (rule = { failingForSeconds: 432_000, failedDeliveries: 10 }, path) =>
+  readOptions(rule, { failingForSeconds: integer(0, 31_536_000), failedDeliveries: integer(1, 1_000_000) }, path)
+
+function readClock (value: unknown = systemClock, path: string): Clock {
+  const clock = value as Clock | null
+  for (const method of ['now', 'setTimeout', 'clearTimeout'] as const) {
+    expect(typeof clock?.[method] === 'function', `${path}.${method}`, 'a method', clock?.[method])
+  }
+  return value as Clock
+}

@@ -1,9 +1,13 @@
-/** The option `openapi`: what the served document says of the vendor, in the place of the words it comes with. */
+import type { OpenApiSettings } from '../http/settings.js'
+import { expect } from '../shared/expect.js'
+import { type Readers, expectObject, flag, optional, properties, readOptions, text } from '../shared/read-options.js'
+
+/** The option `openapi`: what the served document says about the vendor, instead of its default texts. */
 export interface OpenApiOptions {
-  /** OpenAPI's Info Object; what is not given stays. */
+  /** OpenAPI's Info Object. Fields that are absent keep their default. */
   info?: OpenApiInfo
   /**
-   * Where the API is reached, such as `{ url: 'https://api.example.com' }`; one at least.
+   * The addresses of the API, such as `{ url: 'https://api.example.com' }`; at least one.
    * @default the server that serves the document
    */
   servers?: readonly OpenApiServer[]
@@ -14,7 +18,7 @@ export interface OpenApiOptions {
   inHostDocument?: boolean
 }
 
-/** Who offers the API, and on what terms. */
+/** Who offers the API, and under which terms. */
 export interface OpenApiInfo {
   /** @default `Recruiting API` */
   title?: string
@@ -29,16 +33,42 @@ export interface OpenApiInfo {
   license?: { name: string, identifier?: string, url?: string }
 }
 
-/** A place where the API is reached. */
+/** An address of the API. */
 export interface OpenApiServer {
-  /** The path of the host's own prefixes included, for paths of the document follow it. */
+  /** Includes the path of the host's own prefixes: the document's paths are relative to it. */
   url: string
   description?: string
 }
 
-/** `OpenApiOptions` with every default in place. */
-export interface OpenApiSettings {
-  info: OpenApiInfo
-  servers: readonly OpenApiServer[]
-  inHostDocument: boolean
+/** Returns the settings of the document, `null` if it is not served. Throws `invalid_option`. */
+export function readOpenApi (value: unknown = true, path: string): OpenApiSettings | null {
+  if (value === false) return null
+  const options = value === true ? {} : value
+  expectObject(options, path, 'a boolean or an object')
+  return readOptions(options, openApiReaders, path)
+}
+
+const readInfo = properties({
+  title: optional(text),
+  version: optional(text),
+  description: optional(text),
+  termsOfService: optional(text),
+  contact: optional(properties({ name: optional(text), url: optional(text), email: optional(text) })),
+  license: optional(properties({ name: text, identifier: optional(text), url: optional(text) }))
+} satisfies Readers<Record<keyof OpenApiInfo, unknown>>)
+
+const readServer = properties({ url: text, description: optional(text) } satisfies Readers<Record<keyof OpenApiServer, unknown>>)
+
+const defaultServers = [{ url: '/', description: 'Where this document is served' }]
+
+function readServers (servers: unknown = defaultServers, path: string): readonly object[] {
+  expect(Array.isArray(servers) && servers.length > 0, path, 'an array of at least one server', servers)
+  return servers.map((server, index) => readServer(server, `${path}[${index}]`))
+}
+
+/** The default and the check of each option. */
+const openApiReaders: Readers<OpenApiSettings> & Record<keyof OpenApiOptions, unknown> = {
+  info: (info = {}, path) => readInfo(info, path),
+  servers: readServers,
+  inHostDocument: flag(false)
 }

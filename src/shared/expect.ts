@@ -12,7 +12,7 @@ export function refuse (path: string, expected: string, value: unknown): never {
 }
 
 /** Throws unless the value is an integer between the two, both included. */
-export function expectInteger (value: unknown, path: string, minimum: number, maximum: number): void {
+export function expectInteger (value: unknown, path: string, minimum: number, maximum: number): asserts value is number {
   const isValid = Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum
   expect(isValid, path, `an integer from ${minimum} to ${maximum}`, value)
 }

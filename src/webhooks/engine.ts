@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RecruitingApiError } from '../errors.js'
 import { expect, expectNames } from '../shared/expect.js'
-import type { EngineSettings } from '../options/api.js'
+import type { EngineSettings } from './settings.js'
 import { type Tracing, createTracing } from '../observe/tracing.js'
 import { createAddressRule } from './guard/addresses.js'
 import { assertNames, assertTenantSlug, assertText, eventNames, optionNames, subjectNames } from './events/arguments.js'

@@ -1,8 +1,9 @@
 import t from 'tap'
 import { createLimits } from '../../src/http/limits/limits.js'
-import { resolveRateLimit } from '../../src/options/resolve-rate-limit.js'
+import type { RateLimitSettings } from '../../src/http/settings.js'
+import { readRateLimit } from '../../src/options/rate-limit.js'
 
-const settings = resolveRateLimit({})
+const settings = readRateLimit({}, 'rateLimit') as RateLimitSettings
 
 t.test('without the package the registration fails, and says which is missing', async (t) => {
   await t.rejects(createLimits(settings, () => Promise.reject(new Error('Cannot find package'))), {

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { resolveDelivery } from '../../src/options/resolve-delivery.js'
+import { readDelivery } from '../../src/options/delivery.js'
 
 t.test('without options, deliveries are made as the README says', async (t) => {
-  const { clock, ...settings } = resolveDelivery({})
+  const { clock, ...settings } = readDelivery({}, 'delivery')
   t.strictSame(settings, {
     worker: true,
     concurrency: 64,
@@ -22,6 +22,6 @@ t.test('without options, deliveries are made as the README says', async (t) => {
 })
 
 t.test('a lease is at least twice the deadline of an attempt', async (t) => {
-  t.equal(resolveDelivery({ timeoutMs: 30_000 }).leaseMs, 60_000)
-  t.equal(resolveDelivery({ timeoutMs: 30_001 }).leaseMs, 60_002)
+  t.equal(readDelivery({ timeoutMs: 30_000 }, 'delivery').leaseMs, 60_000)
+  t.equal(readDelivery({ timeoutMs: 30_001 }, 'delivery').leaseMs, 60_002)
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { resolveDelivery } from '../../src/options/resolve-delivery.js'
+import { readDelivery } from '../../src/options/delivery.js'
 import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
 t.test('a misspelt option is refused with the nearest name that there is, and its value is not shown', async (t) => {
@@ -43,7 +43,7 @@ t.test('a logger is for createRecruiting alone: the plugin logs with app.log', a
 })
 
 t.test('an option of undefined means the default', async (t) => {
-  const names = Object.keys(resolveDelivery({}))
+  const names = Object.keys(readDelivery({}, 'delivery'))
   await assertAccepted(t, { delivery: Object.fromEntries(names.map((name) => [name, undefined])) })
   await assertAccepted(t, { delivery: undefined, events: undefined, secretKeys: undefined, maxWebhooksPerTenant: undefined })
   await assertAcceptedByPlugin(t, { prefix: undefined, openapi: undefined, errorDetails: undefined, requestId: undefined })

@@ -1,5 +1,5 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import type { OpenApiSettings } from '../../options/openapi.js'
+import type { OpenApiSettings } from '../settings.js'
 import type { EventCatalogue } from '../../webhooks/events/catalogue.js'
 import { Components } from './components.js'
 import { formatEvent, signatureParameters } from './event.js'

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { expect, refuse } from '../../shared/expect.js'
 import type { KeyLookup } from '../../ports/index.js'
-import type { RateLimitBudget, RateLimitSettings } from '../../options/rate-limit.js'
+import type { RateLimitBudgetSettings, RateLimitSettings } from '../settings.js'
 import { type KeyedRequest, kApiKey, readTenantSlug } from '../auth.js'
 import { type RequestKeyLookup, boundFailedKeys, nameAddress } from './failed-keys.js'
 import { readOperationId } from '../operation-id.js'
@@ -31,7 +31,7 @@ export async function createLimits (
   const { default: Fastify } = await import('fastify')
 
   /** Makes one budget for each name. The names share a store, so each starts with the kind of its budget. */
-  async function createLimiter (budget: RateLimitBudget, keyGenerator: (request: FastifyRequest) => string): Promise<Limiter> {
+  async function createLimiter (budget: RateLimitBudgetSettings, keyGenerator: (request: FastifyRequest) => string): Promise<Limiter> {
     // On an instance of its own: the scope would inherit the limiter of a host that uses the package as well.
     const owner = Fastify()
     await owner.register(rateLimit, { ...settings, ...budget, global: false, keyGenerator })

@@ -28,7 +28,7 @@ async function serve (t: Test): Promise<string> {
 t.test('a client typed by the served document, with the default settings of openapi-typescript, compiles, and its mistakes do not', { timeout: 120_000 }, async (t) => {
   const origin = await serve(t)
   const types = await openapiTS(new URL(`${origin}/api/v1/public/openapi.json`), { silent: true })
-  await writeFile(new URL('../../examples/client/api.d.ts', import.meta.url), astToString(types))
+  await writeFile(new URL('../../../examples/client/api.d.ts', import.meta.url), astToString(types))
 
   await t.resolves(run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'examples/client'], { cwd: root }))
 })

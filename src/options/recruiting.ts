@@ -1,0 +1,84 @@
+import type { EventStorage } from '../ports/index.js'
+import { expect } from '../shared/expect.js'
+import { type Readers, integer } from '../shared/read-options.js'
+import type { OpenTelemetryApi } from '../observe/tracing.js'
+import type { DefaultEvents, EventCatalogue } from '../webhooks/events/catalogue.js'
+import type { EngineSettings } from '../webhooks/settings.js'
+import { type DeliveryOptions, readDelivery } from './delivery.js'
+import { readEvents } from './schemas.js'
+import { readEventStorage } from './storage.js'
+
+/** The options of `createRecruiting`, which the plugin takes as well. */
+export type RecruitingOptions<Events extends EventCatalogue = EventCatalogue> = EngineOptions & OptionalDefault<Events>
+
+interface EventsOption<Events extends EventCatalogue> {
+  /**
+   * The events this host emits: from names such as `application.created` (`[a-z0-9_]+(\.[a-z0-9_]+)+`) to the TypeBox
+   * schemas of their `data`. In TypeScript, the plugin takes the catalogue that `Register` names.
+   * @default defaultEvents
+   */
+  events: Events
+}
+
+/** A catalogue of its own is required where the types know one: otherwise `emit` would refuse events that compile. */
+export type OptionalDefault<Events extends EventCatalogue> = DefaultEvents extends Events ? Partial<EventsOption<Events>> : EventsOption<Events>
+
+export interface EngineOptions {
+  /** Keeps webhooks and deliveries. */
+  storage: EventStorage
+  /**
+   * Webhooks a tenant may have, 1 to 10,000.
+   * @default 50
+   */
+  maxWebhooksPerTenant?: number
+  /**
+   * The longest body of an event, the JSON that is sent, in bytes of UTF-8: 1,024 to 16,777,216. `emit` refuses longer ones.
+   * @default 262144
+   */
+  maxEventBytes?: number
+  /**
+   * Keys of 32 bytes that seal webhook secrets (AES-256-GCM) before they reach the storage: the first seals, all of them
+   * open. Without keys, secrets are stored as they are.
+   * @default []
+   */
+  secretKeys?: readonly Uint8Array[]
+  /**
+   * OpenTelemetry: `import * as opentelemetry from '@opentelemetry/api'`. Emits and attempts then have spans. An attempt
+   * belongs to the trace of its emit if the same process made both; otherwise its span carries the event's id. Requests set
+   * attributes on the active span, which an instrumentation such as `@opentelemetry/instrumentation-http` makes.
+   * @default no spans
+   */
+  opentelemetry?: OpenTelemetryApi
+  /**
+   * Settings of deliveries; `false` is short for `{ worker: false }`.
+   * @default {}
+   */
+  delivery?: DeliveryOptions | false
+}
+
+/** The default and the check of each option. */
+export const recruitingReaders: Readers<EngineSettings> = {
+  storage: readEventStorage,
+  events: readEvents,
+  maxWebhooksPerTenant: integer(1, 10_000, 50),
+  maxEventBytes: integer(1024, 16_777_216, 262_144),
+  secretKeys: readSecretKeys,
+  opentelemetry: readOpenTelemetry,
+  delivery: readDelivery
+}
+
+function readSecretKeys (keys: unknown = [], path: string): readonly Uint8Array[] {
+  // The messages show no value: it may be a key.
+  expect(Array.isArray(keys), path, 'an array of Buffers', typeof keys)
+  for (const [index, key] of keys.entries()) {
+    const isKey = key instanceof Uint8Array && key.length === 32
+    expect(isKey, `${path}[${index}]`, 'a Buffer of 32 bytes', key instanceof Uint8Array ? `${key.length} bytes` : typeof key)
+  }
+  return keys
+}
+
+function readOpenTelemetry (value: unknown = null, path: string): OpenTelemetryApi | null {
+  const api = value as OpenTelemetryApi | null
+  expect(api === null || typeof api.trace?.getTracer === 'function', path, 'the module @opentelemetry/api', value)
+  return api
+}

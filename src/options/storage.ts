@@ -1,0 +1,68 @@
+import type { EventStorage, RecruitingStorage } from '../ports/index.js'
+import { expect } from '../shared/expect.js'
+
+/** Every method of each port, so that the compiler finds a forgotten one. */
+type MethodNames<Storage> = { [Part in keyof Storage]: Record<keyof Storage[Part], true> }
+
+const sourceMethods = {
+  candidates: { list: true, count: true },
+  jobs: { list: true, count: true }
+} satisfies MethodNames<Pick<RecruitingStorage, 'candidates' | 'jobs'>>
+
+const eventMethods = {
+  webhooks: {
+    list: true,
+    count: true,
+    find: true,
+    nextId: true,
+    create: true,
+    update: true,
+    delete: true,
+    rotateSecret: true,
+    findSecrets: true,
+    listSecrets: true,
+    replaceSecret: true
+  },
+  deliveries: {
+    record: true,
+    claimDue: true,
+    complete: true,
+    claimNotices: true,
+    confirmNotice: true,
+    release: true,
+    hasPending: true,
+    list: true,
+    count: true,
+    find: true,
+    replay: true,
+    prune: true,
+    erase: true,
+    stats: true,
+    onDue: true
+  }
+} satisfies MethodNames<Pick<EventStorage, 'webhooks' | 'deliveries'>>
+
+/** Returns a storage of webhooks and deliveries. Throws `invalid_option`, which names a missing method. */
+export function readEventStorage (value: unknown, path: string): EventStorage {
+  expect(typeof value === 'object' && value !== null, path, 'an object', value)
+  assertPorts(value, path, eventMethods)
+  return value as EventStorage
+}
+
+/** Returns a storage of everything. Throws `invalid_option`, which names a missing method. */
+export function readStorage (value: unknown, path: string): RecruitingStorage {
+  const storage = readEventStorage(value, path)
+  assertPorts(storage, path, sourceMethods)
+  return storage as RecruitingStorage
+}
+
+function assertPorts (storage: object, path: string, ports: Record<string, object>): void {
+  for (const [name, methods] of Object.entries(ports)) {
+    const port: unknown = Reflect.get(storage, name)
+    expect(typeof port === 'object' && port !== null, `${path}.${name}`, 'an object', port)
+    for (const method of Object.keys(methods)) {
+      const value: unknown = Reflect.get(port, method)
+      expect(typeof value === 'function', `${path}.${name}.${method}`, 'a method', value)
+    }
+  }
+}

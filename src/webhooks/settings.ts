@@ -1,0 +1,32 @@
+import type { OpenTelemetryApi } from '../observe/tracing.js'
+import type { Clock, DisableRule, EventStorage } from '../ports/index.js'
+import type { EventCatalogue } from './events/catalogue.js'
+
+/** The engine's settings: checked options, with every default in place. */
+export interface EngineSettings {
+  storage: EventStorage
+  events: EventCatalogue
+  maxWebhooksPerTenant: number
+  maxEventBytes: number
+  secretKeys: readonly Uint8Array[]
+  opentelemetry: OpenTelemetryApi | null
+  delivery: DeliverySettings
+}
+
+/** The settings of deliveries. */
+export interface DeliverySettings {
+  worker: boolean
+  concurrency: number
+  perEndpoint: number
+  timeoutMs: number
+  leaseMs: number
+  retrySchedule: readonly number[]
+  pollMs: number
+  closeGraceMs: number
+  allowHttp: boolean
+  allowNetworks: readonly string[]
+  denyNetworks: readonly string[]
+  disableAfter: DisableRule
+  retentionDays: number
+  clock: Clock
+}
