@@ -39,7 +39,7 @@ t.test('the members of an interface are read with their comments, and the tags o
 })
 
 t.test('members without a comment, and a name that is none of these, are errors', async (t) => {
-  await t.rejects(readMembers('src/options/openapi.ts', 'OpenApiSettings'), { message: /says nothing of info of OpenApiSettings/ })
+  await t.rejects(readMembers('src/http/settings.ts', 'OpenApiSettings'), { message: /says nothing of info of OpenApiSettings/ })
   for (const name of ['Nothing', 'RecruitingApiError', 'kBrand', 'isRecruitingApiError']) {
     await t.rejects(readMembers('src/errors.ts', name), { message: `src/errors.ts has no interface, union or constant object ${name}` })
   }
