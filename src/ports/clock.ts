@@ -1,9 +1,9 @@
-/** Time for the worker, so that tests need not wait. */
+/** The worker's time, so that tests need not wait. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now (): number
-  /** Calls `callback` once after `delayMs`; what it returns goes to `clearTimeout`. */
+  /** Calls `callback` once after `delayMs`. Returns a handle for `clearTimeout`. */
   setTimeout (callback: () => void, delayMs: number): unknown
-  /** Ends the wait; nothing happens if it is over. */
+  /** Cancels a timeout. Does nothing if it has already fired. */
   clearTimeout (timer: unknown): void
 }

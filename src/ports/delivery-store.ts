@@ -6,169 +6,171 @@ import type { ListQuery } from './list-source.js'
 
 /** An event to record. */
 export interface NewEvent {
-  /** Unique over all tenants; the `webhook-id` of every delivery. */
+  /** Unique across all tenants; sent as `webhook-id` with every delivery. */
   id: string
   type: string
-  /** The exact text to sign and send, JSON. It comes back from `claimDue` byte for byte. */
+  /** The exact JSON text to sign and send. `claimDue` returns it byte for byte. */
   body: string
-  /** What the event is about, such as `candidate:42`, or `null`. */
+  /** The subject of the event, such as `candidate:42`, or `null`. */
   subject: string | null
-  /** The text that takes the place of `body` when the subject is erased; `null` without a subject. */
+  /** Replaces `body` when the subject is erased; `null` without a subject. */
   tombstone: string | null
-  /** Unique for the tenant, or `null`. */
+  /** Unique within the tenant, or `null`. */
   idempotencyKey: string | null
-  /** A digest of what the host asked to emit, to tell a repeated event from another one; empty without a key. */
+  /** A digest of the emitted event, to detect a different event with the same key; empty without a key. */
   fingerprint: string
 }
 
-/** An event that is on record. */
+/** A recorded event. */
 export interface RecordedEvent {
-  /** Another than that of the event given, if its idempotency key was used before. */
+  /** Not the id of the given event if its idempotency key was used before. */
   id: string
-  /** How many deliveries were made for it, skipped ones not counted. */
+  /** Number of deliveries created for it, without skipped ones. */
   deliveries: number
-  /** As it was recorded. */
+  /** As recorded. */
   fingerprint: string
 }
 
-/** Which events to deliver once more. */
+/** Selects the events to replay. */
 export interface ReplaySelection {
   /** `undelivered`: events whose last delivery to this webhook failed or was skipped. `all`: every event. */
   include: 'undelivered' | 'all'
-  /** Only events of these types, out of those that the webhook subscribes to; `null` for all of these. */
+  /** Only events of these types, among those that the webhook subscribes to; `null` for all of them. */
   eventTypes: readonly string[] | null
-  /** Only these events; `null` for no such limit. */
+  /** Only these events; `null` for any. */
   eventIds: readonly string[] | null
-  /** Only events recorded at this time or later; `null` for no such limit. */
+  /** Only events recorded at this time or later; `null` for any. */
   since: string | null
-  /** Only events recorded at this time or earlier; `null` for no such limit. */
+  /** Only events recorded at this time or earlier; `null` for any. */
   until: string | null
-  /** Events to queue at most; the oldest come first. */
+  /** Maximum number of events to queue, oldest first. */
   limit: number
 }
 
-/** What a replay has queued. */
+/** The result of a replay. */
 export interface ReplayResult {
-  /** New deliveries. */
+  /** Number of new deliveries. */
   queued: number
-  /** More events matched than `limit`. */
+  /** Whether more events matched than `limit`. */
   truncated: boolean
 }
 
-/** How the queue stands. */
+/** The state of the queue. */
 export interface DeliveryStats {
-  /** Deliveries that wait for an attempt, now or later, leased and paused ones included. */
+  /** Deliveries waiting for an attempt, now or later, including leased and paused ones. */
   pending: number
-  /** Deliveries that could be attempted now, leased ones included; those of paused webhooks are not. */
+  /** Deliveries that could be attempted now, including leased ones, without those of paused webhooks. */
   due: number
-  /** Deliveries that a worker holds. */
+  /** Deliveries that a worker currently holds. */
   leased: number
-  /** How long the oldest due delivery has been due, in milliseconds; 0 if none is. */
+  /** Milliseconds since the oldest due delivery became due; 0 if none is due. */
   oldestDueMs: number
-  /** Whether there are more than the figure says, because counting stopped there; not below 10,000. */
+  /** Whether the real number is higher, because counting stopped there. Counting never stops below 10,000. */
   atLeast: { pending: boolean, due: boolean }
 }
 
 /**
- * Records events and keeps their deliveries, which are the queue. All times are those of the storage's own clock. A
- * delivery or webhook of another tenant is treated as one that does not exist.
+ * Records events and keeps their deliveries, which are the queue. All times come from the storage's own clock. A
+ * delivery or webhook of another tenant is treated as if it did not exist.
  */
 export interface DeliveryStore {
   /**
-   * Records an event and, for every webhook of the tenant that subscribes to its type, one delivery: `pending` and due
-   * now if the webhook is active, `skipped` otherwise. All or nothing, and kept once the promise resolves; with
-   * `transaction`, the host's own, once that commits. An idempotency key that the tenant has used before records
-   * nothing: the result is that of the first time, its fingerprint included. Of several at once with the same key,
-   * exactly one records. Rejects for an event id that is taken, whoever's it is, and for a `transaction` that is not open,
-   * which is any in a storage without transactions; nothing is recorded then.
+   * Records an event and one delivery for every webhook of the tenant that subscribes to its type: `pending` and due
+   * now if the webhook is active, otherwise `skipped`. All or nothing, and durable once the promise resolves. With
+   * `transaction`, the host's own, it is durable once that commits. If the tenant has used the idempotency key before,
+   * records nothing and returns the first result, including its fingerprint. Of several concurrent calls with the same
+   * key, exactly one records. Rejects and records nothing if an event of any tenant already has this id, or if
+   * `transaction` is not open. A storage without transactions rejects any `transaction`.
    */
   record (tenantSlug: string, event: NewEvent, transaction?: unknown): Promise<RecordedEvent>
 
   /**
-   * Claims pending deliveries that are due, of active webhooks that are not paused, across tenants. A delivery is
-   * leased to one caller at a time; once its lease has expired, anybody may claim it again, with a greater fence.
-   * Fair: endpoints take turns, and a webhook with many due deliveries does not delay another's. Of one webhook, first
-   * attempts come before later ones, and both before replays; among equals the one recorded first comes first. They are
-   * returned in this order. Deliveries that another transaction has locked are passed over.
+   * Claims due deliveries of active webhooks that are not paused, across all tenants. A delivery is leased to one
+   * caller at a time; once its lease has expired, any caller may claim it again, with a greater fence. Fair: endpoints
+   * take turns, and a webhook with many due deliveries does not delay others. For one webhook, first attempts come
+   * before retries, and both before replays; otherwise the delivery recorded first comes first. The result is in this
+   * order. Deliveries locked by another transaction are not claimed.
    */
   claimDue (options: ClaimOptions): Promise<ClaimedDelivery[]>
 
   /**
-   * Records attempts, which ended now, and moves their deliveries on. A result changes nothing if its lease was lost,
-   * completed or given back. A lease is lost when somebody else claims the delivery, not when it expires. A delivery
-   * that stopped being pending under way keeps its status, unless the attempt delivered it. Waits for nobody: a result
-   * whose delivery another transaction has locked changes nothing yet, and its lease is returned, to be told again.
+   * Records attempts that ended now, and updates their deliveries. A result is ignored if its lease was lost, completed
+   * or released. A lease is lost when another caller claims the delivery, not when it expires. A delivery that stopped
+   * being pending during its attempt keeps its status, unless the attempt delivered it. Never waits for a lock: if
+   * another transaction has locked a delivery, its result is not applied, and its lease is returned so that the caller
+   * repeats it.
    *
-   * The webhook counts as failing from its first failed attempt until something is delivered, which also ends its
-   * pause. Health is judged once, after all results: by `rule`, or at once when it is gone, an active webhook becomes
-   * `disabled`, with `updated_at` now, and its pending deliveries `skipped`. One that is not active is left as it is.
-   * Something delivered in the same call saves a webhook from the rule, not from being gone. An attempt says nothing of
-   * a webhook whose `target_url` is another one now. There is a notice for each webhook disabled by this call, and for
-   * each that has been failing for `warnAfterSeconds`, once until something is delivered or it is made active.
+   * A webhook counts as failing from its first failed attempt until its next success, which also ends its pause. Health
+   * is judged once, after all results: an active webhook becomes `disabled` by `rule`, or at once if it is gone; its
+   * `updated_at` is set to now and its pending deliveries become `skipped`. A webhook that is not active stays as it
+   * is. A success in the same call saves a webhook from the rule, but not if it is gone. An attempt to an old
+   * `target_url` does not affect the webhook. Creates a notice for each webhook that this call disables, and for each
+   * that has been failing for `warnAfterSeconds`, once until its next success or until it is made active.
    */
   complete (results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]>
 
   /**
-   * Claims notices, the oldest first. One belongs to the caller for `leaseMs`; until it is confirmed, it can then be claimed
-   * again.
+   * Claims notices, oldest first. A notice is leased to the caller for `leaseMs`; until it is confirmed, it can then be
+   * claimed again.
    */
   claimNotices (options: { limit: number, leaseMs: number }): Promise<ClaimedNotice[]>
 
-  /** Ends a notice, which the host has received. Nothing happens if it has ended. */
+  /** Ends a notice that the host has received. Does nothing if it has already ended. */
   confirmNotice (noticeId: number): Promise<void>
 
   /**
-   * Gives leases back: their deliveries are due at once and no attempt is counted. One that was lost, completed or given
-   * back is passed over.
+   * Releases leases: their deliveries are due at once and no attempt is counted. Ignores leases that were lost,
+   * completed or released.
    */
   release (leases: readonly Lease[]): Promise<void>
 
   /**
-   * Whether a pending delivery of an active webhook is leased, or can be attempted within this time from now: it falls
-   * due by then, and its webhook is no longer paused.
+   * Returns whether a pending delivery of an active webhook is leased, or can be attempted within this time from now:
+   * it becomes due and its webhook is no longer paused by then.
    */
   hasPending (withinMs: number): Promise<boolean>
 
   /**
-   * Pages through the log of one webhook; `[]` if there is no such webhook. Of several sort items the first one decides:
-   * no two deliveries have the same id.
+   * Pages through the log of one webhook; `[]` if the webhook does not exist. Only the first sort item matters, because
+   * ids are unique.
    */
   list (tenantSlug: string, webhookId: number, query: ListQuery<DeliveryFilter, DeliverySortField>): Promise<Delivery[]>
-  /** How many deliveries of the webhook pass the filter; 0 if there is no such webhook. */
+  /** Counts the deliveries of the webhook that pass the filter; 0 if the webhook does not exist. */
   count (tenantSlug: string, webhookId: number, filter: DeliveryFilter): Promise<number>
-  /** One delivery of the webhook; `null` if it has none of this id. */
+  /** Returns one delivery of the webhook; `null` if it has none with this id. */
   find (tenantSlug: string, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
 
   /**
-   * Queues events to a webhook once more, as new deliveries of the same events, due now. Events that are still pending
-   * for this webhook are passed over. Of several replays at once, one queues an event. `null`, and nothing queued, if the
-   * webhook does not exist or is not active.
+   * Queues events for a webhook again, as new deliveries of the same events, due now. Events that are still pending for
+   * this webhook are not queued. Of several concurrent replays, only one queues an event. Returns `null` and queues
+   * nothing if the webhook does not exist or is not active.
    */
   replay (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
 
   /**
-   * Deletes deliveries that ended and were made more than `retentionDays` ago, with their attempts, and the events of that
-   * age that no delivery is left of, with their idempotency keys: those of some `limit` events at a time. Never a pending
-   * delivery. Returns how many deliveries and events went; 0 means that nothing is left to delete.
+   * Deletes ended deliveries that were created more than `retentionDays` ago, with their attempts, and events of that
+   * age without deliveries, with their idempotency keys. Handles about `limit` events per call. Never deletes a pending
+   * delivery. Returns the number of deleted deliveries and events; 0 means that nothing is left to delete.
    */
   prune (options: { retentionDays: number, limit: number }): Promise<number>
 
   /**
-   * Erases what is kept about a subject: the body of each event of the tenant recorded with it becomes its tombstone,
-   * and the event's pending deliveries become `cancelled`. All or nothing, and with `transaction`, the host's own, once
-   * that commits. Returns how many events have that subject; a repeated call returns the same and changes nothing but
-   * deliveries queued since. Rejects for a `transaction` that is not open, which is any in a storage without transactions,
-   * and erases nothing then.
+   * Erases a subject: the body of each event of the tenant with this subject becomes its tombstone, and its pending
+   * deliveries become `cancelled`. All or nothing; with `transaction`, the host's own, once that commits. Returns the
+   * number of events with this subject; a repeated call returns the same number and changes only deliveries queued
+   * since. Rejects and erases nothing if `transaction` is not open. A storage without transactions rejects any
+   * `transaction`.
    */
   erase (tenantSlug: string, subject: string, transaction?: unknown): Promise<number>
 
-  /** Tells what waits, what is due and what is leased, over all tenants. */
+  /** Counts pending, due and leased deliveries of all tenants. */
   stats (): Promise<DeliveryStats>
 
   /**
-   * Calls `listener` when deliveries may have fallen due, also those recorded by another process where the storage can
-   * tell. A hint alone: workers poll as well. Calls `onFault` when hints of other processes may be missed until the
-   * storage has mended it by itself. Returns what ends it, which may be called twice. Throws if it can never work.
+   * Calls `listener` when deliveries may have become due, including those recorded by another process if the storage
+   * can tell. A hint only: workers also poll. Calls `onFault` when hints from other processes may be missed until the
+   * storage has recovered by itself. Returns a function that stops listening, which may be called twice. Throws if it
+   * can never work.
    */
   onDue (listener: () => void, onFault?: (error: unknown) => void): () => void
 }

@@ -1,16 +1,16 @@
 /**
- * - `pending`: waits for its next attempt
- * - `delivered`: answered with 2xx
- * - `failed`: given up
+ * - `pending`: waiting for its next attempt
+ * - `delivered`: the endpoint answered with 2xx
+ * - `failed`: given up, no further attempts
  * - `skipped`: the webhook was not active
- * - `cancelled`: the webhook was deleted
+ * - `cancelled`: the webhook was deleted or the subject erased
  */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'skipped' | 'cancelled'
 
-/** Why an attempt failed. `http_status` stands for every answer outside 200..299. */
+/** Why an attempt failed. `http_status`: a response status outside 200..299. */
 export type AttemptError = 'timeout' | 'connection' | 'tls' | 'blocked' | 'http_status'
 
-/** A delivery as its log shows it. */
+/** A delivery as the log shows it. */
 export interface Delivery {
   id: number
   event_id: string
@@ -18,9 +18,9 @@ export interface Delivery {
   status: DeliveryStatus
   /** Attempts made so far. */
   attempt_count: number
-  /** Of the last attempt; `null` if there was none or no answer came. */
+  /** Of the last attempt; `null` without an attempt or a response. */
   response_status: number | null
-  /** Of the last attempt; `null` if there was none or it succeeded. */
+  /** Of the last attempt; `null` without an attempt or after a success. */
   error: AttemptError | null
   /** `null` unless the delivery is pending. */
   next_attempt_at: string | null
@@ -33,21 +33,21 @@ export interface Delivery {
 export interface Attempt {
   started_at: string
   duration_ms: number
-  /** `null` if no answer came. */
+  /** `null` without a response. */
   response_status: number | null
   /** `null` if it succeeded. */
   error: AttemptError | null
 }
 
-/** A delivery with all that was tried. */
+/** A delivery with all its attempts. */
 export interface DeliveryWithAttempts extends Delivery {
   /** In the order they were made. */
   attempts: Attempt[]
 }
 
-/** Which deliveries of a webhook; all of what is given must hold. */
+/** Selects deliveries of a webhook; all conditions given must hold. */
 export interface DeliveryFilter {
-  /** Only deliveries of this status. */
+  /** Only deliveries with this status. */
   status?: DeliveryStatus
   /** Only deliveries of events of exactly this type. */
   eventType?: string
@@ -55,23 +55,23 @@ export interface DeliveryFilter {
   eventId?: string
 }
 
-/** What deliveries are sorted by. Both stand for the order in which deliveries were created, which is that of their ids. */
+/** Fields to sort deliveries by. Both give the order of creation, because ids are assigned in that order. */
 export type DeliverySortField = 'id' | 'created_at'
 
-/** How much to claim, and for how long. */
+/** How many deliveries to claim, and for how long. */
 export interface ClaimOptions {
-  /** Deliveries to claim at most, 1 or more. */
+  /** Maximum number of deliveries to claim, 1 or more. */
   limit: number
   /**
-   * Deliveries of one webhook that may be leased at once, over all workers. One that stopped being pending under way is
-   * not counted.
+   * Maximum number of leases of one webhook at the same time, over all workers. A delivery that stopped being pending
+   * during its attempt does not count.
    */
   perEndpoint: number
-  /** How long the lease lasts, in milliseconds. */
+  /** Duration of the lease, in milliseconds. */
   leaseMs: number
 }
 
-/** Names a claim. */
+/** Identifies a claim. */
 export interface Lease {
   webhookId: number
   deliveryId: number
@@ -79,45 +79,45 @@ export interface Lease {
   fence: number
 }
 
-/** A delivery with all that is needed to attempt it. */
+/** A delivery with everything needed to attempt it. */
 export interface ClaimedDelivery extends Lease {
   tenantSlug: string
-  /** As it is now, not as it was when the event was recorded. */
+  /** The current address, not the one at the time of recording. */
   targetUrl: string
-  /** The secrets that are valid now, the newest first. */
+  /** The secrets that are valid now, newest first. */
   secrets: string[]
   eventId: string
   eventType: string
-  /** As recorded, byte for byte, or the event's tombstone. */
+  /** The recorded body, byte for byte, or the event's tombstone. */
   body: string
   /** Attempts made before this one. */
   attemptCount: number
-  /** Whether an attempt to the webhook has failed since something was delivered to it last. */
+  /** Whether an attempt to the webhook has failed since its last success. */
   isFailing: boolean
 }
 
 interface AttemptOutcome extends Lease {
-  /** Of the claim: what the attempt says of its webhook counts while this is its address. */
+  /** The address of the claim. The attempt affects its webhook only while this is still its address. */
   targetUrl: string
   durationMs: number
-  /** `null` if no answer came. */
+  /** `null` without a response. */
   responseStatus: number | null
-  /** Logged as given. `null` for what was delivered; of a failure, it stands for `http_status` in notices. */
+  /** Logged as given. `null` for a success; notices show `http_status` for a failure without one. */
   error: AttemptError | null
 }
 
-/** How an attempt ended, and what follows. */
+/** The result of an attempt, and what follows. */
 export type AttemptResult =
   | AttemptOutcome & { outcome: 'delivered' }
   | AttemptOutcome & {
     outcome: 'retry'
-    /** From now to the next attempt. */
+    /** Milliseconds from now to the next attempt. */
     retryInMs: number
-    /** Pauses the webhook for so long; 0 for not at all. */
+    /** Milliseconds to pause the webhook for; 0 does not pause it. */
     pauseMs: number
   }
   | AttemptOutcome & {
     outcome: 'failed'
-    /** The endpoint says that it is gone: the webhook becomes `disabled` at once. */
+    /** Whether the endpoint is gone, which makes the webhook `disabled` at once. */
     isGone: boolean
   }

@@ -1,36 +1,39 @@
 import type { AttemptError } from './delivery.js'
 
-/** When a webhook that keeps failing becomes `disabled`. Both must hold, with nothing delivered in between. */
+/** When a failing webhook becomes `disabled`. Both limits must be reached, without a successful delivery in between. */
 export interface DisableRule {
   /** Seconds since the first failed attempt. */
   failingForSeconds: number
-  /** Deliveries given up. */
+  /** Number of failed deliveries. */
   failedDeliveries: number
 }
 
-/** The disable rule, and when to warn that it draws near. */
+/** The disable rule, and when to warn before it applies. */
 export interface HealthRule extends DisableRule {
-  /** Seconds since the first failed attempt, fewer than `failingForSeconds`. */
+  /** Seconds since the first failed attempt, less than `failingForSeconds`. */
   warnAfterSeconds: number
 }
 
-/** What the host wants to know of a webhook's health. */
+/** A change in the health of a webhook, reported to the host. */
 export interface HealthNotice {
-  /** `failing`: it will be disabled if this goes on. `disabled`: it was, by the rule. `gone`: it was, as it asked for. */
+  /**
+   * `failing`: will be disabled if this continues. `disabled`: by the rule. `gone`: disabled because the endpoint is
+   * gone.
+   */
   kind: 'failing' | 'disabled' | 'gone'
   tenantSlug: string
   webhookId: number
-  /** When the first attempt failed since something was delivered; now if something was delivered in the same call. */
+  /** Time of the first failed attempt since the last success; now if the same call also had a success. */
   failingSince: string
-  /** Deliveries given up since then. */
+  /** Failed deliveries since then. */
   failedDeliveries: number
-  /** Of the last failed attempt, or of the one that says the endpoint is gone; `http_status` where that gave none. */
+  /** Error of the last failed attempt, or of the one that reported the endpoint gone; `http_status` if it has none. */
   lastError: AttemptError
-  /** Of the same attempt; `null` if no answer came. */
+  /** Of the same attempt; `null` without a response. */
   lastResponseStatus: number | null
 }
 
-/** A notice for the host, which stays until it is confirmed. */
+/** A notice for the host, kept until it is confirmed. */
 export interface ClaimedNotice {
   noticeId: number
   notice: HealthNotice

@@ -1,18 +1,18 @@
 /**
- * The ports: what a host supplies, as interfaces without bodies. Each comment is the specification of its method.
+ * The ports: the interfaces that a host implements. The comment of each method is its specification.
  *
- * - **tenant**: a customer of the vendor, named by its slug. First argument of whatever is done for one tenant.
- * - **webhook** (or endpoint): an address of a tenant, and the event types it subscribes to.
- * - **event**: something that happened in the ATS, recorded once by `emit`, with the exact bytes that are sent.
- * - **delivery**: one event on its way to one webhook. A replay makes a new delivery of the same event.
- * - **attempt**: one request made for a delivery.
- * - **claim**, **lease**, **fence**: a worker takes a due delivery for a time, the lease. The fence is a number that
- *   grows with every claim, by which a storage tells the worker that holds the lease from one that lost it.
+ * - **tenant**: a customer of the vendor, identified by its slug: the first argument of every call made for a tenant.
+ * - **webhook** (or endpoint): a URL of a tenant and the event types it subscribes to.
+ * - **event**: something that happened in the ATS. `emit` records it once, with the exact bytes to send.
+ * - **delivery**: one event for one webhook. A replay creates a new delivery of the same event.
+ * - **attempt**: one HTTP request for a delivery.
+ * - **claim**, **lease**, **fence**: a worker claims a due delivery and holds it for a limited time, the lease. The fence
+ *   is a number that grows with every claim. With it, a storage ignores the result of a worker that lost its lease.
  *
- * Resources cross the ports with the field names of the wire; arguments are camelCase. Absence is `null`. Dates are
- * RFC 3339 strings in UTC with milliseconds. Lengths of time are numbers whose names end in their unit; a storage adds
- * them to its own clock, so that the clocks of the processes need not agree. What is handed in or out belongs to the
- * caller: changing it afterwards changes nothing that is stored.
+ * Resources use the field names of the wire; arguments are camelCase. Absent values are `null`. Dates are RFC 3339
+ * strings in UTC with milliseconds. Durations are numbers, with the unit in their names. A storage adds them to its own
+ * clock, so the clocks of the processes need not agree. Arguments and results belong to the caller: changing them
+ * afterwards changes nothing that is stored.
  */
 export type * from './key-lookup.js'
 export type * from './list-source.js'

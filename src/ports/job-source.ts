@@ -1,28 +1,28 @@
 import type { ListSource, RowQuery } from './list-source.js'
 
-/** Which jobs; all of what is given must hold. */
+/** Selects jobs; all conditions given must hold. */
 export interface JobFilter {
   /** Only jobs whose status is exactly this, 1 to 64 characters. */
   status?: string
-  /** Only jobs whose `name` contains this text, 1 to 200 characters: literally, in any letter case, folded likewise. */
+  /** Only jobs whose `name` contains this text, 1 to 200 characters: literally, ignoring case in the same way. */
   q?: string
   /** Only jobs whose `updated_at` is strictly later. */
   updatedAfter?: string
 }
 
-/** What jobs are sorted by; never null. */
+/** Fields to sort jobs by; never null. */
 export type JobSortField = 'id' | 'name' | 'status' | 'created_at' | 'updated_at'
 
-/** What a job list publishes. Fields named in the option `jobFields` stand beside these. */
+/** A job as the list publishes it. The option `jobFields` adds further fields. */
 export interface JobRow {
   /** An integer up to 2^53-1, unique within the tenant. */
   id: number
   name: string
-  /** `published`, or a word of the vendor's: 1 to 64 characters if it is to be found by `filter[status]`. */
+  /** `published`, or a status of the vendor. `filter[status]` finds statuses of 1 to 64 characters. */
   status: string
 }
 
-/** A page of jobs. */
+/** A query for one page of jobs. */
 export type JobQuery = RowQuery<JobFilter, JobSortField>
 
 /** Pages through the jobs of a tenant. */

@@ -2,38 +2,41 @@
 export interface SortItem<Field extends string = string> {
   /** Its name on the wire. */
   field: Field
-  /** `asc` begins with the least, `desc` with the greatest. */
+  /** `asc` starts with the lowest value, `desc` with the highest. */
   direction: 'asc' | 'desc'
 }
 
-/** Which rows, in which order, and which slice of them. */
+/** Selects rows, their order and one slice of them. */
 export interface ListQuery<Filter, SortField extends string = string> {
-  /** Conditions that must all hold; an absent one holds for every row. */
+  /** Conditions that must all hold; an absent condition matches every row. */
   filter: Filter
-  /** 1 to 4 items. `id` is always among them, so the order is total. */
+  /** 1 to 4 items. One of them is `id`, so the order is total. */
   sort: ReadonlyArray<SortItem<SortField>>
-  /** Rows to pass over, 0 or more; it may lie beyond the last row. */
+  /** Rows to skip, 0 or more; it may lie beyond the last row. */
   offset: number
-  /** Rows to return at most, 1 to 200. */
+  /** Maximum number of rows to return, 1 to 200. */
   limit: number
 }
 
-/** A query for rows of the host's. */
+/** A query for candidates or jobs, which the host stores. */
 export interface RowQuery<Filter, SortField extends string = string> extends ListQuery<Filter, SortField> {
   /**
-   * The fields to return: those of the row type and those that the host publishes besides. A row may hold more, which
-   * are never sent.
+   * Fields to return: those of the row type and those that the host publishes in addition. A row may hold more fields;
+   * they are never sent.
    */
   fields: readonly string[]
 }
 
 /**
- * Pages through one resource of a tenant. The two methods are apart, and asked at once, because a total can be cached
- * or maintained while a page cannot.
+ * Pages through one resource of a tenant. `list` and `count` are separate and run in parallel, because a total can be
+ * cached and a page cannot.
  */
 export interface ListSource<Row, Filter, SortField extends string = string, Query = ListQuery<Filter, SortField>> {
-  /** The rows of one page in the order asked for; `[]` beyond the last row and for a tenant without rows or unknown. */
+  /**
+   * Returns one page of rows in the requested order; `[]` beyond the last row and for a tenant that is unknown or has
+   * no rows.
+   */
   list (tenantSlug: string, query: Query): Promise<Row[]>
-  /** How many rows of the tenant pass the filter. */
+  /** Counts the rows of the tenant that pass the filter. */
   count (tenantSlug: string, filter: Filter): Promise<number>
 }

@@ -4,24 +4,24 @@ import type { JobSource } from './job-source.js'
 import type { WebhookStore } from './webhook-store.js'
 
 /**
- * All that emitting and delivering read and write. The two parts work on the same data and come as a pair. Several apps
- * and workers may share one storage, and it outlives each.
+ * All data that emitting and delivering use. The two parts work on the same data and come as a pair. Several apps and
+ * workers may share one storage, which outlives each of them.
  */
 export interface EventStorage {
-  /** The endpoints of every tenant. */
+  /** The webhooks of all tenants. */
   webhooks: WebhookStore
-  /** The events and their deliveries, which are the queue. */
+  /** Events and their deliveries, which are the queue. */
   deliveries: DeliveryStore
 
   /**
-   * Looks whether the storage can be used: once for every app and engine that starts on it. `published` is `null` where
-   * lists are not served. Rejects with a `RecruitingApiError` (`storage_not_ready`) that says what to do. Returns what
-   * works but should be mended, as sentences for the log.
+   * Checks whether the storage can be used. Called once for every app and engine that starts on it. `published` is
+   * `null` if the process serves no lists. Rejects with a `RecruitingApiError` (`storage_not_ready`) that says what to
+   * do. Returns warnings, as sentences for the log.
    */
   verify? (published: PublishedFields | null): Promise<string[]>
 }
 
-/** All that the API reads and writes. The parts may come from different places. */
+/** All data that the API uses. The parts may come from different places. */
 export interface RecruitingStorage extends EventStorage {
   /** Usually the vendor's own. */
   candidates: CandidateSource
@@ -29,7 +29,7 @@ export interface RecruitingStorage extends EventStorage {
   jobs: JobSource
 }
 
-/** The fields that `candidates` and `jobs` are asked for. */
+/** The fields that the API reads from `candidates` and `jobs`. */
 export interface PublishedFields {
   /** Names as on the wire, such as `full_name`. */
   candidates: readonly string[]

@@ -4,15 +4,15 @@ import { given, holds, same } from './support/expect.js'
 import type { KeyHarness, SavedKey } from './support/harness.js'
 
 const known =
-  'Resolves to `null` unless the key is known, neither expired nor revoked, and belongs to exactly this tenant: a key ' +
-  'of another tenant and a key of a tenant that does not exist are `null` too.'
-const id = 'Names the key in logs and audits; never the key itself.'
+  'Returns `null` unless the key is known, neither expired nor revoked, and belongs to exactly this tenant. A key ' +
+  'of another tenant and a key for an unknown tenant give `null` too.'
+const id = 'Identifies the key in logs and audits; never the key itself.'
 const scoped = 'Compared exactly, such as `candidates:read`.'
-const owned = 'changing it afterwards changes nothing that is stored.'
+const owned = 'changing them afterwards changes nothing that is stored.'
 
 const scopes = ['candidates:read', 'jobs:read']
 
-// What an attacker may send: neither of them is anybody's key, and none may make the lookup reject.
+// Unknown keys that an attacker may send. The lookup must return null for each and must not reject.
 const strangers = [
   'a', 'unknown', '__proto__', 'constructor', 'null', '0', 'x'.repeat(512), 'a.b.c', '..', '~/+==', 'eyJhbGciOiJub25lIn0.e30.',
   'eyJhbGciOiJIUzI1NiJ9.eyJzY29wZXMiOlsiYSJdfQ.AAAA'
@@ -37,7 +37,7 @@ function show (owner: ApiKey | null): string[] | null {
   return owner && [...owner.scopes].sort()
 }
 
-/** What a `KeyLookup` must do, each case on a lookup of its own that knows no key. */
+/** Conformance cases for a `KeyLookup`. Each case runs on a new lookup that knows no keys. */
 export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
   keyCase(scoped, 'a key is found for its tenant, with its scopes', async (harness) => {
     const first = await save(harness)
@@ -48,17 +48,17 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     same(show(await harness.lookup({ tenantSlug: 'globex', key: third })), ['webhooks:read'], 'the scopes of the key of globex')
   }),
 
-  keyCase(id, 'every key has an id of its own, which is not the key', async (harness) => {
+  keyCase(id, 'every key has its own id, which does not contain the key', async (harness) => {
     const keys = [await save(harness), await save(harness, { key: 'acme-key-2' })] as const
     const ids = (await Promise.all(keys.map((key) => harness.lookup({ tenantSlug: 'acme', key })))).map((owner) => owner?.id)
-    same(ids.map((found) => typeof found), ['string', 'string'], 'what the ids of two keys are')
-    same(new Set(ids).size, 2, 'how many different ids two keys have')
-    holds(keys.every((key, index) => ids[index] !== '' && !String(ids[index]).includes(key)), 'no id is empty or has its key in it')
+    same(ids.map((found) => typeof found), ['string', 'string'], 'the types of the ids of two keys')
+    same(new Set(ids).size, 2, 'the number of different ids of two keys')
+    holds(keys.every((key, index) => ids[index] !== '' && !String(ids[index]).includes(key)), 'no id is empty or contains its key')
     same((await harness.lookup({ tenantSlug: 'acme', key: keys[0] }))?.id, ids[0],
-      'the id of the first key, asked for again')
+      'the id of the first key, looked up again')
   }),
 
-  keyCase(known, 'a key of another tenant, or of one that does not exist, is null', async (harness) => {
+  keyCase(known, 'a key of another tenant, or for an unknown tenant, is null', async (harness) => {
     const mine = await save(harness)
     const theirs = await save(harness, { key: 'globex-key', tenantSlug: 'globex' })
     for (const tenantSlug of ['globex', 'nobody', 'ACME', 'Acme', 'acme ', 'acm_', '%', '__proto__', "acme' or '1'='1"]) {
@@ -67,14 +67,14 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     same(await harness.lookup({ tenantSlug: 'acme', key: theirs }), null, 'the key of globex for acme')
   }),
 
-  keyCase(known, 'a key that is unknown, or looks much like a known one, is null', async (harness) => {
+  keyCase(known, 'an unknown key is null, even if it is similar to a known one', async (harness) => {
     const key = await save(harness)
     const otherCases = [key.toUpperCase(), key.toLowerCase()].filter((other) => other !== key)
     const alike = [...otherCases, key.slice(0, -1), `${key}x`, `x${key}`, key.slice(1)]
     for (const other of [...alike, ...strangers]) {
       same(await harness.lookup({ tenantSlug: 'acme', key: other }), null, `the unknown key ${JSON.stringify(other)}`)
     }
-    same(show(await harness.lookup({ tenantSlug: 'acme', key })), scopes, 'the scopes of the known one')
+    same(show(await harness.lookup({ tenantSlug: 'acme', key })), scopes, 'the scopes of the known key')
   }),
 
   keyCase(known, 'an expired key is null', async (harness) => {
@@ -91,20 +91,20 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     same(show(await harness.lookup({ tenantSlug: 'acme', key: valid })), scopes, 'the scopes of another key')
   }),
 
-  keyCase(known, 'several lookups at once each find their own', async (harness) => {
+  keyCase(known, 'concurrent lookups each find their own key', async (harness) => {
     const keys = [await save(harness), await save(harness, { key: 'acme-key-2', scopes: ['a:b'] }), 'unknown']
     const found = await Promise.all([...keys, ...keys].map((key) => harness.lookup({ tenantSlug: 'acme', key })))
-    same(found.map(show), [scopes, ['a:b'], null, scopes, ['a:b'], null], 'the scopes of six lookups at once')
+    same(found.map(show), [scopes, ['a:b'], null, scopes, ['a:b'], null], 'the scopes of six concurrent lookups')
   }),
 
-  keyCase(owned, 'changing what is handed out makes no key mightier', async (harness) => {
+  keyCase(owned, 'changing a returned owner gives a key no further scopes', async (harness) => {
     const key = await save(harness)
     const owner = await harness.lookup({ tenantSlug: 'acme', key })
     try {
       if (owner !== null) Reflect.apply(Array.prototype.push, owner.scopes, ['webhooks:write'])
     } catch {
-      // Frozen: as good as a copy.
+      // A frozen array protects the stored scopes as well as a copy does.
     }
-    same(show(await harness.lookup({ tenantSlug: 'acme', key })), scopes, 'the scopes, asked for again')
+    same(show(await harness.lookup({ tenantSlug: 'acme', key })), scopes, 'the scopes, looked up again')
   })
 ])

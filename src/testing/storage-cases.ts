@@ -31,8 +31,8 @@ import { secretCases } from './webhooks/secrets.js'
 import { writeCases } from './webhooks/write.js'
 
 /**
- * What a `RecruitingStorage` must do, each case on an empty storage of its own. A vendor whose webhooks and deliveries
- * come from elsewhere filters by `group`.
+ * Conformance cases for a `RecruitingStorage`. Each case runs on a new, empty storage. To test only some parts, filter
+ * the cases by `group`.
  */
 export const storageCases: readonly StorageCase[] = Object.freeze([
   ...orderCases,

@@ -30,7 +30,7 @@ t.test('listeners hear of what makes deliveries fall due', async (t) => {
   t.equal(await heard(async () => complete(delivered(await claimOne()))), 0)
 })
 
-t.test('a listener finds the change made', async (t) => {
+t.test('a listener can claim the recorded event', async (t) => {
   const { deliveries, addWebhook, emit, claim } = createDeliveryKit()
   await addWebhook()
   const claims: Array<ReturnType<typeof claim>> = []
@@ -40,7 +40,7 @@ t.test('a listener finds the change made', async (t) => {
   t.hasStrict(await Promise.all(claims), [[{ eventId: 'evt_1' }]])
 })
 
-t.test('each listener is ended by itself, and may be ended twice', async (t) => {
+t.test('each listener stops independently, and may be stopped twice', async (t) => {
   const { deliveries, addWebhook, emit } = createDeliveryKit()
   await addWebhook()
   let calls = 0

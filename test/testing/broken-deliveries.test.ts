@@ -6,7 +6,7 @@ const everyone = { limit: 1000, perEndpoint: 1000 }
 
 testMistakes([
   {
-    storage: 'claims what is leased',
+    storage: 'claims leased deliveries',
     caughtBy: 'a leased delivery is not claimed',
     breaks: ({ deliveries }) => ({
       deliveries: {
@@ -19,13 +19,13 @@ testMistakes([
     })
   },
   {
-    storage: 'forgets that leases run out',
-    caughtBy: 'once a lease has run out, the delivery is claimed again, with a greater fence',
+    storage: 'never lets a lease expire',
+    caughtBy: 'after its lease has expired, a delivery is claimed again with a greater fence',
     breaks: ({ deliveries }) => ({ deliveries: { claimDue: (options) => deliveries.claimDue({ ...options, leaseMs: 1e9 }) } })
   },
   {
     storage: 'gives every lease the same fence',
-    caughtBy: 'once a lease has run out, the delivery is claimed again, with a greater fence',
+    caughtBy: 'after its lease has expired, a delivery is claimed again with a greater fence',
     breaks: ({ deliveries, data }) => {
       const restore = <Given extends Lease>(lease: Given): Given => ({ ...lease, fence: data.deliveries.get(lease.deliveryId)?.fence ?? 0 })
       return {
@@ -39,7 +39,7 @@ testMistakes([
   },
   {
     storage: 'accepts a result with an old fence',
-    caughtBy: 'a result with an old fence changes nothing',
+    caughtBy: 'a result with an old fence is ignored',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         complete: (results, rule) => deliveries.complete(results.map((result): AttemptResult =>
@@ -48,8 +48,8 @@ testMistakes([
     })
   },
   {
-    storage: 'loses all leases of a claim with one of them',
-    caughtBy: 'of what was claimed at once, one lease is lost without the others',
+    storage: 'loses all leases of a claim when one is lost',
+    caughtBy: 'of several leases of one claim, one is lost without the others',
     breaks: ({ deliveries, data }) => {
       const isLost = ({ deliveryId, fence }: Lease): boolean => data.deliveries.get(deliveryId)?.fence !== fence
       const claims: ClaimedDelivery[][] = []
@@ -69,8 +69,8 @@ testMistakes([
     }
   },
   {
-    storage: 'has one fence for a claim, and looks for its deliveries among all that are reported with it',
-    caughtBy: 'a lost lease stays lost beside another of the claim that took it over',
+    storage: 'has one fence per claim and looks it up among all results reported together',
+    caughtBy: 'a lost lease stays lost when reported with another delivery of the claim that took it over',
     breaks: ({ deliveries }) => {
       const fences = new Map<string, number>()
       let claims = 0
@@ -94,8 +94,8 @@ testMistakes([
     }
   },
   {
-    storage: 'gives back a lease that somebody else holds',
-    caughtBy: 'a lost, completed or repeated lease that is given back is passed over',
+    storage: 'releases a lease that another caller holds',
+    caughtBy: 'release ignores a lease that was lost, completed or released',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         release: (leases) => deliveries.release(leases.map((lease) =>
@@ -105,7 +105,7 @@ testMistakes([
   },
   {
     storage: 'drops a result as soon as its lease has expired',
-    caughtBy: 'a late result still counts while nobody has claimed the delivery again',
+    caughtBy: 'a late result counts until the delivery is claimed again',
     breaks: ({ deliveries, data, clock }) => ({
       deliveries: {
         complete: (results, rule) => deliveries.complete(results.filter(({ deliveryId }) =>
@@ -114,8 +114,8 @@ testMistakes([
     })
   },
   {
-    storage: 'counts an attempt when a lease is given back',
-    caughtBy: 'a lease given back makes its delivery due at once, with no attempt counted',
+    storage: 'counts an attempt when a lease is released',
+    caughtBy: 'a released delivery is due at once, with no attempt counted',
     breaks: ({ deliveries }) => ({
       deliveries: {
         async release (leases) {
@@ -128,13 +128,13 @@ testMistakes([
     })
   },
   {
-    storage: 'forgets perEndpoint',
-    caughtBy: 'a webhook has no more leases at once than perEndpoint, over all claims',
+    storage: 'ignores perEndpoint',
+    caughtBy: 'perEndpoint limits the leases of a webhook, over all claims',
     breaks: ({ deliveries }) => ({ deliveries: { claimDue: (options) => deliveries.claimDue({ ...options, perEndpoint: 1000 }) } })
   },
   {
-    storage: 'counts perEndpoint for each claim alone',
-    caughtBy: 'a webhook has no more leases at once than perEndpoint, over all claims',
+    storage: 'counts perEndpoint for each claim separately',
+    caughtBy: 'perEndpoint limits the leases of a webhook, over all claims',
     breaks: ({ deliveries }) => ({
       deliveries: {
         async claimDue ({ limit, perEndpoint, leaseMs }) {
@@ -151,8 +151,8 @@ testMistakes([
     })
   },
   {
-    storage: 'starves an endpoint behind one that floods',
-    caughtBy: 'small claims come round to every endpoint, whoever floods',
+    storage: 'starves an endpoint behind one that floods the queue',
+    caughtBy: 'small claims reach every endpoint, even if one floods the queue',
     breaks: ({ deliveries }) => ({
       deliveries: {
         async claimDue ({ limit, leaseMs }) {
@@ -165,20 +165,20 @@ testMistakes([
     })
   },
   {
-    storage: 'claims the newest first',
+    storage: 'claims the newest delivery first',
     caughtBy: 'first attempts come in the order in which their events were recorded',
     breaks: ({ deliveries }) => ({ deliveries: { claimDue: async (options) => (await deliveries.claimDue(options)).toReversed() } })
   },
   {
     storage: 'claims replays before anything else',
-    caughtBy: 'first attempts come before later ones, and both before replays',
+    caughtBy: 'first attempts come before retries, and both before replays',
     breaks: ({ deliveries }) => ({
       deliveries: { claimDue: async (options) => (await deliveries.claimDue(options)).sort((a, b) => a.deliveryId - b.deliveryId) }
     })
   },
   {
-    storage: 'claims what is not yet due',
-    caughtBy: 'a delivery that waits for its next attempt is claimed when it is due, not before',
+    storage: 'claims deliveries that are not due yet',
+    caughtBy: 'a retry is claimed when it is due, not before',
     breaks: ({ deliveries }) => ({
       deliveries: {
         complete: (results, rule) => deliveries.complete(results.map((result) =>
@@ -187,8 +187,8 @@ testMistakes([
     })
   },
   {
-    storage: 'sends to the address of before',
-    caughtBy: 'a claim has all that is needed to attempt a delivery',
+    storage: 'sends to the previous address',
+    caughtBy: 'a claim has everything needed to attempt a delivery',
     breaks: ({ deliveries }) => ({
       deliveries: {
         claimDue: async (options) => (await deliveries.claimDue(options)).map((claimed) =>
@@ -198,14 +198,14 @@ testMistakes([
   },
   {
     storage: 'keeps bodies as JSON values',
-    caughtBy: 'the body comes back byte for byte, whatever becomes of the object handed in',
+    caughtBy: 'the body is returned byte for byte, even if the caller changes the event object',
     breaks: ({ deliveries }) => ({
       deliveries: { record: (tenantSlug, event) => deliveries.record(tenantSlug, { ...event, body: JSON.stringify(JSON.parse(event.body)) }) }
     })
   },
   {
-    storage: 'takes the part of a tenant\'s event in another tenant\'s claim',
-    caughtBy: 'a claim has the body, address and secret of the delivery\'s own tenant',
+    storage: 'puts an event of one tenant into a claim of another',
+    caughtBy: 'a claim has the body, address and secret of its own tenant',
     breaks: ({ deliveries }) => ({
       deliveries: {
         async claimDue (options) {
@@ -217,8 +217,8 @@ testMistakes([
     })
   },
   {
-    storage: 'records an event for every tenant\'s webhooks',
-    caughtBy: 'an event goes to the webhooks of its tenant alone',
+    storage: 'records an event for the webhooks of every tenant',
+    caughtBy: 'an event goes only to webhooks of its tenant',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         async record (tenantSlug, event, transaction) {
@@ -246,8 +246,8 @@ testMistakes([
     })
   },
   {
-    storage: 'takes an idempotency key for unique over all tenants',
-    caughtBy: 'an idempotency key is unique for its tenant alone, and its absence is no key',
+    storage: 'treats idempotency keys as unique across tenants',
+    caughtBy: 'an idempotency key is unique within its tenant, and events without a key never collide',
     breaks: ({ deliveries }) => {
       const known = new Map<string, Awaited<ReturnType<typeof deliveries.record>>>()
       return {
@@ -263,8 +263,8 @@ testMistakes([
     }
   },
   {
-    storage: 'gives the fingerprint of the second time',
-    caughtBy: 'an idempotency key that was used before records nothing and gives the result of the first time',
+    storage: 'returns the fingerprint of the second call',
+    caughtBy: 'a repeated idempotency key records nothing and returns the first result',
     breaks: ({ deliveries }) => ({
       deliveries: {
         record: async (tenantSlug, event, transaction) => ({ ...await deliveries.record(tenantSlug, event, transaction), fingerprint: event.fingerprint })
@@ -272,13 +272,13 @@ testMistakes([
     })
   },
   {
-    storage: 'takes a transaction and pays no heed to it',
-    caughtBy: 'an event is kept with the host\'s transaction, or refused by a storage that has none',
+    storage: 'accepts a transaction and ignores it',
+    caughtBy: 'an event commits with the host\'s transaction, or is rejected by a storage without transactions',
     breaks: ({ deliveries }) => ({ deliveries: { record: (tenantSlug, event) => deliveries.record(tenantSlug, event) } })
   },
   {
-    storage: 'ignores a hold',
-    caughtBy: 'a pause keeps back the other deliveries of the webhook, and of no other webhook',
+    storage: 'ignores a pause',
+    caughtBy: 'a pause applies to all deliveries of the webhook and to no other webhook',
     breaks: ({ deliveries }) => ({
       deliveries: {
         complete: (results, rule) => deliveries.complete(results.map((result) => result.outcome === 'retry' ? { ...result, pauseMs: 0 } : result), rule)
@@ -303,20 +303,20 @@ testMistakes([
   },
   {
     storage: 'never disables a webhook',
-    caughtBy: 'a webhook that failed for long enough and often enough is disabled',
+    caughtBy: 'a webhook that fails for long enough and often enough is disabled',
     breaks: ({ deliveries }) => ({
       deliveries: { complete: (results, rule) => deliveries.complete(results, { ...rule, failedDeliveries: 1e9 }) }
     })
   },
   {
-    storage: 'disables a webhook for the time alone',
-    caughtBy: 'deliveries that will be tried again count for the time, not for the number',
+    storage: 'disables a webhook by time only',
+    caughtBy: 'retried attempts count towards the time, not towards the number of failed deliveries',
     breaks: ({ deliveries }) => ({
       deliveries: { complete: (results, rule) => deliveries.complete(results, { ...rule, failedDeliveries: Math.min(0, rule.failedDeliveries) }) }
     })
   },
   {
-    storage: 'takes a 410 for any failure',
+    storage: 'treats a 410 as an ordinary failure',
     caughtBy: 'a webhook that is gone is disabled at once, and its other deliveries are skipped',
     breaks: ({ deliveries }) => ({
       deliveries: {
@@ -325,8 +325,8 @@ testMistakes([
     })
   },
   {
-    storage: 'disables what the client made inactive',
-    caughtBy: 'a webhook is disabled once, and a client\'s inactive wins over a late 410',
+    storage: 'disables a webhook that the client made inactive',
+    caughtBy: 'a webhook is disabled once, and an inactive webhook stays inactive after a late 410',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         async complete (results, rule) {
@@ -340,8 +340,8 @@ testMistakes([
     })
   },
   {
-    storage: 'says again and again that a webhook is failing',
-    caughtBy: 'the host is told once that a webhook has been failing for long, and the webhook stays active',
+    storage: 'repeats the notice that a webhook is failing',
+    caughtBy: 'one notice says that a webhook has been failing for long, and the webhook stays active',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         complete (results, rule) {
@@ -354,8 +354,8 @@ testMistakes([
     })
   },
   {
-    storage: 'forgets the failures when the name changes',
-    caughtBy: 'a webhook made active starts with a clean record, other changes leave it alone',
+    storage: 'clears the failures when the name changes',
+    caughtBy: 'making a webhook active clears its record of failures, other changes do not',
     breaks: ({ webhooks }) => ({
       webhooks: {
         async update (tenantSlug, id, changes) {
@@ -367,8 +367,8 @@ testMistakes([
     })
   },
   {
-    storage: 'queues once more what is still pending',
-    caughtBy: 'events still pending are not queued again, leased ones neither',
+    storage: 'queues pending events again',
+    caughtBy: 'pending events are not queued again, including leased ones',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         async replay (tenantSlug, webhookId, selection) {
@@ -380,8 +380,8 @@ testMistakes([
     })
   },
   {
-    storage: 'replays for a webhook of another tenant',
-    caughtBy: 'a replay neither takes another tenant\'s events nor goes to its webhook',
+    storage: 'replays to a webhook of another tenant',
+    caughtBy: 'a replay neither uses events of another tenant nor goes to its webhook',
     breaks: ({ deliveries }) => ({
       deliveries: {
         replay: async (_tenantSlug, webhookId, selection) =>
@@ -391,7 +391,7 @@ testMistakes([
   },
   {
     storage: 'excludes since and until',
-    caughtBy: 'since and until are both included, to the millisecond that the log shows',
+    caughtBy: 'since and until are inclusive, to the millisecond that the log shows',
     breaks: ({ deliveries }) => ({
       deliveries: {
         replay: (tenantSlug, webhookId, selection) => deliveries.replay(tenantSlug, webhookId, {
@@ -401,7 +401,7 @@ testMistakes([
     })
   },
   {
-    storage: 'leaves the body when a subject is erased',
+    storage: 'keeps the body when a subject is erased',
     caughtBy: 'an erased event is replayed as its tombstone',
     breaks: ({ deliveries }) => {
       const bodies = new Map<string, string>()
@@ -417,8 +417,8 @@ testMistakes([
     }
   },
   {
-    storage: 'delivers what was pending when its subject is erased',
-    caughtBy: 'pending deliveries of an erased event are cancelled, leased and waiting ones too',
+    storage: 'delivers pending deliveries of an erased subject',
+    caughtBy: 'pending deliveries of an erased event are cancelled, including leased and waiting ones',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         erase: async (tenantSlug, subject) =>
@@ -427,8 +427,8 @@ testMistakes([
     })
   },
   {
-    storage: 'drops the result of a delivery that was stopped under way',
-    caughtBy: 'a delivery that stopped being pending under way keeps its status, unless the attempt delivered it',
+    storage: 'drops the result of a delivery that was stopped during its attempt',
+    caughtBy: 'a delivery that stopped being pending during its attempt keeps its status, unless the attempt delivered it',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         complete: (results, rule) => deliveries.complete(results.filter(({ deliveryId }) =>
@@ -437,8 +437,8 @@ testMistakes([
     })
   },
   {
-    storage: 'tries again what was erased under way',
-    caughtBy: 'a delivery whose event is erased under way is not tried again',
+    storage: 'retries a delivery erased during its attempt',
+    caughtBy: 'a delivery whose event is erased during the attempt is not retried',
     breaks: ({ deliveries, data, clock }) => ({
       deliveries: {
         async complete (results, rule) {
@@ -456,19 +456,19 @@ testMistakes([
   },
   {
     storage: 'erases the subject of every tenant',
-    caughtBy: 'erasing a subject leaves another tenant\'s subject of the same name',
+    caughtBy: 'erasing a subject keeps the same subject of another tenant',
     breaks: ({ deliveries }) => ({
       deliveries: { erase: async (_tenantSlug, subject) => await deliveries.erase('acme', subject) + await deliveries.erase('globex', subject) }
     })
   },
   {
-    storage: 'prunes everything at once',
-    caughtBy: 'pruning in batches deletes everything in the end, the limit of each at once',
+    storage: 'ignores the retention period',
+    caughtBy: 'pruning in batches respects the limit and finally deletes everything',
     breaks: ({ deliveries }) => ({ deliveries: { prune: ({ retentionDays }) => deliveries.prune({ retentionDays, limit: 1000 }) } })
   },
   {
-    storage: 'prunes what is still pending',
-    caughtBy: 'a pending delivery stays, and so does its event',
+    storage: 'prunes pending deliveries',
+    caughtBy: 'a pending delivery and its event are kept',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         async prune (options) {
@@ -479,8 +479,8 @@ testMistakes([
     })
   },
   {
-    storage: 'keeps idempotency keys for ever',
-    caughtBy: 'an event stays while a delivery of it is left, and takes its idempotency key with it',
+    storage: 'keeps idempotency keys forever',
+    caughtBy: 'an event is kept while it has a delivery, and its idempotency key is deleted with it',
     breaks: ({ deliveries }) => {
       const known = new Map<string, Awaited<ReturnType<typeof deliveries.record>>>()
       return {
@@ -497,8 +497,8 @@ testMistakes([
     }
   },
   {
-    storage: 'counts what is leased as neither pending nor due',
-    caughtBy: 'the figures tell what waits, what is due and what is leased, over all tenants',
+    storage: 'counts leased deliveries as neither pending nor due',
+    caughtBy: 'stats counts pending, due and leased deliveries of all tenants',
     breaks: ({ deliveries }) => ({
       deliveries: {
         async stats () {
@@ -509,8 +509,8 @@ testMistakes([
     })
   },
   {
-    storage: 'counts what is paused as due',
-    caughtBy: 'what is paused is pending, but not due',
+    storage: 'counts paused deliveries as due',
+    caughtBy: 'paused deliveries are pending, but not due',
     breaks: ({ deliveries }) => ({
       deliveries: {
         async stats () {
@@ -521,8 +521,8 @@ testMistakes([
     })
   },
   {
-    storage: 'takes what is leased for ended',
-    caughtBy: 'what is leased is pending until it ends',
+    storage: 'treats leased deliveries as ended',
+    caughtBy: 'a leased delivery is pending until it ends',
     breaks: ({ deliveries }) => ({
       deliveries: {
         async hasPending (withinMs) {
@@ -554,7 +554,7 @@ testMistakes([
     })
   },
   {
-    storage: 'keeps the last attempt alone',
+    storage: 'keeps only the last attempt',
     caughtBy: 'attempts are kept in the order they were made',
     breaks: ({ deliveries }) => ({
       deliveries: {
@@ -566,8 +566,8 @@ testMistakes([
     })
   },
   {
-    storage: 'leaves pending what a webhook made inactive had',
-    caughtBy: 'a webhook made inactive has its pending deliveries skipped, leased and waiting ones too',
+    storage: 'keeps deliveries of an inactive webhook pending',
+    caughtBy: 'making a webhook inactive skips its pending deliveries, including leased and waiting ones',
     breaks: ({ webhooks, data }) => ({
       webhooks: {
         async update (tenantSlug, id, changes) {

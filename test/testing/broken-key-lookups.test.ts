@@ -18,17 +18,17 @@ const right: Find = async (keys, { tenantSlug, key }) => {
 }
 
 const mistakes: Array<[lookup: string, caughtBy: string, find: Find]> = [
-  ['ignores the tenant', 'a key of another tenant, or of one that does not exist, is null', async (keys, { key }) => {
+  ['ignores the tenant', 'a key of another tenant, or for an unknown tenant, is null', async (keys, { key }) => {
     const found = keys.find((known) => known.key === key && isValid(known))
     return found === undefined ? null : owner(found)
   }],
-  ['takes no notice of letter case', 'a key that is unknown, or looks much like a known one, is null', (keys, { tenantSlug, key }) =>
+  ['takes no notice of letter case', 'an unknown key is null, even if it is similar to a known one', (keys, { tenantSlug, key }) =>
     right(keys, { tenantSlug, key: key.toLowerCase() })],
-  ['compares beginnings', 'a key that is unknown, or looks much like a known one, is null', async (keys, { tenantSlug, key }) => {
+  ['compares beginnings', 'an unknown key is null, even if it is similar to a known one', async (keys, { tenantSlug, key }) => {
     const found = keys.find((known) => key.startsWith(known.key) && known.tenantSlug === tenantSlug && isValid(known))
     return found === undefined ? null : owner(found)
   }],
-  ['rejects for what it cannot read', 'a key that is unknown, or looks much like a known one, is null', async (keys, credentials) => {
+  ['rejects for what it cannot read', 'an unknown key is null, even if it is similar to a known one', async (keys, credentials) => {
     if (credentials.key.includes('.')) throw new Error('not a key')
     return right(keys, credentials)
   }],
@@ -40,11 +40,11 @@ const mistakes: Array<[lookup: string, caughtBy: string, find: Find]> = [
     const found = await right(keys, credentials)
     return found && { ...found, scopes: [...found.scopes, 'webhooks:write'] }
   }],
-  ['shows the key as its id', 'every key has an id of its own, which is not the key', async (keys, credentials) => {
+  ['shows the key as its id', 'every key has its own id, which does not contain the key', async (keys, credentials) => {
     const found = await right(keys, credentials)
     return found && { ...found, id: `key ${credentials.key}` }
   }],
-  ['hands out the scopes it keeps', 'changing what is handed out makes no key mightier', async (keys, credentials) => {
+  ['hands out the scopes it keeps', 'changing a returned owner gives a key no further scopes', async (keys, credentials) => {
     const found = keys.find((known) => known.key === credentials.key)
     return await right(keys, credentials) && found ? { ...owner(found), scopes: found.scopes } : null
   }]

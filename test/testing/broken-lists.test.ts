@@ -46,7 +46,7 @@ function like (q: string): RegExp {
 testMistakes([
   {
     storage: 'leaks other tenants\' rows into a list',
-    caughtBy: 'candidates: a tenant sees its own rows alone',
+    caughtBy: 'candidates: a tenant sees only its own rows',
     breaks: ({ candidates }) => ({
       candidates: {
         list: async (tenantSlug, query) => [...await candidates.list('acme', query), ...await candidates.list('globex', query)].slice(0, query.limit)
@@ -55,21 +55,21 @@ testMistakes([
   },
   {
     storage: 'counts other tenants\' rows',
-    caughtBy: 'jobs: a tenant sees its own rows alone',
+    caughtBy: 'jobs: a tenant sees only its own rows',
     breaks: ({ jobs }) => ({
       jobs: { count: async (_tenantSlug, filter) => await jobs.count('acme', filter) + await jobs.count('globex', filter) }
     })
   },
   {
-    storage: 'takes no notice of letter case in a tenant\'s name',
-    caughtBy: 'candidates: a tenant sees its own rows alone',
+    storage: 'ignores letter case in a tenant slug',
+    caughtBy: 'candidates: a tenant sees only its own rows',
     breaks: ({ candidates }) => ({
       candidates: { list: (tenantSlug, query) => candidates.list(tenantSlug.trim().toLowerCase(), query) }
     })
   },
   {
     storage: 'sorts text by locale',
-    caughtBy: 'candidates: text is ordered by code point, whatever the language',
+    caughtBy: 'candidates: text is ordered by code point in every language',
     breaks: ({ candidates }) => ({
       candidates: {
         list: (tenantSlug, query) => isByName(query)
@@ -80,7 +80,7 @@ testMistakes([
   },
   {
     storage: 'sorts text by UTF-16 units',
-    caughtBy: 'candidates: text is ordered by code point, whatever the language',
+    caughtBy: 'candidates: text is ordered by code point in every language',
     breaks: ({ candidates }) => ({
       candidates: {
         list: (tenantSlug, query) => isByName(query) && query.sort.length === 2
@@ -101,7 +101,7 @@ testMistakes([
     })
   },
   {
-    storage: 'looks at the first sort field alone',
+    storage: 'sorts by the first field only',
     caughtBy: 'candidates: ties are broken by the next field, in its own direction',
     breaks: ({ candidates }) => ({
       candidates: { list: (tenantSlug, query) => candidates.list(tenantSlug, { ...query, sort: query.sort.slice(0, 1) }) }
@@ -119,15 +119,15 @@ testMistakes([
     })
   },
   {
-    storage: 'takes % and _ in q for wildcards',
-    caughtBy: 'candidates: wildcards, quotes and backslashes in q stand for themselves',
+    storage: 'treats % and _ in q as wildcards',
+    caughtBy: 'candidates: q matches wildcards, quotes and backslashes literally',
     breaks: ({ candidates }) => ({
       candidates: { list: (tenantSlug, query) => listMatching(candidates, tenantSlug, query, (name, q) => like(q).test(name)) }
     })
   },
   {
-    storage: 'knows the letter case of ASCII alone',
-    caughtBy: 'candidates: q takes no notice of letter case, beyond ASCII too',
+    storage: 'ignores letter case only for ASCII',
+    caughtBy: 'candidates: q ignores letter case, beyond ASCII too',
     breaks: ({ candidates }) => {
       const fold = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
       return {
@@ -136,8 +136,8 @@ testMistakes([
     }
   },
   {
-    storage: 'takes no notice of accents in q',
-    caughtBy: 'candidates: q does not take a letter for another that looks like it',
+    storage: 'ignores accents in q',
+    caughtBy: 'candidates: q does not match letters that only look alike',
     breaks: ({ candidates }) => ({
       candidates: {
         list: (tenantSlug, query) => listMatching(candidates, tenantSlug, query, (name, q) => stripAccents(name).includes(stripAccents(q)))
@@ -145,7 +145,7 @@ testMistakes([
     })
   },
   {
-    storage: 'looks for q at the beginning of a name alone',
+    storage: 'finds q only at the beginning of a name',
     caughtBy: 'candidates: q finds its text anywhere in the name',
     breaks: ({ candidates }) => ({
       candidates: {
@@ -163,7 +163,7 @@ testMistakes([
     })
   },
   {
-    storage: 'looks at one filter of several',
+    storage: 'applies only one of several filters',
     caughtBy: 'jobs: several filters must all hold',
     breaks: ({ jobs }) => ({
       jobs: {
@@ -175,8 +175,8 @@ testMistakes([
     })
   },
   {
-    storage: 'takes updatedAfter for no earlier than',
-    caughtBy: 'candidates: updatedAfter keeps what was updated strictly later',
+    storage: 'includes rows updated exactly at updatedAfter',
+    caughtBy: 'candidates: updatedAfter keeps rows updated strictly later',
     breaks: ({ candidates }) => ({
       candidates: {
         list: (tenantSlug, { filter: { updatedAfter, ...filter }, ...query }) => candidates.list(tenantSlug, {
@@ -187,7 +187,7 @@ testMistakes([
     })
   },
   {
-    storage: 'takes no notice of letter case in a job\'s status',
+    storage: 'ignores letter case in a job status',
     caughtBy: 'jobs: status is compared exactly',
     breaks: ({ jobs }) => ({
       jobs: {
@@ -204,13 +204,13 @@ testMistakes([
     breaks: ({ candidates }) => ({ candidates: { count: (tenantSlug) => candidates.count(tenantSlug, {}) } })
   },
   {
-    storage: 'counts the rows of a page',
+    storage: 'counts only the rows of a page',
     caughtBy: 'jobs: the total does not depend on the page',
     breaks: ({ jobs }) => ({ jobs: { count: async (tenantSlug, filter) => Math.min(25, await jobs.count(tenantSlug, filter)) } })
   },
   {
-    storage: 'hands out the rows it keeps',
-    caughtBy: 'candidates: changing a row that was handed out changes nothing that is stored',
+    storage: 'returns the stored row objects',
+    caughtBy: 'candidates: changing a returned row changes nothing that is stored',
     breaks: ({ candidates }) => {
       const kept = new Map<number, CandidateRow>()
       return {
@@ -224,7 +224,7 @@ testMistakes([
     }
   },
   {
-    storage: 'gives ids as text',
+    storage: 'returns ids as text',
     caughtBy: 'candidates: a row has the fields of its type, with their types',
     breaks: ({ candidates }) => ({
       candidates: {
@@ -234,8 +234,8 @@ testMistakes([
     })
   },
   {
-    storage: 'gives dates as objects',
-    caughtBy: 'jobs: fields that the host publishes besides come too',
+    storage: 'returns dates as objects',
+    caughtBy: 'jobs: fields that the host publishes in addition are returned',
     breaks: ({ jobs }) => ({
       jobs: {
         list: async (tenantSlug, query) => (await jobs.list(tenantSlug, query)).map((row) =>
@@ -244,8 +244,8 @@ testMistakes([
     })
   },
   {
-    storage: 'gives only the fields of the type',
-    caughtBy: 'candidates: fields that the host publishes besides come too',
+    storage: 'returns only the fields of the row type',
+    caughtBy: 'candidates: fields that the host publishes in addition are returned',
     breaks: ({ candidates }) => ({
       candidates: {
         list: async (tenantSlug, query) => (await candidates.list(tenantSlug, query)).map((row) =>
@@ -254,8 +254,8 @@ testMistakes([
     })
   },
   {
-    storage: 'takes a page beyond the last for the last',
-    caughtBy: 'candidates: beyond the last row there is nothing, however far',
+    storage: 'returns the last page for a page beyond it',
+    caughtBy: 'candidates: pages beyond the last row are empty, however far',
     breaks: ({ candidates }) => ({
       candidates: {
         async list (tenantSlug, query) {
@@ -266,22 +266,22 @@ testMistakes([
     })
   },
   {
-    storage: 'gives 100 rows at most',
+    storage: 'returns at most 100 rows',
     caughtBy: 'jobs: a page has up to 200 rows',
     breaks: ({ jobs }) => ({
       jobs: { list: (tenantSlug, query) => jobs.list(tenantSlug, { ...query, limit: Math.min(100, query.limit) }) }
     })
   },
   {
-    storage: 'takes the number of a page for an offset',
+    storage: 'uses a page number as offset',
     caughtBy: 'candidates: a page is a slice of the order, after the filter',
     breaks: ({ candidates }) => ({
       candidates: { list: (tenantSlug, query) => candidates.list(tenantSlug, { ...query, offset: query.offset * query.limit }) }
     })
   },
   {
-    storage: 'keeps showing the rows it has read once',
-    caughtBy: 'candidates: rows saved between two pages neither repeat nor hide those of an order by id',
+    storage: 'keeps returning the rows it has read before',
+    caughtBy: 'candidates: rows saved between two pages by id neither repeat nor hide rows',
     breaks: ({ candidates }) => {
       let known: CandidateRow[] | undefined
       return {
@@ -297,7 +297,7 @@ testMistakes([
   },
   {
     storage: 'sorts the query it was given',
-    caughtBy: 'candidates: a query that was handed in is left as it was',
+    caughtBy: 'candidates: a query is not modified',
     breaks: ({ candidates }) => ({
       candidates: {
         list: (tenantSlug, query) => {

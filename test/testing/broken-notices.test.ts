@@ -14,20 +14,20 @@ function forgetAddress ({ deliveries, data }: RightStorage): ReturnType<Paramete
 }
 
 testMistakes([
-  { storage: 'disables a webhook by a 410 of an earlier address', caughtBy: 'a late 410 of an earlier address disables nothing', breaks: forgetAddress },
+  { storage: 'disables a webhook after a 410 from an old address', caughtBy: 'a late 410 from an old address disables nothing', breaks: forgetAddress },
   {
-    storage: 'counts failures of an earlier address',
-    caughtBy: 'late failures and pauses of an earlier address do not count for the new one',
+    storage: 'counts failures of an old address',
+    caughtBy: 'late failures and pauses of an old address do not count for the new one',
     breaks: forgetAddress
   },
   {
-    storage: 'takes a success of an earlier address for one of the new',
-    caughtBy: 'a late success of an earlier address does not clear the record of the new one',
+    storage: 'treats a success of an old address as one of the new',
+    caughtBy: 'a late success of an old address does not clear the record of the new one',
     breaks: forgetAddress
   },
   {
     storage: 'keeps a pause when the address changes',
-    caughtBy: 'a pause and a record of failures end with another address',
+    caughtBy: 'a new address ends the pause and clears the record of failures',
     breaks: ({ webhooks, data }) => ({
       webhooks: {
         async update (tenantSlug, id, changes) {
@@ -41,8 +41,8 @@ testMistakes([
     })
   },
   {
-    storage: 'forgets a notice once somebody has claimed it',
-    caughtBy: 'a notice comes again until it is confirmed',
+    storage: 'drops a notice once it is claimed',
+    caughtBy: 'a notice can be claimed again until it is confirmed',
     breaks: ({ deliveries }) => ({
       deliveries: {
         async claimNotices (options) {
@@ -54,7 +54,7 @@ testMistakes([
     })
   },
   {
-    storage: 'rejects for a notice that was confirmed before',
+    storage: 'rejects a notice that was already confirmed',
     caughtBy: 'a notice may be confirmed twice',
     breaks: ({ deliveries }) => {
       const confirmed = new Set<number>()
@@ -70,8 +70,8 @@ testMistakes([
     }
   },
   {
-    storage: 'skips at the end of a slow stop whatever is pending by then',
-    caughtBy: 'nothing that is recorded after a webhook was made active again is skipped',
+    storage: 'skips, at the end of a slow stop, all deliveries pending by then',
+    caughtBy: 'deliveries recorded after a webhook was made active again are not skipped',
     isSlow: true,
     breaks: ({ webhooks, data }) => ({
       webhooks: {
@@ -87,8 +87,8 @@ testMistakes([
     })
   },
   {
-    storage: 'has every result told again',
-    caughtBy: 'an open transaction that erases a delivery keeps no other from being completed',
+    storage: 'asks for every result again',
+    caughtBy: 'a transaction that erases a delivery does not block the completion of others',
     isSlow: true,
     breaks: ({ deliveries }) => ({
       deliveries: {
@@ -100,8 +100,8 @@ testMistakes([
     })
   },
   {
-    storage: 'claims what was erased',
-    caughtBy: 'what an open transaction erases is not claimed, and keeps nothing else from being claimed',
+    storage: 'claims erased deliveries',
+    caughtBy: 'a delivery being erased by an open transaction is not claimed and does not block other claims',
     isSlow: true,
     breaks: () => ({ deliveries: { erase: async () => 1 } })
   }

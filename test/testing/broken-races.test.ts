@@ -6,7 +6,7 @@ import { testMistakes } from '../fixtures/delivery/broken-storage.js'
 testMistakes([
   {
     storage: 'looks for an idempotency key and records in two steps',
-    caughtBy: 'of several events at once with the same idempotency key, exactly one is recorded',
+    caughtBy: 'of several concurrent events with the same idempotency key, exactly one is recorded',
     breaks: ({ deliveries }) => {
       const known = new Map<string, Awaited<ReturnType<typeof deliveries.record>>>()
       return {
@@ -26,8 +26,8 @@ testMistakes([
     }
   },
   {
-    storage: 'looks for what is due and leases it in two steps',
-    caughtBy: 'no delivery is claimed by two callers at once',
+    storage: 'finds due deliveries and leases them in two steps',
+    caughtBy: 'no delivery is claimed by two concurrent callers',
     breaks: ({ deliveries }) => {
       let underWay: Promise<ClaimedDelivery[]> | null = null
       return {
@@ -43,8 +43,8 @@ testMistakes([
     }
   },
   {
-    storage: 'counts the leases of a webhook before it waits for the claim',
-    caughtBy: 'a webhook has no more leases at once than perEndpoint, whatever callers come at once',
+    storage: 'counts the leases of a webhook before waiting for the claim',
+    caughtBy: 'perEndpoint limits the leases of a webhook, over concurrent callers',
     breaks: ({ deliveries }) => ({
       deliveries: {
         async claimDue ({ limit, perEndpoint, leaseMs }) {
@@ -58,8 +58,8 @@ testMistakes([
     })
   },
   {
-    storage: 'looks at a fence and completes in two steps',
-    caughtBy: 'of several results at once for one lease, exactly one counts',
+    storage: 'checks a fence and completes in two steps',
+    caughtBy: 'of several concurrent results for one lease, exactly one counts',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         async complete (results, rule) {
@@ -75,8 +75,8 @@ testMistakes([
     })
   },
   {
-    storage: 'gives the notice of a gone webhook to every caller',
-    caughtBy: 'of several results at once that say a webhook is gone, one gives the notice',
+    storage: 'creates a notice of a gone webhook for every caller',
+    caughtBy: 'of several concurrent results that report a webhook gone, one creates the notice',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         async complete (results, rule) {
@@ -93,7 +93,7 @@ testMistakes([
   },
   {
     storage: 'reads the secret and rotates it in two steps',
-    caughtBy: 'of two rotations at once, one makes the other\'s secret the previous one',
+    caughtBy: 'of two concurrent rotations, the later one keeps the secret of the earlier one as the previous one',
     breaks: ({ webhooks, data }) => ({
       webhooks: {
         async rotateSecret (tenantSlug, id, rotation) {
@@ -109,7 +109,7 @@ testMistakes([
   },
   {
     storage: 'finds a webhook and deletes it in two steps',
-    caughtBy: 'of several deletions at once, exactly one finds the webhook',
+    caughtBy: 'of several concurrent deletions, exactly one finds the webhook',
     breaks: ({ webhooks }) => ({
       webhooks: {
         async delete (tenantSlug, id) {
@@ -121,8 +121,8 @@ testMistakes([
     })
   },
   {
-    storage: 'looks for what is pending and replays in two steps',
-    caughtBy: 'of several replays at once, one queues an event',
+    storage: 'finds pending deliveries and replays in two steps',
+    caughtBy: 'of several concurrent replays, only one queues an event',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
         async replay (tenantSlug, webhookId, selection) {
@@ -139,14 +139,14 @@ testMistakes([
     })
   },
   {
-    storage: 'never says that something is due',
-    caughtBy: 'every listener hears of an event that is recorded',
+    storage: 'never calls a listener',
+    caughtBy: 'every listener is called for a recorded event',
     isSlow: true,
     breaks: () => ({ deliveries: { onDue: () => () => {} } })
   },
   {
-    storage: 'ends every listener with the first',
-    caughtBy: 'each listener is ended by itself, and may be ended twice',
+    storage: 'stops all listeners with the first',
+    caughtBy: 'each listener stops independently, and may be stopped twice',
     isSlow: true,
     breaks: ({ deliveries, data }) => ({
       deliveries: {
@@ -158,8 +158,8 @@ testMistakes([
     })
   },
   {
-    storage: 'calls a listener before the event is there',
-    caughtBy: 'a listener finds the change made',
+    storage: 'calls a listener before the event is recorded',
+    caughtBy: 'a listener can claim the recorded event',
     isSlow: true,
     breaks: ({ deliveries }) => {
       const listeners = new Set<() => void>()

@@ -14,7 +14,7 @@ testMistakes([
   },
   {
     storage: 'shows the secret',
-    caughtBy: 'a webhook is shown as it was created, without its secret',
+    caughtBy: 'a webhook is returned as it was created, without its secret',
     breaks: ({ webhooks }) => ({
       webhooks: {
         async find (tenantSlug, id) {
@@ -25,15 +25,15 @@ testMistakes([
     })
   },
   {
-    storage: 'gives ids out again',
-    caughtBy: 'an id is never given out twice, to no tenant',
+    storage: 'reuses ids',
+    caughtBy: 'an id is never returned twice, across all tenants',
     breaks: ({ webhooks, data }) => ({
       webhooks: { nextId: async (tenantSlug) => data.tenants.has(tenantSlug) ? webhooks.nextId(tenantSlug) : 1 }
     })
   },
   {
-    storage: 'overwrites a webhook of the same id',
-    caughtBy: 'an id that a webhook has already is refused',
+    storage: 'overwrites a webhook with the same id',
+    caughtBy: 'create rejects an id that another webhook has',
     breaks: ({ webhooks }) => ({
       webhooks: {
         async create (tenantSlug: string, webhook: NewWebhook, max: number) {
@@ -45,12 +45,12 @@ testMistakes([
   },
   {
     storage: 'allows one webhook more than the limit',
-    caughtBy: 'no more webhooks are stored than maxPerTenant, and a deleted one makes place',
+    caughtBy: 'at most maxPerTenant webhooks are stored, and a deleted one makes room',
     breaks: ({ webhooks }) => ({ webhooks: { create: (tenantSlug, webhook, max) => webhooks.create(tenantSlug, webhook, max + 1) } })
   },
   {
     storage: 'counts and creates in two steps',
-    caughtBy: 'of several creations at once for the last free place, exactly one succeeds',
+    caughtBy: 'of several concurrent creations for the last free place, exactly one succeeds',
     breaks: ({ webhooks }) => ({
       webhooks: {
         async create (tenantSlug, webhook, max) {
@@ -62,7 +62,7 @@ testMistakes([
   },
   {
     storage: 'counts the webhooks of all tenants against the limit',
-    caughtBy: 'the webhooks of other tenants take no place',
+    caughtBy: 'webhooks of other tenants do not count towards maxPerTenant',
     breaks: ({ webhooks }) => ({
       webhooks: {
         async create (tenantSlug, webhook, max) {
@@ -74,7 +74,7 @@ testMistakes([
   },
   {
     storage: 'reads a webhook, changes it and writes it back',
-    caughtBy: 'changes of different fields at once are all kept',
+    caughtBy: 'concurrent changes of different fields are all kept',
     breaks: ({ webhooks }) => ({
       webhooks: {
         async update (tenantSlug, id, changes) {
@@ -117,8 +117,8 @@ testMistakes([
     })
   },
   {
-    storage: 'hands out the event types it keeps',
-    caughtBy: 'changing a webhook that was handed in or out changes nothing that is stored',
+    storage: 'returns the stored event types array',
+    caughtBy: 'changing a webhook that was passed or returned changes nothing that is stored',
     breaks: ({ webhooks, data }) => ({
       webhooks: {
         async find (tenantSlug, id): Promise<Webhook | null> {
@@ -136,7 +136,7 @@ testMistakes([
   },
   {
     storage: 'never lets a previous secret expire',
-    caughtBy: 'the previous secret ceases to be valid when its grace period is over',
+    caughtBy: 'the previous secret expires at the end of its grace period',
     breaks: ({ webhooks }) => ({
       webhooks: {
         async rotateSecret (tenantSlug, id, { secret, gracePeriodSeconds }) {
@@ -146,8 +146,8 @@ testMistakes([
     })
   },
   {
-    storage: 'keeps the secret of before without a grace period',
-    caughtBy: 'without a grace period the secret of before is dropped at once',
+    storage: 'keeps the previous secret without a grace period',
+    caughtBy: 'without a grace period the previous secret is dropped at once',
     breaks: ({ webhooks }) => ({
       webhooks: {
         rotateSecret: (tenantSlug, id, { secret, gracePeriodSeconds }) =>
@@ -156,22 +156,22 @@ testMistakes([
     })
   },
   {
-    storage: 'gives the oldest secret first',
-    caughtBy: 'both secrets are valid during the grace period, the newest first',
+    storage: 'returns the oldest secret first',
+    caughtBy: 'both secrets are valid during the grace period, newest first',
     breaks: ({ webhooks }) => ({
       webhooks: { findSecrets: async (tenantSlug, id) => (await webhooks.findSecrets(tenantSlug, id))?.toReversed() ?? null }
     })
   },
   {
     storage: 'trims secrets',
-    caughtBy: 'a secret is kept as it is, whatever it holds',
+    caughtBy: 'a secret is stored unchanged, whatever it contains',
     breaks: ({ webhooks }) => ({
       webhooks: { create: (tenantSlug, webhook, max) => webhooks.create(tenantSlug, { ...webhook, secret: webhook.secret.trim() }, max) }
     })
   },
   {
     storage: 'sets updated_at when a secret is replaced',
-    caughtBy: 'a stored secret is replaced in its place, and nothing else changes',
+    caughtBy: 'replacing a stored secret changes nothing else',
     breaks: ({ webhooks }) => ({
       webhooks: {
         async replaceSecret (tenantSlug, id, change) {
@@ -182,7 +182,7 @@ testMistakes([
     })
   },
   {
-    storage: 'lists the secrets from afterId on',
+    storage: 'includes afterId in the listed secrets',
     caughtBy: 'the secrets of all tenants are listed by ascending id',
     breaks: ({ webhooks }) => ({ webhooks: { listSecrets: ({ afterId, limit }) => webhooks.listSecrets({ afterId: afterId - 1, limit }) } })
   }

@@ -15,8 +15,8 @@ function makeForgetful (): StorageHarness {
   }
 }
 
-t.test('a report says what passed, and of each failure what the port says, what was expected and what came', async (t) => {
-  const names = ['jobs: status is compared exactly', 'every listener hears of an event that is recorded', 'jobs: rows can be ordered by status']
+t.test('a report counts passes and shows, for each failure, the sentence of the port, the expected and the actual value', async (t) => {
+  const names = ['jobs: status is compared exactly', 'every listener is called for a recorded event', 'jobs: rows can be ordered by status']
   const cases = storageCases.filter(({ name }) => names.includes(name))
 
   t.equal(formatReport(await runCases(cases, makeForgetful)), `FAILED  lists       1 of 2
@@ -27,18 +27,18 @@ ok      deliveries  1 of 1
 1. lists: jobs: status is compared exactly
    method    jobs.list
    port      Only jobs whose status is exactly this, 1 to 64 characters.
-   compared  the jobs of status "published"
+   compared  the jobs with status "published"
    expected  [ 1 ]
    got       [ 1, 2, 3, 4, 5, 6, 7, 8 ]
 `)
 })
 
-t.test('a report of nothing but passes says so', async (t) => {
+t.test('a report without failures says that all cases passed', async (t) => {
   const cases = storageCases.filter(({ group }) => group === 'webhooks').slice(0, 2)
   t.equal(formatReport(await runCases(cases, makeMemoryHarness)), 'ok      webhooks    2 of 2\n\nAll 2 cases passed.\n')
 })
 
-t.test('what does not fit into a line is shown in several', async (t) => {
+t.test('a value that does not fit into a line is shown in several', async (t) => {
   const long = Array.from({ length: 3 }, (_, id) => ({ id, name: 'x'.repeat(40) }))
   const error = new AssertionError({ message: 'the rows', actual: long, expected: [], operator: 'deepStrictEqual' })
   const report = formatReport([{ group: 'lists', name: 'rows', port: 'jobs.list', says: 'Rows.', durationMs: 1, error }])
@@ -49,7 +49,7 @@ t.test('what does not fit into a line is shown in several', async (t) => {
 `)
 })
 
-t.test('what goes wrong everywhere is shown with its stack once', async (t) => {
+t.test('the stack of an error that many cases share is shown once', async (t) => {
   const base = { group: 'lists', name: 'rows', port: 'jobs.list', says: 'Rows.', durationMs: 1 }
   const report = formatReport([{ ...base, error: new Error('no such table') }, { ...base, error: new Error('no such table') }])
 
@@ -57,7 +57,7 @@ t.test('what goes wrong everywhere is shown with its stack once', async (t) => {
   t.match(report, /2\. .*\n.*\n.*\n {3}threw {5}no such table, as in 1\n$/)
 })
 
-t.test('what a storage throws is shown with its stack', async (t) => {
+t.test('an error thrown by a storage is shown with its stack', async (t) => {
   const base = { group: 'keys', name: 'a key is found', port: 'keyLookup', says: 'Finds it.', durationMs: 1 }
   const error = new TypeError('no such column')
   error.stack = 'TypeError: no such column\n    at find (keys.js:1:1)'

@@ -4,7 +4,7 @@ import { benchCase } from '../../src/testing/support/bench.js'
 import type { StorageHarness } from '../../src/testing/index.js'
 import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
 
-const head = { port: 'deliveries.stats', says: 'All times are those of the storage\'s own clock.' }
+const head = { port: 'deliveries.stats', says: 'All times come from the storage\'s own clock.' }
 
 function makeCase (name: string, body: () => Promise<void>): ReturnType<typeof benchCase> {
   return benchCase('deliveries', { ...head, name }, body)
@@ -41,5 +41,5 @@ t.test('a harness that cannot be made fails its case', async (t) => {
 t.test('a case that does not end fails in time, and the next one runs', async (t) => {
   const cases = [makeCase('hangs', () => new Promise(() => {})), makeCase('passes', async () => {})]
   const results = await runCases(cases, makeMemoryHarness, { timeoutMs: 10 })
-  t.strictSame(results.map(({ error }) => error?.message), ['the case has not ended within 10 ms', undefined])
+  t.strictSame(results.map(({ error }) => error?.message), ['the case did not end within 10 ms', undefined])
 })

@@ -5,22 +5,22 @@ import { readPortComments } from '../fixtures/port-comments.js'
 const cases = [...storageCases, ...keyLookupCases]
 const said = [...new Set(cases.flatMap(({ says }) => says.split(' … ')))]
 
-// What a method's comment says besides what can be proved.
+// Sentences in the comments of methods that no case proves.
 const unproved = [
-  'A hint alone: workers poll as well.',
-  'Calls `onFault` when hints of other processes may be missed until the storage has mended it by itself.',
+  'A hint only: workers also poll.',
+  'Calls `onFault` when hints from other processes may be missed until the storage has recovered by itself.',
   'Throws if it can never work.',
-  '`published` is `null` where lists are not served.',
+  '`published` is `null` if the process serves no lists.',
   'Rejects with a `RecruitingApiError` (`storage_not_ready`) that says what to do.',
-  'Returns what works but should be mended, as sentences for the log.'
+  'Returns warnings, as sentences for the log.'
 ]
 
-t.test('what a case says the port says is in a comment of the ports, word by word', async (t) => {
+t.test('each sentence that a case quotes is in a comment of the ports, word for word', async (t) => {
   const comments = readPortComments().map(({ comment }) => comment)
   for (const sentence of said) t.ok(comments.some((comment) => comment.includes(sentence)), sentence)
 })
 
-t.test('a case proves each sentence that the comment of a method says', async (t) => {
+t.test('a case proves each sentence in the comment of a method', async (t) => {
   const sentences = readPortComments()
     .filter(({ isMethod }) => isMethod)
     .flatMap(({ comment }) => comment.split(/(?<=\.) (?=[A-Z`])/))
@@ -31,11 +31,11 @@ t.test('a case proves each sentence that the comment of a method says', async (t
   }
 })
 
-t.test('no two cases have the same name', async (t) => {
+t.test('every case has a name of its own', async (t) => {
   const names = cases.map(({ name }) => name)
   t.strictSame(names.filter((name, index) => names.indexOf(name) !== index), [])
 })
 
-t.test('every case is in one of the groups', async (t) => {
+t.test('every case belongs to one of the groups', async (t) => {
   t.strictSame([...new Set(cases.map(({ group }) => group))], ['lists', 'webhooks', 'deliveries', 'tenancy', 'races', 'keys'])
 })

@@ -5,12 +5,12 @@ import type { StorageHarness } from '../../src/testing/index.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 const namesOfWork = [
-  'an event is kept with the host\'s transaction, or refused by a storage that has none',
-  'a subject is erased with the host\'s transaction, or not at all by a storage that has none'
+  'an event commits with the host\'s transaction, or is rejected by a storage without transactions',
+  'erasing commits with the host\'s transaction, or is rejected by a storage without transactions'
 ]
 const namesOfEnd = [
-  'an event is refused with a transaction that has ended',
-  'no subject is erased with a transaction that has ended'
+  'record rejects a transaction that has ended',
+  'erase rejects a transaction that has ended'
 ]
 const names = [...namesOfWork, ...namesOfEnd]
 const cases = storageCases.filter(({ name }) => names.includes(name))

@@ -23,6 +23,6 @@ t.test('a storage that can be asked only once is caught', async (t) => {
   t.strictSame(await failures(async () => asked++ === 0 ? [] : Promise.reject(new Error('asked twice'))), ['asked twice'])
 })
 
-t.test('warnings that are no text are caught', async (t) => {
-  t.strictSame(await failures(async () => JSON.parse('[5]')), ['the warnings that are no text'])
+t.test('warnings that are not strings are caught', async (t) => {
+  t.strictSame(await failures(async () => JSON.parse('[5]')), ['the warnings that are not strings'])
 })

@@ -3,19 +3,19 @@ import { benchCase, eventIds } from '../support/bench.js'
 import { same } from '../support/expect.js'
 import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
-const claims = 'Claims pending deliveries that are due, of active webhooks that are not paused, across tenants.'
+const claims = 'Claims due deliveries of active webhooks that are not paused, across all tenants.'
 const first =
-  'Of one webhook, first attempts come before later ones, and both before replays; among equals the one recorded first ' +
-  'comes first. They are returned in this order.'
-const now = 'As it is now, not as it was when the event was recorded.'
-const failing = 'Whether an attempt to the webhook has failed since something was delivered to it last.'
-const wait = 'From now to the next attempt.'
-const limit = 'Deliveries to claim at most, 1 or more.'
+  'For one webhook, first attempts come before retries, and both before replays; otherwise the delivery recorded ' +
+  'first comes first. The result is in this order.'
+const now = 'The current address, not the one at the time of recording.'
+const failing = 'Whether an attempt to the webhook has failed since its last success.'
+const wait = 'Milliseconds from now to the next attempt.'
+const limit = 'Maximum number of deliveries to claim, 1 or more.'
 
-/** Cases about what is claimed, and in which order. */
+/** Cases about which deliveries are claimed, and their order. */
 export const claimCases = [
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: now, name: 'a claim has all that is needed to attempt a delivery'
+    port: 'deliveries.claimDue', says: now, name: 'a claim has everything needed to attempt a delivery'
   }, async ({ webhooks, addWebhook, emit, claimOne, complete, wait }) => {
     const { id } = await addWebhook({ secret: 'sesame' })
     await emit({ body: '{"a":1}' })
@@ -35,7 +35,7 @@ export const claimCases = [
       isFailing: false
     }
     same(lease, claimed, 'the claim of a first attempt')
-    same([typeof lease.deliveryId, typeof lease.fence], ['number', 'number'], 'what the id and the fence are')
+    same([typeof lease.deliveryId, typeof lease.fence], ['number', 'number'], 'the types of the id and the fence')
     await complete([retry(lease, { retryInMs: 10 })])
     await wait(10)
     const next = await claimOne()
@@ -45,7 +45,7 @@ export const claimCases = [
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
     says: failing,
-    name: 'a claim tells whether an attempt to the webhook has failed since something was delivered'
+    name: 'a claim says whether an attempt to the webhook has failed since its last success'
   }, async ({ webhooks, addWebhook, emitMany, claimOne, complete }) => {
     const { id } = await addWebhook()
     await emitMany(5)
@@ -59,22 +59,22 @@ export const claimCases = [
     await webhooks.update('acme', id, { status: 'active' })
     const fifth = await claimOne()
     same([attempt, second, third, fourth, fifth].map(({ isFailing }) => isFailing), [false, true, false, true, false],
-      'isFailing at first, after a failure, after a delivery, after a failure, after it was made active')
+      'isFailing at first, after a failure, after a success, after a failure, after it was made active')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: claims, name: 'a claim goes across tenants'
+    port: 'deliveries.claimDue', says: claims, name: 'a claim covers all tenants'
   }, async ({ addWebhook, emit, claim }) => {
     const mine = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
     await emit()
     await emit({ tenantSlug: 'globex' })
     const claimed = (await claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
-    same(claimed.sort(), [['acme', mine.id, 'evt_1'], ['globex', theirs.id, 'evt_2']], 'what is claimed, tenant by tenant')
+    same(claimed.sort(), [['acme', mine.id, 'evt_1'], ['globex', theirs.id, 'evt_2']], 'the claimed deliveries by tenant')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: limit, name: 'no more is claimed than the limit'
+    port: 'deliveries.claimDue', says: limit, name: 'a claim returns no more than its limit'
   }, async ({ addWebhook, emitMany, claim }) => {
     await addWebhook()
     await addWebhook()
@@ -86,30 +86,30 @@ export const claimCases = [
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: wait,
-    name: 'a delivery that waits for its next attempt is claimed when it is due, not before'
+    name: 'a retry is claimed when it is due, not before'
   }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
     await addWebhook()
     await emitMany(2)
     const [soon, late] = await claimAll(2)
     await complete([retry(soon, { retryInMs: 99.5 }), retry(late, { retryInMs: 3_600_000 })])
     await wait(100)
-    same(eventIds(await claim()), ['evt_1'], 'what is claimed when one of two is due')
-    same(eventIds(await claim()), [], 'what is claimed after it')
+    same(eventIds(await claim()), ['evt_1'], 'the claimed deliveries when one of two is due')
+    same(eventIds(await claim()), [], 'the deliveries claimed after it')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: claims, name: 'a delivery that ended is never claimed again'
+    port: 'deliveries.claimDue', says: claims, name: 'an ended delivery is never claimed again'
   }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
     await addWebhook()
     await emitMany(2)
     const [one, other] = await claimAll(2, { leaseMs: 100 })
     await complete([delivered(one), failed(other)])
     await wait(100)
-    same(await claim(), [], 'what is claimed when the leases would have run out')
+    same(await claim(), [], 'the claimed deliveries when the leases would have expired')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: first, name: 'first attempts come before later ones, and both before replays'
+    port: 'deliveries.claimDue', says: first, name: 'first attempts come before retries, and both before replays'
   }, async ({ addWebhook, emit, claim, claimOne, complete, replay, wait }) => {
     const webhook = await addWebhook()
     await emit()
@@ -119,13 +119,13 @@ export const claimCases = [
     await complete([retry(await claimOne(), { retryInMs: 10 })])
     await wait(10)
     await emit()
-    same(eventIds(await claim()), ['evt_3', 'evt_2', 'evt_1'], 'a first attempt, a second one, a replay')
+    same(eventIds(await claim()), ['evt_3', 'evt_2', 'evt_1'], 'a first attempt, a retry, a replay')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
     says: first,
-    name: 'a replay that is tried again stays behind first and later attempts'
+    name: 'a retry of a replay comes after first attempts and other retries'
   }, async ({ addWebhook, emit, claim, claimOne, complete, replay, wait }) => {
     const webhook = await addWebhook()
     await emit()
@@ -135,11 +135,11 @@ export const claimCases = [
     await emit()
     await complete([retry(await claimOne(), { retryInMs: 20 })])
     await wait(20)
-    same(eventIds(await claim()), ['evt_2', 'evt_1'], 'a second attempt, a second attempt of a replay')
+    same(eventIds(await claim()), ['evt_2', 'evt_1'], 'a retry, a retry of a replay')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: first, name: 'among equals the one recorded first comes first'
+    port: 'deliveries.claimDue', says: first, name: 'among retries, the delivery recorded first comes first'
   }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
     await addWebhook()
     await emitMany(4)
@@ -147,7 +147,7 @@ export const claimCases = [
     const due = (lease: Attempted, retryInMs: number): AttemptResult => retry(lease, { retryInMs })
     await complete([due(first, 60), due(second, 20), due(third, 40), due(fourth, 20)])
     await wait(60)
-    same(eventIds(await claim()), ['evt_1', 'evt_2', 'evt_3', 'evt_4'], 'second attempts due after 60, 20, 40 and 20 ms')
+    same(eventIds(await claim()), ['evt_1', 'evt_2', 'evt_3', 'evt_4'], 'retries due after 60, 20, 40 and 20 ms')
   }),
 
   benchCase('deliveries', {
@@ -160,6 +160,6 @@ export const claimCases = [
     await wait(5)
     await emit()
     const one = await claimOne()
-    same([one.eventId, ...eventIds(await claim())], ['evt_1', 'evt_2', 'evt_3', 'evt_4'], 'one claimed alone, and the others')
+    same([one.eventId, ...eventIds(await claim())], ['evt_1', 'evt_2', 'evt_3', 'evt_4'], 'the deliveries of a claim of one, and of the rest')
   })
 ]

@@ -2,31 +2,32 @@ import { benchCase } from '../support/bench.js'
 import { exactly, isInstant, same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
-const ended = 'Records attempts, which ended now, and moves their deliveries on.'
+const ended = 'Records attempts that ended now, and updates their deliveries.'
 const ordered = 'In the order they were made.'
-const stopped = 'A delivery that stopped being pending under way keeps its status, unless the attempt delivered it.'
+const stopped =
+  'A delivery that stopped being pending during its attempt keeps its status, unless the attempt delivered it.'
 const skips =
-  'Made anything else, its pending deliveries become `skipped`: none of them is claimed once this has resolved, though the ' +
-  'log may show many a little later.'
-const cancels = 'Removes a webhook; its pending deliveries become `cancelled`, and are never claimed again.'
+  'Setting it to `inactive` makes its pending deliveries `skipped`: once this has resolved, none of them is ' +
+  'claimed, though the log may show the change a little later.'
+const cancels = 'Deletes a webhook. Its pending deliveries become `cancelled` and are never claimed again.'
 const given = 'Logged as given.'
 
 const strict = { failingForSeconds: 0, failedDeliveries: 0, warnAfterSeconds: 0 }
 
-/** Cases about what comes of an attempt. */
+/** Cases about the results of attempts. */
 export const completeCases = [
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: ended, name: 'a delivered attempt ends the delivery'
+    port: 'deliveries.complete', says: ended, name: 'a successful attempt ends the delivery'
   }, async ({ deliveries, addWebhook, emit, claimOne, complete }) => {
     const webhook = await addWebhook()
     await emit()
     const lease = await claimOne()
     const waiting = await deliveries.find('acme', webhook.id, lease.deliveryId)
-    same(waiting?.attempts, [], 'the attempts before')
+    same(waiting?.attempts, [], 'the attempts before the claim is completed')
     await complete([delivered(lease)])
     const shown = await deliveries.find('acme', webhook.id, lease.deliveryId)
     const deliveredAt = shown?.delivered_at
-    isInstant(deliveredAt, 'delivered_at is a date as it crosses the ports')
+    isInstant(deliveredAt, 'delivered_at is an RFC 3339 date in UTC with milliseconds')
     same(shown, {
       ...waiting,
       status: 'delivered',
@@ -48,11 +49,11 @@ export const completeCases = [
     const { deliveryId } = await wait(50).then(() => claimOne({ leaseMs: 10 }))
     const shown = await deliveries.find('acme', webhook.id, deliveryId)
     const nextAttemptAt = shown?.next_attempt_at
-    isInstant(nextAttemptAt, 'next_attempt_at is a date as it crosses the ports')
+    isInstant(nextAttemptAt, 'next_attempt_at is an RFC 3339 date in UTC with milliseconds')
     const first = { started_at: before(nextAttemptAt, 80), duration_ms: 30, response_status: 503, error: 'http_status' }
-    same(shown?.attempts, [first], 'the attempts: the first ended 50 ms before the next is due')
+    same(shown?.attempts, [first], 'the attempts: the first ended 50 ms before the next one is due')
     same([shown?.status, shown?.attempt_count, shown?.response_status, shown?.error], ['pending', 1, 503, 'http_status'],
-      'status, attempts, and how the last one ended')
+      'status, attempts, and the result of the last one')
 
     await wait(10)
     await complete([failed(await claimOne())])
@@ -60,11 +61,11 @@ export const completeCases = [
     same(final?.attempts.map(({ duration_ms: ms, response_status: status, error }) => [ms, status, error]), [[30, 503, 'http_status'], [40, null, 'timeout']],
       'both attempts')
     same([final?.status, final?.attempt_count, final?.response_status, final?.error, final?.next_attempt_at, final?.delivered_at],
-      ['failed', 2, null, 'timeout', null, null], 'the delivery that was given up')
+      ['failed', 2, null, 'timeout', null, null], 'the failed delivery')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: given, name: 'an error is logged as it was given'
+    port: 'deliveries.complete', says: given, name: 'the log shows each error as given'
   }, async ({ addWebhook, emitMany, claimAll, complete, log }) => {
     const webhook = await addWebhook()
     await emitMany(6)
@@ -77,34 +78,34 @@ export const completeCases = [
   benchCase('deliveries', {
     port: 'webhooks.update',
     says: skips,
-    name: 'a webhook made inactive has its pending deliveries skipped, leased and waiting ones too'
+    name: 'making a webhook inactive skips its pending deliveries, including leased and waiting ones'
   }, async ({ webhooks, deliveries, addWebhook, emit, emitMany, claim, claimAll, complete, log, wait }) => {
     const webhook = await addWebhook({ event_types: ['job.created'] })
     const other = await addWebhook()
     await emitMany(4, { type: 'job.created' })
     await emit()
     const leases = (await claimAll(4)).filter(({ webhookId }) => webhookId === webhook.id)
-    const [ended, waiting] = exactly(leases, 3, 'of 4 claimed deliveries are of the webhook that has 4, where another has 1')
+    const [ended, waiting] = exactly(leases, 3, 'deliveries of this webhook in a claim of 4')
     await complete([delivered(ended), retry(waiting, { retryInMs: 10 })])
     await webhooks.update('acme', webhook.id, { status: 'inactive' })
     same((await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next]),
-      [['delivered', null], ['skipped', null], ['skipped', null], ['skipped', null]], 'one delivered, one waiting, one leased, one due')
+      [['delivered', null], ['skipped', null], ['skipped', null], ['skipped', null]], 'the log: the log: one delivered, one waiting, one leased, one due')
     same([(await log(other)).map(({ status }) => status), (await deliveries.stats()).pending], [['pending'], 1],
-      'another webhook, and what is pending')
+      'the log of another webhook, and the number pending')
     await webhooks.update('acme', webhook.id, { status: 'active' })
     await wait(10)
-    same((await claim()).filter(({ webhookId }) => webhookId === webhook.id), [], 'what is claimed when it is active again')
+    same((await claim()).filter(({ webhookId }) => webhookId === webhook.id), [], 'the claimed deliveries when it is active again')
   }),
 
   benchCase('deliveries', {
-    port: 'webhooks.delete', says: cancels, name: 'a deleted webhook leaves nothing to deliver'
+    port: 'webhooks.delete', says: cancels, name: 'deleting a webhook leaves nothing to deliver'
   }, async ({ webhooks, deliveries, addWebhook, emitMany, claim, claimOne, log }) => {
     const webhook = await addWebhook()
     await emitMany(2)
     const { deliveryId } = await claimOne()
     await webhooks.delete('acme', webhook.id)
-    same(await deliveries.stats(), { pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false } }, 'the figures')
-    same([await claim(), await deliveries.hasPending(1e9)], [[], false], 'what is claimed, and whether anything is pending')
+    same(await deliveries.stats(), { pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false } }, 'the stats')
+    same([await claim(), await deliveries.hasPending(1e9)], [[], false], 'the claimed deliveries, and hasPending')
     same([await log(webhook), await deliveries.count('acme', webhook.id, {}), await deliveries.find('acme', webhook.id, deliveryId)], [[], 0, null],
       'its log')
   }),
@@ -112,7 +113,7 @@ export const completeCases = [
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: stopped,
-    name: 'a delivery that stopped being pending under way keeps its status, unless the attempt delivered it'
+    name: 'a delivery that stopped being pending during its attempt keeps its status, unless the attempt delivered it'
   }, async ({ webhooks, addWebhook, emitMany, claim, claimAll, complete, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(4)
@@ -122,16 +123,16 @@ export const completeCases = [
     await complete([delivered(first), retry(second, { retryInMs: 10 }), failed(third)])
     const shown = await log(webhook)
     same(shown.map(({ status, attempt_count: count }) => [status, count]), [['delivered', 1], ['skipped', 1], ['skipped', 1], ['skipped', 0]],
-      'status and attempts of one delivered, one to be tried again, one given up, one without a result')
-    same(shown.map(({ delivered_at: at }) => at === null), [false, true, true, true], 'which have no delivered_at')
+      'status and attempts of one delivered, one to retry, one failed, one without a result')
+    same(shown.map(({ delivered_at: at }) => at === null), [false, true, true, true], 'delivered_at is null')
     await wait(10)
-    same(await claim(), [], 'what is claimed then')
+    same(await claim(), [], 'the deliveries claimed afterwards')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: stopped,
-    name: 'results for a webhook that was deleted under way are taken without harm'
+    name: 'results for a webhook deleted during the attempt do no harm'
   }, async ({ webhooks, deliveries, addWebhook, emitMany, claim, claimAll, complete }) => {
     const webhook = await addWebhook()
     await emitMany(4)
@@ -140,7 +141,7 @@ export const completeCases = [
     const results = [delivered(first), retry(second, { retryInMs: 0 }), failed(third, { isGone: true })]
     same(await complete(results, strict), [], 'the notices')
     await deliveries.release([fourth])
-    same([await claim(), await webhooks.find('acme', webhook.id)], [[], null], 'what is claimed then, and the webhook')
+    same([await claim(), await webhooks.find('acme', webhook.id)], [[], null], 'the deliveries claimed afterwards, and the webhook')
   })
 ]
 

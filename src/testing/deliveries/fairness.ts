@@ -4,11 +4,11 @@ import type { Bench } from '../support/bench.js'
 import { holds, same } from '../support/expect.js'
 import { delivered, retry } from '../support/samples.js'
 
-const fair = "Fair: endpoints take turns, and a webhook with many due deliveries does not delay another's."
-const limited = 'Deliveries of one webhook that may be leased at once, over all workers.'
-const stopped = 'One that stopped being pending under way is not counted.'
+const fair = 'Fair: endpoints take turns, and a webhook with many due deliveries does not delay others.'
+const limited = 'Maximum number of leases of one webhook at the same time, over all workers.'
+const stopped = 'A delivery that stopped being pending during its attempt does not count.'
 
-// Three webhooks with 30, 3 and 1 due deliveries. The one that floods was there first.
+// Three webhooks with 30, 3 and 1 due deliveries, recorded in this order.
 async function addThree ({ addWebhook, emitMany }: Bench): Promise<number[]> {
   const flooding = await addWebhook({ event_types: ['job.created'] })
   const busy = await addWebhook({ tenantSlug: 'globex' })
@@ -23,7 +23,7 @@ function tally (claimed: readonly ClaimedDelivery[], ids: readonly number[]): nu
   return ids.map((id) => claimed.filter(({ webhookId }) => webhookId === id).length)
 }
 
-/** Cases about who gets how much of a claim. */
+/** Cases about the share of each endpoint in a claim. */
 export const fairnessCases = [
   benchCase('deliveries', {
     port: 'deliveries.claimDue', says: fair, name: 'endpoints take turns within a claim'
@@ -31,36 +31,36 @@ export const fairnessCases = [
     const ids = await addThree(bench)
     same(tally(await bench.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
     same(tally(await bench.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
-    same(tally(await bench.claim(), ids), [27, 0, 0], 'all that is left')
+    same(tally(await bench.claim(), ids), [27, 0, 0], 'a claim of the rest')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: fair, name: 'small claims come round to every endpoint, whoever floods'
+    port: 'deliveries.claimDue', says: fair, name: 'small claims reach every endpoint, even if one floods the queue'
   }, async (bench) => {
     const ids = await addThree(bench)
     const claimed: ClaimedDelivery[] = []
     for (let i = 0; i < 30; i++) claimed.push(await bench.claimOne())
     const [, busy, quiet] = tally(claimed, ids)
-    same([busy, quiet], [3, 1], 'what two webhooks with 3 and 1 due got of 30 claims of one, while 30 were due for a third')
+    same([busy, quiet], [3, 1], 'the share of two webhooks with 3 and 1 due in 30 claims of one, while 30 were due for a third')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
     says: fair,
-    name: 'a webhook with many due deliveries does not delay one that comes later'
+    name: 'a webhook with many due deliveries does not delay a later event of another'
   }, async (bench) => {
     const ids = await addThree(bench)
     await bench.claim({ limit: 15 })
     await bench.emitMany(1)
-    same(tally(await bench.claim({ limit: 3 }), ids)[2], 1, 'what the third webhook has of the next claim of 3')
+    same(tally(await bench.claim({ limit: 3 }), ids)[2], 1, 'the share of the third webhook in the next claim of 3')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: fair, name: 'a webhook that cannot be attempted now costs the others nothing'
+    port: 'deliveries.claimDue', says: fair, name: 'a paused webhook does not take the turns of others'
   }, async (bench) => {
     const ids = await addThree(bench)
     const flood = (await bench.claim({ limit: 3 })).find(({ webhookId }) => webhookId === ids[0])
-    holds(flood !== undefined, 'the flooding webhook has one of the first three')
+    holds(flood !== undefined, 'the flooding webhook has one of the first three deliveries')
     await bench.complete([retry(flood, { pauseMs: 600_000 })])
     same(tally(await bench.claim({ limit: 5 }), ids), [0, 2, 0], 'a claim of 5 while the flooding webhook is paused')
   }),
@@ -68,36 +68,36 @@ export const fairnessCases = [
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
     says: limited,
-    name: 'a webhook has no more leases at once than perEndpoint, over all claims'
+    name: 'perEndpoint limits the leases of a webhook, over all claims'
   }, async (bench) => {
     const ids = await addThree(bench)
     const first = await bench.claim({ perEndpoint: 2 })
     same(tally(first, ids), [2, 2, 1], 'a claim with perEndpoint 2')
-    same(tally(await bench.claim({ perEndpoint: 2 }), ids), [0, 0, 0], 'the next one')
-    same(tally(await bench.claim({ perEndpoint: 3 }), ids), [1, 1, 0], 'one with perEndpoint 3')
+    same(tally(await bench.claim({ perEndpoint: 2 }), ids), [0, 0, 0], 'the next claim')
+    same(tally(await bench.claim({ perEndpoint: 3 }), ids), [1, 1, 0], 'a claim with perEndpoint 3')
     await bench.complete(first.filter(({ webhookId }) => webhookId === ids[0]).map(delivered))
-    same(tally(await bench.claim({ perEndpoint: 3 }), ids), [2, 0, 0], 'one more when two of the first webhook were completed')
+    same(tally(await bench.claim({ perEndpoint: 3 }), ids), [2, 0, 0], 'a claim after two of the first webhook were completed')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
     says: limited,
-    name: 'leases that expired or were given back make place for others of their webhook'
+    name: 'expired and released leases make room for others of their webhook'
   }, async ({ deliveries, addWebhook, emitMany, claim, wait }) => {
     await addWebhook()
     await emitMany(6)
     same((await claim({ perEndpoint: 2, leaseMs: 50 })).length, 2, 'a claim with perEndpoint 2')
     await wait(50)
     const second = await claim({ perEndpoint: 2 })
-    same(second.length, 2, 'the next one, when the leases of the first have expired')
+    same(second.length, 2, 'the next claim, after the leases of the first have expired')
     await deliveries.release(second.slice(0, 1))
-    same((await claim({ perEndpoint: 2 })).length, 1, 'one more, when one of two leases was given back')
+    same((await claim({ perEndpoint: 2 })).length, 1, 'another claim, after one of two leases was released')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
     says: stopped,
-    name: 'a webhook made inactive and active again still takes up to perEndpoint deliveries'
+    name: 'a webhook made inactive and active again can still lease perEndpoint deliveries'
   }, async ({ webhooks, addWebhook, emitMany, claim, complete }) => {
     const { id } = await addWebhook()
     await emitMany(2)
@@ -105,19 +105,19 @@ export const fairnessCases = [
     await webhooks.update('acme', id, { status: 'inactive' })
     await webhooks.update('acme', id, { status: 'active' })
     await emitMany(4)
-    same((await claim({ perEndpoint: 2 })).length, 2, 'a claim while two stopped deliveries are still under way')
+    same((await claim({ perEndpoint: 2 })).length, 2, 'a claim while two skipped deliveries are still leased')
     await complete(stoppedLeases.map((lease) => retry(lease)))
-    same((await claim({ perEndpoint: 2 })).length, 0, 'a claim when these have ended')
+    same((await claim({ perEndpoint: 2 })).length, 0, 'a claim after these have ended')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: stopped, name: 'a delivery that was erased under way takes no place of its endpoint'
+    port: 'deliveries.claimDue', says: stopped, name: 'a delivery erased during its attempt does not count towards perEndpoint'
   }, async ({ deliveries, addWebhook, emit, emitMany, claimAll, claim }) => {
     await addWebhook()
     await emit({ subject: 'candidate:1', tombstone: '{}' })
     await emitMany(3)
     await claimAll(2, { perEndpoint: 2 })
     await deliveries.erase('acme', 'candidate:1')
-    same(eventIds(await claim({ perEndpoint: 2 })), ['evt_3'], 'a claim while one delivery and the erased one are under way')
+    same(eventIds(await claim({ perEndpoint: 2 })), ['evt_3'], 'a claim while one delivery and the erased one are leased')
   })
 ]

@@ -5,10 +5,10 @@ import { exactly, same } from '../support/expect.js'
 import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
 const judged =
-  'Health is judged once, after all results: by `rule`, or at once when it is gone, an active webhook becomes ' +
-  '`disabled`, with `updated_at` now, and its pending deliveries `skipped`.'
-const left = 'One that is not active is left as it is.'
-const since = 'When the first attempt failed since something was delivered; now if something was delivered in the same call.'
+  'Health is judged once, after all results: an active webhook becomes `disabled` by `rule`, or at once if it is ' +
+  'gone; its `updated_at` is set to now and its pending deliveries become `skipped`.'
+const left = 'A webhook that is not active stays as it is.'
+const since = 'Time of the first failed attempt since the last success; now if the same call also had a success.'
 
 const rule: HealthRule = { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 1e8 }
 
@@ -17,7 +17,7 @@ async function attempt (bench: Bench, createResult: (lease: Attempted) => Attemp
   return bench.complete([createResult(await bench.claimOne())], judge)
 }
 
-/** Cases about endpoints that say they are gone. */
+/** Cases about endpoints that are gone. */
 export const goneCases = [
   benchCase('deliveries', {
     port: 'deliveries.complete',
@@ -29,22 +29,22 @@ export const goneCases = [
     await emitMany(3)
     await emitMany(1, { tenantSlug: 'globex' })
     const leases = (await claim({ perEndpoint: 2 })).filter(({ webhookId }) => webhookId === webhook.id)
-    const [gone, later] = exactly(leases, 2, 'deliveries of the webhook are claimed')
+    const [gone, later] = exactly(leases, 2, 'claimed deliveries of the webhook')
     const notices = await complete([failed(gone, { isGone: true }), retry(later, { retryInMs: 10 })], { ...rule, failedDeliveries: 100 })
     same(notices.map(({ failingSince, ...rest }) => rest), [{
       kind: 'gone', tenantSlug: 'acme', webhookId: webhook.id, failedDeliveries: 1, lastError: 'http_status', lastResponseStatus: 410
-    }], 'the notices, of the answer that says it is gone')
+    }], 'the notices, with the response that reports it gone')
     same((await webhooks.find('acme', webhook.id))?.status, 'disabled', 'its status')
     same([statuses(await log(webhook)), statuses(await log(other, 'globex'))], [['failed', 'skipped', 'skipped'], ['pending']],
-      'its log, and that of another')
+      'the logs of the webhook and of another')
     await wait(10)
-    same((await claim()).filter(({ webhookId }) => webhookId === webhook.id), [], 'what is claimed of it')
+    same((await claim()).filter(({ webhookId }) => webhookId === webhook.id), [], 'the deliveries claimed for it')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: since,
-    name: 'a webhook that is gone is disabled even if something was delivered in the same call'
+    name: 'a webhook that is gone is disabled even with a success in the same call'
   }, async (bench) => {
     const { webhooks, addWebhook, emitMany, claimAll, complete, wait } = bench
     const { id } = await addWebhook()
@@ -53,22 +53,22 @@ export const goneCases = [
     const [gone, last] = await claimAll(2)
     await wait(20)
     const [notice] = await complete([failed(gone, { isGone: true }), delivered(last)], rule)
-    same([notice?.kind, (await webhooks.find('acme', id))?.status], ['gone', 'disabled'], 'the notice, and the status')
-    same(String(notice?.failingSince) > String(since?.updated_at), true, 'whether failingSince is now')
+    same([notice?.kind, (await webhooks.find('acme', id))?.status], ['gone', 'disabled'], 'the kind of notice, and the status')
+    same(String(notice?.failingSince) > String(since?.updated_at), true, 'failingSince is now')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: left,
-    name: 'a webhook is disabled once, and a client\'s inactive wins over a late 410'
+    name: 'a webhook is disabled once, and an inactive webhook stays inactive after a late 410'
   }, async ({ webhooks, addWebhook, emitMany, claimAll, complete }) => {
     const { id } = await addWebhook()
     const inactive = await addWebhook({ event_types: ['job.created'] })
     await emitMany(2)
     await emitMany(1, { type: 'job.created' })
     const leases = await claimAll(3)
-    const [first, second] = exactly(leases.filter(({ webhookId }) => webhookId === id), 2, 'deliveries of one webhook are claimed')
-    const [late] = exactly(leases.filter(({ webhookId }) => webhookId === inactive.id), 1, 'deliveries of the other are claimed')
+    const [first, second] = exactly(leases.filter(({ webhookId }) => webhookId === id), 2, 'claimed deliveries of one webhook')
+    const [late] = exactly(leases.filter(({ webhookId }) => webhookId === inactive.id), 1, 'claimed deliveries of the other webhook')
     const before = await webhooks.update('acme', inactive.id, { status: 'inactive' })
     const notices = await complete([failed(first, { isGone: true }), failed(late, { isGone: true })], rule)
     same(notices.map(({ kind, webhookId }) => [kind, webhookId]), [['gone', id]], 'the notices')

@@ -5,12 +5,15 @@ import { isInstant, same } from '../support/expect.js'
 import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
 const judged =
-  'Health is judged once, after all results: by `rule`, or at once when it is gone, an active webhook becomes ' +
-  '`disabled`, with `updated_at` now, and its pending deliveries `skipped`.'
-const both = 'When a webhook that keeps failing becomes `disabled`. Both must hold, with nothing delivered in between.'
-const saves = 'Something delivered in the same call saves a webhook from the rule, not from being gone.'
-const clean = 'Made `active`, it starts with a clean record of failures and is no longer paused; so it does with another `target_url`.'
-const count = 'Deliveries given up since then.'
+  'Health is judged once, after all results: an active webhook becomes `disabled` by `rule`, or at once if it is ' +
+  'gone; its `updated_at` is set to now and its pending deliveries become `skipped`.'
+const both =
+  'When a failing webhook becomes `disabled`. Both limits must be reached, without a successful delivery in ' +
+  'between.'
+const saves = 'A success in the same call saves a webhook from the rule, but not if it is gone.'
+const clean =
+  'Setting the status to `active` clears the record of failures and ends a pause; so does a different `target_url`.'
+const count = 'Failed deliveries since then.'
 
 const rule: HealthRule = { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 1e8 }
 
@@ -23,12 +26,12 @@ function kinds (notices: readonly HealthNotice[]): unknown[] {
   return notices.map(({ kind, failedDeliveries }) => [kind, failedDeliveries])
 }
 
-/** Cases about when a webhook is disabled. */
+/** Cases about disabling failing webhooks. */
 export const healthCases = [
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: judged,
-    name: 'a webhook that failed for long enough and often enough is disabled'
+    name: 'a webhook that fails for long enough and often enough is disabled'
   }, async (bench) => {
     const { webhooks, addWebhook, emit, log, claim, wait } = bench
     const webhook = await addWebhook()
@@ -37,7 +40,7 @@ export const healthCases = [
     await wait(5)
     await emit()
     const [notice, ...more] = await attempt(bench, failed)
-    isInstant(notice?.failingSince, 'failingSince is a date as it crosses the ports')
+    isInstant(notice?.failingSince, 'failingSince is an RFC 3339 date in UTC with milliseconds')
     same([notice, ...more], [{
       kind: 'disabled',
       tenantSlug: 'acme',
@@ -50,17 +53,17 @@ export const healthCases = [
     const shown = await webhooks.find('acme', webhook.id)
     same(shown, { ...webhook, status: 'disabled', updated_at: shown?.updated_at }, 'the webhook')
     same([String(shown?.updated_at) > webhook.updated_at, notice.failingSince < String(shown?.updated_at)], [true, true],
-      'whether updated_at has moved on, and is after failingSince')
+      'updated_at has changed, and is later than failingSince')
     same(statuses(await log(webhook)).toSorted(), ['failed', 'failed', 'skipped'], 'its log')
-    same([await claim(), await webhooks.find('globex', other.id)], [[], other], 'what is claimed, and the other webhook')
-    same((await emit()).deliveries, 0, 'the deliveries counted for an event after that')
+    same([await claim(), await webhooks.find('globex', other.id)], [[], other], 'the claimed deliveries, and the other webhook')
+    same((await emit()).deliveries, 0, 'the deliveries counted for a later event')
     same(statuses(await log(webhook)).at(-1), 'skipped', 'the delivery of that event')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: both,
-    name: 'a webhook that failed often, but not for long enough, stays active'
+    name: 'a webhook that fails often, but not for long enough, stays active'
   }, async (bench) => {
     const { id } = await bench.addWebhook()
     const patient = { ...rule, failingForSeconds: 3600 }
@@ -68,23 +71,23 @@ export const healthCases = [
     same((await bench.webhooks.find('acme', id))?.status, 'active', 'its status after four failures within an hour')
     await bench.wait(1000)
     same(kinds(await attempt(bench, failed, { ...rule, failingForSeconds: 1 })), [['disabled', 5]],
-      'the notices when a second is enough')
+      'the notices with a limit of one second')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: both,
-    name: 'deliveries that will be tried again count for the time, not for the number'
+    name: 'retried attempts count towards the time, not towards the number of failed deliveries'
   }, async (bench) => {
     await bench.addWebhook()
     for (let i = 0; i < 3; i++) same(await attempt(bench, retry), [], 'the notices of a retry')
-    same(await attempt(bench, failed), [], 'the notices of the first delivery given up')
+    same(await attempt(bench, failed), [], 'the notices of the first failed delivery')
     same(await attempt(bench, retry), [], 'the notices of one more retry')
-    same(kinds(await attempt(bench, failed)), [['disabled', 2]], 'the notices of the second delivery given up')
+    same(kinds(await attempt(bench, failed)), [['disabled', 2]], 'the notices of the second failed delivery')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: judged, name: 'a failed attempt that will be tried again can be the last straw'
+    port: 'deliveries.complete', says: judged, name: 'a failed attempt with a retry can disable the webhook'
   }, async (bench) => {
     const webhook = await bench.addWebhook()
     const patient = { ...rule, failingForSeconds: 3600 }
@@ -96,19 +99,19 @@ export const healthCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: count, name: 'something delivered in between clears the record'
+    port: 'deliveries.complete', says: count, name: 'a success in between clears the record of failures'
   }, async (bench) => {
     await bench.addWebhook()
     await attempt(bench, failed)
     await attempt(bench, delivered)
-    same(await attempt(bench, failed), [], 'the notices of the first failure after a delivery')
+    same(await attempt(bench, failed), [], 'the notices of the first failure after a success')
     same(kinds(await attempt(bench, failed)), [['disabled', 2]], 'the notices of the second')
   }),
 
   benchCase('deliveries', {
     port: 'webhooks.update',
     says: clean,
-    name: 'a webhook made active starts with a clean record, other changes leave it alone'
+    name: 'making a webhook active clears its record of failures, other changes do not'
   }, async (bench) => {
     const { id } = await bench.addWebhook()
     await attempt(bench, failed)
@@ -118,13 +121,13 @@ export const healthCases = [
     same(kinds(await attempt(bench, failed)), [['disabled', 2]], 'the notices of the second, after a change of its name')
     same((await bench.webhooks.update('acme', id, { status: 'active' }))?.status, 'active',
       'its status when it is made active again')
-    same(await attempt(bench, failed), [], 'the notices of the first failure then')
+    same(await attempt(bench, failed), [], 'the notices of the first failure after that')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: saves,
-    name: 'what was delivered in the same call saves a webhook, before or after the failure'
+    name: 'a success in the same call saves a webhook, before or after the failure'
   }, async (bench) => {
     const { webhooks, addWebhook, emitMany, claimAll, complete, wait } = bench
     const ids = [(await addWebhook()).id, (await addWebhook()).id]
@@ -136,7 +139,7 @@ export const healthCases = [
     const [first = [], second = []] = ids.map((id) => leases.filter(({ webhookId }) => webhookId === id))
     const results = [first.map(delivered).slice(1), first.map((lease) => failed(lease)).slice(0, 1), second.map((lease) => failed(lease)).slice(1), second.map(delivered).slice(0, 1)]
     same(await complete(results.flat(), { ...rule, failingForSeconds: 1 }), [],
-      'the notices of two webhooks, delivered to first and last')
-    same(await webhooks.count('acme', { status: 'active' }), 2, 'how many of them are active')
+      'the notices of two webhooks, one with the success first, one with it last')
+    same(await webhooks.count('acme', { status: 'active' }), 2, 'the number of active ones')
   })
 ]

@@ -3,15 +3,16 @@ import { same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
 const leased =
-  'A delivery is leased to one caller at a time; once its lease has expired, anybody may claim it again, with a greater fence.'
-const nothing = 'A result changes nothing if its lease was lost, completed or given back.'
-const late = 'A lease is lost when somebody else claims the delivery, not when it expires.'
-const release = 'Gives leases back: their deliveries are due at once and no attempt is counted.'
-const passed = 'One that was lost, completed or given back is passed over.'
+  'A delivery is leased to one caller at a time; once its lease has expired, any caller may claim it again, with a ' +
+  'greater fence.'
+const nothing = 'A result is ignored if its lease was lost, completed or released.'
+const late = 'A lease is lost when another caller claims the delivery, not when it expires.'
+const release = 'Releases leases: their deliveries are due at once and no attempt is counted.'
+const passed = 'Ignores leases that were lost, completed or released.'
 
 const strict = { failingForSeconds: 0, failedDeliveries: 0, warnAfterSeconds: 0 }
 
-/** Cases about who holds a delivery, and whose result counts. */
+/** Cases about leases, and which results count. */
 export const leaseCases = [
   benchCase('deliveries', {
     port: 'deliveries.claimDue', says: leased, name: 'a leased delivery is not claimed'
@@ -19,27 +20,27 @@ export const leaseCases = [
     await addWebhook()
     await emitMany(3)
     same([eventIds(await claim({ limit: 2 })), eventIds(await claim()), eventIds(await claim())],
-      [['evt_1', 'evt_2'], ['evt_3'], []], 'three claims one after another')
+      [['evt_1', 'evt_2'], ['evt_3'], []], 'three consecutive claims')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
     says: leased,
-    name: 'once a lease has run out, the delivery is claimed again, with a greater fence'
+    name: 'after its lease has expired, a delivery is claimed again with a greater fence'
   }, async ({ addWebhook, emitMany, claim, claimOne, wait }) => {
     await addWebhook()
     await emitMany(2)
     const first = await claimOne({ leaseMs: 50 })
     await wait(50)
     const [second, other] = await claim()
-    same(second, { ...first, fence: second?.fence }, 'the claim of the same delivery, as before but for the fence')
+    same(second, { ...first, fence: second?.fence }, 'the claim of the same delivery, unchanged except for the fence')
     same([Number(second?.fence) > first.fence, other?.eventId], [true, 'evt_2'],
-      'whether the fence is greater, and what is claimed after it')
-    same(await claim(), [], 'what is left')
+      'the fence is greater, and the next claimed delivery')
+    same(await claim(), [], 'the remaining deliveries')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: nothing, name: 'a result with an old fence changes nothing'
+    port: 'deliveries.complete', says: nothing, name: 'a result with an old fence is ignored'
   }, async ({ webhooks, deliveries, addWebhook, emit, claimOne, complete, log, wait }) => {
     const webhook = await addWebhook()
     await emit()
@@ -48,7 +49,7 @@ export const leaseCases = [
     const held = await claimOne()
     const before = await deliveries.find('acme', webhook.id, lost.deliveryId)
     for (const result of [failed(lost, { isGone: true }), retry(lost, { pauseMs: 600_000 }), delivered(lost)]) {
-      same(await complete([result], strict), [], `the notices of a late ${result.outcome}`)
+      same(await complete([result], strict), [], `the notices of a late ${result.outcome} result`)
       same(await deliveries.find('acme', webhook.id, lost.deliveryId), before, 'the delivery')
       same(await webhooks.find('acme', webhook.id), webhook, 'the webhook')
     }
@@ -58,7 +59,7 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: nothing, name: 'of what was claimed at once, one lease is lost without the others'
+    port: 'deliveries.complete', says: nothing, name: 'of several leases of one claim, one is lost without the others'
   }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, complete, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(4)
@@ -67,13 +68,13 @@ export const leaseCases = [
     const held = await claimOne()
     await complete([failed(lost), delivered(second), delivered(third)])
     same(statuses(await log(webhook)), ['pending', 'delivered', 'delivered', 'pending'], 'the log after three results')
-    same(eventIds(await claim()), ['evt_4'], 'what is claimed then')
+    same(eventIds(await claim()), ['evt_4'], 'the deliveries claimed afterwards')
     await complete([delivered(held)])
     same(statuses(await log(webhook)), ['delivered', 'delivered', 'delivered', 'pending'], 'the log after the result that counts')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: nothing, name: 'a lost lease stays lost beside another of the claim that took it over'
+    port: 'deliveries.complete', says: nothing, name: 'a lost lease stays lost when reported with another delivery of the claim that took it over'
   }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, complete, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(2)
@@ -81,13 +82,13 @@ export const leaseCases = [
     await wait(50)
     const [held, other] = await claimAll(2)
     await complete([failed(lost), delivered(other)])
-    same([statuses(await log(webhook)), await claim()], [['pending', 'delivered'], []], 'the log, and what is claimed')
+    same([statuses(await log(webhook)), await claim()], [['pending', 'delivered'], []], 'the log, and the claimed deliveries')
     await complete([delivered(held)])
     same(statuses(await log(webhook)), ['delivered', 'delivered'], 'the log after the result that counts')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: nothing, name: 'a result for a delivery that does not exist changes nothing'
+    port: 'deliveries.complete', says: nothing, name: 'a result for a nonexistent delivery is ignored'
   }, async ({ deliveries, addWebhook, emit, log, claimOne, complete }) => {
     const webhook = await addWebhook()
     await emit()
@@ -101,17 +102,17 @@ export const leaseCases = [
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: late,
-    name: 'a late result still counts while nobody has claimed the delivery again'
+    name: 'a late result counts until the delivery is claimed again'
   }, async ({ deliveries, addWebhook, emitMany, claim, claimAll, complete, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(2)
     const [one, other] = await claimAll(2, { leaseMs: 50 })
     await wait(50)
-    same((await deliveries.stats()).leased, 0, 'what is leased when both leases have run out')
+    same((await deliveries.stats()).leased, 0, 'the number of leased deliveries when both leases have expired')
     await complete([delivered(one), retry(other)])
     same((await log(webhook)).map(({ status, attempt_count: count }) => [status, count]), [['delivered', 1], ['pending', 1]],
       'status and attempts')
-    same(await claim(), [], 'what is claimed then')
+    same(await claim(), [], 'the deliveries claimed afterwards')
   }),
 
   benchCase('deliveries', {
@@ -129,7 +130,7 @@ export const leaseCases = [
   benchCase('deliveries', {
     port: 'deliveries.release',
     says: release,
-    name: 'a lease given back makes its delivery due at once, with no attempt counted'
+    name: 'a released delivery is due at once, with no attempt counted'
   }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, complete, log }) => {
     const webhook = await addWebhook()
     await emitMany(2)
@@ -137,21 +138,21 @@ export const leaseCases = [
     await deliveries.release([first])
     same((await log(webhook)).map(({ status, attempt_count: count }) => [status, count]), [['pending', 0], ['pending', 0]],
       'status and attempts')
-    same((await deliveries.stats()).leased, 0, 'what is leased')
+    same((await deliveries.stats()).leased, 0, 'the number of leased deliveries')
     const [second, other] = await claim()
     same(second, { ...first, fence: second?.fence }, 'the claim of the same delivery')
     same([Number(second?.fence) > first.fence, other?.eventId], [true, 'evt_2'],
-      'whether the fence is greater, and what is claimed after it')
+      'the fence is greater, and the next claimed delivery')
     const held = { ...first, fence: Number(second?.fence) }
     await deliveries.release([held])
     await complete([delivered(held)])
-    same(statuses(await log(webhook)), ['pending', 'pending'], 'the log after a result of a lease that was given back')
+    same(statuses(await log(webhook)), ['pending', 'pending'], 'the log after a result of a released lease')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.release',
     says: passed,
-    name: 'a lost, completed or repeated lease that is given back is passed over'
+    name: 'release ignores a lease that was lost, completed or released'
   }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, complete, wait }) => {
     await addWebhook()
     await emitMany(2)
@@ -159,9 +160,9 @@ export const leaseCases = [
     await wait(50)
     const held = await claimOne()
     await deliveries.release([lost])
-    same(eventIds(await claim({ limit: 1 })), ['evt_2'], 'what is claimed when the lost lease of evt_1 was given back')
+    same(eventIds(await claim({ limit: 1 })), ['evt_2'], 'the claimed deliveries after the lost lease of evt_1 was released')
     await complete([delivered(held)])
     await deliveries.release([held, held])
-    same(await claim(), [], 'what is claimed when the completed one was given back')
+    same(await claim(), [], 'the claimed deliveries after the completed lease was released')
   })
 ]

@@ -5,14 +5,15 @@ import { exactly, same } from '../support/expect.js'
 import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
 const notices =
-  'There is a notice for each webhook disabled by this call, and for each that has been failing for `warnAfterSeconds`, ' +
-  'once until something is delivered or it is made active.'
-const last = 'Of the last failed attempt, or of the one that says the endpoint is gone; `http_status` where that gave none.'
+  'Creates a notice for each webhook that this call disables, and for each that has been failing for ' +
+  '`warnAfterSeconds`, once until its next success or until it is made active.'
+const last =
+  'Error of the last failed attempt, or of the one that reported the endpoint gone; `http_status` if it has none.'
 
 const claims =
-  'Claims notices, the oldest first. One belongs to the caller for `leaseMs`; until it is confirmed, it can then be claimed ' +
-  'again.'
-const confirms = 'Ends a notice, which the host has received. Nothing happens if it has ended.'
+  'Claims notices, oldest first. A notice is leased to the caller for `leaseMs`; until it is confirmed, it can then ' +
+  'be claimed again.'
+const confirms = 'Ends a notice that the host has received. Does nothing if it has already ended.'
 
 const warnAtOnce: HealthRule = { failingForSeconds: 1e8, failedDeliveries: 1e8, warnAfterSeconds: 0 }
 
@@ -25,30 +26,30 @@ function kinds (all: readonly HealthNotice[]): string[] {
   return all.map(({ kind }) => kind)
 }
 
-/** Cases about what the host is told of a webhook's health. */
+/** Cases about notices of a webhook's health. */
 export const noticeCases = [
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: notices,
-    name: 'the host is told once that a webhook has been failing for long, and the webhook stays active'
+    name: 'one notice says that a webhook has been failing for long, and the webhook stays active'
   }, async (bench) => {
     const webhook = await bench.addWebhook()
     const patient = { ...warnAtOnce, warnAfterSeconds: 3600 }
-    same(await attempt(bench, retry, patient), [], 'the notices of a failure, when an hour of them is long')
-    same(await attempt(bench, retry), ['failing'], 'the notices of the next, when no time is long')
-    same(await attempt(bench, failed), [], 'the notices of the one after it')
+    same(await attempt(bench, retry, patient), [], 'the notices of a failure, with a limit of one hour')
+    same(await attempt(bench, retry), ['failing'], 'the notices of the next failure, without a limit')
+    same(await attempt(bench, failed), [], 'the notices of the failure after it')
     same(await bench.webhooks.find('acme', webhook.id), webhook, 'the webhook')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: notices,
-    name: 'the host is told again after something was delivered or the webhook was made active'
+    name: 'another notice follows after a success or after the webhook was made active'
   }, async (bench) => {
     const { id } = await bench.addWebhook()
     same(await attempt(bench, retry), ['failing'], 'the notices of a failure')
     await attempt(bench, delivered)
-    same(await attempt(bench, failed), ['failing'], 'the notices of a failure after a delivery')
+    same(await attempt(bench, failed), ['failing'], 'the notices of a failure after a success')
     await bench.webhooks.update('acme', id, { name: 'x' })
     same(await attempt(bench, failed), [], 'the notices after a change of its name')
     await bench.webhooks.update('acme', id, { status: 'active' })
@@ -58,7 +59,7 @@ export const noticeCases = [
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: notices,
-    name: 'each webhook has a notice of its own, and a disabled one is not said to be failing, too'
+    name: 'each webhook has its own notice, and a disabled one has no failing notice'
   }, async ({ addWebhook, emitMany, claimAll, complete }) => {
     const mine = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
@@ -71,20 +72,20 @@ export const noticeCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimNotices', says: claims, name: 'a notice comes again until it is confirmed'
+    port: 'deliveries.claimNotices', says: claims, name: 'a notice can be claimed again until it is confirmed'
   }, async ({ deliveries, addWebhook, emitMany, claimAll, wait }) => {
     await addWebhook()
     await addWebhook({ tenantSlug: 'globex' })
     await emitMany(1)
     await emitMany(1, { tenantSlug: 'globex' })
     for (const lease of await claimAll(2)) await deliveries.complete([failed(lease)], warnAtOnce)
-    const both = exactly(await deliveries.claimNotices({ limit: 10, leaseMs: 50 }), 2, 'notices are claimed')
+    const both = exactly(await deliveries.claimNotices({ limit: 10, leaseMs: 50 }), 2, 'notices claimed')
     await wait(50)
-    same(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), both, 'what is claimed when their leases have expired')
-    same(await deliveries.claimNotices({ limit: 1, leaseMs: 0 }), both.slice(0, 1), 'what is claimed with a limit of one')
+    same(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), both, 'the notices claimed after their leases expired')
+    same(await deliveries.claimNotices({ limit: 1, leaseMs: 0 }), both.slice(0, 1), 'the notices claimed with a limit of one')
     await deliveries.confirmNotice(both[0].noticeId)
-    same(await deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), both.slice(1), 'what is claimed when the first was confirmed')
-    same(await deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), [], 'what is claimed under another lease')
+    same(await deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), both.slice(1), 'the notices claimed after the first was confirmed')
+    same(await deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), [], 'the notices claimed while all are leased')
   }),
 
   benchCase('deliveries', {
@@ -93,14 +94,14 @@ export const noticeCases = [
     await addWebhook()
     await emit()
     await deliveries.complete([failed(await claimOne())], warnAtOnce)
-    const [{ noticeId }] = exactly(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), 1, 'notices are claimed')
+    const [{ noticeId }] = exactly(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), 1, 'notices claimed')
     await deliveries.confirmNotice(noticeId)
     await deliveries.confirmNotice(noticeId)
-    same(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), [], 'what is claimed then')
+    same(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), [], 'the notices claimed afterwards')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: notices, name: 'a webhook that is not active is not said to be failing'
+    port: 'deliveries.complete', says: notices, name: 'a webhook that is not active gets no failing notice'
   }, async ({ webhooks, addWebhook, emit, claimOne, complete }) => {
     const { id } = await addWebhook()
     await emit()
@@ -112,7 +113,7 @@ export const noticeCases = [
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: last,
-    name: 'a notice has the last failure, and http_status for one without an error'
+    name: 'a notice has the last error, or http_status if that failure has none'
   }, async ({ addWebhook, emitMany, claimAll, complete }) => {
     await addWebhook()
     await emitMany(2)

@@ -3,13 +3,14 @@ import { holds, same } from '../support/expect.js'
 import { eventually } from '../support/wait.js'
 
 const calls =
-  'Calls `listener` when deliveries may have fallen due, also those recorded by another process where the storage can tell.'
-const ends = 'Returns what ends it, which may be called twice.'
+  'Calls `listener` when deliveries may have become due, including those recorded by another process if the storage ' +
+  'can tell.'
+const ends = 'Returns a function that stops listening, which may be called twice.'
 
-/** Cases about listening for what falls due. */
+/** Cases about `onDue`. */
 export const onDueCases = [
   benchCase('deliveries', {
-    port: 'deliveries.onDue', says: calls, name: 'every listener hears of an event that is recorded'
+    port: 'deliveries.onDue', says: calls, name: 'every listener is called for a recorded event'
   }, async ({ deliveries, addWebhook, emit }) => {
     await addWebhook()
     let first = 0
@@ -22,7 +23,7 @@ export const onDueCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.onDue', says: calls, name: 'a listener finds the change made'
+    port: 'deliveries.onDue', says: calls, name: 'a listener can claim the recorded event'
   }, async ({ deliveries, addWebhook, emit, claim }) => {
     await addWebhook()
     const claims: Array<ReturnType<typeof claim>> = []
@@ -30,11 +31,11 @@ export const onDueCases = [
     await emit()
     await eventually(() => claims.length > 0)
     end()
-    same((await Promise.all(claims)).flat().map(({ eventId }) => eventId), ['evt_1'], 'what a listener claims')
+    same((await Promise.all(claims)).flat().map(({ eventId }) => eventId), ['evt_1'], 'the deliveries that a listener claims')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.onDue', says: ends, name: 'each listener is ended by itself, and may be ended twice'
+    port: 'deliveries.onDue', says: ends, name: 'each listener stops independently, and may be stopped twice'
   }, async ({ deliveries, addWebhook, emit }) => {
     await addWebhook()
     let ended = 0
@@ -47,6 +48,6 @@ export const onDueCases = [
     const isHeard = await eventually(() => listening > 0)
     endSecond()
     endSecond()
-    same([ended, isHeard], [0, true], 'the calls of the ended listener, and whether the other was called')
+    same([ended, isHeard], [0, true], 'the calls of the stopped listener, and whether the other was called')
   })
 ]

@@ -2,19 +2,19 @@ import { benchCase, eventIds } from '../support/bench.js'
 import { same } from '../support/expect.js'
 import { delivered, retry } from '../support/samples.js'
 
-const pauses = 'Pauses the webhook for so long; 0 for not at all.'
+const pauses = 'Milliseconds to pause the webhook for; 0 does not pause it.'
 const ends =
-  'The webhook counts as failing from its first failed attempt until something is delivered, which also ends its ' +
-  'pause.'
-const active = 'Made `active`, it starts with a clean record of failures and is no longer paused; so it does with another `target_url`.'
-const due = 'Deliveries that could be attempted now, leased ones included; those of paused webhooks are not.'
+  'A webhook counts as failing from its first failed attempt until its next success, which also ends its pause.'
+const active =
+  'Setting the status to `active` clears the record of failures and ends a pause; so does a different `target_url`.'
+const due = 'Deliveries that could be attempted now, including leased ones, without those of paused webhooks.'
 
-/** Cases about endpoints that are paused. */
+/** Cases about paused webhooks. */
 export const pauseCases = [
   benchCase('deliveries', {
     port: 'deliveries.complete',
     says: pauses,
-    name: 'a pause keeps back the other deliveries of the webhook, and of no other webhook'
+    name: 'a pause applies to all deliveries of the webhook and to no other webhook'
   }, async ({ addWebhook, emit, claim, claimOne, complete }) => {
     await addWebhook()
     await addWebhook({ tenantSlug: 'globex' })
@@ -22,28 +22,28 @@ export const pauseCases = [
     await complete([retry(await claimOne(), { pauseMs: 600_000 })])
     await emit()
     await emit({ tenantSlug: 'globex' })
-    same(eventIds(await claim()), ['evt_3'], 'what is claimed while the webhook of evt_2 is paused')
+    same(eventIds(await claim()), ['evt_3'], 'the claimed deliveries while the webhook of evt_2 is paused')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: pauses, name: 'a pause is over when its time is, and the other deliveries go on'
+    port: 'deliveries.complete', says: pauses, name: 'deliveries continue when the pause ends'
   }, async ({ addWebhook, emitMany, claim, claimOne, complete, wait }) => {
     await addWebhook()
     await emitMany(2)
     await complete([retry(await claimOne(), { pauseMs: 50 })])
     await wait(50)
-    same(eventIds(await claim()), ['evt_2'], 'what is claimed after the pause')
+    same(eventIds(await claim()), ['evt_2'], 'the claimed deliveries after the pause')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: pauses, name: 'a pause keeps back a delivery that is due sooner, too'
+    port: 'deliveries.complete', says: pauses, name: 'a pause also delays a delivery that is due sooner'
   }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
     await addWebhook()
     await emitMany(2)
     const [first, second] = await claimAll(2)
     await complete([retry(first, { retryInMs: 600_000, pauseMs: 600_000 }), retry(second, { retryInMs: 10 })])
     await wait(10)
-    same(await claim(), [], 'what is claimed when a delivery would be due')
+    same(await claim(), [], 'the claimed deliveries when one would be due')
   }),
 
   benchCase('deliveries', {
@@ -55,19 +55,19 @@ export const pauseCases = [
     await complete([retry(first, { pauseMs: 600_000 }), retry(second, { pauseMs: 10 })])
     await complete([retry(third, { pauseMs: 10 }), retry(fourth, { pauseMs: 0 })])
     await wait(10)
-    same(await claim(), [], 'what is claimed when the shorter pauses are over')
+    same(await claim(), [], 'the claimed deliveries after the shorter pauses')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: ends, name: 'something delivered ends the pause'
+    port: 'deliveries.complete', says: ends, name: 'a success ends the pause'
   }, async ({ addWebhook, emitMany, claim, claimAll, complete }) => {
     await addWebhook()
     await emitMany(3)
     const [first, second] = await claimAll(2)
     await complete([retry(first, { pauseMs: 600_000 })])
-    same(await claim(), [], 'what is claimed during the pause')
+    same(await claim(), [], 'the claimed deliveries during the pause')
     await complete([delivered(second)])
-    same(eventIds(await claim()), ['evt_3'], 'what is claimed when another delivery has arrived')
+    same(eventIds(await claim()), ['evt_3'], 'the claimed deliveries after another delivery succeeded')
   }),
 
   benchCase('deliveries', {
@@ -78,13 +78,13 @@ export const pauseCases = [
     await complete([retry(await claimOne(), { pauseMs: 600_000 })])
     await emit()
     await webhooks.update('acme', id, { name: 'Still paused' })
-    same(await claim(), [], 'what is claimed after a change of its name')
+    same(await claim(), [], 'the claimed deliveries after a change of its name')
     await webhooks.update('acme', id, { status: 'active' })
-    same(eventIds(await claim()), ['evt_2'], 'what is claimed when it was made active')
+    same(eventIds(await claim()), ['evt_2'], 'the claimed deliveries after it was made active')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.stats', says: due, name: 'what is paused is pending, but not due'
+    port: 'deliveries.stats', says: due, name: 'paused deliveries are pending, but not due'
   }, async ({ deliveries, addWebhook, emit, emitMany, claimAll, complete }) => {
     await addWebhook()
     await emitMany(2)
@@ -93,6 +93,6 @@ export const pauseCases = [
     await emit()
     const { pending, due, leased } = await deliveries.stats()
     same({ pending, due, leased }, { pending: 3, due: 1, leased: 1 },
-      'the figures with one leased, one to be tried again and one new')
+      'the stats with one leased, one to retry and one new delivery')
   })
 ]

@@ -4,12 +4,14 @@ import { rejects, same } from '../support/expect.js'
 import { createEvent, delivered, retry } from '../support/samples.js'
 
 const erases =
-  'Erases what is kept about a subject: the body of each event of the tenant recorded with it becomes its tombstone, ' +
-  "and the event's pending deliveries become `cancelled`."
+  'Erases a subject: the body of each event of the tenant with this subject becomes its tombstone, and its pending ' +
+  'deliveries become `cancelled`.'
 const returns =
-  'Returns how many events have that subject; a repeated call returns the same and changes nothing but deliveries queued since.'
-const atomic = "All or nothing, and with `transaction`, the host's own, once that commits. … " +
-  'Rejects for a `transaction` that is not open, which is any in a storage without transactions, and erases nothing then.'
+  'Returns the number of events with this subject; a repeated call returns the same number and changes only ' +
+  'deliveries queued since.'
+const atomic =
+  "All or nothing; with `transaction`, the host's own, once that commits. … Rejects and erases nothing if " +
+  '`transaction` is not open. A storage without transactions rejects any `transaction`.'
 
 const about = { subject: 'candidate:42', body: '{"name":"Ada"}', tombstone: '{"erased":true}' }
 
@@ -21,33 +23,33 @@ export const eraseCases = [
     const webhook = await addWebhook()
     await emit(about)
     await complete([delivered(await claimOne())])
-    same(await deliveries.erase('acme', 'candidate:42'), 1, 'what erase returns')
+    same(await deliveries.erase('acme', 'candidate:42'), 1, 'the result of erase')
     same(statuses(await log(webhook)), ['delivered'], 'the log')
     await replay(webhook, { include: 'all' })
-    same((await claimOne()).body, '{"erased":true}', 'the body that is claimed')
+    same((await claimOne()).body, '{"erased":true}', 'the claimed body')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.erase',
     says: erases,
-    name: 'pending deliveries of an erased event are cancelled, leased and waiting ones too'
+    name: 'pending deliveries of an erased event are cancelled, including leased and waiting ones'
   }, async ({ deliveries, addWebhook, emit, claim, claimOne, complete, log }) => {
     const webhook = await addWebhook()
     await emit(about)
     await emit(about)
     await emit()
     const lease = await claimOne()
-    same(await deliveries.erase('acme', 'candidate:42'), 2, 'what erase returns')
+    same(await deliveries.erase('acme', 'candidate:42'), 2, 'the result of erase')
     same((await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next === null]), [['cancelled', true], ['cancelled', true], ['pending', false]],
-      'the log: one leased, one due, one of nobody')
-    same((await claim()).map(({ eventId }) => eventId), ['evt_3'], 'what is claimed')
+      'the log: one leased, one due, one without a subject')
+    same((await claim()).map(({ eventId }) => eventId), ['evt_3'], 'the claimed deliveries')
     await complete([delivered(lease)])
     same(statuses(await log(webhook)), ['delivered', 'cancelled', 'pending'],
-      'the log when the one under way arrived all the same')
+      'the log after the leased one was delivered')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.erase', says: erases, name: 'a delivery whose event is erased under way is not tried again'
+    port: 'deliveries.erase', says: erases, name: 'a delivery whose event is erased during the attempt is not retried'
   }, async ({ deliveries, addWebhook, emit, claim, claimOne, complete, log, wait }) => {
     const webhook = await addWebhook()
     await emit(about)
@@ -55,68 +57,68 @@ export const eraseCases = [
     await deliveries.erase('acme', 'candidate:42')
     await complete([retry(lease, { retryInMs: 10 })])
     await wait(10)
-    same([statuses(await log(webhook)), await claim()], [['cancelled'], []], 'the log, and what is claimed')
+    same([statuses(await log(webhook)), await claim()], [['cancelled'], []], 'the log, and the claimed deliveries')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.erase',
     says: erases,
-    name: 'only events of the very subject are erased, and those of the tenant alone'
+    name: 'only events of exactly this subject and tenant are erased'
   }, async ({ deliveries, addWebhook, emit, claim }) => {
     await addWebhook()
     await addWebhook({ tenantSlug: 'globex' })
     await emit({ ...about, subject: 'candidate:420' })
     await emit({ ...about, subject: 'Candidate:42' })
     await emit({ ...about, tenantSlug: 'globex' })
-    for (const subject of ['candidate:42', 'candidate:4%', 'candidate:42_', '']) same(await deliveries.erase('acme', subject), 0, `what erasing ${subject} returns`)
+    for (const subject of ['candidate:42', 'candidate:4%', 'candidate:42_', '']) same(await deliveries.erase('acme', subject), 0, `the result of erasing ${subject}`)
     same((await claim()).map(({ body }) => body), ['{"name":"Ada"}', '{"name":"Ada"}', '{"name":"Ada"}'],
-      'the bodies that are claimed')
+      'the claimed bodies')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.erase',
     says: returns,
-    name: 'a repeated call returns the same, and cancels what was queued since'
+    name: 'a repeated erase returns the same number and cancels deliveries queued since'
   }, async ({ deliveries, addWebhook, emit, claim, replay, log }) => {
     const webhook = await addWebhook()
     await emit(about)
     same([await deliveries.erase('acme', 'candidate:42'), await deliveries.erase('acme', 'candidate:42')], [1, 1],
-      'what two calls return')
+      'the results of two calls')
     await replay(webhook, { include: 'all' })
-    same(await deliveries.erase('acme', 'candidate:42'), 1, 'what a call after a replay returns')
-    same([statuses(await log(webhook)), await claim()], [['cancelled', 'cancelled'], []], 'the log, and what is claimed')
+    same(await deliveries.erase('acme', 'candidate:42'), 1, 'the result of a call after a replay')
+    same([statuses(await log(webhook)), await claim()], [['cancelled', 'cancelled'], []], 'the log, and the claimed deliveries')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.erase',
     says: atomic,
-    name: 'a subject is erased with the host\'s transaction, or not at all by a storage that has none'
+    name: 'erasing commits with the host\'s transaction, or is rejected by a storage without transactions'
   }, async ({ harness, deliveries, addWebhook, claimOne }) => {
     await addWebhook()
     await deliveries.record('acme', { ...createEvent('evt_1'), ...about })
     if (harness.begin === undefined) {
       await rejects(deliveries.erase('acme', 'candidate:42', {}), 'erasing with a transaction')
-      same((await claimOne()).body, '{"name":"Ada"}', 'the body that is claimed')
+      same((await claimOne()).body, '{"name":"Ada"}', 'the claimed body')
       return
     }
     const lost = await harness.begin()
-    same(await deliveries.erase('acme', 'candidate:42', lost.transaction), 1, 'what erase returns in a transaction')
+    same(await deliveries.erase('acme', 'candidate:42', lost.transaction), 1, 'the result of erase in a transaction')
     await lost.rollback()
-    same((await claimOne({ leaseMs: 600_000 })).body, '{"name":"Ada"}', 'the body that is claimed when it was rolled back')
+    same((await claimOne({ leaseMs: 600_000 })).body, '{"name":"Ada"}', 'the claimed body after a rollback')
     const done = await harness.begin()
     await deliveries.erase('acme', 'candidate:42', done.transaction)
     await done.commit()
-    same((await deliveries.stats()).pending, 0, 'what is pending when it was committed')
+    same((await deliveries.stats()).pending, 0, 'the number of pending deliveries after the commit')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.erase', says: atomic, name: 'no subject is erased with a transaction that has ended'
+    port: 'deliveries.erase', says: atomic, name: 'erase rejects a transaction that has ended'
   }, async ({ harness, deliveries, addWebhook, claimOne }) => {
     await addWebhook()
     await deliveries.record('acme', { ...createEvent('evt_1'), ...about })
     for (const transaction of await endedTransactions(harness)) {
       await rejects(deliveries.erase('acme', 'candidate:42', transaction), 'erasing with a transaction that has ended')
     }
-    same((await claimOne()).body, '{"name":"Ada"}', 'the body that is claimed')
+    same((await claimOne()).body, '{"name":"Ada"}', 'the claimed body')
   })
 ]

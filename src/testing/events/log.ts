@@ -5,10 +5,10 @@ import { given, same } from '../support/expect.js'
 import { delivered, failed } from '../support/samples.js'
 
 const pages =
-  'Pages through the log of one webhook; `[]` if there is no such webhook. Of several sort items the first one decides: no ' +
-  'two deliveries have the same id.'
-const filters = 'Conditions that must all hold; an absent one holds for every row.'
-const owned = 'changing it afterwards changes nothing that is stored.'
+  'Pages through the log of one webhook; `[]` if the webhook does not exist. Only the first sort item matters, ' +
+  'because ids are unique.'
+const filters = 'Conditions that must all hold; an absent condition matches every row.'
+const owned = 'changing them afterwards changes nothing that is stored.'
 
 type Query = ListQuery<DeliveryFilter, DeliverySortField>
 
@@ -21,7 +21,7 @@ interface FilledBench {
   list (query: Partial<Query>): Promise<number[]>
 }
 
-// evt_1 is delivered, evt_2 (job.created) failed, evt_3 (job.created) pending, some time after the others.
+// evt_1 delivered, evt_2 (job.created) failed, evt_3 (job.created) pending, recorded a little later.
 async function fill ({ deliveries, addWebhook, emit, claimAll, complete, wait }: Bench): Promise<FilledBench> {
   const { id: webhookId } = await addWebhook({ event_types: ['candidate.created', 'job.created'] })
   await emit()
@@ -38,7 +38,7 @@ async function fill ({ deliveries, addWebhook, emit, claimAll, complete, wait }:
 /** Cases about the log of a webhook. */
 export const logCases = [
   benchCase('deliveries', {
-    port: 'deliveries.list', says: pages, name: 'the log comes in the order asked for, page by page'
+    port: 'deliveries.list', says: pages, name: 'the log is paged in the requested order'
   }, async (bench) => {
     const { list } = await fill(bench)
     same(await list({}), [1, 2, 3], 'by id')
@@ -48,7 +48,7 @@ export const logCases = [
     same((await list({ sort: [{ field: 'created_at', direction: 'desc' }, { field: 'id', direction: 'asc' }] }))[0], 3,
       'the first by descending created_at')
     same(await list({ offset: 1, limit: 1 }), [2], 'offset 1, limit 1')
-    same([await list({ offset: 3 }), await list({ offset: 429_496_729_200 })], [[], []], 'beyond the last, and far beyond')
+    same([await list({ offset: 3 }), await list({ offset: 429_496_729_200 })], [[], []], 'pages beyond the last row, and far beyond')
     same(await list({ sort: [{ field: 'id', direction: 'desc' }], filter: { eventType: 'job.created' }, offset: 1 }), [2],
       'offset 1 of a filtered, descending page')
   }),
@@ -66,23 +66,23 @@ export const logCases = [
     ]
     for (const [filter, events] of expected) {
       same(await list({ filter }), events, `the events that pass ${JSON.stringify(filter)}`)
-      same(await bench.deliveries.count('acme', webhookId, filter), events.length, `how many pass ${JSON.stringify(filter)}`)
+      same(await bench.deliveries.count('acme', webhookId, filter), events.length, `the number of deliveries that pass ${JSON.stringify(filter)}`)
     }
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.find',
     says: owned,
-    name: 'changing a delivery that was handed out changes nothing that is stored'
+    name: 'changing a returned delivery changes nothing that is stored'
   }, async (bench) => {
     const { webhookId, deliveryId } = await fill(bench)
     const find = (): ReturnType<typeof bench.deliveries.find> => bench.deliveries.find('acme', webhookId, deliveryId)
     const before = structuredClone(await find())
-    const { attempts } = given(await find(), 'the delivery is found')
+    const { attempts } = given(await find(), 'find returns the delivery')
     for (const attempt of attempts) attempt.duration_ms = 999
     attempts.splice(0)
     for (const delivery of await bench.deliveries.list('acme', webhookId, all)) delivery.status = 'cancelled'
-    same(await find(), before, 'the delivery, asked for again')
-    same(before?.attempts.length, 1, 'how many attempts it has')
+    same(await find(), before, 'the delivery, read again')
+    same(before?.attempts.length, 1, 'the number of attempts')
   })
 ]

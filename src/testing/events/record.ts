@@ -4,43 +4,45 @@ import { isInstant, rejects, same } from '../support/expect.js'
 import { createEvent } from '../support/samples.js'
 
 const records =
-  'Records an event and, for every webhook of the tenant that subscribes to its type, one delivery: `pending` and due ' +
-  'now if the webhook is active, `skipped` otherwise.'
-const made = 'How many deliveries were made for it, skipped ones not counted.'
+  'Records an event and one delivery for every webhook of the tenant that subscribes to its type: `pending` and due ' +
+  'now if the webhook is active, otherwise `skipped`.'
+const made = 'Number of deliveries created for it, without skipped ones.'
 const again =
-  'An idempotency key that the tenant has used before records nothing: the result is that of the first time, its ' +
-  'fingerprint included.'
+  'If the tenant has used the idempotency key before, records nothing and returns the first result, including its ' +
+  'fingerprint.'
 const taken =
-  "Rejects for an event id that is taken, whoever's it is, and for a `transaction` that is not open, which is any in a " +
-  'storage without transactions; nothing is recorded then.'
-const kept = 'All or nothing, and kept once the promise resolves; with `transaction`, the host\'s own, once that commits.'
-const bytes = 'The exact text to sign and send, JSON. It comes back from `claimDue` byte for byte.'
-const unique = 'Unique for the tenant, or `null`.'
+  'Rejects and records nothing if an event of any tenant already has this id, or if `transaction` is not open. A ' +
+  'storage without transactions rejects any `transaction`.'
+const kept =
+  "All or nothing, and durable once the promise resolves. With `transaction`, the host's own, it is durable once " +
+  'that commits.'
+const bytes = 'The exact JSON text to sign and send. `claimDue` returns it byte for byte.'
+const unique = 'Unique within the tenant, or `null`.'
 
 /** Cases about recording events. */
 export const recordCases = [
   benchCase('deliveries', {
     port: 'deliveries.record',
     says: records,
-    name: 'an event makes one pending delivery for each active webhook that subscribes to its type'
+    name: 'an event creates one pending delivery for each active webhook that subscribes to its type'
   }, async ({ addWebhook, emit, log, claim }) => {
     const subscribed = [await addWebhook({ event_types: ['job.created', 'candidate.created'] }), await addWebhook()]
     const unsubscribed = await addWebhook({ event_types: ['candidate.created.not', 'candidate', 'job.created'] })
-    same(await emit({ fingerprint: 'print' }), { id: 'evt_1', deliveries: 2, fingerprint: 'print' }, 'what record returns')
+    same(await emit({ fingerprint: 'print' }), { id: 'evt_1', deliveries: 2, fingerprint: 'print' }, 'the result of record')
     for (const webhook of subscribed) {
       const [delivery, ...more] = await log(webhook)
-      isInstant(delivery?.created_at, 'created_at is a date as it crosses the ports')
-      isInstant(delivery.next_attempt_at, 'next_attempt_at is a date as it crosses the ports')
+      isInstant(delivery?.created_at, 'created_at is an RFC 3339 date in UTC with milliseconds')
+      isInstant(delivery.next_attempt_at, 'next_attempt_at is an RFC 3339 date in UTC with milliseconds')
       const { id, created_at: createdAt, next_attempt_at: nextAttemptAt } = delivery
       const counts = { attempt_count: 0, response_status: null, error: null }
       const dates = { next_attempt_at: nextAttemptAt, created_at: createdAt, delivered_at: null }
       same([delivery, ...more], [{ id, event_id: 'evt_1', event_type: 'candidate.created', status: 'pending', ...counts, ...dates }],
         'the log')
-      same(createdAt >= webhook.created_at, true, 'whether the delivery was made after its webhook')
+      same(createdAt >= webhook.created_at, true, 'the delivery was created after its webhook')
     }
     same(await log(unsubscribed), [], 'the log of a webhook that subscribes to other types')
     same((await claim()).map(({ webhookId }) => webhookId).sort((a, b) => a - b), subscribed.map(({ id }) => id),
-      'what is due at once')
+      'the deliveries due at once')
   }),
 
   benchCase('deliveries', {
@@ -54,37 +56,37 @@ export const recordCases = [
     const [delivery] = await log(inactive)
     same([delivery?.status, delivery?.attempt_count, delivery?.next_attempt_at], ['skipped', 0, null],
       'the delivery to the inactive webhook')
-    same((await claim()).filter(({ webhookId }) => webhookId === inactive.id), [], 'what is claimed for it')
+    same((await claim()).filter(({ webhookId }) => webhookId === inactive.id), [], 'the deliveries claimed for it')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.record',
     says: again,
-    name: 'an idempotency key that was used before records nothing and gives the result of the first time'
+    name: 'a repeated idempotency key records nothing and returns the first result'
   }, async ({ webhooks, addWebhook, emit, log }) => {
     const webhook = await addWebhook()
     const first = await emit({ idempotencyKey: 'once', fingerprint: 'first' })
     await addWebhook()
     await webhooks.update('acme', webhook.id, { status: 'inactive' })
-    same(first, { id: 'evt_1', deliveries: 1, fingerprint: 'first' }, 'the result of the first time')
+    same(first, { id: 'evt_1', deliveries: 1, fingerprint: 'first' }, 'the result of the first call')
     same(await emit({ idempotencyKey: 'once', fingerprint: 'second' }), first,
-      'the result of the second time, when the webhooks are others')
-    same((await log(webhook)).length, 1, 'how many deliveries there are')
+      'the result of the second call, after the webhooks have changed')
+    same((await log(webhook)).length, 1, 'the number of deliveries')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.record', says: again, name: 'an event that nobody subscribes to is recorded all the same'
+    port: 'deliveries.record', says: again, name: 'an event without subscribers is recorded'
   }, async ({ emit }) => {
     same(await emit({ idempotencyKey: 'once' }), { id: 'evt_1', deliveries: 0, fingerprint: '' },
-      'the result of the first time')
+      'the result of the first call')
     same(await emit({ idempotencyKey: 'once' }), { id: 'evt_1', deliveries: 0, fingerprint: '' },
-      'the result of the second time')
+      'the result of the second call')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.record',
     says: unique,
-    name: 'an idempotency key is unique for its tenant alone, and its absence is no key'
+    name: 'an idempotency key is unique within its tenant, and events without a key never collide'
   }, async ({ addWebhook, emit, log }) => {
     const webhook = await addWebhook()
     const results = [
@@ -93,40 +95,40 @@ export const recordCases = [
     ]
     same(results.map(({ id }) => id), ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5'],
       'the events: once, ONCE, once of globex, two without a key')
-    same((await log(webhook)).length, 4, 'how many deliveries there are')
+    same((await log(webhook)).length, 4, 'the number of deliveries')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.record', says: taken, name: 'an event id that is taken is refused, also for another tenant'
+    port: 'deliveries.record', says: taken, name: 'record rejects an event id that exists, also in another tenant'
   }, async ({ deliveries, addWebhook, log }) => {
     const webhook = await addWebhook()
     const foreign = await addWebhook({ tenantSlug: 'globex' })
     await deliveries.record('acme', createEvent('evt_1'))
-    await rejects(deliveries.record('acme', createEvent('evt_1')), 'the same id once more')
+    await rejects(deliveries.record('acme', createEvent('evt_1')), 'the same id again')
     await rejects(deliveries.record('globex', { ...createEvent('evt_1'), idempotencyKey: 'once' }), 'the same id for another tenant')
     same([(await log(webhook)).length, (await log(foreign, 'globex')).length], [1, 0],
-      'how many deliveries the two tenants have')
+      'the number of deliveries of both tenants')
     same((await deliveries.record('globex', { ...createEvent('evt_2'), idempotencyKey: 'once' })).id, 'evt_2',
-      'the key of the event that was refused')
+      'the event recorded with the key of the rejected one')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.record',
     says: bytes,
-    name: 'the body comes back byte for byte, whatever becomes of the object handed in'
+    name: 'the body is returned byte for byte, even if the caller changes the event object'
   }, async ({ deliveries, addWebhook, claimOne }) => {
     await addWebhook()
     const body = '{ "b":1,\n\t"a":"é\u{1f600} \\u0000 \u2028",  "b":2, "n":1.0, "big":12345678901234567890 }'
     const event = { ...createEvent('evt_1'), body }
     await deliveries.record('acme', event)
     event.body = 'changed'
-    same((await claimOne()).body, body, 'the body that is claimed')
+    same((await claimOne()).body, body, 'the claimed body')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.record',
     says: kept,
-    name: 'an event is kept with the host\'s transaction, or refused by a storage that has none'
+    name: 'an event commits with the host\'s transaction, or is rejected by a storage without transactions'
   }, async ({ harness, deliveries, addWebhook, emit, claim, log }) => {
     const webhook = await addWebhook()
     if (harness.begin === undefined) {
@@ -136,19 +138,19 @@ export const recordCases = [
     }
     const lost = await harness.begin()
     await deliveries.record('acme', { ...createEvent('evt_lost'), idempotencyKey: 'once' }, lost.transaction)
-    same(eventIds(await claim()), [], 'what is claimed before the transaction ends')
+    same(eventIds(await claim()), [], 'the claimed deliveries before the transaction ends')
     await lost.rollback()
-    same([await log(webhook), eventIds(await claim())], [[], []], 'the log and what is claimed when it was rolled back')
+    same([await log(webhook), eventIds(await claim())], [[], []], 'the log and the claimed deliveries after a rollback')
     const done = await harness.begin()
     await deliveries.record('acme', { ...createEvent('evt_kept'), idempotencyKey: 'once' }, done.transaction)
     await done.commit()
-    same((await emit({ idempotencyKey: 'once' })).id, 'evt_kept', 'the event of the key when it was committed')
+    same((await emit({ idempotencyKey: 'once' })).id, 'evt_kept', 'the event with this key after the commit')
     same([statuses(await log(webhook)), eventIds(await claim())], [['pending'], ['evt_kept']],
-      'the log and what is claimed then')
+      'the log and the claimed deliveries afterwards')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.record', says: taken, name: 'an event is refused with a transaction that has ended'
+    port: 'deliveries.record', says: taken, name: 'record rejects a transaction that has ended'
   }, async ({ harness, deliveries, addWebhook, log }) => {
     const webhook = await addWebhook()
     for (const transaction of await endedTransactions(harness)) {

@@ -4,18 +4,21 @@ import type { Bench } from '../support/bench.js'
 import { exactly, same } from '../support/expect.js'
 import { delivered, failed } from '../support/samples.js'
 
-const queues = 'Queues events to a webhook once more, as new deliveries of the same events, due now.'
-const pending = 'Events that are still pending for this webhook are passed over.'
-const none = '`null`, and nothing queued, if the webhook does not exist or is not active.'
+const queues = 'Queues events for a webhook again, as new deliveries of the same events, due now.'
+const pending = 'Events that are still pending for this webhook are not queued.'
+const none = 'Returns `null` and queues nothing if the webhook does not exist or is not active.'
 const include = '`undelivered`: events whose last delivery to this webhook failed or was skipped. `all`: every event.'
-const types = 'Only events of these types, out of those that the webhook subscribes to; `null` for all of these. … ' +
-  'Only these events; `null` for no such limit.'
-const since = 'Only events recorded at this time or later; `null` for no such limit. … Only events recorded at this time or earlier;'
-const limit = 'Events to queue at most; the oldest come first.'
+const types =
+  'Only events of these types, among those that the webhook subscribes to; `null` for all of them. … Only these ' +
+  'events; `null` for any.'
+const since =
+  'Only events recorded at this time or later; `null` for any. … Only events recorded at this time or earlier; ' +
+  '`null` for any.'
+const limit = 'Maximum number of events to queue, oldest first.'
 
 const nothing = { queued: 0, truncated: false }
 
-// evt_1 delivered, evt_2 failed, evt_3 skipped, evt_4 pending, one some time after another.
+// evt_1 delivered, evt_2 failed, evt_3 skipped, evt_4 pending; recorded a few milliseconds apart.
 async function fill ({ webhooks, addWebhook, emit, claimOne, complete, wait }: Bench): Promise<Webhook> {
   const webhook = await addWebhook()
   await emit()
@@ -41,61 +44,61 @@ export const replayCases = [
   benchCase('deliveries', {
     port: 'deliveries.replay',
     says: queues,
-    name: 'events that were not delivered are queued once more, the same events as new deliveries'
+    name: 'undelivered events are queued again, as new deliveries of the same events'
   }, async (bench) => {
     const webhook = await fill(bench)
     const before = await bench.log(webhook)
-    same(await bench.replay(webhook), { queued: 2, truncated: false }, 'what replay returns')
+    same(await bench.replay(webhook), { queued: 2, truncated: false }, 'the result of replay')
     const log = await bench.log(webhook)
-    same(log.slice(0, 4), before, 'the deliveries that were there before')
+    same(log.slice(0, 4), before, 'the earlier deliveries')
     same(log.slice(4).map(({ event_id: event, event_type: type, status, attempt_count: count }) => [event, type, status, count]), [
       ['evt_2', 'candidate.created', 'pending', 0], ['evt_3', 'candidate.created', 'pending', 0]
-    ], 'the new ones')
+    ], 'the new deliveries')
     const claimed = (await bench.claim()).filter(({ eventId }) => eventId !== 'evt_4')
     same(claimed.map(({ eventId, body, attemptCount }) => [eventId, body, attemptCount]), [['evt_2', '{"id":"evt_2"}', 0], ['evt_3', '{"id":"evt_3"}', 0]],
-      'what is due at once')
+      'the deliveries due at once')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.replay', says: pending, name: 'events still pending are not queued again, leased ones neither'
+    port: 'deliveries.replay', says: pending, name: 'pending events are not queued again, including leased ones'
   }, async (bench) => {
     const webhook = await fill(bench)
     same(await bench.replay(webhook, { include: 'all' }), { queued: 3, truncated: false },
       'a replay of all: every event but evt_4, which is pending')
-    same(await bench.replay(webhook, { include: 'all' }), nothing, 'another one')
-    same(await claimReplays(bench), ['evt_1', 'evt_2', 'evt_3'], 'what is claimed')
-    same(await bench.replay(webhook, { include: 'all' }), nothing, 'another one, when all are leased')
+    same(await bench.replay(webhook, { include: 'all' }), nothing, 'another replay')
+    same(await claimReplays(bench), ['evt_1', 'evt_2', 'evt_3'], 'the claimed deliveries')
+    same(await bench.replay(webhook, { include: 'all' }), nothing, 'another replay, when all are leased')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.replay', says: include, name: 'all events are those recorded before the webhook was there, too'
+    port: 'deliveries.replay', says: include, name: 'a replay of all events includes those recorded before the webhook was created'
   }, async ({ addWebhook, emit, replay }) => {
     await emit()
     const webhook = await addWebhook()
-    same(await replay(webhook), nothing, 'a replay of what was not delivered')
-    same(await replay(webhook, { include: 'all' }), { queued: 1, truncated: false }, 'a replay of all')
+    same(await replay(webhook), nothing, 'a replay of undelivered events')
+    same(await replay(webhook, { include: 'all' }), { queued: 1, truncated: false }, 'a replay of all events')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.replay', says: include, name: 'the last delivery of an event tells whether it was delivered'
+    port: 'deliveries.replay', says: include, name: 'the last delivery of an event decides whether it counts as delivered'
   }, async (bench) => {
     const webhook = await fill(bench)
     await bench.replay(webhook)
     await bench.complete((await bench.claim()).map((lease) => lease.eventId === 'evt_3' ? delivered(lease) : failed(lease)))
     same(await bench.replay(webhook), { queued: 2, truncated: false },
-      'a replay when evt_3 has been delivered after all, evt_2 and evt_4 not')
-    same(eventIds(await bench.claim()), ['evt_2', 'evt_4'], 'what is claimed')
+      'a replay after evt_3 was delivered, but not evt_2 and evt_4')
+    same(eventIds(await bench.claim()), ['evt_2', 'evt_4'], 'the claimed deliveries')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.replay', says: include, name: 'the last delivery is that to this webhook, not to another'
+    port: 'deliveries.replay', says: include, name: 'the last delivery is the last one to this webhook, not to another'
   }, async ({ addWebhook, emit, claimAll, complete, replay }) => {
     const mine = await addWebhook()
     const other = await addWebhook()
     await emit()
     await complete((await claimAll(2)).map((lease) => lease.webhookId === mine.id ? delivered(lease) : failed(lease)))
     same([await replay(mine), await replay(other)], [nothing, { queued: 1, truncated: false }],
-      'replays to the webhook that got it, and to the one that did not')
+      'replays to the webhook that received it, and to the one that did not')
   }),
 
   benchCase('deliveries', {
@@ -113,52 +116,52 @@ export const replayCases = [
       'no type, no id')
     same(await replay(webhook, { eventIds: ['evt_3', 'evt_1'] }), { queued: 1, truncated: false }, 'one skipped, one delivered')
     same(await replay(webhook, { eventTypes: ['candidate.created', 'job.created'] }), { queued: 1, truncated: false },
-      'what is left, by type')
-    same(await claimReplays(bench), ['evt_3', 'evt_2'], 'what is claimed')
+      'the remaining events, by type')
+    same(await claimReplays(bench), ['evt_3', 'evt_2'], 'the claimed deliveries')
     await webhooks.update('acme', webhook.id, { event_types: ['job.created'] })
     same(await replay(webhook, { include: 'all' }), { queued: 1, truncated: false },
-      'all, when it subscribes to the other type')
+      'all events, after it subscribed to the other type')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.replay',
     says: since,
-    name: 'since and until are both included, to the millisecond that the log shows'
+    name: 'since and until are inclusive, to the millisecond that the log shows'
   }, async (bench) => {
     const webhook = await fill(bench)
-    const [, { created_at: early }, { created_at: late }] = exactly(await bench.log(webhook), 4, 'deliveries are in the log')
+    const [, { created_at: early }, { created_at: late }] = exactly(await bench.log(webhook), 4, 'deliveries in the log')
     same(await bench.replay(webhook, { since: shift(late, 1) }), nothing, 'since a millisecond after evt_3')
     same(await bench.replay(webhook, { until: shift(early, -1) }), nothing, 'until a millisecond before evt_2')
     same(await bench.replay(webhook, { since: late }), { queued: 1, truncated: false }, 'since evt_3')
     same(await bench.replay(webhook, { until: early }), { queued: 1, truncated: false }, 'until evt_2')
-    same(await claimReplays(bench), ['evt_3', 'evt_2'], 'what is claimed')
+    same(await claimReplays(bench), ['evt_3', 'evt_2'], 'the claimed deliveries')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.replay',
     says: limit,
-    name: 'at the limit the oldest events are queued, and the answer says that there were more'
+    name: 'at the limit the oldest events are queued and truncated is true'
   }, async (bench) => {
     const webhook = await fill(bench)
     same(await bench.replay(webhook, { limit: 1 }), { queued: 1, truncated: true }, 'one of two')
     same(await bench.replay(webhook, { limit: 1 }), { queued: 1, truncated: false }, 'one of one')
-    same(await claimReplays(bench), ['evt_2', 'evt_3'], 'what is claimed')
+    same(await claimReplays(bench), ['evt_2', 'evt_3'], 'the claimed deliveries')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.replay', says: none, name: 'a webhook that is unknown or not active gets nothing'
+    port: 'deliveries.replay', says: none, name: 'a replay to a webhook that is unknown or not active queues nothing'
   }, async (bench) => {
     const webhook = await fill(bench)
     same(await bench.replay({ ...webhook, id: webhook.id + 1000 }), null, 'a webhook that does not exist')
     await bench.webhooks.update('acme', webhook.id, { status: 'inactive' })
-    same(await bench.replay(webhook, { include: 'all' }), null, 'one that is not active')
-    same(await bench.deliveries.count('acme', webhook.id, {}), 4, 'how many deliveries there are')
+    same(await bench.replay(webhook, { include: 'all' }), null, 'a webhook that is not active')
+    same(await bench.deliveries.count('acme', webhook.id, {}), 4, 'the number of deliveries')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.replay',
     says: pending,
-    name: 'a late arrival of an event that is queued again does not queue it twice'
+    name: 'a late success of an event that is queued again does not queue it twice'
   }, async ({ webhooks, addWebhook, emit, claimOne, replay, complete, log }) => {
     const webhook = await addWebhook()
     await emit()
@@ -168,7 +171,7 @@ export const replayCases = [
     await replay(webhook)
     await complete([delivered(lease)])
     same(statuses(await log(webhook)), ['delivered', 'pending'], 'the log')
-    same(await replay(webhook, { include: 'all' }), nothing, 'a replay then')
+    same(await replay(webhook, { include: 'all' }), nothing, 'a replay afterwards')
   })
 ]
 

@@ -1,10 +1,10 @@
 import { same } from '../support/expect.js'
 import { candidate, candidateFields, job, jobFields, listCase, rowCases } from './rows.js'
 
-const fields = 'The fields to return: those of the row type and those that the host publishes besides.'
-const tenant = 'The rows of one page in the order asked for'
-const ready = 'Looks whether the storage can be used: once for every app and engine that starts on it.'
-const owned = 'changing it afterwards changes nothing that is stored.'
+const fields = 'Fields to return: those of the row type and those that the host publishes in addition.'
+const tenant = 'Returns one page of rows in the requested order'
+const ready = 'Checks whether the storage can be used. Called once for every app and engine that starts on it.'
+const owned = 'changing them afterwards changes nothing that is stored.'
 
 const sort = [{ field: 'id' as const, direction: 'asc' as const }]
 const page = { filter: {}, sort, offset: 0, limit: 200 }
@@ -19,7 +19,7 @@ const published = {
   updated_at: '2026-02-03T04:05:06.789Z'
 }
 
-/** Cases about what a row holds, and whose it is. */
+/** Cases about the fields and the tenant of rows. */
 export const contentCases = [
   [listCase({
     port: 'candidates.list', says: fields, name: 'candidates: a row has the fields of its type, with their types'
@@ -28,7 +28,7 @@ export const contentCases = [
     const rows = await storage.candidates.list('acme', { ...page, fields: candidateFields })
     same(rows.map((row) => pick(row, candidateFields)), [
       { id: 1, full_name: 'Name 1', headline: null, source_id: null }, pick(published, candidateFields)
-    ], 'numbers are numbers, absence is null, text is as it was saved')
+    ], 'the rows: numbers as numbers, absence as null, text as saved')
   }),
 
   listCase({
@@ -38,34 +38,34 @@ export const contentCases = [
     await saveJobs('acme', [rare, job(1)])
     const rows = await storage.jobs.list('acme', { ...page, fields: jobFields })
     same(rows.map((row) => pick(row, jobFields)), [{ id: 1, name: 'Name 1', status: 'published' }, pick(rare, jobFields)],
-      'numbers are numbers, text is as it was saved')
+      'the rows: numbers as numbers, text as saved')
   }),
 
   listCase({
-    port: 'candidates.list', says: fields, name: 'candidates: fields that the host publishes besides come too'
+    port: 'candidates.list', says: fields, name: 'candidates: fields that the host publishes in addition are returned'
   }, async ({ storage, saveCandidates }) => {
     await saveCandidates('acme', [published])
     const more = [...candidateFields, 'recruiter_id', 'created_at', 'updated_at']
     const rows = await storage.candidates.list('acme', { ...page, fields: more })
-    same(rows.map((row) => pick(row, more)), [published], 'dates are RFC 3339 in UTC with milliseconds')
+    same(rows.map((row) => pick(row, more)), [published], 'the rows: dates in RFC 3339, UTC, with milliseconds')
   }),
 
   listCase({
-    port: 'jobs.list', says: fields, name: 'jobs: fields that the host publishes besides come too'
+    port: 'jobs.list', says: fields, name: 'jobs: fields that the host publishes in addition are returned'
   }, async ({ storage, saveJobs }) => {
     const saved = job(1, { updated_at: '2026-02-03T04:05:06.789Z' })
     await saveJobs('acme', [saved])
     const more = [...jobFields, 'created_at', 'updated_at']
     same((await storage.jobs.list('acme', { ...page, fields: more })).map((row) => pick(row, more)), [saved],
-      'dates are RFC 3339 in UTC with milliseconds')
+      'the rows: dates in RFC 3339, UTC, with milliseconds')
   })],
 
-  rowCases({ port: 'list', says: tenant, name: 'a tenant sees its own rows alone' }, async (rows) => {
+  rowCases({ port: 'list', says: tenant, name: 'a tenant sees only its own rows' }, async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }, { id: 2, name: 'Ana' }])
     await rows.save([{ id: 2, name: 'Bo' }, { id: 3, name: 'Ana' }], 'globex')
     for (const [tenantSlug, q, ids] of [['acme', 'ana', [1, 2]], ['globex', 'ana', [3]], ['acme', 'bo', []], ['globex', 'bo', [2]]] as const) {
       same(await rows.ids({ filter: { q } }, tenantSlug), ids, `the rows of ${tenantSlug} found by ${q}`)
-      same(await rows.count({ q }, tenantSlug), ids.length, `how many rows of ${tenantSlug} are found by ${q}`)
+      same(await rows.count({ q }, tenantSlug), ids.length, `the number of rows of ${tenantSlug} found by ${q}`)
     }
     same(await rows.ids({}, 'globex'), [2, 3], 'the rows of globex')
     same(await rows.count({}, 'globex'), 2, 'the total of globex')
@@ -76,30 +76,30 @@ export const contentCases = [
   }),
 
   rowCases({
-    port: 'list', says: owned, name: 'changing a row that was handed out changes nothing that is stored'
+    port: 'list', says: owned, name: 'changing a returned row changes nothing that is stored'
   }, async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }])
     const before = structuredClone(await rows.list())
     for (const row of await rows.list()) Object.assign(row, { id: 2, full_name: 'changed', name: 'changed', headline: 'changed', status: 'changed' })
-    same(await rows.list(), before, 'the row, asked for again')
+    same(await rows.list(), before, 'the row, read again')
   }),
 
   [listCase({
-    port: 'verify', says: ready, name: 'a storage that can be used says so, to every app that starts on it'
+    port: 'verify', says: ready, name: 'verify accepts a usable storage, for every app that starts on it'
   }, async ({ storage }) => {
     const published = { candidates: candidateFields, jobs: jobFields }
     for (const asked of [published, null, published]) {
       const warnings = await storage.verify?.(asked)
-      same(warnings?.filter((warning) => typeof warning !== 'string'), warnings && [], 'the warnings that are no text')
+      same(warnings?.filter((warning) => typeof warning !== 'string'), warnings && [], 'the warnings that are not strings')
     }
   }),
 
   listCase({
-    port: 'candidates.list', says: owned, name: 'candidates: a query that was handed in is left as it was'
+    port: 'candidates.list', says: owned, name: 'candidates: a query is not modified'
   }, async ({ storage, saveCandidates }) => {
     await saveCandidates('acme', [candidate(1)])
     const query = Object.freeze({ ...page, filter: Object.freeze({ q: 'NAME' }), sort: Object.freeze([...sort]), fields: Object.freeze([...candidateFields]) })
-    same((await storage.candidates.list('acme', query)).map(({ id }) => id), [1], 'the answer to a frozen query')
+    same((await storage.candidates.list('acme', query)).map(({ id }) => id), [1], 'the result of a frozen query')
   })]
 ].flat()
 

@@ -2,9 +2,9 @@ import { same } from '../support/expect.js'
 import { candidate, candidateIds, job, jobIds, listCase, rowCases } from './rows.js'
 
 const later = 'is strictly later.'
-const all = 'Conditions that must all hold; an absent one holds for every row.'
+const all = 'Conditions that must all hold; an absent condition matches every row.'
 
-/** Cases about the filters besides `q`. */
+/** Cases about all filters except `q`. */
 export const filterCases = [
   [listCase({
     port: 'candidates.list', says: 'Only candidates of this recruiter.', name: 'candidates: recruiterId keeps the candidates of one recruiter'
@@ -14,7 +14,7 @@ export const filterCases = [
     const expected: Array<[number, number[]]> = [[1, [1, 4]], [12, [2]], [2, []], [9_007_199_254_740_991, [5]], [9_007_199_254_740_990, []]]
     for (const [recruiterId, ids] of expected) {
       same(await candidateIds(harness, { recruiterId }), ids, `the candidates of recruiter ${recruiterId}`)
-      same(await candidates.count('acme', { recruiterId }), ids.length, `how many candidates recruiter ${recruiterId} has`)
+      same(await candidates.count('acme', { recruiterId }), ids.length, `the number of candidates of recruiter ${recruiterId}`)
     }
   }),
 
@@ -25,16 +25,16 @@ export const filterCases = [
     const known = ['published', 'Published', 'publishéd', 'published ', 'draft', 'on_hold', 'onxhold', 'x'.repeat(64)]
     await saveJobs('acme', known.map((status, index) => job(index + 1, { status })))
     for (const [index, status] of known.entries()) {
-      same(await jobIds(harness, { status }), [index + 1], `the jobs of status ${JSON.stringify(status)}`)
-      same(await jobs.count('acme', { status }), 1, `how many jobs have status ${JSON.stringify(status)}`)
+      same(await jobIds(harness, { status }), [index + 1], `the jobs with status ${JSON.stringify(status)}`)
+      same(await jobs.count('acme', { status }), 1, `the number of jobs with status ${JSON.stringify(status)}`)
     }
     for (const status of ['publish', '%', 'PUBLISHED', ' draft']) {
-      same(await jobIds(harness, { status }), [], `the jobs of status ${JSON.stringify(status)}, which none has`)
-      same(await jobs.count('acme', { status }), 0, `how many jobs have status ${JSON.stringify(status)}`)
+      same(await jobIds(harness, { status }), [], `the jobs with the unused status ${JSON.stringify(status)}`)
+      same(await jobs.count('acme', { status }), 0, `the number of jobs with status ${JSON.stringify(status)}`)
     }
   })],
 
-  rowCases({ port: 'list', says: later, name: 'updatedAfter keeps what was updated strictly later' }, async (rows) => {
+  rowCases({ port: 'list', says: later, name: 'updatedAfter keeps rows updated strictly later' }, async (rows) => {
     const dates = ['2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z', '2026-06-01T00:00:00.000Z']
     await rows.save(dates.map((date, index) => ({ id: index + 1, name: 'same', created_at: '2020-01-01T00:00:00.000Z', updated_at: date })))
     const expected: Array<[string, number[]]> = [
@@ -43,8 +43,8 @@ export const filterCases = [
       ['0001-01-01T00:00:00.000Z', [1, 2, 3, 4]], ['9999-12-31T23:59:59.999Z', []]
     ]
     for (const [updatedAfter, ids] of expected) {
-      same(await rows.ids({ filter: { updatedAfter } }), ids, `what was updated after ${updatedAfter}`)
-      same(await rows.count({ updatedAfter }), ids.length, `how many were updated after ${updatedAfter}`)
+      same(await rows.ids({ filter: { updatedAfter } }), ids, `the rows updated after ${updatedAfter}`)
+      same(await rows.count({ updatedAfter }), ids.length, `the number of rows updated after ${updatedAfter}`)
     }
   }),
 
@@ -59,8 +59,8 @@ export const filterCases = [
     ])
     const filter = { q: 'ana', recruiterId: 7, updatedAfter: '2026-01-01T00:00:00.000Z' }
     same(await candidateIds(harness, filter), [1], 'the only candidate that passes q, recruiterId and updatedAfter')
-    same(await candidates.count('acme', filter), 1, 'how many pass all three')
-    same(await candidateIds(harness, {}), [1, 2, 3, 4], 'all of them without a filter')
+    same(await candidates.count('acme', filter), 1, 'the number that pass all three')
+    same(await candidateIds(harness, {}), [1, 2, 3, 4], 'all rows without a filter')
   }),
 
   listCase({ port: 'jobs.list', says: all, name: 'jobs: several filters must all hold' }, async (harness) => {
@@ -72,7 +72,7 @@ export const filterCases = [
     ])
     const filter = { q: 'bak', status: 'draft', updatedAfter: '2026-01-01T00:00:00.000Z' }
     same(await jobIds(harness, filter), [1], 'the only job that passes q, status and updatedAfter')
-    same(await jobs.count('acme', filter), 1, 'how many pass all three')
-    same(await jobIds(harness, {}), [1, 2, 3, 4], 'all of them without a filter')
+    same(await jobs.count('acme', filter), 1, 'the number that pass all three')
+    same(await jobIds(harness, {}), [1, 2, 3, 4], 'all rows without a filter')
   })]
 ].flat()

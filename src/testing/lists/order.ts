@@ -1,11 +1,11 @@
 import { same } from '../support/expect.js'
 import { listCase, job, jobFields, rowCases } from './rows.js'
 
-const ordered = 'The rows of one page in the order asked for'
+const ordered = 'Returns one page of rows in the requested order'
 const byText = 'Text is ordered by Unicode code point, dates and numbers by value.'
-const total = '`id` is always among them, so the order is total.'
+const total = 'One of them is `id`, so the order is total.'
 
-// In the order of code points. By UTF-16 units the last two would come two places earlier, by locale almost all would move.
+// In code point order. UTF-16 order would move the last two forward, locale order almost all.
 const words = [' a', 'Z', 'Zz', '_', 'a', 'a b', 'aa', 'z', 'Ä', 'É', 'ä', 'é', 'ı', 'Ж', 'ﬀ', '\uffee', '\u{10400}', '\u{1f600}']
 
 /** Cases about the order of rows. */
@@ -13,11 +13,11 @@ export const orderCases = [
   rowCases({ port: 'list', says: byText, name: 'ids are ordered by value, not as text' }, async (rows) => {
     await rows.save([100, 9, 2_147_483_648, 10, 1].map((id) => ({ id, name: 'same' })))
     same(await rows.ids(), [1, 9, 10, 100, 2_147_483_648], 'ids 1, 9, 10, 100 and 2147483648, saved in another order')
-    same(await rows.ids({ sort: [{ field: 'id', direction: 'desc' }] }), [2_147_483_648, 100, 10, 9, 1], 'the same, descending')
+    same(await rows.ids({ sort: [{ field: 'id', direction: 'desc' }] }), [2_147_483_648, 100, 10, 9, 1], 'the same ids, descending')
   }),
 
   rowCases({
-    port: 'list', says: byText, name: 'text is ordered by code point, whatever the language'
+    port: 'list', says: byText, name: 'text is ordered by code point in every language'
   }, async (rows) => {
     const samples = words.map((name, index) => ({ id: index + 1, name }))
     await rows.save(samples.toReversed())

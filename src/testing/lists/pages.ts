@@ -2,11 +2,11 @@ import { same } from '../support/expect.js'
 import { rowCases } from './rows.js'
 import type { Sample } from './rows.js'
 
-const page = 'The rows of one page in the order asked for'
-const empty = '`[]` beyond the last row and for a tenant without rows or unknown.'
-const beyond = 'Rows to pass over, 0 or more; it may lie beyond the last row.'
-const limit = 'Rows to return at most, 1 to 200.'
-const counted = 'How many rows of the tenant pass the filter.'
+const page = 'Returns one page of rows in the requested order'
+const empty = '`[]` beyond the last row and for a tenant that is unknown or has no rows.'
+const beyond = 'Rows to skip, 0 or more; it may lie beyond the last row.'
+const limit = 'Maximum number of rows to return, 1 to 200.'
+const counted = 'Counts the rows of the tenant that pass the filter.'
 
 function samples (from: number, to: number): Sample[] {
   return Array.from({ length: to - from + 1 }, (_, index) => ({ id: from + index, name: index % 2 === 0 ? 'even' : 'odd' }))
@@ -42,7 +42,7 @@ export const pageCases = [
     same(await rows.ids({ limit: 1 }), [1], 'a page of one')
   }),
 
-  rowCases({ port: 'list', says: beyond, name: 'beyond the last row there is nothing, however far' }, async (rows) => {
+  rowCases({ port: 'list', says: beyond, name: 'pages beyond the last row are empty, however far' }, async (rows) => {
     await rows.save(samples(1, 2))
     for (const offset of [2, 3, 200, 2_147_483_648, 429_496_729_200]) {
       same(await rows.ids({ offset, limit: 200 }), [], `offset ${offset}`)
@@ -51,7 +51,7 @@ export const pageCases = [
   }),
 
   rowCases({
-    port: 'list', says: empty, name: 'a tenant without rows, or unknown, has an empty list'
+    port: 'list', says: empty, name: 'a tenant that is unknown or has no rows gets an empty list'
   }, async (rows) => {
     await rows.save(samples(1, 2))
     for (const tenantSlug of ['globex', 'nobody', '__proto__', 'constructor']) {
@@ -63,12 +63,12 @@ export const pageCases = [
   rowCases({ port: 'count', says: counted, name: 'the total does not depend on the page' }, async (rows) => {
     await rows.save(samples(1, 30))
     same(await rows.count(), 30, 'the total')
-    same(await rows.count({ q: 'odd' }), 15, 'how many pass q')
-    same(await rows.count({ q: 'neither' }), 0, 'how many pass a q that nothing passes')
+    same(await rows.count({ q: 'odd' }), 15, 'the number that pass q')
+    same(await rows.count({ q: 'neither' }), 0, 'the number that pass a q without matches')
   }),
 
   rowCases({
-    port: 'list', says: page, name: 'rows saved between two pages neither repeat nor hide those of an order by id'
+    port: 'list', says: page, name: 'rows saved between two pages by id neither repeat nor hide rows'
   }, async (rows) => {
     await rows.save(samples(1, 6))
     const first = await rows.ids({ limit: 4 })
@@ -78,7 +78,7 @@ export const pageCases = [
   }),
 
   rowCases({
-    port: 'list', says: page, name: 'pages read while rows are saved have each row once, in order'
+    port: 'list', says: page, name: 'pages read while rows are saved contain each row once, in order'
   }, async (rows) => {
     await rows.save(samples(1, 50))
     const saving = [60, 70, 80].map((from) => rows.save(samples(from, from + 9)))
@@ -86,8 +86,8 @@ export const pageCases = [
     await Promise.all(saving)
     for (const ids of pages) {
       same(ids, [...new Set(ids)].sort((a, b) => a - b), 'a page read meanwhile')
-      same(ids.slice(0, 50), samples(1, 50).map(({ id }) => id), 'the rows that were there all the time')
+      same(ids.slice(0, 50), samples(1, 50).map(({ id }) => id), 'the rows saved before')
     }
-    same((await rows.ids()).length, 80, 'the rows in the end')
+    same((await rows.ids()).length, 80, 'the rows after all were saved')
   })
 ].flat()

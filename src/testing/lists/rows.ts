@@ -3,7 +3,7 @@ import type { CaseHead, StorageCase } from '../support/case.js'
 import { defineCase } from '../support/case.js'
 import type { SavedCandidate, SavedJob, StorageHarness } from '../support/harness.js'
 
-/** A row of either resource, as far as both are alike. */
+/** The common fields of candidates and jobs. */
 export interface Sample {
   id: number
   name: string
@@ -11,7 +11,7 @@ export interface Sample {
   updated_at?: string
 }
 
-/** `name` stands for `full_name` where candidates are concerned. */
+/** A query for either resource. For candidates, `name` means `full_name`. */
 export interface SampleQuery {
   filter?: { q?: string, updatedAfter?: string }
   sort?: ReadonlyArray<SortItem<'id' | 'name' | 'created_at' | 'updated_at'>>
@@ -19,31 +19,31 @@ export interface SampleQuery {
   limit?: number
 }
 
-/** One of the two resources of the host's, in words that fit both. */
+/** Candidates or jobs, with one interface for both. */
 export interface Rows {
   save (samples: readonly Sample[], tenantSlug?: string): Promise<void>
-  /** The ids of one page. */
+  /** Returns the ids of one page. */
   ids (query?: SampleQuery, tenantSlug?: string): Promise<number[]>
-  /** One page, as it comes. */
+  /** Returns the rows of one page. */
   list (query?: SampleQuery, tenantSlug?: string): Promise<Array<{ id: number }>>
   count (filter?: { q?: string, updatedAfter?: string }, tenantSlug?: string): Promise<number>
 }
 
-/** The fields that the API asks candidates for when the host publishes no more. */
+/** The candidate fields that the API reads by default. */
 export const candidateFields: readonly string[] = ['id', 'full_name', 'headline', 'source_id']
 
-/** The fields that the API asks jobs for when the host publishes no more. */
+/** The job fields that the API reads by default. */
 export const jobFields: readonly string[] = ['id', 'name', 'status']
 
 const date = '2026-01-01T00:00:00.000Z'
 const byId: SortItem<'id'> = { field: 'id', direction: 'asc' }
 
 interface RowCaseHead extends Pick<CaseHead, 'port' | 'name'> {
-  /** What both ports say, or each. */
+  /** The quoted sentence of both ports, or one for each. */
   says: string | Record<'candidates' | 'jobs', string>
 }
 
-/** Makes a case for candidates and the same for jobs. */
+/** Creates the same case for candidates and for jobs. */
 export function rowCases ({ port, name, says }: RowCaseHead, body: (rows: Rows) => Promise<void>): StorageCase[] {
   const own = (resource: 'candidates' | 'jobs'): CaseHead => ({
     port: `${resource}.${port}`,
@@ -56,29 +56,29 @@ export function rowCases ({ port, name, says }: RowCaseHead, body: (rows: Rows) 
   ]
 }
 
-/** Makes a case for one resource alone. */
+/** Creates a case for one resource. */
 export function listCase (head: CaseHead, body: (harness: StorageHarness) => Promise<void>): StorageCase {
   return defineCase('lists', head, body)
 }
 
-/** A candidate of whom nothing but the id is known to matter. */
+/** Returns a candidate with default values. */
 export function candidate (id: number, fields: Partial<SavedCandidate> = {}): SavedCandidate {
   const nothing = { headline: null, source_id: null, recruiter_id: null }
   return { id, full_name: `Name ${id}`, ...nothing, created_at: date, updated_at: date, ...fields }
 }
 
-/** A job of which nothing but the id is known to matter. */
+/** Returns a job with default values. */
 export function job (id: number, fields: Partial<SavedJob> = {}): SavedJob {
   return { id, name: `Name ${id}`, status: 'published', created_at: date, updated_at: date, ...fields }
 }
 
-/** The ids of the candidates of acme that pass a filter, in ascending order. */
+/** Returns the ids of the candidates of acme that pass a filter, in ascending order. */
 export async function candidateIds ({ storage }: StorageHarness, filter: CandidateFilter): Promise<number[]> {
   const rows = await storage.candidates.list('acme', { filter, sort: [byId], offset: 0, limit: 200, fields: candidateFields })
   return rows.map(({ id }) => id)
 }
 
-/** The ids of the jobs of acme that pass a filter, in ascending order. */
+/** Returns the ids of the jobs of acme that pass a filter, in ascending order. */
 export async function jobIds ({ storage }: StorageHarness, filter: JobFilter): Promise<number[]> {
   const rows = await storage.jobs.list('acme', { filter, sort: [byId], offset: 0, limit: 200, fields: jobFields })
   return rows.map(({ id }) => id)

@@ -3,10 +3,11 @@ import { rowCases } from './rows.js'
 import type { Rows } from './rows.js'
 
 const finds = {
-  candidates: 'Only candidates whose `full_name` contains this text, 1 to 200 characters: literally, in any letter case.',
-  jobs: 'Only jobs whose `name` contains this text, 1 to 200 characters: literally, in any letter case, folded likewise.'
+  candidates: 'Only candidates whose `full_name` contains this text, 1 to 200 characters: literally, ignoring case.',
+  jobs: 'Only jobs whose `name` contains this text, 1 to 200 characters: literally, ignoring case in the same way.'
 }
-const folding = "Cases are folded as JavaScript's `toLowerCase` does: É is é, but e is not é and ss is not ß."
+const folding =
+  "Case is ignored as JavaScript's `toLowerCase` does: É matches é, but e does not match é and ss does not match ß."
 
 async function saveNames (rows: Rows, names: readonly string[]): Promise<void> {
   await rows.save(names.map((name, index) => ({ id: index + 1, name })))
@@ -15,7 +16,7 @@ async function saveNames (rows: Rows, names: readonly string[]): Promise<void> {
 async function findsAll (rows: Rows, searches: ReadonlyArray<[q: string, ids: number[]]>): Promise<void> {
   for (const [q, ids] of searches) {
     same(await rows.ids({ filter: { q } }), ids, `the rows found by q ${JSON.stringify(q)}`)
-    same(await rows.count({ q }), ids.length, `the count of what q ${JSON.stringify(q)} finds`)
+    same(await rows.count({ q }), ids.length, `the number of rows found by q ${JSON.stringify(q)}`)
   }
 }
 
@@ -27,7 +28,7 @@ export const searchCases = [
   }),
 
   rowCases({
-    port: 'list', says: folding, name: 'q takes no notice of letter case, beyond ASCII too'
+    port: 'list', says: folding, name: 'q ignores letter case, beyond ASCII too'
   }, async (rows) => {
     await saveNames(rows, ['René', 'RENÉ', 'Ωmega', 'ОЛЬГА', 'ørsted', 'Đurić'])
     await findsAll(rows, [
@@ -36,14 +37,14 @@ export const searchCases = [
   }),
 
   rowCases({
-    port: 'list', says: folding, name: 'q does not take a letter for another that looks like it'
+    port: 'list', says: folding, name: 'q does not match letters that only look alike'
   }, async (rows) => {
     await saveNames(rows, ['Rene', 'René', 'Strasse', 'Straße', 'Oystein', 'Øystein', 'Ren\u0065\u0301'])
     await findsAll(rows, [['rene', [1, 7]], ['rené', [2]], ['strasse', [3]], ['straße', [4]], ['oy', [5]], ['øy', [6]]])
   }),
 
   rowCases({
-    port: 'list', says: finds, name: 'wildcards, quotes and backslashes in q stand for themselves'
+    port: 'list', says: finds, name: 'q matches wildcards, quotes and backslashes literally'
   }, async (rows) => {
     await saveNames(rows, ['100%', '100 percent', 'a_b', 'axb', 'back\\slash', "O'Neil", 'say "hi"', 'a*b', '[x]', 'a.b', '$1', 'C:\\%'])
     await findsAll(rows, [
@@ -52,7 +53,7 @@ export const searchCases = [
     ])
   }),
 
-  rowCases({ port: 'list', says: finds, name: 'q may have any characters, as many as 200' }, async (rows) => {
+  rowCases({ port: 'list', says: finds, name: 'q may contain any characters, up to 200' }, async (rows) => {
     const long = 'x'.repeat(200)
     await saveNames(rows, ['a\u{1f600}b', 'a\u{1f601}b', long, `${long}y`, 'ab', 'tab\there'])
     await findsAll(rows, [['\u{1f600}', [1]], ['a\u{1f601}b', [2]], [long, [3, 4]], [`${'x'.repeat(199)}y`, [4]], ['b\th', [6]]])

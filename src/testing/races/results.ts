@@ -3,43 +3,45 @@ import { benchCase, statuses } from '../support/bench.js'
 import { same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
-const nothing = 'A result changes nothing if its lease was lost, completed or given back.'
+const nothing = 'A result is ignored if its lease was lost, completed or released.'
 const pending =
-  'Events that are still pending for this webhook are passed over. Of several replays at once, one queues an event.'
-const shared = 'Several apps and workers may share one storage, and it outlives each.'
-const stopped = 'A delivery that stopped being pending under way keeps its status, unless the attempt delivered it.'
-const notices = 'There is a notice for each webhook disabled by this call'
+  'Events that are still pending for this webhook are not queued. Of several concurrent replays, only one queues an ' +
+  'event.'
+const shared = 'Several apps and workers may share one storage, which outlives each of them.'
+const stopped =
+  'A delivery that stopped being pending during its attempt keeps its status, unless the attempt delivered it.'
+const notices = 'Creates a notice for each webhook that this call disables'
 
-/** Cases about several results and replays at once. */
+/** Cases about concurrent results and replays. */
 export const resultRaceCases = [
   benchCase('races', {
-    port: 'deliveries.complete', says: nothing, name: 'of several results at once for one lease, exactly one counts'
+    port: 'deliveries.complete', says: nothing, name: 'of several concurrent results for one lease, exactly one counts'
   }, async ({ addWebhook, emit, claimOne, complete, log }) => {
     const webhook = await addWebhook()
     await emit()
     const lease = await claimOne()
     await atOnce(6, (index) => complete([index % 2 === 0 ? failed(lease) : retry(lease)]))
     const [delivery] = await log(webhook)
-    same(delivery?.attempt_count, 1, 'how many attempts are counted after six results at once')
+    same(delivery?.attempt_count, 1, 'the number of attempts after six concurrent results')
   }),
 
   benchCase('races', {
     port: 'deliveries.complete',
     says: notices,
-    name: 'of several results at once that say a webhook is gone, one gives the notice'
+    name: 'of several concurrent results that report a webhook gone, one creates the notice'
   }, async ({ addWebhook, emitMany, claimAll, complete, log }) => {
     const webhook = await addWebhook()
     await emitMany(4)
     const leases = await claimAll(4)
     const given = await Promise.all(leases.map((lease) => complete([failed(lease, { isGone: true })])))
-    same(given.flat().map(({ kind }) => kind), ['gone'], 'the notices of four calls at once')
-    same(statuses(await log(webhook)).filter((status) => status === 'pending'), [], 'what is still pending')
+    same(given.flat().map(({ kind }) => kind), ['gone'], 'the notices of four concurrent calls')
+    same(statuses(await log(webhook)).filter((status) => status === 'pending'), [], 'the pending deliveries')
   }),
 
   benchCase('races', {
     port: 'deliveries.complete',
-    says: 'Records attempts, which ended now, and moves their deliveries on.',
-    name: 'results of different deliveries at once are all counted'
+    says: 'Records attempts that ended now, and updates their deliveries.',
+    name: 'concurrent results of different deliveries are all counted'
   }, async ({ deliveries, webhooks, addWebhook, emitMany, claim, complete }) => {
     const ids = [(await addWebhook()).id, (await addWebhook()).id, (await addWebhook()).id]
     await emitMany(10)
@@ -48,45 +50,45 @@ export const resultRaceCases = [
     await Promise.all(batches.map((batch) => complete(batch.toReversed().map(delivered))))
     const counts = await Promise.all(ids.map((id) => deliveries.count('acme', id, { status: 'delivered' })))
     same([counts, await webhooks.count('acme', { status: 'active' })], [[10, 10, 10], 3],
-      'how many deliveries of three webhooks are delivered after five calls at once')
+      'the number of delivered deliveries of three webhooks, and of active webhooks, after five concurrent calls')
   }),
 
   benchCase('races', {
-    port: 'deliveries.replay', says: pending, name: 'of several replays at once, one queues an event'
+    port: 'deliveries.replay', says: pending, name: 'of several concurrent replays, only one queues an event'
   }, async ({ addWebhook, emitMany, claimAll, complete, replay, log }) => {
     const webhook = await addWebhook()
     await emitMany(2)
     await complete((await claimAll(2)).map((lease) => failed(lease)))
     const results = await atOnce(4, () => replay(webhook))
-    same(results.reduce((sum, result) => sum + Number(result?.queued), 0), 2, 'the sum of what four replays queued')
+    same(results.reduce((sum, result) => sum + Number(result?.queued), 0), 2, 'the total queued by four replays')
     same(statuses(await log(webhook)), ['failed', 'failed', 'pending', 'pending'], 'the log')
   }),
 
   benchCase('races', {
     port: 'deliveries.record',
     says: shared,
-    name: 'events recorded at once, by several apps on one storage, are all delivered'
+    name: 'events recorded concurrently by several apps are all delivered'
   }, async ({ addWebhook, emit, claim, log }) => {
     const webhook = await addWebhook()
     const results = await atOnce(20, (index) => emit({ idempotencyKey: `key ${index}` }))
     same(results.map(({ deliveries }) => deliveries), results.map(() => 1), 'the deliveries counted for twenty events')
-    same([(await log(webhook)).length, (await claim()).length], [20, 20], 'how many are logged, and how many are due')
+    same([(await log(webhook)).length, (await claim()).length], [20, 20], 'the number of deliveries logged, and due')
   }),
 
   benchCase('races', {
     port: 'deliveries.claimDue',
-    says: 'Claims pending deliveries that are due, of active webhooks that are not paused, across tenants.',
-    name: 'nothing is claimed of a webhook made inactive while events were recorded'
+    says: 'Claims due deliveries of active webhooks that are not paused, across all tenants.',
+    name: 'nothing is claimed for a webhook made inactive while events were recorded'
   }, async ({ webhooks, addWebhook, emit, claim }) => {
     const { id } = await addWebhook()
     await Promise.all([emit(), emit(), emit(), webhooks.update('acme', id, { status: 'inactive' }), emit(), emit(), emit()])
-    same(await claim(), [], 'what is claimed')
+    same(await claim(), [], 'the claimed deliveries')
   }),
 
   benchCase('races', {
     port: 'deliveries.complete',
     says: stopped,
-    name: 'results that come in while their webhook is stopped or its events are erased are all taken'
+    name: 'results reported while their webhook is stopped or its events are erased are all recorded'
   }, async ({ deliveries, webhooks, addWebhook, emit, claimAll, complete, claim, log }) => {
     const webhook = await addWebhook()
     for (let i = 0; i < 12; i++) await emit({ subject: 'candidate:1', tombstone: '{}' })
@@ -98,8 +100,8 @@ export const resultRaceCases = [
       ...leases.slice(6).map((lease) => complete([delivered(lease)]))
     ])
     const ended = await log(webhook)
-    same(ended.map(({ attempt_count: count }) => count), ended.map(() => 1), 'how many attempts each delivery has')
-    same(statuses(ended).slice(6), statuses(ended).slice(6).map(() => 'delivered'), 'what the delivered ones are')
-    same([statuses(ended).filter((status) => status === 'pending'), await claim()], [[], []], 'what is still pending, and what is claimed')
+    same(ended.map(({ attempt_count: count }) => count), ended.map(() => 1), 'the number of attempts of each delivery')
+    same(statuses(ended).slice(6), statuses(ended).slice(6).map(() => 'delivered'), 'the status of the delivered ones')
+    same([statuses(ended).filter((status) => status === 'pending'), await claim()], [[], []], 'the pending deliveries, and the claimed ones')
   })
 ]

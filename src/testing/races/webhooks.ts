@@ -4,29 +4,29 @@ import { same } from '../support/expect.js'
 import { createWebhook } from '../support/samples.js'
 import { eventually } from '../support/wait.js'
 
-const lastPlace = 'Of several at once for the last free place, exactly one succeeds.'
-const again = 'What is recorded after the webhook was made active again is never skipped.'
-const fields = 'The fields to change; absent ones stay.'
-const rotates = 'Makes `secret` the secret, and the one of before the previous one, which expires after the grace period.'
+const lastPlace = 'Of several concurrent calls for the last free place, exactly one succeeds.'
+const again = 'Deliveries recorded after the webhook is active again are never skipped.'
+const fields = 'Fields to change; absent fields keep their values.'
+const rotates = 'Sets the current secret; the old one becomes the previous one and stays valid for the grace period.'
 
-/** Cases about several changes of webhooks at once. */
+/** Cases about concurrent changes of webhooks. */
 export const webhookRaceCases = [
   benchCase('races', {
     port: 'webhooks.create',
     says: lastPlace,
-    name: 'of several creations at once for the last free place, exactly one succeeds'
+    name: 'of several concurrent creations for the last free place, exactly one succeeds'
   }, async ({ webhooks, addWebhook }) => {
     await addWebhook()
     await addWebhook({ tenantSlug: 'globex' })
     const ids = await atOnce(6, () => webhooks.nextId('acme'))
-    same(new Set(ids).size, 6, 'how many of six ids asked for at once are different')
+    same(new Set(ids).size, 6, 'the number of different ids from six concurrent calls')
     const created = await Promise.all(ids.map((id) => webhooks.create('acme', createWebhook(id), 2)))
-    same(created.filter((webhook) => webhook !== null).length, 1, 'how many of six creations at once succeed')
-    same(await webhooks.count('acme', {}), 2, 'how many webhooks there are, where two are allowed')
+    same(created.filter((webhook) => webhook !== null).length, 1, 'the number of successes of six concurrent creations')
+    same(await webhooks.count('acme', {}), 2, 'the number of webhooks with maxPerTenant 2')
   }),
 
   benchCase('races', {
-    port: 'webhooks.update', says: fields, name: 'changes of different fields at once are all kept'
+    port: 'webhooks.update', says: fields, name: 'concurrent changes of different fields are all kept'
   }, async ({ webhooks, addWebhook }) => {
     const webhook = await addWebhook()
     const changes = { name: 'New', target_url: 'https://hooks.example/new', event_types: ['b.c', 'a.b'], status: 'inactive' as const }
@@ -37,13 +37,13 @@ export const webhookRaceCases = [
       webhooks.update('acme', webhook.id, { status: changes.status })
     ])
     const shown = await webhooks.find('acme', webhook.id)
-    same(shown, { ...webhook, ...changes, updated_at: shown?.updated_at }, 'the webhook after four changes at once')
+    same(shown, { ...webhook, ...changes, updated_at: shown?.updated_at }, 'the webhook after four concurrent changes')
   }),
 
   benchCase('races', {
     port: 'webhooks.rotateSecret',
     says: rotates,
-    name: 'of two rotations at once, one makes the other\'s secret the previous one'
+    name: 'of two concurrent rotations, the later one keeps the secret of the earlier one as the previous one'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ secret: 'a' })
     await Promise.all(['b', 'c'].map((secret) => webhooks.rotateSecret('acme', id, { secret, gracePeriodSeconds: 60 })))
@@ -51,7 +51,7 @@ export const webhookRaceCases = [
   }),
 
   benchCase('races', {
-    port: 'webhooks.update', says: again, name: 'nothing that is recorded after a webhook was made active again is skipped'
+    port: 'webhooks.update', says: again, name: 'deliveries recorded after a webhook was made active again are not skipped'
   }, async ({ webhooks, addWebhook, emit, emitMany, claim, log }) => {
     const webhook = await addWebhook()
     await emitMany(20)
@@ -60,18 +60,18 @@ export const webhookRaceCases = [
     await webhooks.update('acme', webhook.id, { status: 'active' })
     await emit()
     await stopping
-    same([isStopped, eventIds(await claim())], [true, ['evt_21']], 'what is claimed when the stop has ended, too')
+    same([isStopped, eventIds(await claim())], [true, ['evt_21']], 'the webhook was stopped, and the deliveries claimed afterwards')
     const isShown = await eventually(async () => statuses(await log(webhook)).filter((status) => status === 'skipped').length === 20)
     same([isShown, statuses(await log(webhook)).at(-1)], [true, 'pending'], 'the log')
   }),
 
   benchCase('races', {
     port: 'webhooks.delete',
-    says: '`false` if there was none.',
-    name: 'of several deletions at once, exactly one finds the webhook'
+    says: 'Returns `false` if there was no such webhook.',
+    name: 'of several concurrent deletions, exactly one finds the webhook'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook()
     const deleted = await atOnce(4, () => webhooks.delete('acme', id))
-    same(deleted.filter(Boolean).length, 1, 'how many of four deletions return true')
+    same(deleted.filter(Boolean).length, 1, 'the number of four deletions that return true')
   })
 ]

@@ -6,8 +6,8 @@ const maxLineLength = 100
 const maxStackLines = 8
 
 /**
- * A report for people: how many cases of each group passed, then every failure with the sentence that does not hold, what
- * was looked at, what was expected and what came.
+ * Formats a report for people: the number of cases passed in each group, then every failure with the violated sentence,
+ * the compared value, the expected and the actual one.
  */
 export function formatReport (results: readonly CaseResult[]): string {
   const failures = results.flatMap(({ error, ...result }) => error === null ? [] : [{ ...result, error }])
@@ -38,11 +38,11 @@ function formatFailure ({ group, name, port, says, error }: Failure, index: numb
 }
 
 function formatComparison ({ message, expected, actual }: AssertionError): string[] {
-  // Node adds a difference, line by line, which the two values show better.
+  // Node appends a diff to the message; the two values below are easier to read.
   return [`   compared  ${message.replace(/\n[^]*/, '')}`, `   expected  ${show(expected)}`, `   got       ${show(actual)}`]
 }
 
-// What goes wrong everywhere, such as a column that is missing, is shown once.
+// An error that many cases share, for example a missing column, is shown once.
 function formatThrown (error: Error, failures: readonly Failure[]): string[] {
   const first = failures.findIndex((failure) => failure.error.message === error.message)
   if (failures[first]?.error !== error) return [`   threw     ${indent(error.message)}, as in ${first + 1}`]
@@ -55,7 +55,7 @@ function show (value: unknown): string {
   return line.length <= maxLineLength ? line : indent(inspect(value, { ...limits, breakLength: maxLineLength }))
 }
 
-// The first calls are those of the storage, what follows is the kit.
+// The first calls of a stack belong to the storage, the others to this kit.
 function shorten (stack: string): string {
   return stack.split('\n').slice(0, maxStackLines).join('\n')
 }

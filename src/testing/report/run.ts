@@ -1,25 +1,25 @@
 import type { KeyLookupCase, StorageCase } from '../support/case.js'
 
-/** How one case ended. */
+/** The result of one case. */
 export interface CaseResult {
-  /** As in the case, with the three that follow. */
+  /** Copied from the case, like the next three fields. */
   group: string
   name: string
   port: string
   says: string
-  /** What the case threw; `null` if it passed. */
+  /** The error of the case; `null` if it passed. */
   error: Error | null
-  /** What it took, harness included. */
+  /** Duration in milliseconds, including the harness. */
   durationMs: number
 }
 
-/** How `runCases` runs. */
+/** Options of `runCases`. */
 export interface RunOptions {
-  /** What one case may take, in milliseconds, harness included. @default 30000 */
+  /** Time limit of one case in milliseconds, including the harness. @default 30000 */
   timeoutMs?: number
 }
 
-/** Runs the cases one after another, each on what `make` makes; never rejects for a case that fails. */
+/** Runs the cases one after another, each on a new harness from `make`. Does not reject if a case fails. */
 export async function runCases<Make> (
   cases: ReadonlyArray<Pick<StorageCase | KeyLookupCase, 'group' | 'name' | 'port' | 'says'> & { run (make: Make): Promise<void> }>,
   make: Make,
@@ -42,7 +42,7 @@ function toError (error: unknown): Error {
 async function failureOf (run: () => Promise<void>, timeoutMs: number): Promise<Error | null> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`the case has not ended within ${timeoutMs} ms`)), timeoutMs)
+    timer = setTimeout(() => reject(new Error(`the case did not end within ${timeoutMs} ms`)), timeoutMs)
   })
   const failure = await Promise.race([run(), timeout]).then(() => null, toError)
   clearTimeout(timer)

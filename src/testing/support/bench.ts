@@ -15,38 +15,43 @@ const maxTries = 100
 
 interface WithTenant { tenantSlug?: string }
 
-/** A storage under test, with short ways to do what most cases do. All is done for `acme` unless it says otherwise. */
+/** A storage under test, with helpers for common steps. They act for the tenant `acme` by default. */
 export interface Bench {
   harness: StorageHarness
   webhooks: WebhookStore
   deliveries: DeliveryStore
-  /** Lets so much time pass for the storage. */
+  /** Lets time pass on the storage's clock. */
   wait (ms: number): Promise<void>
   /** Creates an active webhook for `candidate.created`. */
   addWebhook (changes?: Partial<NewWebhook> & WithTenant): Promise<Webhook>
-  /** Records a `candidate.created`; ids are evt_1, evt_2 and so on. */
+  /** Records a `candidate.created` with the next id: evt_1, evt_2 and so on. */
   emit (changes?: Partial<NewEvent> & WithTenant): Promise<RecordedEvent>
-  /** Records so many. */
+  /** Records `count` events. */
   emitMany (count: number, changes?: { type?: string } & WithTenant): Promise<void>
-  /** Claims up to 100, for ten minutes. */
+  /** Claims up to 100 deliveries for ten minutes. */
   claim (changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery[]>
-  /** Claims as many as are expected, and fails if there are fewer. */
+  /** Claims `count` deliveries, and fails if fewer are due. */
   claimAll<Count extends number> (count: Count, changes?: Partial<ClaimOptions>): Promise<Exactly<ClaimedDelivery, Count>>
-  /** Claims one, and fails if there is none. */
+  /** Claims one delivery, and fails if none is due. */
   claimOne (changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery>
-  /** Claims what is left, claim by claim: callers at once may each pass over what another is about to take. */
+  /**
+   * Claims repeatedly until nothing is due, because concurrent claims may each miss deliveries that another has locked.
+   */
   claimRest (): Promise<ClaimedDelivery[]>
-  /** Completes attempts, again if their deliveries are locked, and takes the notices; nothing is disabled by it unless there is a rule. */
+  /**
+   * Completes attempts, repeats those of locked deliveries, and takes the notices. Without a rule no webhook is
+   * disabled.
+   */
   complete (results: AttemptResult[], rule?: HealthRule): Promise<HealthNotice[]>
   /** Claims and confirms all notices. */
   takeNotices (): Promise<HealthNotice[]>
-  /** The log of a webhook, the oldest first. */
+  /** Returns the log of a webhook, oldest first. */
   log (webhook: Webhook, tenantSlug?: string): Promise<Delivery[]>
-  /** Replays `undelivered` events, without limits. */
+  /** Replays all `undelivered` events. */
   replay (webhook: Webhook, changes?: Partial<ReplaySelection>): ReturnType<DeliveryStore['replay']>
 }
 
-/** Makes a case about webhooks and deliveries. */
+/** Creates a case about webhooks and deliveries. */
 export function benchCase (group: StorageGroup, head: CaseHead, body: (bench: Bench) => Promise<void>): StorageCase {
   return defineCase(group, head, (harness) => body(createBench(harness)))
 }
@@ -64,7 +69,7 @@ function createBench (harness: StorageHarness): Bench {
     async addWebhook ({ tenantSlug = 'acme', ...changes } = {}) {
       const id = await webhooks.nextId(tenantSlug)
       const created = await webhooks.create(tenantSlug, { ...createWebhook(id), ...changes }, 50)
-      return given(created, 'a webhook is created while there is place')
+      return given(created, 'create returns a webhook below maxPerTenant')
     },
 
     emit ({ tenantSlug = 'acme', ...changes } = {}) {
@@ -80,7 +85,7 @@ function createBench (harness: StorageHarness): Bench {
     },
 
     async claimAll (count, changes) {
-      return exactly(await bench.claim({ limit: count, ...changes }), count, 'due deliveries are claimed')
+      return exactly(await bench.claim({ limit: count, ...changes }), count, 'due deliveries claimed')
     },
 
     async claimOne (changes) {
@@ -90,7 +95,7 @@ function createBench (harness: StorageHarness): Bench {
 
     async claimRest () {
       const claimed: ClaimedDelivery[] = []
-      // A storage that forgets its leases would never come to an end.
+      // Without a limit, a storage that forgets its leases would loop forever.
       for (let i = 0, size = -1; i < maxClaims && size < claimed.length; i++) {
         size = claimed.length
         claimed.push(...await bench.claim())
@@ -126,12 +131,12 @@ function createBench (harness: StorageHarness): Bench {
   return bench
 }
 
-/** The event ids of claimed deliveries or of a log. */
+/** Returns the event ids of claimed deliveries. */
 export function eventIds (claimed: readonly ClaimedDelivery[]): string[] {
   return claimed.map(({ eventId }) => eventId)
 }
 
-/** What status each delivery of a log has. */
+/** Returns the status of each delivery of a log. */
 export function statuses (log: readonly Delivery[]): string[] {
   return log.map(({ status }) => status)
 }

@@ -1,36 +1,36 @@
 import type { MakeKeyLookup, MakeStorage, StorageHarness } from './harness.js'
 
 /**
- * - `lists`: all that candidates and jobs must do
- * - `webhooks`: endpoints and their secrets
+ * - `lists`: candidates and jobs
+ * - `webhooks`: webhooks and their secrets
  * - `deliveries`: the queue and its log
- * - `tenancy`: another tenant's ids, wherever an id goes
- * - `races`: several callers at once
+ * - `tenancy`: ids of another tenant, in every method that takes an id
+ * - `races`: concurrent callers
  */
 export type StorageGroup = 'lists' | 'webhooks' | 'deliveries' | 'tenancy' | 'races'
 
 interface Case<Group, Make> {
   group: Group
-  /** What is true of a storage that passes. No two cases have the same. */
+  /** A sentence that is true of a storage that passes. Unique among all cases. */
   name: string
   /** The method under test, such as `deliveries.claimDue`. */
   port: string
-  /** The sentence of the port's comment that the case proves; several are joined by ` … `. */
+  /** The sentence of the port's comment that the case proves. Several are joined by ` … `. */
   says: string
-  /** Resolves if the sentence holds. Rejects, as a rule with an `AssertionError`, if it does not. */
+  /** Resolves if the sentence holds; otherwise rejects, usually with an `AssertionError`. */
   run (make: Make): Promise<void>
 }
 
-/** One thing that a storage must do. */
+/** One conformance case for a storage. */
 export interface StorageCase extends Case<StorageGroup, MakeStorage> {}
 
-/** One thing that a key lookup must do. */
+/** One conformance case for a key lookup. */
 export interface KeyLookupCase extends Case<'keys', MakeKeyLookup> {}
 
-/** What a case says of itself. */
+/** The description of a case. */
 export type CaseHead = Pick<StorageCase, 'port' | 'says' | 'name'>
 
-/** Makes a case that runs on a storage of its own. */
+/** Creates a case that runs on a new storage. */
 export function defineCase (
   group: StorageGroup,
   head: CaseHead,
@@ -43,7 +43,7 @@ export function defineCase (
   }
 }
 
-/** Runs a body on a harness of its own, which is closed afterwards. */
+/** Runs `body` on a new harness and then closes it. */
 export async function runOn<Harness extends { close? (): Promise<void> | void }> (
   make: () => Promise<Harness> | Harness,
   body: (harness: Harness) => Promise<void>

@@ -1,6 +1,6 @@
 import type { StorageHarness } from './harness.js'
 
-/** One transaction that was committed and one that was rolled back; none if the storage has no transactions. */
+/** Returns a committed transaction and one rolled back; `[]` for a storage without transactions. */
 export async function endedTransactions (harness: StorageHarness): Promise<unknown[]> {
   if (harness.begin === undefined) return []
   const committed = await harness.begin()

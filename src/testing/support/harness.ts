@@ -1,21 +1,21 @@
 import type { KeyLookup, RecruitingStorage } from '../../ports/index.js'
 
-/** A candidate for the storage under test to hold. */
+/** A candidate to save in the storage under test. */
 export interface SavedCandidate {
-  /** A positive integer; the row of an id that the tenant has already is replaced. */
+  /** A positive integer. An existing row of the tenant with this id is replaced. */
   id: number
   full_name: string
   headline: string | null
   source_id: number | null
   recruiter_id: number | null
-  /** RFC 3339 in UTC with milliseconds, as all dates here. */
+  /** RFC 3339 in UTC with milliseconds, like all dates here. */
   created_at: string
   updated_at: string
 }
 
-/** A job for the storage under test to hold. */
+/** A job to save in the storage under test. */
 export interface SavedJob {
-  /** A positive integer; the row of an id that the tenant has already is replaced. */
+  /** A positive integer. An existing row of the tenant with this id is replaced. */
   id: number
   name: string
   status: string
@@ -23,62 +23,62 @@ export interface SavedJob {
   updated_at: string
 }
 
-/** The host's own transaction, begun for one case. */
+/** A transaction of the host's own, begun for one case. */
 export interface OpenTransaction {
-  /** What a host passes to `emit` and `erase` as `transaction`. */
+  /** The value that a host passes to `emit` and `erase` as `transaction`. */
   transaction: unknown
-  /** Keeps what was written with it, and ends it. */
+  /** Commits the transaction. */
   commit (): Promise<void>
-  /** Undoes what was written with it, and ends it. */
+  /** Rolls the transaction back. */
   rollback (): Promise<void>
 }
 
-/** A storage to try, and what the cases need besides its ports. */
+/** A storage under test, and the other functions that the cases need. */
 export interface StorageHarness {
-  /** Empty. Parts that the vendor does not write come from `memoryStorage()`. */
+  /** An empty storage. Take parts that you do not implement from `memoryStorage()`. */
   storage: RecruitingStorage
-  /** Puts rows where `storage.candidates` finds them. The row of an id that is there already is replaced. */
+  /** Saves rows where `storage.candidates` finds them. Replaces existing rows with the same id. */
   saveCandidates (tenantSlug: string, rows: readonly SavedCandidate[]): Promise<void> | void
-  /** Puts rows where `storage.jobs` finds them. The row of an id that is there already is replaced. */
+  /** Saves rows where `storage.jobs` finds them. Replaces existing rows with the same id. */
   saveJobs (tenantSlug: string, rows: readonly SavedJob[]): Promise<void> | void
-  /** Moves the clock of the storage on. @default the cases wait as long, a second at most */
+  /** Advances the clock of the storage. @default the cases wait in real time, at most a second each */
   advance? (ms: number): Promise<void> | void
-  /** Begins a transaction that the storage takes part in. @default the storage is one that refuses transactions */
+  /** Begins a transaction that the storage can use. @default the storage must reject transactions */
   begin? (): Promise<OpenTransaction>
-  /** Called once the case has ended, well or not. */
+  /** Called after the case, passed or failed. */
   close? (): Promise<void> | void
 }
 
-/** Makes a fresh, empty storage. Called once for every case; the cases use the tenants of `testTenants`. */
+/** Creates an empty storage. Called once for every case. The cases use the tenants of `testTenants`. */
 export type MakeStorage = () => Promise<StorageHarness> | StorageHarness
 
-/** An API key for the lookup under test to know. */
+/** An API key to save in the lookup under test. */
 export interface SavedKey {
-  /** 1 to 512 characters of a bearer token; the harness may hand out another, see `KeyHarness.save`. */
+  /** A bearer token of 1 to 512 characters. The harness may use another one, see `KeyHarness.save`. */
   key: string
-  /** The one tenant that it is for. */
+  /** The only tenant that the key is valid for. */
   tenantSlug: string
-  /** Such as `candidates:read`. */
+  /** For example `candidates:read`. */
   scopes: readonly string[]
-  /** `expired` and `revoked` keys were valid before. */
+  /** `expired` and `revoked` keys were valid earlier. */
   state: 'valid' | 'expired' | 'revoked'
 }
 
-/** A key lookup to try. */
+/** A key lookup under test. */
 export interface KeyHarness {
-  /** Asked about the keys that `save` made, and others. */
+  /** Called with keys from `save` and with unknown keys. */
   lookup: KeyLookup
   /**
-   * Makes a key known; returns the text to present, for lookups that make their keys themselves (such as a JWT).
-   * `null` if the lookup has no such state: a lookup whose keys never expire has no expired ones.
+   * Saves a key and returns the text that a client sends, which may differ from `key` (for example a JWT). Returns
+   * `null` if the lookup does not support the state, for example if its keys never expire.
    */
   save (key: SavedKey): Promise<string | null> | string | null
-  /** Called once the case has ended, well or not. */
+  /** Called after the case, passed or failed. */
   close? (): Promise<void> | void
 }
 
-/** Makes a key lookup that knows no key. Called once for every case. */
+/** Creates a key lookup that knows no keys. Called once for every case. */
 export type MakeKeyLookup = () => Promise<KeyHarness> | KeyHarness
 
-/** The tenants that the cases write to. A storage that checks its tenants has to know them. */
+/** The tenants that the cases write to. A storage that checks tenants must know them. */
 export const testTenants: readonly string[] = Object.freeze(['acme', 'globex'])

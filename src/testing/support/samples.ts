@@ -1,9 +1,9 @@
 import type { AttemptResult, ClaimedDelivery, HealthRule, NewEvent, NewWebhook } from '../../ports/index.js'
 
-/** A rule by which nothing is ever disabled, and nobody warned. */
+/** A rule that never disables a webhook and never warns. */
 export const lenient: HealthRule = { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 1e8 }
 
-/** A webhook for `candidate.created`. */
+/** Returns a webhook for `candidate.created`. */
 export function createWebhook (id: number): NewWebhook {
   return {
     id,
@@ -15,21 +15,21 @@ export function createWebhook (id: number): NewWebhook {
   }
 }
 
-/** A `candidate.created` about nobody. */
+/** Returns a `candidate.created` event without a subject. */
 export function createEvent (id: string): NewEvent {
   const nothing = { subject: null, tombstone: null, idempotencyKey: null, fingerprint: '' }
   return { id, type: 'candidate.created', body: `{"id":"${id}"}`, ...nothing }
 }
 
-/** The lease of an attempt and the address that was attempted. */
+/** The lease of an attempt, and its address. */
 export type Attempted = Pick<ClaimedDelivery, 'webhookId' | 'deliveryId' | 'fence' | 'targetUrl'>
 
-/** The attempt was answered with 204. */
+/** Returns the result of an attempt answered with 204. */
 export function delivered ({ webhookId, deliveryId, fence, targetUrl }: Attempted): AttemptResult {
   return { webhookId, deliveryId, fence, targetUrl, outcome: 'delivered', durationMs: 20, responseStatus: 204, error: null }
 }
 
-/** The attempt was answered with 503; the next one comes in an hour unless `waits` says otherwise. */
+/** Returns the result of an attempt answered with 503. By default the next attempt is due in an hour. */
 export function retry (
   { webhookId, deliveryId, fence, targetUrl }: Attempted,
   waits: { retryInMs?: number, pauseMs?: number } = {}
@@ -38,7 +38,7 @@ export function retry (
   return { webhookId, deliveryId, fence, targetUrl, ...next, durationMs: 30, responseStatus: 503, error: 'http_status' }
 }
 
-/** The attempt timed out, or was answered with 410, and is the last. */
+/** Returns the result of a last attempt, which timed out or was answered with 410. */
 export function failed ({ webhookId, deliveryId, fence, targetUrl }: Attempted, { isGone = false } = {}): AttemptResult {
   const response = isGone ? { responseStatus: 410, error: 'http_status' as const } : { responseStatus: null, error: 'timeout' as const }
   return { webhookId, deliveryId, fence, targetUrl, outcome: 'failed', isGone, durationMs: 40, ...response }

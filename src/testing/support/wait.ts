@@ -5,13 +5,13 @@ const marginMs = 20
 const pollMs = 5
 const patienceMs = 5000
 
-/** Lets so much time pass for the storage. */
+/** Lets time pass on the storage's clock; in real time if the harness cannot advance it. */
 export async function wait ({ advance }: StorageHarness, ms: number): Promise<void> {
   if (advance === undefined) await setTimeout(ms + marginMs)
   else await advance(ms)
 }
 
-/** Waits, in real time, for what is not said to happen at once. `false` if it did not happen within 5 s. */
+/** Waits in real time until the condition holds. Returns `false` if it does not hold within 5 s. */
 export async function eventually (condition: () => Promise<boolean> | boolean): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < patienceMs && !await condition(); waitedMs += pollMs) await setTimeout(pollMs)
   return condition()

@@ -3,10 +3,10 @@ import type { Bench } from '../support/bench.js'
 import { exactly, same } from '../support/expect.js'
 import { delivered, failed } from '../support/samples.js'
 
-const foreign = 'A delivery or webhook of another tenant is treated as one that does not exist.'
-const found = `${foreign} … One delivery of the webhook; \`null\` if it has none of this id.`
-const counted = `${foreign} … How many deliveries of the webhook pass the filter; 0 if there is no such webhook.`
-const records = 'Records an event and, for every webhook of the tenant that subscribes to its type, one delivery'
+const foreign = 'A delivery or webhook of another tenant is treated as if it did not exist.'
+const found = `${foreign} … Returns one delivery of the webhook; \`null\` if it has none with this id.`
+const counted = `${foreign} … Counts the deliveries of the webhook that pass the filter; 0 if the webhook does not exist.`
+const records = 'Records an event and one delivery for every webhook of the tenant that subscribes to its type'
 const everything = { include: 'all' as const, eventTypes: null, eventIds: null, since: null, until: null, limit: 100 }
 const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200 }
 
@@ -19,8 +19,8 @@ async function fill ({ addWebhook, emit, log }: Bench): Promise<Ids> {
   const theirs = await addWebhook({ tenantSlug: 'globex' })
   await emit()
   await emit({ tenantSlug: 'globex' })
-  const [{ id: delivery }] = exactly(await log(mine), 1, 'deliveries acme has')
-  const [{ id: foreignDelivery }] = exactly(await log(theirs, 'globex'), 1, 'deliveries globex has')
+  const [{ id: delivery }] = exactly(await log(mine), 1, 'deliveries of acme')
+  const [{ id: foreignDelivery }] = exactly(await log(theirs, 'globex'), 1, 'deliveries of globex')
   return { mine: mine.id, other: other.id, theirs: theirs.id, delivery, foreignDelivery }
 }
 
@@ -39,7 +39,7 @@ export const deliveryTenancyCases = [
     ]
     for (const [tenantSlug, webhookId, id] of strangers) {
       same(await bench.deliveries.find(tenantSlug, webhookId, id), null,
-        `delivery ${id} of webhook ${webhookId}, asked for by ${tenantSlug}`)
+        `delivery ${id} of webhook ${webhookId}, requested by ${tenantSlug}`)
     }
   }),
 
@@ -50,25 +50,25 @@ export const deliveryTenancyCases = [
     const strangers: Array<[string, number]> = [['globex', mine], ['acme', theirs], ['nobody', mine], ['__proto__', mine], ['ACME', mine], ['%', mine]]
     for (const [tenantSlug, webhookId] of strangers) {
       same(await bench.deliveries.list(tenantSlug, webhookId, page), [],
-        `the log of webhook ${webhookId}, asked for by ${tenantSlug}`)
-      same(await bench.deliveries.count(tenantSlug, webhookId, {}), 0, `how many deliveries ${tenantSlug} counts in it`)
+        `the log of webhook ${webhookId}, requested by ${tenantSlug}`)
+      same(await bench.deliveries.count(tenantSlug, webhookId, {}), 0, `the number of deliveries that ${tenantSlug} counts in it`)
     }
   }),
 
   benchCase('tenancy', {
-    port: 'deliveries.record', says: records, name: 'an event goes to the webhooks of its tenant alone'
+    port: 'deliveries.record', says: records, name: 'an event goes only to webhooks of its tenant'
   }, async (bench) => {
     const { mine, theirs } = await fill(bench)
     same((await bench.emit({ tenantSlug: 'nobody' })).deliveries, 0, 'the deliveries of an event of a tenant without webhooks')
     const claimed = (await bench.claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
     same(claimed.filter(([, id]) => id === mine || id === theirs).sort(), [['acme', mine, 'evt_1'], ['globex', theirs, 'evt_2']].sort(),
-      'what is claimed')
+      'the claimed deliveries')
   }),
 
   benchCase('tenancy', {
     port: 'deliveries.claimDue',
     says: foreign,
-    name: 'a claim has the body, address and secret of the delivery\'s own tenant'
+    name: 'a claim has the body, address and secret of its own tenant'
   }, async ({ addWebhook, emit, claim }) => {
     const webhooks = new Map<number, string>()
     for (const tenantSlug of ['acme', 'globex']) {
@@ -79,7 +79,7 @@ export const deliveryTenancyCases = [
       for (const tenantSlug of ['acme', 'globex']) await emit({ tenantSlug, body: `{"of":"${tenantSlug}"}` })
     }
     const claimed = await claim()
-    same(claimed.length, 6, 'how many are claimed')
+    same(claimed.length, 6, 'the number of claimed deliveries')
     for (const { tenantSlug, webhookId, body, targetUrl, secrets } of claimed) {
       same({ body, targetUrl, secrets, owner: webhooks.get(webhookId) }, {
         body: `{"of":"${tenantSlug}"}`, targetUrl: `https://${tenantSlug}.example/`, secrets: [`secret of ${tenantSlug}`], owner: tenantSlug
@@ -90,7 +90,7 @@ export const deliveryTenancyCases = [
   benchCase('tenancy', {
     port: 'deliveries.replay',
     says: foreign,
-    name: 'a replay neither takes another tenant\'s events nor goes to its webhook'
+    name: 'a replay neither uses events of another tenant nor goes to its webhook'
   }, async (bench) => {
     const { mine, theirs } = await fill(bench)
     await bench.complete((await bench.claim()).map((lease) => failed(lease)))
@@ -98,14 +98,14 @@ export const deliveryTenancyCases = [
       'replays to a webhook of another tenant')
     same(await bench.deliveries.replay('acme', mine, { ...everything, eventIds: ['evt_2'] }), { queued: 0, truncated: false },
       'a replay of an event of another tenant')
-    same(await bench.deliveries.replay('acme', mine, everything), { queued: 1, truncated: false }, 'a replay of all')
-    same((await bench.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]), [['acme', 'evt_1']], 'what is claimed')
+    same(await bench.deliveries.replay('acme', mine, everything), { queued: 1, truncated: false }, 'a replay of all events')
+    same((await bench.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]), [['acme', 'evt_1']], 'the claimed deliveries')
   }),
 
   benchCase('tenancy', {
     port: 'deliveries.erase',
     says: foreign,
-    name: 'erasing a subject leaves another tenant\'s subject of the same name'
+    name: 'erasing a subject keeps the same subject of another tenant'
   }, async ({ deliveries, addWebhook, emit, log, claim }) => {
     const mine = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
@@ -113,16 +113,16 @@ export const deliveryTenancyCases = [
     await emit(about)
     await emit({ ...about, tenantSlug: 'globex' })
     same([await deliveries.erase('nobody', 'candidate:1'), await deliveries.erase('acme', 'candidate:1')], [0, 1],
-      'what erase returns for nobody and for acme')
+      'the results of erase for nobody and for acme')
     same([statuses(await log(mine)), statuses(await log(theirs, 'globex'))], [['cancelled'], ['pending']],
       'the logs of acme and globex')
-    same((await claim()).map(({ tenantSlug, body }) => [tenantSlug, body]), [['globex', '{"name":"Ada"}']], 'what is claimed')
+    same((await claim()).map(({ tenantSlug, body }) => [tenantSlug, body]), [['globex', '{"name":"Ada"}']], 'the claimed deliveries')
   }),
 
   benchCase('tenancy', {
     port: 'webhooks.update',
-    says: 'A webhook of another tenant is treated as one that does not exist.',
-    name: 'stopping or deleting a webhook stops no other tenant\'s deliveries'
+    says: 'A webhook of another tenant is treated as if it did not exist.',
+    name: 'deactivating or deleting a webhook stops no deliveries of another tenant'
   }, async (bench) => {
     const { mine, other, theirs } = await fill(bench)
     await bench.webhooks.update('acme', mine, { status: 'inactive' })
@@ -130,8 +130,8 @@ export const deliveryTenancyCases = [
     await bench.webhooks.delete('acme', theirs)
     await bench.webhooks.update('acme', theirs, { status: 'inactive' })
     const claimed = await bench.claim()
-    same(eventIds(claimed), ['evt_2'], 'what is claimed')
+    same(eventIds(claimed), ['evt_2'], 'the claimed deliveries')
     await bench.complete(claimed.map(delivered))
-    same(await bench.deliveries.count('globex', theirs, { status: 'delivered' }), 1, 'how many globex got')
+    same(await bench.deliveries.count('globex', theirs, { status: 'delivered' }), 1, 'the number delivered to globex')
   })
 ]

@@ -1,10 +1,10 @@
 import { benchCase } from '../support/bench.js'
 import { same } from '../support/expect.js'
 
-const foreign = 'A webhook of another tenant is treated as one that does not exist.'
-const found = `${foreign} … One webhook of the tenant; \`null\` if there is none of this id.`
+const foreign = 'A webhook of another tenant is treated as if it did not exist.'
+const found = `${foreign} … Returns one webhook of the tenant; \`null\` if there is none with this id.`
 
-// Names that a storage might take for acme, or for everybody.
+// Slugs that a storage might confuse with acme, or with all tenants.
 const strangers = ['globex', 'nobody', 'ACME', 'acme ', 'acm_', '%', '', '__proto__', "acme' or '1'='1"]
 
 const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200 }
@@ -20,8 +20,8 @@ export const webhookTenancyCases = [
       const own = stranger === 'globex' ? [theirs] : []
       same(await webhooks.find(stranger, id), null, `the webhook of acme that ${JSON.stringify(stranger)} finds`)
       same(await webhooks.list(stranger, page), own, `the webhooks of ${JSON.stringify(stranger)}`)
-      same(await webhooks.count(stranger, {}), own.length, `how many webhooks ${JSON.stringify(stranger)} has`)
-      same(await webhooks.count(stranger, { status: 'active' }), own.length, 'how many of them are active')
+      same(await webhooks.count(stranger, {}), own.length, `the number of webhooks of ${JSON.stringify(stranger)}`)
+      same(await webhooks.count(stranger, { status: 'active' }), own.length, 'the number of active ones')
     }
   }),
 
@@ -56,8 +56,8 @@ export const webhookTenancyCases = [
 
   benchCase('tenancy', {
     port: 'webhooks.create',
-    says: '`null`, and nothing stored, if the tenant has `maxPerTenant` webhooks already.',
-    name: 'the webhooks of other tenants take no place'
+    says: 'Returns `null` and stores nothing if the tenant already has `maxPerTenant` webhooks.',
+    name: 'webhooks of other tenants do not count towards maxPerTenant'
   }, async ({ webhooks, addWebhook }) => {
     await addWebhook({ tenantSlug: 'globex' })
     await addWebhook({ tenantSlug: 'globex' })
@@ -65,6 +65,6 @@ export const webhookTenancyCases = [
     const created = await webhooks.create('acme', {
       id, name: 'First', status: 'active', target_url: 'https://hooks.example/', event_types: ['a.b'], secret: 's'
     }, 1)
-    same([created?.id, await webhooks.count('globex', {})], [id, 2], 'the one place of acme, and how many globex has')
+    same([created?.id, await webhooks.count('globex', {})], [id, 2], 'the webhook created for acme, and the number of webhooks of globex')
   })
 ]

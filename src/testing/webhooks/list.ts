@@ -5,14 +5,14 @@ import { exactly, same } from '../support/expect.js'
 import type { Exactly } from '../support/expect.js'
 
 const order = 'Text is ordered by Unicode code point, dates and numbers by value.'
-const page = 'The rows of one page in the order asked for'
-const filter = 'Conditions that must all hold; an absent one holds for every row.'
+const page = 'Returns one page of rows in the requested order'
+const filter = 'Conditions that must all hold; an absent condition matches every row.'
 
 type Query = ListQuery<WebhookFilter, WebhookSortField>
 
 const all: Query = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200 }
 
-// Which of the webhooks a page has, by their place in the order of creation.
+// Returns a page of webhooks as their positions in the order of creation.
 async function placesOf ({ webhooks }: Bench, created: readonly Webhook[], query: Partial<Query>): Promise<number[]> {
   const rows = await webhooks.list('acme', { ...all, ...query })
   return rows.map(({ id }) => created.findIndex((webhook) => webhook.id === id))
@@ -28,7 +28,7 @@ async function createSome (bench: Bench): Promise<Exactly<Webhook, 5>> {
     created.push(await bench.addWebhook({ name, status: name === 'a' ? 'inactive' : 'active' }))
     await bench.wait(5)
   }
-  return exactly(created, 5, 'webhooks are created')
+  return exactly(created, 5, 'webhooks created')
 }
 
 /** Cases about the list of webhooks. */
@@ -43,7 +43,7 @@ export const listCases = [
     same(await placesOf(bench, created, by('name', 'asc', 'desc')), [3, 4, 2, 1, 0], 'by name, then by descending id')
     same(await placesOf(bench, created, by('created_at', 'asc')), [0, 1, 2, 3, 4], 'the oldest first')
     same(await placesOf(bench, created, by('created_at', 'desc')), [4, 3, 2, 1, 0], 'the newest first')
-    same(await placesOf(bench, created, by('updated_at', 'asc')), [1, 2, 3, 4, 0], 'the one updated last is last')
+    same(await placesOf(bench, created, by('updated_at', 'asc')), [1, 2, 3, 4, 0], 'by updated_at, the last updated webhook last')
     same(await placesOf(bench, created, { sort: [{ field: 'id', direction: 'desc' }] }), [4, 3, 2, 1, 0], 'by descending id')
   }),
 
@@ -55,7 +55,7 @@ export const listCases = [
     same(await placesOf(bench, created, { offset: 5 }), [], 'offset 5 of 5')
     same(await placesOf(bench, created, { offset: 429_496_729_200 }), [], 'an offset far beyond')
     same(await placesOf(bench, created, { filter: { status: 'active' }, offset: 1, limit: 2 }), [1, 3],
-      'offset 1, limit 2 of the active ones')
+      'offset 1, limit 2 of the active webhooks')
   }),
 
   benchCase('webhooks', {
@@ -63,9 +63,9 @@ export const listCases = [
   }, async (bench) => {
     const created = await createSome(bench)
     for (const [status, places] of [['inactive', [2, 4]], ['active', [0, 1, 3]], ['disabled', []]] as const) {
-      same(await placesOf(bench, created, { filter: { status } }), places, `the ${status} ones`)
-      same(await bench.webhooks.count('acme', { status }), places.length, `how many are ${status}`)
+      same(await placesOf(bench, created, { filter: { status } }), places, `the ${status} webhooks`)
+      same(await bench.webhooks.count('acme', { status }), places.length, `the number of ${status} webhooks`)
     }
-    same(await bench.webhooks.count('acme', {}), 5, 'how many there are')
+    same(await bench.webhooks.count('acme', {}), 5, 'the number of webhooks')
   })
 ]

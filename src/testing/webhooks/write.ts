@@ -3,22 +3,24 @@ import { benchCase } from '../support/bench.js'
 import { given, isInstant, rejects, same } from '../support/expect.js'
 import { createWebhook } from '../support/samples.js'
 
-const stores = 'Stores a webhook; `created_at` and `updated_at` are now. … Secrets are no part of it.'
-const full = '`null`, and nothing stored, if the tenant has `maxPerTenant` webhooks already.'
-const taken = "Rejects for an id that a webhook has already, whoever's it is."
-const ids = 'A positive integer up to 2^53-1 that was never given out before, to nobody, and never will be again.'
-const changes = 'Changes a webhook and sets `updated_at` to now; `null` if there is none.'
-const fields = 'The fields to change; absent ones stay.'
-const removes = 'Removes a webhook; its pending deliveries become `cancelled`, and are never claimed again. `false` if there was none.'
-const owned = 'changing it afterwards changes nothing that is stored.'
+const stores = 'Stores a webhook, with `created_at` and `updated_at` set to now. … It never contains a secret.'
+const full = 'Returns `null` and stores nothing if the tenant already has `maxPerTenant` webhooks.'
+const taken = 'Rejects if a webhook of any tenant already has this id.'
+const ids = 'Returns a positive integer up to 2^53-1, never reused, across all tenants.'
+const changes = 'Changes a webhook and sets `updated_at` to now. Returns `null` if it does not exist.'
+const fields = 'Fields to change; absent fields keep their values.'
+const removes =
+  'Deletes a webhook. Its pending deliveries become `cancelled` and are never claimed again. Returns `false` if ' +
+  'there was no such webhook.'
+const owned = 'changing them afterwards changes nothing that is stored.'
 const order = 'In the order given by the client.'
 
 const eventTypes = ['job.published', 'candidate.created', 'application.created', 'job.closed']
 
-/** Cases about making, changing and deleting webhooks. */
+/** Cases about creating, changing and deleting webhooks. */
 export const writeCases = [
   benchCase('webhooks', {
-    port: 'webhooks.create', says: stores, name: 'a webhook is shown as it was created, without its secret'
+    port: 'webhooks.create', says: stores, name: 'a webhook is returned as it was created, without its secret'
   }, async ({ webhooks, wait }) => {
     const wanted: NewWebhook = {
       id: await webhooks.nextId('acme'),
@@ -29,14 +31,14 @@ export const writeCases = [
       secret: 'whsec_1'
     }
     const created = await webhooks.create('acme', wanted, 1)
-    isInstant(created?.created_at, 'created_at is a date as it crosses the ports')
+    isInstant(created?.created_at, 'created_at is an RFC 3339 date in UTC with milliseconds')
     const { secret, ...shown } = wanted
     const expected = { ...shown, created_at: created.created_at, updated_at: created.created_at }
-    same(created, expected, 'what create returns')
+    same(created, expected, 'the result of create')
     await wait(5)
-    same(await webhooks.find('acme', wanted.id), expected, 'what find returns')
+    same(await webhooks.find('acme', wanted.id), expected, 'the result of find')
     const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200 }
-    same(await webhooks.list('acme', page), [expected], 'what list returns')
+    same(await webhooks.list('acme', page), [expected], 'the result of list')
   }),
 
   benchCase('webhooks', {
@@ -48,46 +50,46 @@ export const writeCases = [
     const reversed = eventTypes.toReversed()
     same((await webhooks.update('acme', id, { event_types: reversed }))?.event_types, reversed,
       'the event types that update returns')
-    same((await webhooks.find('acme', id))?.event_types, reversed, 'the event types that find returns then')
+    same((await webhooks.find('acme', id))?.event_types, reversed, 'the event types that find returns afterwards')
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.nextId', says: ids, name: 'an id is never given out twice, to no tenant'
+    port: 'webhooks.nextId', says: ids, name: 'an id is never returned twice, across all tenants'
   }, async ({ webhooks, addWebhook }) => {
     const ids = await Promise.all(['acme', 'globex', 'acme', 'acme', 'globex'].map((slug) => webhooks.nextId(slug)))
     const { id } = await addWebhook()
     await webhooks.delete('acme', id)
     ids.push(id, await webhooks.nextId('acme'), await webhooks.nextId('globex'))
-    same(new Set(ids).size, ids.length, `how many of ${ids.join(', ')} are different`)
+    same(new Set(ids).size, ids.length, `the number of different ids in ${ids.join(', ')}`)
     same(ids.filter((id) => !Number.isSafeInteger(id) || id < 1), [], 'the ids that are not positive integers')
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.create', says: taken, name: 'an id that a webhook has already is refused'
+    port: 'webhooks.create', says: taken, name: 'create rejects an id that another webhook has'
   }, async ({ webhooks, addWebhook }) => {
     const first = await addWebhook()
-    await rejects(webhooks.create('acme', createWebhook(first.id), 50), 'a second webhook of the same id')
-    await rejects(webhooks.create('globex', createWebhook(first.id), 50), 'a webhook of the same id for another tenant')
+    await rejects(webhooks.create('acme', createWebhook(first.id), 50), 'a second webhook with the same id')
+    await rejects(webhooks.create('globex', createWebhook(first.id), 50), 'a webhook with the same id for another tenant')
     same(await webhooks.find('acme', first.id), first, 'the webhook that has the id')
     same([await webhooks.count('acme', {}), await webhooks.count('globex', {})], [1, 0],
-      'how many webhooks the two tenants have')
+      'the number of webhooks of both tenants')
   }),
 
   benchCase('webhooks', {
     port: 'webhooks.create',
     says: full,
-    name: 'no more webhooks are stored than maxPerTenant, and a deleted one makes place'
+    name: 'at most maxPerTenant webhooks are stored, and a deleted one makes room'
   }, async ({ webhooks, addWebhook }) => {
     await addWebhook({ tenantSlug: 'globex' })
     const first = await addWebhook()
     await addWebhook({ status: 'inactive' })
     const id = await webhooks.nextId('acme')
-    same(await webhooks.create('acme', createWebhook(id), 2), null, 'a third webhook where two are allowed')
-    same(await webhooks.create('acme', createWebhook(id), 1), null, 'a third webhook where one is allowed')
+    same(await webhooks.create('acme', createWebhook(id), 2), null, 'a third webhook with maxPerTenant 2')
+    same(await webhooks.create('acme', createWebhook(id), 1), null, 'a third webhook with maxPerTenant 1')
     same([await webhooks.count('acme', {}), await webhooks.find('acme', id)], [2, null],
-      'how many there are, and the one refused')
+      'the number of webhooks, and the rejected one')
     await webhooks.delete('acme', first.id)
-    same((await webhooks.create('acme', createWebhook(id), 2))?.id, id, 'the one refused, once another was deleted')
+    same((await webhooks.create('acme', createWebhook(id), 2))?.id, id, 'the rejected webhook, after another was deleted')
   }),
 
   benchCase('webhooks', {
@@ -101,10 +103,10 @@ export const writeCases = [
     ]
     for (const update of updates) {
       await wait(5)
-      const updated = given(await webhooks.update('acme', expected.id, update), 'the webhook is found')
+      const updated = given(await webhooks.update('acme', expected.id, update), 'update returns the webhook')
       expected = { ...expected, ...update, updated_at: updated.updated_at }
-      same(updated, expected, `what update ${JSON.stringify(update)} returns`)
-      same(await webhooks.find('acme', expected.id), expected, 'what find returns then')
+      same(updated, expected, `the result of update ${JSON.stringify(update)}`)
+      same(await webhooks.find('acme', expected.id), expected, 'the result of find afterwards')
     }
     same(await webhooks.find('acme', other.id), other, 'another webhook')
   }),
@@ -117,44 +119,44 @@ export const writeCases = [
     const { created_at: between } = await addWebhook()
     await wait(5)
     const updated = await webhooks.update('acme', id, {})
-    isInstant(updated?.updated_at, 'updated_at is a date as it crosses the ports')
+    isInstant(updated?.updated_at, 'updated_at is an RFC 3339 date in UTC with milliseconds')
     same([updated.created_at, updated.updated_at > between], [createdAt, true],
-      'created_at, and whether updated_at has moved on')
+      'created_at, and updated_at has changed')
     same(await webhooks.update('acme', id + 1000, { name: 'x' }), null, 'the update of a webhook that does not exist')
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.delete', says: removes, name: 'a deleted webhook is gone, and only once'
+    port: 'webhooks.delete', says: removes, name: 'a webhook can be deleted only once'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook()
     const other = await addWebhook()
     same([await webhooks.delete('acme', id), await webhooks.delete('acme', id)], [true, false],
-      'what deleting it twice returns')
+      'the results of deleting it twice')
     same(await webhooks.find('acme', id), null, 'the deleted webhook')
     same(await webhooks.update('acme', id, { status: 'active' }), null, 'an update of it')
     same(await webhooks.findSecrets('acme', id), null, 'its secrets')
     same(await webhooks.rotateSecret('acme', id, { secret: 'new', gracePeriodSeconds: 0 }), null, 'a rotation of its secret')
-    same([await webhooks.count('acme', {}), await webhooks.find('acme', other.id)], [1, other], 'what is left')
+    same([await webhooks.count('acme', {}), await webhooks.find('acme', other.id)], [1, other], 'the remaining deliveries')
   }),
 
   benchCase('webhooks', {
     port: 'webhooks.find',
     says: owned,
-    name: 'changing a webhook that was handed in or out changes nothing that is stored'
+    name: 'changing a webhook that was passed or returned changes nothing that is stored'
   }, async ({ webhooks }) => {
-    const handedIn = { ...createWebhook(await webhooks.nextId('acme')), event_types: ['a.b'] }
-    const created = await webhooks.create('acme', handedIn, 1)
-    handedIn.event_types.push('changed')
+    const passed = { ...createWebhook(await webhooks.nextId('acme')), event_types: ['a.b'] }
+    const created = await webhooks.create('acme', passed, 1)
+    passed.event_types.push('changed')
     const types = ['a.b', 'c.d']
-    const updated = await webhooks.update('acme', handedIn.id, { event_types: types })
+    const updated = await webhooks.update('acme', passed.id, { event_types: types })
     types.push('changed')
     const before = structuredClone(updated)
     const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200 }
-    for (const webhook of [created, updated, await webhooks.find('acme', handedIn.id), ...await webhooks.list('acme', page)]) {
+    for (const webhook of [created, updated, await webhooks.find('acme', passed.id), ...await webhooks.list('acme', page)]) {
       webhook?.event_types.push('changed')
       if (webhook) webhook.name = 'changed'
     }
-    same(await webhooks.find('acme', handedIn.id), before, 'the webhook, asked for again')
+    same(await webhooks.find('acme', passed.id), before, 'the webhook, read again')
     same(before?.event_types, ['a.b', 'c.d'], 'its event types')
   })
 ]
