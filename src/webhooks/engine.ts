@@ -13,7 +13,7 @@ import { keepPruning, prune } from './queue/housekeeping.js'
 import { createListeners } from './listeners.js'
 import type { Logger } from '../observe/logger.js'
 import { type WebhookOperations, createWebhookOperations } from './operations.js'
-import { createPlaces } from './sending/places.js'
+import { createCapacity } from './sending/capacity.js'
 import type { Recruiting } from './recruiting.js'
 import { resealSecrets } from './secrets/reseal.js'
 import { createSecretBox } from './secrets/secret-box.js'
@@ -42,13 +42,13 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const sender = createSender(targetRules, timeoutMs)
   const listeners = createListeners(log)
   const dispatching = { deliveries, validate: createEventValidator(events), clock, maxEventBytes }
-  const places = createPlaces(delivery)
+  const capacity = createCapacity(delivery)
   const counters = createCounters()
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry, log)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
   const notices = createNoticeReporter(deliveries, listeners, { clock, log })
   const worker = delivery.worker
-    ? createWorker({ deliveries, sender, places, secrets, clock, log, counters, tracing, onFailures: notices.report }, { ...delivery, healthRule })
+    ? createWorker({ deliveries, sender, capacity, secrets, clock, log, counters, tracing, onFailures: notices.report }, { ...delivery, healthRule })
     : null
   let stopPruning: () => void = () => {}
   let stopping: Promise<void> | null = null
@@ -81,7 +81,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
 
   async function close (): Promise<void> {
     await stop()
-    places.abort()
+    capacity.abort()
     sender.abort()
     await sender.close()
   }
@@ -136,7 +136,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       off: listeners.off
     },
     operations: createWebhookOperations({
-      webhooks, deliveries, events, targetRules, secrets, sender, places, clock, maxWebhooksPerTenant, timeoutMs
+      webhooks, deliveries, events, targetRules, secrets, sender, capacity, clock, maxWebhooksPerTenant, timeoutMs
     }),
     start () {
       if (worker === null || stopping !== null || closing !== null) return

@@ -2,7 +2,7 @@ import t from 'tap'
 import { startSender } from '../fixtures/hostile/hostile-sender.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
-t.test('of more endpoints than are remembered, each gets what is its own', async (t) => {
+t.test('each of 1,100 endpoints of one host gets its own requests', async (t) => {
   const receiver = await startReceiver(t)
   const sender = await startSender(t)
   const paths = Array.from({ length: 1100 }, (_, number) => `/hooks/${number}?key=${number}`)

@@ -37,11 +37,11 @@ export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions)
   const slots = createSlots(maxSystemLookups, timeoutMs)
 
   async function lookupBySystem (hostname: string): Promise<LookupAddress[]> {
-    await slots.take()
+    await slots.acquire()
     try {
       return await dns.promises.lookup(hostname, { all: true })
     } finally {
-      slots.give()
+      slots.release()
     }
   }
 

@@ -1,26 +1,20 @@
-/** Bounds how much of something goes on at once. */
+/** A counting semaphore. */
 export interface Slots {
-  /** Rejects if none is free for too long, for whoever asked has given up by then. */
-  take (): Promise<void>
-  /** Frees what `take` took. */
-  give (): void
-  /** Rejects all that wait. */
+  /** Takes a slot. Rejects if none becomes free in time. */
+  acquire (): Promise<void>
+  /** Frees the slot of an `acquire`. */
+  release (): void
+  /** Rejects everybody who waits. */
   close (): void
 }
 
-/** `waitMs` is the longest that anybody waits for one of `count`. */
-export function createSlots (count: number, waitMs: number): Slots {
+/** Has `capacity` slots; nobody waits for one longer than `waitMs`. */
+export function createSlots (capacity: number, waitMs: number): Slots {
   const waiting = new Map<() => void, (error: Error) => void>()
-  let free = count
-
-  function next (): (() => void) | undefined {
-    const [resolve] = waiting.keys()
-    if (resolve !== undefined) waiting.delete(resolve)
-    return resolve
-  }
+  let free = capacity
 
   return {
-    async take () {
+    async acquire () {
       if (free > 0) {
         free--
         return
@@ -34,10 +28,14 @@ export function createSlots (count: number, waitMs: number): Slots {
         }, waitMs)
       }).finally(() => clearTimeout(timer))
     },
-    give () {
-      const resolve = next()
-      if (resolve === undefined) free++
-      else resolve()
+    release () {
+      const [next] = waiting.keys()
+      if (next === undefined) {
+        free++
+        return
+      }
+      waiting.delete(next)
+      next()
     },
     close () {
       for (const reject of waiting.values()) reject(new Error('closed'))

@@ -1,42 +1,25 @@
 import { setImmediate } from 'node:timers/promises'
-import type { AttemptResult, ClaimedDelivery, Clock, DeliveryStore, HealthRule, Lease } from '../../ports/index.js'
+import type { ClaimedDelivery, Clock, DeliveryStore, HealthRule, Lease } from '../../ports/index.js'
 import { systemClock } from '../../shared/clock.js'
-import type { Tracing } from '../../observe/tracing.js'
-import { publishAttempt } from '../channels.js'
-import type { Counters } from './counters.js'
-import { hostOf } from '../guard/destination.js'
-import type { Logger } from '../../observe/logger.js'
-import { decideOutcome } from './outcome.js'
-import { type Places, formatEndpoint } from '../sending/places.js'
-import type { SecretBox } from '../secrets/secret-box.js'
-import type { SendResult, Sender } from '../sending/sender.js'
+import { type Capacity, formatEndpoint } from '../sending/capacity.js'
+import { type AttemptDependencies, type AttemptSettings, createAttemptDelivery } from './attempt-delivery.js'
 import { createResultWriter } from './results.js'
-import { signHeaders } from '../sending/signature.js'
 import { createWakeup } from './wakeup.js'
 
 /** Options of `delivery` as a worker takes them, every default filled in, and the rule by which webhooks are disabled. */
-export interface WorkerSettings {
+export interface WorkerSettings extends AttemptSettings {
   concurrency: number
   perEndpoint: number
-  timeoutMs: number
   leaseMs: number
   pollMs: number
   closeGraceMs: number
-  retrySchedule: readonly number[]
   healthRule: HealthRule
 }
 
 /** What a worker works with. */
-export interface WorkerDependencies {
+export interface WorkerDependencies extends AttemptDependencies {
   deliveries: DeliveryStore
-  sender: Sender
-  places: Places
-  secrets: SecretBox
-  clock: Clock
-  log: Logger
-  counters: Counters
-  /** `null` without the option `opentelemetry`. */
-  tracing: Tracing | null
+  capacity: Capacity
   /** Called when attempts were recorded that failed: there may be notices for the host. Never rejects. */
   onFailures: () => Promise<void>
 }
@@ -66,7 +49,8 @@ const gatherMs = 2
  * than it can answer. A result that cannot be written keeps its slot and is tried again.
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
-  const { deliveries, sender, places, clock, log, counters, tracing, onFailures } = dependencies
+  const { deliveries, sender, capacity, clock, log, onFailures } = dependencies
+  const attemptDelivery = createAttemptDelivery(dependencies, settings)
   const wakeup = createWakeup(clock)
   const results = createResultWriter(deliveries, settings.healthRule)
   const aborted: Lease[] = []
@@ -136,77 +120,33 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
 
   async function claim (): Promise<void> {
     const { concurrency, perEndpoint, leaseMs } = settings
-    const limit = isClosing ? 0 : places.reserve(Math.max(0, concurrency - inFlight - results.leftOver))
+    const limit = isClosing ? 0 : capacity.acquire(Math.max(0, concurrency - inFlight - results.leftOver))
     if (limit === 0) return
     let unused = limit
     try {
       for (const delivery of await deliveries.claimDue({ limit, perEndpoint, leaseMs })) {
         unused--
         inFlight++
-        attemptDelivery(delivery)
+        attempt(delivery)
       }
     } finally {
-      places.giveBack(unused)
+      capacity.release(unused)
     }
   }
 
-  async function attemptDelivery (delivery: ClaimedDelivery): Promise<void> {
+  async function attempt (delivery: ClaimedDelivery): Promise<void> {
     const endpoint = formatEndpoint(delivery.tenantSlug, delivery.webhookId)
-    await places.enter(endpoint)
+    await capacity.acquireEndpoint(endpoint)
     try {
-      const sent = await send(delivery)
-      if (sent !== null) take(delivery, sent)
+      const end = isAborted ? 'aborted' : await attemptDelivery(delivery)
+      if (end === 'aborted') aborted.push(delivery)
+      else if (end !== 'unsigned') results.add(end)
     } finally {
-      places.leave(endpoint)
+      capacity.releaseEndpoint(endpoint)
       inFlight--
       wakeup.wake()
       if (inFlight === 0) onIdle()
     }
-  }
-
-  function take (delivery: ClaimedDelivery, sent: SendResult): void {
-    const { retrySchedule } = settings
-    const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now() })
-    if (result === null) {
-      aborted.push(delivery)
-      return
-    }
-    results.add(result)
-    counters.add(result)
-    publishAttempt(delivery, result)
-    tracing?.attempt(delivery, result)
-    if (result.outcome !== 'delivered') logFailure(delivery, result)
-  }
-
-  async function send (delivery: ClaimedDelivery): Promise<SendResult | null> {
-    if (isAborted) return { responseStatus: null, error: 'aborted', durationMs: 0 }
-    const headers = sign(delivery)
-    if (headers === null) return null
-    return sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs: settings.timeoutMs })
-  }
-
-  /** `null` if a secret cannot be opened. The lease then expires and the delivery waits for the key to come back. */
-  function sign ({ tenantSlug, webhookId, secrets, eventId, body }: ClaimedDelivery): Record<string, string> | null {
-    try {
-      const opened = secrets.map((secret) => dependencies.secrets.open(secret, tenantSlug, webhookId))
-      return signHeaders(opened, eventId, body, clock.now())
-    } catch (err) {
-      log.error({ err, webhook_id: webhookId, event_id: eventId }, 'delivery waits, for none of the secretKeys opens the secret of its webhook')
-      return null
-    }
-  }
-
-  function logFailure ({ webhookId, deliveryId, eventId, targetUrl, attemptCount }: ClaimedDelivery, result: AttemptResult): void {
-    log.warn({
-      webhook_id: webhookId,
-      delivery_id: deliveryId,
-      event_id: eventId,
-      attempt: attemptCount + 1,
-      host: hostOf(targetUrl),
-      error: result.error,
-      response_status: result.responseStatus,
-      ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs } : {})
-    }, result.outcome === 'retry' ? 'delivery failed, it will be tried again' : 'delivery failed, it is given up')
   }
 
   function waitUntilIdle (): Promise<void> {
@@ -224,7 +164,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     const idle = waitUntilIdle()
     await settle(idle, settings.closeGraceMs, clock)
     isAborted = true
-    places.abort()
+    capacity.abort()
     sender.abort()
     await idle
     const problem = 'storage failed on close, deliveries under way will repeat when their leases expire'
@@ -239,7 +179,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       stopListening = deliveries.onDue(() => wakeup.wake(), (err) => {
         log.warn({ err }, 'notifications of due deliveries were lost, they are found by polling meanwhile')
       })
-      places.onTestLeft(() => wakeup.wake())
+      capacity.onTestReleased(() => wakeup.wake())
       running ??= run()
     },
     nextTurn: () => new Promise((resolve) => { turnWaiters.push(resolve) }),

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
-import type { KeptSockets, Passage } from './kept-sockets.js'
+import type { Connection, Connections } from './connections.js'
 
-/** What is posted, and where to. */
+/** A POST request. */
 export interface Post {
   /** The target URL up to its path. */
   origin: string
@@ -12,16 +12,7 @@ export interface Post {
   body: string
 }
 
-/** How posts go out. */
-export interface Connections {
-  /** Uses sockets again. */
-  keeping: Dispatcher
-  /** Uses no socket twice. */
-  fresh: Dispatcher
-  sockets: KeptSockets
-}
-
-/** What of an answer counts. */
+/** The parts of an answer that count. */
 export interface Answer {
   status: number
   retryAfter: string | undefined
@@ -35,11 +26,9 @@ const maxInformational = 100
 const maxStaleMs = 1000
 
 /**
- * One attempt, as undici's handler of it, under one deadline over all that it does. What the status line said is the
- * answer: a body that breaks off, never ends or is too long changes nothing. A socket that the receiver had just closed
- * is no failure of the receiver's: one more post, over a fresh one.
- *
- * It is one object, and not a closure for each event, for one is made with every delivery.
+ * One attempt, as undici's handler of its request, under one deadline. The status line is the answer: a body that breaks
+ * off, never ends or is too long changes nothing. If the receiver closes a reused connection without an answer, the
+ * request is sent once more, over a new connection.
  */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly #post: Post
@@ -48,37 +37,36 @@ export class Attempt implements Dispatcher.DispatchHandler {
   readonly #deadline: NodeJS.Timeout
   #isSettled = false
   #isSecond = false
-  #postedAt = 0
-  #passage: Passage | undefined
-  #controller: Dispatcher.DispatchController | undefined
+  #connection: Connection | null = null
+  #sentAt = 0
+  #readsBefore = 0
   #answer: Answer | null = null
   #informational = 0
   #received = 0
 
-  /** `settle` is called once, with the answer or, if there was none, with what went wrong or the reason it was ended. */
+  /** Calls `settle` once: with the answer or, if there is none, with the error or the reason given to `end`. */
   constructor (post: Post, timeoutMs: number, connections: Connections, settle: (answer: Answer | null, fault: unknown) => void) {
     this.#post = post
     this.#connections = connections
     this.#settle = settle
-    // In real time: what it bounds is not up to the clock of the host.
-    this.#deadline = setTimeout(endAttempt, timeoutMs, this)
+    // Real time: the host's clock cannot bound a connection.
+    this.#deadline = setTimeout(() => this.end(kTimeout), timeoutMs)
   }
 
   start (): void {
-    this.#send(this.#connections.keeping)
+    this.#send(this.#connections.acquire(this.#post.origin))
   }
 
-  /** Ends it before its time. undici hears of an abort only once it is connected, so nothing waits for that. */
+  /** Ends the attempt early, and closes its connection. */
   end (reason: unknown): void {
     if (this.#isSettled) return
     this.#finish(reason)
-    this.#passage?.hangUp()
-    this.#controller?.abort(new Error('cut off'))
+    this.#connection?.close()
   }
 
-  onRequestStart (controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#isSettled) controller.abort(new Error('too late'))
+  onRequestStart (): void {
+    this.#sentAt = performance.now()
+    this.#readsBefore = this.#connection?.reads ?? 0
   }
 
   onResponseStart (_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
@@ -97,44 +85,34 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd (): void {
+    this.#connection?.release()
     this.#finish(null)
   }
 
   onResponseError (_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#isStale()) {
-      this.#isSecond = true
-      this.#send(this.#connections.fresh)
-    } else {
-      this.#finish(error)
-    }
+    if (this.#isSettled) return
+    this.#connection?.close()
+    if (!this.#isStale()) return this.#finish(error)
+    this.#isSecond = true
+    this.#send(this.#connections.open(this.#post.origin))
   }
 
-  #send (dispatcher: Dispatcher): void {
-    const { origin, path, headers, body } = this.#post
-    this.#postedAt = performance.now()
-    this.#controller = undefined
-    try {
-      this.#passage = this.#connections.sockets.follow(() => {
-        dispatcher.dispatch({ origin, path, method: 'POST', headers, body }, this)
-      })
-    } catch (error) {
-      this.#finish(error)
-    }
+  #send (connection: Connection): void {
+    const { path, headers, body } = this.#post
+    this.#connection = connection
+    // The receiver closed a kept connection once: the second one is not kept.
+    connection.client.dispatch({ path, method: 'POST', headers, body, reset: this.#isSecond }, this)
   }
 
+  /** Whether the receiver closed a reused connection without reading the request: most often it was idle for too long. */
   #isStale (): boolean {
-    return !this.#isSettled && !this.#isSecond && this.#answer === null &&
-      performance.now() - this.#postedAt < maxStaleMs && this.#passage?.isUnanswered === true
+    return !this.#isSecond && this.#readsBefore > 0 && this.#connection?.reads === this.#readsBefore &&
+      performance.now() - this.#sentAt < maxStaleMs
   }
 
   #finish (fault: unknown): void {
-    if (this.#isSettled) return
     this.#isSettled = true
     clearTimeout(this.#deadline)
     this.#settle(this.#answer, fault)
   }
-}
-
-function endAttempt (attempt: Attempt): void {
-  attempt.end(kTimeout)
 }

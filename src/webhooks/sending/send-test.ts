@@ -1,13 +1,13 @@
 import type { Clock } from '../../ports/index.js'
 import { generateEventId } from '../events/event-id.js'
-import { type Places, formatEndpoint } from './places.js'
+import { type Capacity, formatEndpoint } from './capacity.js'
 import type { SendResult, Sender } from './sender.js'
 import { signHeaders } from './signature.js'
 
 /** What a test works with. */
 export interface TestDependencies {
   sender: Sender
-  places: Places
+  capacity: Capacity
   clock: Clock
   /** The deadline of attempts. */
   timeoutMs: number
@@ -30,7 +30,7 @@ export interface TestResult {
   event_type: string
   status: 'delivered' | 'failed'
   response_status: number | null
-  /** Of the attempt alone, or how long it waited for a place if there was none. */
+  /** Of the attempt alone; of the wait if no slot became free. */
   duration_ms: number
   error: string | null
 }
@@ -38,19 +38,18 @@ export interface TestResult {
 const maxTestMs = 10_000
 
 /**
- * Waits for a place among the attempts in flight, then makes one attempt: 10 s for both together, or the deadline of
- * attempts if that is shorter.
+ * Waits for a slot, then makes one attempt: 10 s for both together, or the deadline of attempts if that is shorter.
  */
 export async function sendTest (dependencies: TestDependencies, target: TestTarget): Promise<TestResult> {
-  const { places, timeoutMs } = dependencies
+  const { capacity, timeoutMs } = dependencies
   const endpoint = formatEndpoint(target.tenantSlug, target.webhookId)
   const id = generateEventId()
   const deadlineMs = Math.min(timeoutMs, maxTestMs)
   const startedAt = performance.now()
-  const isIn = await places.enterTest(endpoint, deadlineMs)
+  const isAcquired = await capacity.acquireTest(endpoint, deadlineMs)
   const waitedMs = performance.now() - startedAt
-  if (!isIn) return toTestResult(id, target, { responseStatus: null, error: 'timeout', durationMs: Math.round(waitedMs) })
-  const sent = await post(dependencies, target, id, Math.max(1, Math.ceil(deadlineMs - waitedMs))).finally(() => places.leaveTest(endpoint))
+  if (!isAcquired) return toTestResult(id, target, { responseStatus: null, error: 'timeout', durationMs: Math.round(waitedMs) })
+  const sent = await post(dependencies, target, id, Math.max(1, Math.ceil(deadlineMs - waitedMs))).finally(() => capacity.releaseTest(endpoint))
   return toTestResult(id, target, sent)
 }
 

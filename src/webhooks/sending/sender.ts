@@ -1,10 +1,9 @@
-import { Agent } from 'undici'
 import type { AttemptError } from '../../ports/index.js'
 import { Refusal } from '../../shared/refusal.js'
 import { type Answer, Attempt, kTimeout } from './attempt.js'
 import { BlockedAddressError, createGuardedConnector } from '../guard/connector.js'
 import { type TargetRules, parseTargetUrl } from '../guard/destination.js'
-import { watchKeptSockets } from './kept-sockets.js'
+import { createConnections } from './connections.js'
 import { createResolver } from '../guard/resolver.js'
 
 /** One post to an endpoint. */
@@ -43,62 +42,51 @@ export interface Sender {
 
 const contentHeaders = ['content-type', 'application/json', 'user-agent', 'fastify-recruiting-api']
 const maxHeaderBytes = 16_384
-const maxTargets = 1000
 const kAborted = Symbol('aborted')
 
 /** `timeoutMs` is the longest deadline that requests will have. */
 export function createSender (rules: TargetRules, timeoutMs: number): Sender {
   const resolver = createResolver({ timeoutMs, hasPrivateNames: rules.allowPrivateNames })
   const connector = createGuardedConnector({ isAllowed: rules.isAllowedAddress, resolver, timeoutMs })
-  const options = {
-    connect: connector.connect,
+  const connections = createConnections(connector.connect, {
     maxHeaderSize: maxHeaderBytes,
     keepAliveMaxTimeout: 60_000,
-    // The deadline covers these, and they restart with every byte.
+    // The deadline of an attempt covers these, and they restart with every byte.
     headersTimeout: 0,
     bodyTimeout: 0
-  }
-  const connections = {
-    keeping: new Agent(options),
-    fresh: new Agent({ ...options, pipelining: 0 }),
-    sockets: watchKeptSockets()
-  }
-  // No Set: whenever one has grown enough it leaves a table behind that points to the next one, and V8 keeps what such
-  // tables hold until its next full collection: most attempts.
-  const inFlight: Attempt[] = []
-  const readTarget = rememberTargets((url) => parseTargetUrl(url, rules))
+  })
+  const inFlight = new Set<Attempt>()
 
   return {
     send (request) {
       const startedAt = performance.now()
-      let target: Target
+      let target: URL
       try {
-        target = readTarget(request.url)
+        target = parseTargetUrl(request.url, rules)
       } catch (refusal) {
         return Promise.resolve(toResult(null, refusal, startedAt))
       }
-      const { origin, path } = target
+      const { origin, pathname, search } = target
       const headers = contentHeaders.concat(Object.entries(request.headers).flat())
       return new Promise((resolve) => {
-        const post = { origin, path, headers, body: request.body }
+        const post = { origin, path: pathname + search, headers, body: request.body }
         const attempt = new Attempt(post, request.timeoutMs, connections, (answer, fault) => {
-          inFlight.splice(inFlight.indexOf(attempt), 1)
+          inFlight.delete(attempt)
           resolve(toResult(answer, fault, startedAt))
         })
-        inFlight.push(attempt)
+        inFlight.add(attempt)
         attempt.start()
       })
     },
 
     abort () {
-      for (const attempt of [...inFlight]) attempt.end(kAborted)
+      for (const attempt of inFlight) attempt.end(kAborted)
     },
 
     async close () {
-      connections.sockets.close()
       resolver.close()
       connector.close()
-      await Promise.all([connections.keeping.destroy(), connections.fresh.destroy()])
+      await connections.close()
     }
   }
 }
@@ -110,27 +98,6 @@ function toResult (answer: Answer | null, fault: unknown, startedAt: number): Se
   const error = status <= 299 ? null : 'http_status'
   if (retryAfter === undefined) return { responseStatus: status, error, durationMs }
   return { responseStatus: status, error, durationMs, retryAfter }
-}
-
-/** The two parts of a target URL that a request is made of. */
-interface Target {
-  origin: string
-  path: string
-}
-
-/** An endpoint is posted to again and again, and what the rules say of its URL does not change. */
-function rememberTargets (parse: (url: string) => URL): (url: string) => Target {
-  const known = new Map<string, Target>()
-  return (url) => {
-    let target = known.get(url)
-    if (target === undefined) {
-      const { origin, pathname, search } = parse(url)
-      target = { origin, path: pathname + search }
-      if (known.size >= maxTargets) known.clear()
-      known.set(url, target)
-    }
-    return target
-  }
 }
 
 /** Node's codes, and OpenSSL's for what is wrong with a certificate. */

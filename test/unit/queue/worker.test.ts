@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/shared/clock.js'
 import { createEvent, createWebhook, lenient } from '../../../src/testing/support/samples.js'
 import { createCounters } from '../../../src/webhooks/queue/counters.js'
 import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
-import { createPlaces } from '../../../src/webhooks/sending/places.js'
+import { createCapacity } from '../../../src/webhooks/sending/capacity.js'
 import { createSecretBox } from '../../../src/webhooks/secrets/secret-box.js'
 import type { SendResult } from '../../../src/webhooks/sending/sender.js'
 import { createWorker } from '../../../src/webhooks/queue/worker.js'
@@ -36,7 +36,7 @@ async function startWorker () {
       abort () {},
       async close () {}
     },
-    places: createPlaces({ concurrency: 4, perEndpoint: 4, worker: true }),
+    capacity: createCapacity({ concurrency: 4, perEndpoint: 4, worker: true }),
     secrets: createSecretBox([]),
     clock: systemClock,
     log: silentLogger,

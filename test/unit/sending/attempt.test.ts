@@ -1,46 +1,62 @@
-import { Agent, Client, buildConnector } from 'undici'
+import { buildConnector } from 'undici'
 import t from 'tap'
-import { Attempt, kTimeout } from '../../../src/webhooks/sending/attempt.js'
-import { watchKeptSockets } from '../../../src/webhooks/sending/kept-sockets.js'
+import { type Post, Attempt, kTimeout } from '../../../src/webhooks/sending/attempt.js'
+import { type Connections, createConnections } from '../../../src/webhooks/sending/connections.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
+
+const connect = buildConnector({})
+
+function begin (post: Post, connections: Connections): { attempt: Attempt, ended: Promise<unknown> } {
+  let settle = (_end: unknown): void => {}
+  const ended = new Promise((resolve) => { settle = resolve })
+  const attempt = new Attempt(post, 5000, connections, (answer, fault) => settle(answer ?? fault))
+  attempt.start()
+  return { attempt, ended }
+}
 
 t.test('what was given up before there was a connection is not sent over the one that comes later', async (t) => {
   const receiver = await startReceiver(t)
   const { origin, pathname: path } = new URL(receiver.url)
-  const connect = buildConnector({})
-  const keeping = new Client(origin, {
-    connect (options, callback) {
-      connect(options, (...result) => {
-        attempts[0]?.end(kTimeout)
-        callback(...result)
-      })
-    }
-  })
-  const connections = { keeping, fresh: new Agent(), sockets: watchKeptSockets() }
-  t.teardown(async () => {
-    connections.sockets.close()
-    await Promise.all([keeping.destroy(), connections.fresh.destroy()])
-  })
-  const attempts: Attempt[] = []
-  const post = (body: string): Promise<unknown> => new Promise((resolve) => {
-    const attempt = new Attempt({ origin, path, headers: [], body }, 5000, connections, (answer, fault) => resolve(answer ?? fault))
-    attempts.push(attempt)
-    attempt.start()
-  })
-  const [late, next] = await Promise.all([post('late'), post('next')])
-  t.equal(late, kTimeout)
-  t.match(next, { status: 204 })
+  let next = (): void => {}
+  const connected = new Promise<void>((resolve) => { next = resolve })
+  const connections = createConnections((options, callback) => {
+    connect(options, (...result) => {
+      late.attempt.end(kTimeout)
+      callback(...result)
+      next()
+    })
+  }, {})
+  t.teardown(() => connections.close())
+  const late = begin({ origin, path, headers: [], body: 'late' }, connections)
+  t.equal(await late.ended, kTimeout)
+  await connected
+  t.match(await begin({ origin, path, headers: [], body: 'next' }, connections).ended, { status: 204 })
   t.same(receiver.requests.map(({ body }) => body), ['next'])
 })
 
-t.test('an attempt that undici will not even begin ends with what it threw', async (t) => {
-  const refusal = new Error('refused')
-  const keeping = new Agent()
-  keeping.dispatch = () => { throw refusal }
-  const connections = { keeping, fresh: keeping, sockets: watchKeptSockets() }
-  t.teardown(() => connections.sockets.close())
-  const ended: unknown[] = []
-  const post = { origin: 'https://example.com', path: '/', headers: [], body: '' }
-  new Attempt(post, 5000, connections, (answer, fault) => ended.push(answer, fault)).start()
-  t.strictSame(ended, [null, refusal])
+t.test('an attempt that undici refuses ends with its error', async (t) => {
+  const connections = createConnections(connect, {})
+  t.teardown(() => connections.close())
+  const { ended } = begin({ origin: 'https://example.com', path: '/', headers: ['webhook-id', 'line\nbreak'], body: '' }, connections)
+  t.match(await ended, { code: 'UND_ERR_INVALID_ARG' })
+})
+
+t.test('a connection that was closed while it was idle is not used again', async (t) => {
+  const receiver = await startReceiver(t)
+  const { origin, pathname: path } = new URL(receiver.url)
+  let opened = 0
+  const connections = createConnections((options, callback) => {
+    opened++
+    connect(options, callback)
+  }, {})
+  t.teardown(() => connections.close())
+  const post = { origin, path, headers: [], body: '' }
+  await begin(post, connections).ended
+  await begin(post, connections).ended
+  t.equal(opened, 1)
+  const kept = connections.acquire(origin)
+  kept.close()
+  kept.release()
+  await begin(post, connections).ended
+  t.equal(opened, 2)
 })

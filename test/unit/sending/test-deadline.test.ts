@@ -3,7 +3,7 @@ import { defaultEvents } from '../../../src/index.js'
 import { memoryStorage } from '../../../src/memory/index.js'
 import { createAddressRule } from '../../../src/webhooks/guard/addresses.js'
 import { createWebhookOperations } from '../../../src/webhooks/operations.js'
-import { createPlaces } from '../../../src/webhooks/sending/places.js'
+import { createCapacity } from '../../../src/webhooks/sending/capacity.js'
 import { createSecretBox } from '../../../src/webhooks/secrets/secret-box.js'
 import type { SendRequest, SendResult } from '../../../src/webhooks/sending/sender.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
@@ -12,7 +12,7 @@ import { webhookInput } from '../../fixtures/api/webhook-api.js'
 /** Operations over a sender that sends nothing. */
 async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 204, error: null, durationMs: 1 }) {
   const sent: SendRequest[] = []
-  const places = createPlaces({ concurrency: 1, perEndpoint: 1, worker: false })
+  const capacity = createCapacity({ concurrency: 1, perEndpoint: 1, worker: false })
   const { webhooks, deliveries } = memoryStorage()
   const operations = createWebhookOperations({
     webhooks,
@@ -28,13 +28,13 @@ async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 
       abort () {},
       async close () {}
     },
-    places,
+    capacity,
     clock: createManualClock(),
     maxWebhooksPerTenant: 50,
     timeoutMs
   })
   const { id } = await operations.create('acme', { ...webhookInput, status: 'active' })
-  return { sent, places, test: () => operations.dispatchTest('acme', id) }
+  return { sent, capacity, test: () => operations.dispatchTest('acme', id) }
 }
 
 /** The time of a test begins before it is sent, with the wait for its place. */
@@ -61,25 +61,25 @@ t.test('a test that a closing process has aborted is a failed connection to its 
 })
 
 t.test('a test that has no place within its time is a timeout, and is not sent', async (t) => {
-  const { places, sent, test } = await setUp(50)
-  places.reserve(1)
+  const { capacity, sent, test } = await setUp(50)
+  capacity.acquire(1)
   const result = await test()
   const { id, duration_ms: durationMs } = result ?? { id: '', duration_ms: 0 }
   t.strictSame(result, {
     id, event_type: 'application.created', status: 'failed', response_status: null, duration_ms: durationMs, error: 'timeout'
   })
   t.ok(durationMs >= 49, `waited ${durationMs} ms`)
-  places.giveBack(1)
+  capacity.release(1)
   t.match(await test(), { status: 'delivered' })
   t.equal(sent.length, 1)
 })
 
 t.test('what a test has waited for its place is taken from its time', async (t) => {
-  const { places, sent, test } = await setUp(1000)
-  places.reserve(1)
+  const { capacity, sent, test } = await setUp(1000)
+  capacity.acquire(1)
   const tested = test()
   await new Promise((resolve) => setTimeout(resolve, 50))
-  places.giveBack(1)
+  capacity.release(1)
   t.match(await tested, { status: 'delivered' })
   const timeoutMs = sent[0]?.timeoutMs ?? 0
   t.ok(timeoutMs > 0 && timeoutMs <= 951, `${timeoutMs} ms`)

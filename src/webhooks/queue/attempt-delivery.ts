@@ -1,0 +1,79 @@
+import type { AttemptResult, ClaimedDelivery, Clock } from '../../ports/index.js'
+import type { Logger } from '../../observe/logger.js'
+import type { Tracing } from '../../observe/tracing.js'
+import { publishAttempt } from '../channels.js'
+import { hostOf } from '../guard/destination.js'
+import type { SecretBox } from '../secrets/secret-box.js'
+import type { Sender } from '../sending/sender.js'
+import { signHeaders } from '../sending/signature.js'
+import type { Counters } from './counters.js'
+import { decideOutcome } from './outcome.js'
+
+/** What an attempt works with. */
+export interface AttemptDependencies {
+  sender: Sender
+  secrets: SecretBox
+  clock: Clock
+  log: Logger
+  counters: Counters
+  /** `null` without the option `opentelemetry`. */
+  tracing: Tracing | null
+}
+
+/** Options of `delivery` that an attempt needs. */
+export interface AttemptSettings {
+  timeoutMs: number
+  retrySchedule: readonly number[]
+}
+
+/**
+ * The result of an attempt; `aborted` if the sender was told to abort; `unsigned` if a secret cannot be opened: nothing
+ * was sent then, the lease expires, and the delivery waits for the key to come back.
+ */
+export type AttemptEnd = AttemptResult | 'aborted' | 'unsigned'
+
+/** Creates what signs and sends a claimed delivery, decides what follows, and reports the attempt. Never rejects. */
+export function createAttemptDelivery (dependencies: AttemptDependencies, settings: AttemptSettings): (delivery: ClaimedDelivery) => Promise<AttemptEnd> {
+  const { sender, secrets, clock, log, counters, tracing } = dependencies
+  const { timeoutMs, retrySchedule } = settings
+
+  function sign ({ tenantSlug, webhookId, secrets: sealed, eventId, body }: ClaimedDelivery): Record<string, string> | null {
+    try {
+      const opened = sealed.map((secret) => secrets.open(secret, tenantSlug, webhookId))
+      return signHeaders(opened, eventId, body, clock.now())
+    } catch (err) {
+      log.error({ err, webhook_id: webhookId, event_id: eventId }, 'delivery waits, for none of the secretKeys opens the secret of its webhook')
+      return null
+    }
+  }
+
+  function report (delivery: ClaimedDelivery, result: AttemptResult): void {
+    counters.add(result)
+    publishAttempt(delivery, result)
+    tracing?.attempt(delivery, result)
+    if (result.outcome !== 'delivered') logFailure(log, delivery, result)
+  }
+
+  return async (delivery) => {
+    const headers = sign(delivery)
+    if (headers === null) return 'unsigned'
+    const sent = await sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs })
+    const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now() })
+    if (result === null) return 'aborted'
+    report(delivery, result)
+    return result
+  }
+}
+
+function logFailure (log: Logger, { webhookId, deliveryId, eventId, targetUrl, attemptCount }: ClaimedDelivery, result: AttemptResult): void {
+  log.warn({
+    webhook_id: webhookId,
+    delivery_id: deliveryId,
+    event_id: eventId,
+    attempt: attemptCount + 1,
+    host: hostOf(targetUrl),
+    error: result.error,
+    response_status: result.responseStatus,
+    ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs } : {})
+  }, result.outcome === 'retry' ? 'delivery failed, it will be tried again' : 'delivery failed, it is given up')
+}

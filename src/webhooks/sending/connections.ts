@@ -1,0 +1,87 @@
+import type { Socket } from 'node:net'
+import { Client, type buildConnector } from 'undici'
+
+/** A connection to a receiver. It carries one request at a time. */
+export interface Connection {
+  readonly client: Client
+  /** How often something was read from its socket. */
+  reads: number
+  /** Keeps it for the next request to the same origin. */
+  release (): void
+  close (): void
+}
+
+/** Connections to receivers, kept open between requests. */
+export interface Connections {
+  /** An idle connection to the origin, or a new one. */
+  acquire (origin: string): Connection
+  /** A new connection to the origin. */
+  open (origin: string): Connection
+  /** Closes all connections. */
+  close (): Promise<void>
+}
+
+/** Opens connections by `connect`. */
+export function createConnections (connect: buildConnector.connector, options: Client.Options): Connections {
+  const idle = new Map<string, Connection[]>()
+  const clients = new Set<Client>()
+  let isClosed = false
+
+  function open (origin: string): Connection {
+    let socket: Socket | null = null
+    const client = new Client(origin, {
+      ...options,
+      connect: (target, callback) => connect(target, (...result) => {
+        socket = result[1]
+        connection.reads = 0
+        socket?.on('readable', countRead)
+        callback(...result)
+      })
+    })
+    const connection = {
+      client,
+      reads: 0,
+      release () {
+        if (socket === null || socket.destroyed) return connection.close()
+        idle.set(origin, [...idle.get(origin) ?? [], connection])
+      },
+      close () {
+        clients.delete(client)
+        client.destroy()
+      }
+    }
+    // Not `bytesRead`: over TLS it includes the alert that closes the connection.
+    function countRead (this: Socket): void {
+      if (this.readableLength > 0) connection.reads++
+    }
+    client.on('disconnect', () => {
+      if (forget(origin, connection)) connection.close()
+    })
+    if (isClosed) client.destroy()
+    else clients.add(client)
+    return connection
+  }
+
+  /** Returns whether the connection was idle. */
+  function forget (origin: string, connection: Connection): boolean {
+    const kept = idle.get(origin) ?? []
+    const others = kept.filter((other) => other !== connection)
+    if (others.length === 0) idle.delete(origin)
+    else idle.set(origin, others)
+    return others.length < kept.length
+  }
+
+  return {
+    open,
+    acquire (origin) {
+      const connection = idle.get(origin)?.at(-1)
+      if (connection === undefined) return open(origin)
+      forget(origin, connection)
+      return connection
+    },
+    async close () {
+      isClosed = true
+      await Promise.all([...clients].map((client) => client.destroy()))
+    }
+  }
+}
