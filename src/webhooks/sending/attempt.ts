@@ -37,7 +37,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   readonly #deadline: NodeJS.Timeout
   #isSettled = false
   #isSecond = false
-  #connection: Connection | null = null
+  #connection: Connection
   #sentAt = 0
   #readsBefore = 0
   #answer: Answer | null = null
@@ -48,25 +48,26 @@ export class Attempt implements Dispatcher.DispatchHandler {
   constructor (post: Post, timeoutMs: number, connections: Connections, settle: (answer: Answer | null, fault: unknown) => void) {
     this.#post = post
     this.#connections = connections
+    this.#connection = connections.acquire(post.origin)
     this.#settle = settle
     // Real time: the host's clock cannot bound a connection.
     this.#deadline = setTimeout(() => this.end(kTimeout), timeoutMs)
   }
 
   start (): void {
-    this.#send(this.#connections.acquire(this.#post.origin))
+    this.#send()
   }
 
   /** Ends the attempt early, and closes its connection. */
   end (reason: unknown): void {
     if (this.#isSettled) return
     this.#finish(reason)
-    this.#connection?.close()
+    this.#connection.close()
   }
 
   onRequestStart (): void {
     this.#sentAt = performance.now()
-    this.#readsBefore = this.#connection?.reads ?? 0
+    this.#readsBefore = this.#connection.reads
   }
 
   onResponseStart (_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
@@ -85,28 +86,28 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd (): void {
-    this.#connection?.release()
+    this.#connection.release()
     this.#finish(null)
   }
 
   onResponseError (_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#isSettled) return
-    this.#connection?.close()
+    this.#connection.close()
     if (!this.#isStale()) return this.#finish(error)
     this.#isSecond = true
-    this.#send(this.#connections.open(this.#post.origin))
+    this.#connection = this.#connections.open(this.#post.origin)
+    this.#send()
   }
 
-  #send (connection: Connection): void {
+  #send (): void {
     const { path, headers, body } = this.#post
-    this.#connection = connection
     // The receiver closed a kept connection once: the second one is not kept.
-    connection.client.dispatch({ path, method: 'POST', headers, body, reset: this.#isSecond }, this)
+    this.#connection.client.dispatch({ path, method: 'POST', headers, body, reset: this.#isSecond }, this)
   }
 
   /** Whether the receiver closed a reused connection without reading the request: most often it was idle for too long. */
   #isStale (): boolean {
-    return !this.#isSecond && this.#readsBefore > 0 && this.#connection?.reads === this.#readsBefore &&
+    return !this.#isSecond && this.#readsBefore > 0 && this.#connection.reads === this.#readsBefore &&
       performance.now() - this.#sentAt < maxStaleMs
   }
 
