@@ -1,6 +1,4 @@
-// What a customer runs: it verifies each notification, and prints it.
-//
-// WEBHOOK_SECRET=whsec_… npx tsx receiver.mts
+// Your customer runs this. It verifies each notification and prints it.
 
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'

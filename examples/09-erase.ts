@@ -1,4 +1,4 @@
-// What is kept about a person can be erased: events say whom they are about, and `erase` takes their data away.
+// Erases a person's data: each event names its subject, and `erase` removes the data of all events with that subject.
 //
 // tsx examples/09-erase.ts
 
@@ -12,8 +12,8 @@ const { id, deliveries } = await recruiting.emit({
   type: 'application.created',
   data: { id: 1, candidate_id: 42, full_name: 'Ada Lovelace' },
   occurredAt: new Date(), // default: now
-  subject: 'candidate:42', // what it is about, for `erase`; not sent
-  idempotencyKey: 'application-1' // a repeated emit does nothing
+  subject: 'candidate:42', // whom it is about, for `erase`; not sent
+  idempotencyKey: 'application-1' // a second emit with this key does nothing
 })
 console.log(`${id} goes to ${deliveries} webhooks`)
 

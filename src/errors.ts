@@ -2,7 +2,7 @@ import { readField } from './observe/loggable-error.js'
 
 const kBrand = Symbol.for('fastify-recruiting-api.error')
 
-/** Why a call by the host failed. The comments are a table of the README: `npm run tables`. */
+/** Why a call by the host failed. The comments are a table in docs/events.md: `npm run tables`. */
 export type RecruitingApiErrorCode =
   /** An option of the plugin, of `createRecruiting`, of `drain` or of an adapter is wrong; `field` is its path. */
   | 'invalid_option'

@@ -4,10 +4,12 @@ import ts from 'typescript'
 /** An option of an interface, a code of a union, an entry of a constant object. */
 export interface Member {
   name: string
-  /** Its doc comment in one line, without the tags. */
+  /** Its doc comment in one line, without `@default`. */
   text: string
-  /** The tags of its doc comment: `{ default: '50' }`. */
-  tags: Record<string, string>
+  /** The `@default` of its doc comment, such as `50`; `null` without one. */
+  defaultText: string | null
+  /** Whether an object may lack it. */
+  isOptional: boolean
 }
 
 const root = new URL('../../', import.meta.url)
@@ -22,7 +24,7 @@ export async function readMembers (path: string, name: string): Promise<Member[]
     const before = source.text.slice(members[index - 1]?.end ?? members.pos, member.getStart(source))
     const memberName = nameOf(member, source)
     if (!before.includes('/**')) throw new Error(`${path} says nothing of ${memberName} of ${name}: give it a doc comment`)
-    return { name: memberName, ...parseComment(before) }
+    return { name: memberName, isOptional: isOptional(member), ...parseComment(before) }
   })
 }
 
@@ -42,8 +44,13 @@ function nameOf (member: ts.Node, source: ts.SourceFile): string {
   return name.getText(source).replaceAll("'", '')
 }
 
-function parseComment (before: string): Pick<Member, 'text' | 'tags'> {
+function isOptional (member: ts.Node): boolean {
+  return ts.isPropertySignature(member) && member.questionToken !== undefined
+}
+
+function parseComment (before: string): Pick<Member, 'text' | 'defaultText'> {
   const comment = before.slice(before.lastIndexOf('/**') + 3, before.lastIndexOf('*/'))
-  const [text = '', ...tags] = comment.replaceAll(/^\s*\* ?/gm, '').split(/^@/m).map((part) => part.replaceAll(/\s+/g, ' ').trim())
-  return { text, tags: Object.fromEntries(tags.map((tag) => [/^\w+/.exec(tag)?.[0], tag.replace(/^\w+ ?/, '')])) }
+  const line = comment.replaceAll(/^\s*\* ?/gm, '').replaceAll(/\s+/g, ' ').trim()
+  const [text = '', defaultText = null] = line.split(/ ?@default /)
+  return { text, defaultText }
 }

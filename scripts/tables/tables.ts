@@ -1,32 +1,41 @@
 import { type WireErrorCode, wireErrors } from '../../src/http/errors.js'
-import { readMembers } from './members.js'
+import { type Member, readMembers } from './members.js'
+import { optionTables } from './options.js'
 
 /** Writes a table in Markdown. */
 type Table = () => Promise<string>
 
 /** The tables of the README and the pages, by the names in their markers. */
 export const tables: Record<string, Table> = {
-  'api-errors': () => apiErrors(['status', 'code', 'message', 'when'], ({ status, code, message, when }) => [status, code, message, when]),
-  'api-errors-in-short': () => apiErrors(['status', 'code', 'when'], ({ status, code, when }) => [status, code, firstSentence(when)]),
+  'api-errors': apiErrors,
   async 'host-errors' () {
     const codes = await readMembers('src/errors.ts', 'RecruitingApiErrorCode')
     return formatTable(['code', 'when'], codes.map(({ name, text }) => [quote(name), text]))
-  }
+  },
+  async calls () {
+    const calls = await readMembers('src/webhooks/recruiting.ts', 'Recruiting')
+    return formatTable(['call', 'meaning'], calls.map(({ name, text }) => [quote(name), text]))
+  },
+  ...Object.fromEntries(Object.entries(optionTables).map(([name, interfaces]) => [name, () => options(interfaces)]))
 }
 
-interface ApiError {
-  status: string
-  code: string
-  message: string
-  when: string
-}
-
-async function apiErrors (header: readonly string[], toRow: (error: ApiError) => string[]): Promise<string> {
+async function apiErrors (): Promise<string> {
   const codes = await readMembers('src/http/errors.ts', 'wireErrors')
-  return formatTable(header, codes.map(({ name, text }) => {
+  return formatTable(['status', 'code', 'message', 'when'], codes.map(({ name, text }) => {
     const { status, message } = wireErrors[name as WireErrorCode]
-    return toRow({ status: String(status), code: quote(name), message, when: text })
+    return [String(status), quote(name), message, text]
   }))
+}
+
+async function options (interfaces: ReadonlyArray<readonly [path: string, name: string]>): Promise<string> {
+  const members = (await Promise.all(interfaces.map(([path, name]) => readMembers(path, name)))).flat()
+  return formatTable(['option', 'default', 'meaning'], members.map((member) => [quote(member.name), formatDefault(member), member.text]))
+}
+
+/** A default that is a value is shown as code, and words as they are. */
+function formatDefault ({ defaultText, isOptional }: Member): string {
+  if (defaultText === null) return isOptional ? 'none' : 'required'
+  return /^(\d+|true|false|'[^']*'|\[.*\]|\{.*\})$/.test(defaultText) ? quote(defaultText) : defaultText
 }
 
 function formatTable (header: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
@@ -39,8 +48,4 @@ function formatRow (cells: readonly string[]): string {
 
 function quote (code: string): string {
   return `\`${code}\``
-}
-
-function firstSentence (text: string): string {
-  return text.replace(/(?<=\.) .*/, '')
 }

@@ -2,7 +2,7 @@ import { expect } from '../shared/expect.js'
 import { readField, toLoggableError } from '../observe/loggable-error.js'
 import { Refusal } from '../shared/refusal.js'
 
-/** Every error that the API answers with. The comments are the tables of the documents: `npm run tables`. */
+/** Every error that the API answers with. The comments are a table in docs/contract.md: `npm run tables`. */
 export const wireErrors = {
   /**
    * A parameter or the body is not valid. So are malformed JSON, another media type, a body of more than 64 KiB, text with

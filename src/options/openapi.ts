@@ -20,23 +20,25 @@ export interface OpenApiOptions {
 
 /** Who offers the API, and under which terms. */
 export interface OpenApiInfo {
-  /** @default `Recruiting API` */
+  /** The name of the API. @default `Recruiting API` */
   title?: string
-  /** @default `v1` */
+  /** The version of the document. @default `v1` */
   version?: string
-  /** Markdown. */
+  /** What the API is for, in Markdown. */
   description?: string
-  /** A URL. */
+  /** The URL of the terms of service. */
   termsOfService?: string
+  /** Whom to ask: `name`, `url` and `email`, each optional. */
   contact?: { name?: string, url?: string, email?: string }
-  /** Of the API, not of this package; with an SPDX `identifier` or a `url`. */
+  /** The license of the API, not of this package: a `name`, with an SPDX `identifier` or a `url`. */
   license?: { name: string, identifier?: string, url?: string }
 }
 
 /** An address of the API. */
 export interface OpenApiServer {
-  /** Includes the path of the host's own prefixes: the document's paths are relative to it. */
+  /** The server's URL, with the host's own prefixes: the document's paths are relative to it. */
   url: string
+  /** Which server it is, such as `Production`. */
   description?: string
 }
 

@@ -9,7 +9,7 @@ import { moment } from './sql.js'
 
 /** What an API key is made of. */
 export interface IssueApiKeyOptions {
-  /** @default 'recruiting' */
+  /** The schema that `migrate` made. @default 'recruiting' */
   schema?: string
   /** The one tenant that the key is valid for: 1 to 100 characters, none of them control characters. */
   tenantSlug: string

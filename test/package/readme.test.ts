@@ -1,8 +1,12 @@
-import { access, readFile, readdir } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { readFile, readdir } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import t from 'tap'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): Promise<string> => readFile(new URL(path, root), 'utf8')
+const pages = ['README.md', ...readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
 
 t.test('the quick start of the README is the two examples that are compiled and run', async (t) => {
   const readme = await read('README.md')
@@ -25,7 +29,8 @@ function isExcerpt (snippet: string, example: string): boolean {
 t.test('every snippet of TypeScript in the README and the pages is from an example, and a test runs each example', async (t) => {
   const names = (await readdir(new URL('examples/', root))).filter((name) => name.endsWith('.ts'))
   const examples = await Promise.all(names.map((name) => read(`examples/${name}`)))
-  for (const page of ['README.md', 'docs/contract.md', 'docs/webhooks.md', 'docs/operations.md']) {
+  // The snippets of these two are compiled and run as a whole.
+  for (const page of pages.filter((path) => !['docs/adapters.md', 'docs/transactions.md'].includes(path))) {
     for (const [, snippet = ''] of (await read(page)).matchAll(/^```(?:ts|js|javascript|typescript)\n(.*?)^```$/gms)) {
       t.ok(examples.some((example) => isExcerpt(snippet, example)), `${page}: ${snippet}`)
     }
@@ -35,20 +40,38 @@ t.test('every snippet of TypeScript in the README and the pages is from an examp
   for (const name of names) t.match(run, `runExample(t, '${name}'`, name)
 })
 
-t.test('every file that the README and the pages point to is there', async (t) => {
-  for (const page of ['README.md', 'docs/adapters.md', 'docs/contract.md', 'docs/webhooks.md', 'docs/operations.md']) {
-    const links = [...(await read(page)).matchAll(/\]\(([^)#]+)(#[^)]*)?\)/g)].map(([, target = '']) => target)
-    for (const target of links.filter((link) => !link.startsWith('http'))) {
-      await t.resolves(access(new URL(target, new URL(page, root))), `${page} points to ${target}`)
+/** The targets of a page's links to files of the project, each with the heading that it names, or ''. Pictures are left out. */
+async function readLinks (page: string): Promise<Array<{ path: string, heading: string }>> {
+  const targets = [...(await read(page)).matchAll(/(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  return targets.filter((target) => !target.startsWith('http')).map((target) => {
+    const { pathname, hash } = new URL(target, new URL(page, 'file:///'))
+    return { path: pathname.slice(1), heading: hash.slice(1) }
+  })
+}
+
+/** The names that GitHub gives the headings of a page. */
+function headingsOf (text: string): string[] {
+  const headings = [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#+ (.*)$/gm)]
+  return headings.map(([, heading = '']) => heading.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-'))
+}
+
+t.test('every file that the README and the pages point to is in the package, and every heading on its page', async (t) => {
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: root })
+  const [{ files }] = JSON.parse(stdout) as [{ files: Array<{ path: string, size: number }> }]
+  const packed = files.map(({ path }) => path)
+  for (const page of pages) {
+    t.ok(packed.includes(page), page)
+    for (const { path, heading } of await readLinks(page)) {
+      t.ok(packed.some((file) => file === path || file.startsWith(`${path}/`)), `${page} points to ${path}`)
+      if (heading !== '') t.ok(headingsOf(await read(path)).includes(heading), `${page} points to ${path}#${heading}`)
     }
   }
+  t.strictSame(files.filter(({ path, size }) => size > 500_000 || /package-lock|\.(db|sqlite)$|node_modules/.test(path)), [], 'nothing that a host has no use for')
 })
 
-t.test('every option of the plugin, of delivery and of rate limits is in the README', async (t) => {
-  const readme = await read('README.md')
-  const files = ['src/options/recruiting.ts', 'src/options/api.ts', 'src/options/delivery.ts', 'src/options/rate-limit.ts']
-  const options = (await Promise.all(files.map(read))).join('')
-  const names = [...options.matchAll(/^ {2}(\w+)\?: /gm)].map(([, name]) => name)
-  t.ok(names.length > 20)
-  for (const name of names) t.match(readme, new RegExp(`\`${name}\``), String(name))
+t.test('every path of the repository that a page names is there', async (t) => {
+  for (const page of pages) {
+    const paths = (await read(page)).match(/(?<![\w./-])(?:src|test|examples|bench|scripts|docs|\.ci)\/[\w./-]*[\w/](?![\w*-])/g) ?? []
+    for (const path of new Set(paths)) t.ok(existsSync(new URL(path, root)), `${page} names ${path}`)
+  }
 })

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { readMembers } from '../../scripts/tables/members.js'
 import { fillTables, listPages } from '../../scripts/tables/pages.js'
+import { tables } from '../../scripts/tables/tables.js'
+import { optionTables } from '../../scripts/tables/options.js'
 import { wireErrors } from '../../src/http/errors.js'
 
 t.test('the tables of the README and the pages are what the code says; npm run tables writes them', async (t) => {
@@ -24,8 +26,29 @@ t.test('a table has the values and the comments of the code', async (t) => {
 
 t.test('a table that does not exist is an error that names those that do', async (t) => {
   await t.rejects(fillTables('<!-- table errors, written by npm run tables -->\n<!-- end of table -->'), {
-    message: 'there is no table errors, only api-errors, api-errors-in-short, host-errors'
+    message: 'there is no table errors, only '.concat(Object.keys(tables).join(', '))
   })
+})
+
+t.test('a table of options has their defaults, values as code, and names those that are required', async (t) => {
+  const [, , ...rows] = (await tables['rate-limit-options']?.() ?? '').split('\n')
+  t.match(rows.join('\n'), '| `cache` | `5000` | ')
+  t.match(rows.join('\n'), '| `redis` | none | ')
+  t.match(await tables['openapi-server']?.(), '| `url` | required | ')
+})
+
+t.test('docs/options.md has a table for every type of options that the package exports', async (t) => {
+  const page = await readFile(new URL('../../docs/options.md', import.meta.url), 'utf8')
+  const entryPoints = ['index', 'memory/index', 'postgres/index', 'testing/index']
+  const texts = await Promise.all(entryPoints.map((path) => readFile(new URL(`../../src/${path}.ts`, import.meta.url), 'utf8')))
+  const exported = texts.flatMap((text) => text.match(/\w+Options\b/g) ?? []).filter((name) => name !== 'EmitOptions')
+  // Two types that are put together from interfaces.
+  const parts: Record<string, string[]> = { RecruitingApiOptions: ['ApiOptions'], RecruitingOptions: ['EngineOptions', 'EventsOption'] }
+  const shown = Object.entries(optionTables).filter(([table]) => page.includes(`<!-- table ${table}, `)).flatMap(([, interfaces]) => interfaces)
+  t.ok(exported.length > 8)
+  for (const name of exported.flatMap((one) => parts[one] ?? [one])) {
+    t.ok(shown.some(([, shownName]) => shownName === name), name)
+  }
 })
 
 t.test('the members of an interface are read with their comments, and the tags of these apart', async (t) => {
@@ -34,7 +57,8 @@ t.test('the members of an interface are read with their comments, and the tags o
   t.same(members.at(-1), {
     name: 'inHostDocument',
     text: "Whether the API's paths are also in the document that the host makes of its own routes with `@fastify/swagger`.",
-    tags: { default: 'false' }
+    defaultText: 'false',
+    isOptional: true
   })
 })
 

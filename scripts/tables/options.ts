@@ -1,0 +1,19 @@
+/** The tables of options, by their names: the interfaces whose members they list, and the files of these. */
+export const optionTables: Record<string, ReadonlyArray<readonly [path: string, name: string]>> = {
+  'engine-options': [['src/options/recruiting.ts', 'EventsOption'], ['src/options/recruiting.ts', 'EngineOptions']],
+  'api-options': [['src/options/api.ts', 'ApiOptions']],
+  'delivery-options': [['src/options/delivery.ts', 'DeliveryOptions']],
+  'rate-limit-options': [['src/options/rate-limit.ts', 'RateLimitBudget'], ['src/options/rate-limit.ts', 'RateLimitOptions']],
+  'openapi-options': [['src/options/openapi.ts', 'OpenApiOptions']],
+  'openapi-info': [['src/options/openapi.ts', 'OpenApiInfo']],
+  'openapi-server': [['src/options/openapi.ts', 'OpenApiServer']],
+  'emitted-event': [['src/webhooks/recruiting.ts', 'EmittedEvent']],
+  'cache-key-lookup-options': [['src/keys/cache.ts', 'CacheKeyLookupOptions']],
+  'postgres-storage-options': [['src/postgres/storage.ts', 'PostgresStorageOptions']],
+  'postgres-key-lookup-options': [['src/postgres/key-lookup.ts', 'PostgresKeyLookupOptions']],
+  'issue-api-key-options': [['src/postgres/api-keys.ts', 'IssueApiKeyOptions']],
+  'migrate-options': [['src/postgres/migrate.ts', 'MigrateOptions']],
+  'memory-storage-options': [['src/memory/storage.ts', 'MemoryStorageOptions']],
+  'memory-key-lookup-options': [['src/memory/key-lookup.ts', 'MemoryKeyLookupOptions']],
+  'run-options': [['src/testing/report/run.ts', 'RunOptions']]
+}
