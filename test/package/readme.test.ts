@@ -71,7 +71,11 @@ t.test('every file that the README and the pages point to is in the package, and
 
 t.test('every path of the repository that a page names is there', async (t) => {
   for (const page of pages) {
-    const paths = (await read(page)).match(/(?<![\w./-])(?:src|test|examples|bench|scripts|docs|\.ci)\/[\w./-]*[\w/](?![\w*-])/g) ?? []
+    const text = await read(page)
+    const paths = text.match(/(?<![\w./-])(?:src|test|examples|bench|scripts|docs|\.ci)\/[\w./-]*[\w/](?![\w*-])/g) ?? []
     for (const path of new Set(paths)) t.ok(existsSync(new URL(path, root)), `${page} names ${path}`)
   }
+  const inDiagrams = (await read('docs/architecture.md')).match(/(?<![\w./-])(?:http|events|queue|sending|guard)\/[\w/-]+\.ts/g) ?? []
+  t.ok(inDiagrams.length > 10)
+  for (const path of inDiagrams) t.ok(['src/', 'src/webhooks/'].some((room) => existsSync(new URL(`${room}${path}`, root))), path)
 })
