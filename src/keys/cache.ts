@@ -1,8 +1,9 @@
 import { hashApiKey } from './api-key.js'
 import { RecruitingApiError } from '../errors.js'
-import { expect, expectInteger, expectNames } from '../shared/expect.js'
+import { expect } from '../shared/expect.js'
+import { type Readers, integer, readOptions } from '../shared/read-options.js'
 import type { ApiKey, AsyncKeyLookup, Clock, KeyLookup } from '../ports/index.js'
-import { systemClock } from '../shared/clock.js'
+import { readClock } from '../shared/clock.js'
 import { trimEntries } from '../shared/trim-entries.js'
 
 /** How the answers of a key lookup are kept. */
@@ -35,6 +36,15 @@ export interface CacheKeyLookupOptions {
   clock?: Clock
 }
 
+/** The default and the check of each option. */
+const readers: Readers<Required<CacheKeyLookupOptions>> = {
+  ttlMs: integer(0, 3_600_000, 10_000),
+  max: integer(1, 10_000_000, 10_000),
+  maxInvalid: integer(1, 10_000_000, 1000),
+  timeoutMs: integer(1, 120_000, 5000),
+  clock: readClock
+}
+
 interface Answer {
   key: ApiKey | null
   expiresAtMs: number
@@ -46,12 +56,7 @@ interface Answer {
  */
 export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOptions = {}): AsyncKeyLookup {
   expect(typeof lookup === 'function', 'lookup', 'a function', lookup)
-  expectNames(options, { ttlMs: true, max: true, maxInvalid: true, timeoutMs: true, clock: true })
-  const { ttlMs = 10_000, max = 10_000, maxInvalid = 1000, timeoutMs = 5000, clock = systemClock } = options
-  expectInteger(ttlMs, 'ttlMs', 0, 3_600_000)
-  expectInteger(max, 'max', 1, 10_000_000)
-  expectInteger(maxInvalid, 'maxInvalid', 1, 10_000_000)
-  expectInteger(timeoutMs, 'timeoutMs', 1, 120_000)
+  const { ttlMs, max, maxInvalid, timeoutMs, clock } = readOptions(options, readers)
   const valid = new Map<string, Answer>()
   const invalid = new Map<string, Answer>()
   const underWay = new Map<string, Promise<ApiKey | null>>()

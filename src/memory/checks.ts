@@ -1,5 +1,6 @@
 import { refuse as refuseOption } from '../shared/expect.js'
 import { normalizeInstant } from '../shared/instant.js'
+import { isStorableText } from '../shared/text.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/tenant-slug.js'
 
 const maxShownLength = 60
@@ -29,7 +30,7 @@ export function parseInteger (value: unknown, path: string): number | null {
 /** Text that any storage can hold: PostgreSQL refuses NUL and lone surrogates. */
 export function parseText (value: unknown, path: string): string {
   if (typeof value !== 'string') refuse(path, 'a string', value)
-  if (/\0|\p{Surrogate}/u.test(value)) refuse(path, 'a string without NUL and lone surrogates', value)
+  if (!isStorableText(value)) refuse(path, 'a string without NUL and lone surrogates', value)
   return value
 }
 

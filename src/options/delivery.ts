@@ -1,5 +1,5 @@
 import type { Clock, DisableRule } from '../ports/index.js'
-import { systemClock } from '../shared/clock.js'
+import { readClock } from '../shared/clock.js'
 import { expect } from '../shared/expect.js'
 import { type Reader, type Readers, expectObject, flag, integer, readOptions } from '../shared/read-options.js'
 import { parseCidr } from '../webhooks/guard/addresses.js'
@@ -132,11 +132,3 @@ function readNetworks (networks: unknown = [], path: string): readonly string[] 
 
 const readDisableRule: Reader<DisableRule> = (rule = { failingForSeconds: 432_000, failedDeliveries: 10 }, path) =>
   readOptions(rule, { failingForSeconds: integer(0, 31_536_000), failedDeliveries: integer(1, 1_000_000) }, path)
-
-function readClock (value: unknown = systemClock, path: string): Clock {
-  const clock = value as Clock | null
-  for (const method of ['now', 'setTimeout', 'clearTimeout'] as const) {
-    expect(typeof clock?.[method] === 'function', `${path}.${method}`, 'a method', clock?.[method])
-  }
-  return value as Clock
-}

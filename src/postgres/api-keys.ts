@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { generateApiKey, hashApiKey } from '../keys/api-key.js'
-import { expectNames } from '../shared/expect.js'
+import { expect, expectNames } from '../shared/expect.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/tenant-slug.js'
-import { parseSchema, quoteName } from './names.js'
-import { refuse } from './parse-options.js'
+import { readSchema } from './options.js'
 import type { PgQueryable } from './pool.js'
-import { moment } from './sql.js'
+import { moment, quoteName } from './sql.js'
 
 /** What an API key is made of. */
 export interface IssueApiKeyOptions {
@@ -41,10 +40,10 @@ export async function issueApiKey (pool: PgQueryable, options: IssueApiKeyOption
   // A misspelt `expiresAt` would make a key that never expires.
   expectNames(options, issueNames)
   const { tenantSlug, scopes, expiresAt } = options
-  const schema = quoteName(parseSchema(options.schema))
-  if (!isTenantSlug(tenantSlug)) refuse('tenantSlug', `expected ${tenantSlugRule}`)
-  if (!Array.isArray(scopes) || !scopes.every(isScope)) refuse('scopes', 'expected an array of scopes such as candidates:read')
-  if (expiresAt !== undefined && !isDate(expiresAt)) refuse('expiresAt', 'expected a valid Date')
+  const schema = quoteName(readSchema(options.schema, 'schema'))
+  expect(isTenantSlug(tenantSlug), 'tenantSlug', tenantSlugRule, tenantSlug)
+  expect(Array.isArray(scopes) && scopes.every(isScope), 'scopes', 'an array of scopes such as candidates:read', scopes)
+  expect(expiresAt === undefined || isDate(expiresAt), 'expiresAt', 'a valid Date', expiresAt)
 
   const id = `key_${randomUUID().replaceAll('-', '')}`
   const key = generateApiKey()
@@ -57,7 +56,7 @@ export async function issueApiKey (pool: PgQueryable, options: IssueApiKeyOption
 /** Makes a key invalid at once. `false` if there is no such key, or it was revoked before. Throws `invalid_option`. */
 export async function revokeApiKey (pool: PgQueryable, options: { schema?: string, id: string }): Promise<boolean> {
   expectNames(options, revokeNames)
-  const schema = quoteName(parseSchema(options.schema))
+  const schema = quoteName(readSchema(options.schema, 'schema'))
   const { rows } = await pool.query(`
     update ${schema}.api_keys set revoked_at = ${moment} where id = $1 and revoked_at is null returning id`, [options.id])
   return rows.length > 0

@@ -1,10 +1,10 @@
 import { hashApiKey } from '../keys/api-key.js'
-import { expectNames } from '../shared/expect.js'
+import { type Readers, readOptions } from '../shared/read-options.js'
 import type { AsyncKeyLookup } from '../ports/index.js'
-import { parseSchema, quoteName } from './names.js'
-import { defaultQueryTimeoutMs, parseMilliseconds, parsePool } from './parse-options.js'
+import { assertPool, readQueryTimeout, readSchema } from './options.js'
 import type { PgPool } from './pool.js'
 import { createSession } from './session.js'
+import { quoteName } from './sql.js'
 
 /** Options of `postgresKeyLookup`. */
 export interface PostgresKeyLookupOptions {
@@ -21,15 +21,15 @@ export interface PostgresKeyLookupOptions {
   queryTimeoutMs?: number
 }
 
-const optionNames = { schema: true, queryTimeoutMs: true } satisfies Record<keyof PostgresKeyLookupOptions, true>
+const readers: Readers<Required<PostgresKeyLookupOptions>> = { schema: readSchema, queryTimeoutMs: readQueryTimeout }
 
 /** Looks up the keys of `issueApiKey`, by their digests. Throws `invalid_option`. */
 export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptions = {}): AsyncKeyLookup {
-  parsePool(pool)
-  expectNames(options, optionNames)
-  const session = createSession(pool, parseMilliseconds('queryTimeoutMs', options.queryTimeoutMs ?? defaultQueryTimeoutMs, 100, 120_000))
+  assertPool(pool)
+  const { schema, queryTimeoutMs } = readOptions(options, readers)
+  const session = createSession(pool, queryTimeoutMs)
   const text = `
-    select id, array_to_json(scopes)::text as scopes from ${quoteName(parseSchema(options.schema))}.api_keys
+    select id, array_to_json(scopes)::text as scopes from ${quoteName(schema)}.api_keys
     where digest = $1 and tenant_slug = $2 and revoked_at is null
       and (expires_at is null or expires_at > clock_timestamp())`
 

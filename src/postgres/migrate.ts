@@ -1,11 +1,11 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { RecruitingApiError } from '../errors.js'
-import { expectNames } from '../shared/expect.js'
-import { parseSchema, quoteName } from './names.js'
-import { refuse } from './parse-options.js'
+import { type Readers, flag, readOptions } from '../shared/read-options.js'
+import { readSchema } from './options.js'
 import type { PgPool, PgQueryable } from './pool.js'
 import { type RunQuery, ask } from './session.js'
+import { quoteName } from './sql.js'
 
 /** Options of `migrate`. */
 export interface MigrateOptions {
@@ -21,7 +21,7 @@ export interface MigrateOptions {
   dryRun?: boolean
 }
 
-const optionNames = { schema: true, dryRun: true } satisfies Record<keyof MigrateOptions, true>
+const readers: Readers<Required<MigrateOptions>> = { schema: readSchema, dryRun: flag(false) }
 
 const shipped = new URL('migrations/', import.meta.url)
 
@@ -35,10 +35,7 @@ const shipped = new URL('migrations/', import.meta.url)
  * and what the database throws, such as a `lock_timeout` after 5 s.
  */
 export async function migrate (pool: PgPool, options: MigrateOptions = {}): Promise<string[]> {
-  expectNames(options, optionNames)
-  const schema = parseSchema(options.schema)
-  const { dryRun = false } = options
-  if (typeof dryRun !== 'boolean') refuse('dryRun', 'expected a boolean')
+  const { schema, dryRun } = readOptions(options, readers)
   const client = await pool.connect()
   let isDone = false
   try {

@@ -1,11 +1,11 @@
 import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
 import { findMigrations, listMigrations } from './migrate.js'
-import { quoteName } from './names.js'
 import type { PgPool } from './pool.js'
 import type { Relation } from './lists/relation.js'
 import { readerOf } from './lists/row-columns.js'
 import type { RowKind } from './lists/row-kind.js'
 import type { Session } from './session.js'
+import { quoteName } from './sql.js'
 
 /** Makes whatever a check of the database throws say what to do. */
 export async function reportUnreachable<Result> (check: () => Promise<Result>): Promise<Result> {

@@ -8,6 +8,11 @@ import type { SortItem } from '../ports/index.js'
 /** The time of the database in milliseconds: what is kept is what is shown. */
 export const moment = "date_trunc('milliseconds', clock_timestamp())"
 
+/** Quotes a name for SQL. */
+export function quoteName (name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
 /** RFC 3339 in UTC with milliseconds. */
 export function toIso (expression: string): string {
   return `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

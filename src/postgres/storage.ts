@@ -1,14 +1,14 @@
-import { expectNames } from '../shared/expect.js'
 import type { CandidateFilter, CandidateRow, CandidateSortField, JobFilter, JobRow, JobSortField, RecruitingStorage } from '../ports/index.js'
+import { type Readers, integer, readOptions } from '../shared/read-options.js'
 import { createDeliveryStore } from './deliveries/deliveries.js'
 import { createDue } from './deliveries/due.js'
-import { parseSchema, quoteName } from './names.js'
-import { defaultQueryTimeoutMs, parseMilliseconds, parsePool, parseRelation } from './parse-options.js'
+import { assertPool, readQueryTimeout, readRelation, readSchema } from './options.js'
 import type { PgPool } from './pool.js'
 import { advisePool, assertMigrated, checkRelation, reportUnreachable } from './ready.js'
 import { candidateKind, jobKind } from './lists/row-kind.js'
 import { createRowSource } from './lists/row-source.js'
 import { createSession } from './session.js'
+import { quoteName } from './sql.js'
 import { createStopDeliveries } from './deliveries/stop.js'
 import { createWebhookStore } from './webhooks/webhooks.js'
 
@@ -47,30 +47,34 @@ export interface PostgresStorageOptions {
   totalsTtlMs?: number
 }
 
-const optionNames = {
-  schema: true,
-  candidates: true,
-  jobs: true,
-  queryTimeoutMs: true,
-  totalsTtlMs: true
-} satisfies Record<keyof PostgresStorageOptions, true>
+/** The default and the check of each option. */
+const readers: Readers<PostgresStorageSettings> = {
+  schema: readSchema,
+  candidates: readRelation,
+  jobs: readRelation,
+  queryTimeoutMs: readQueryTimeout,
+  totalsTtlMs: integer(0, 60_000, 0)
+}
+
+interface PostgresStorageSettings extends Required<Omit<PostgresStorageOptions, 'candidates' | 'jobs'>> {
+  candidates: string | null
+  jobs: string | null
+}
 
 /**
  * Keeps everything in PostgreSQL 15 or later, for one process or many. Any number of storages may share a pool, and any
  * number of apps and workers a storage; the pool stays the host's. Throws `invalid_option`.
  */
 export function postgresStorage (pool: PgPool, options: PostgresStorageOptions = {}): Required<RecruitingStorage> {
-  parsePool(pool)
-  expectNames(options, optionNames)
-  const schema = parseSchema(options.schema)
+  assertPool(pool)
+  const { schema, queryTimeoutMs, totalsTtlMs, ...relations } = readOptions(options, readers)
   const quotedSchema = quoteName(schema)
-  const session = createSession(pool, parseMilliseconds('queryTimeoutMs', options.queryTimeoutMs ?? defaultQueryTimeoutMs, 100, 120_000))
+  const session = createSession(pool, queryTimeoutMs)
   const patient = createSession(pool, 60_000)
-  const totalsTtlMs = parseMilliseconds('totalsTtlMs', options.totalsTtlMs ?? 0, 0, 60_000)
   const candidates = createRowSource<CandidateRow, CandidateFilter, CandidateSortField>(
-    session, candidateKind, parseRelation('candidates', options.candidates, quotedSchema), totalsTtlMs)
+    session, candidateKind, relations.candidates ?? `${quotedSchema}.candidates`, totalsTtlMs)
   const jobs = createRowSource<JobRow, JobFilter, JobSortField>(
-    session, jobKind, parseRelation('jobs', options.jobs, quotedSchema), totalsTtlMs)
+    session, jobKind, relations.jobs ?? `${quotedSchema}.jobs`, totalsTtlMs)
   const due = createDue(pool, session, schema)
   const stop = createStopDeliveries(patient, quotedSchema)
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { createListening } from './listening.js'
-import { refuse } from '../parse-options.js'
+import { expect } from '../../shared/expect.js'
 import type { PgPool } from '../pool.js'
 import type { Session } from '../session.js'
 
@@ -64,7 +64,7 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
       }
     },
     onDue (listener, onFault) {
-      if (pool.options?.max === 1) refuse('pool', 'expected 2 connections or more, got 1: LISTEN keeps one of them')
+      expect(pool.options?.max !== 1, 'pool', '2 connections or more, because LISTEN keeps one of them', 1)
       const entry = { call: listener, onFault }
       listeners.add(entry)
       listening.start()

@@ -1,7 +1,6 @@
 import { type Column, type Relation, relationError } from './relation.js'
 import type { RowKind } from './row-kind.js'
-import { quoteName } from '../names.js'
-import { cast, toIso } from '../sql.js'
+import { cast, quoteName, toIso } from '../sql.js'
 
 /** Reads what the driver gave for a column that is not null. */
 export type ReadValue = (value: unknown) => unknown

@@ -92,7 +92,7 @@ t.test('word of due deliveries', async (t) => {
   t.test('a pool of one connection, which LISTEN would keep, is refused at the start', async (t) => {
     const own = server.createPool({ max: 1 })
     t.throws(() => createRecruiting({ storage: postgresStorage(own), delivery: slowPoll }), {
-      code: 'invalid_option', field: 'pool', message: 'pool: expected 2 connections or more, got 1: LISTEN keeps one of them'
+      code: 'invalid_option', field: 'pool', message: 'pool: expected 2 connections or more, because LISTEN keeps one of them, got 1'
     })
     const recording = createRecruiting({ storage: postgresStorage(own), delivery: false })
     await recording.emit(event)

@@ -1,0 +1,32 @@
+import { expect } from '../shared/expect.js'
+import { type Reader, integer } from '../shared/read-options.js'
+import { isStorableText } from '../shared/text.js'
+import type { PgPool } from './pool.js'
+
+const maxNameBytes = 63
+
+/** Reads the name of the schema that `migrate` makes. */
+export function readSchema (schema: unknown = 'recruiting', path: string): string {
+  const isName = typeof schema === 'string' && schema !== '' && Buffer.byteLength(schema) <= maxNameBytes &&
+    isStorableText(schema) && !schema.startsWith('pg_')
+  expect(isName, path, `a name of 1 to ${maxNameBytes} bytes that does not begin with pg_`, schema)
+  return schema
+}
+
+/** Reads the longest time that the database may take to answer. A worker that waits in vain tries again within seconds. */
+export const readQueryTimeout = integer(100, 120_000, 5000)
+
+/** Reads the name of a table or view as in SQL; `null` if it is absent. */
+export const readRelation: Reader<string | null> = (name = null, path) => {
+  const isName = name === null || (typeof name === 'string' && name !== '' && isStorableText(name))
+  expect(isName, path, 'the name of a table or view, such as public.api_candidates', name)
+  return name
+}
+
+/** Throws `invalid_option` unless the value has the methods of a pool. */
+export function assertPool (pool: unknown): asserts pool is PgPool {
+  for (const method of ['query', 'connect']) {
+    const isMethod = typeof pool === 'object' && pool !== null && typeof Reflect.get(pool, method) === 'function'
+    expect(isMethod, 'pool', `a pool with a method ${method}`, pool)
+  }
+}
