@@ -1,5 +1,26 @@
 import neostandard, { plugins, resolveIgnoresFromGitignore } from 'neostandard'
 
+/** What each room of src/ may import from the others; docs/architecture.md says why. */
+const rooms = {
+  ports: [],
+  shared: ['ports/', 'errors.js'],
+  observe: ['ports/', 'shared/'],
+  keys: ['ports/', 'shared/', 'errors.js'],
+  webhooks: ['ports/', 'shared/', 'observe/', 'errors.js'],
+  http: ['ports/', 'shared/', 'observe/', 'errors.js', 'keys/', 'webhooks/operations.js', 'webhooks/events/catalogue.js'],
+  options: ['ports/', 'shared/', 'observe/', 'webhooks/', 'http/'],
+  memory: ['ports/', 'shared/', 'errors.js', 'keys/'],
+  postgres: ['ports/', 'shared/', 'errors.js', 'keys/'],
+  testing: ['ports/']
+}
+
+/** Refuses imports from other rooms than those, in the files of a room and in those of its folders. */
+const directions = Object.entries(rooms).flatMap(([room, allowed]) => [['*.ts', '../'], ['*/*.ts', '../../']].map(([files, up]) => {
+  const regex = `^${up}(?!\\.\\./|${allowed.join('|') || '$'})`
+  const message = `src/${room} imports from ${allowed.join(', ') || 'no other room'} alone.`
+  return { files: [`src/${room}/${files}`], rules: { 'no-restricted-imports': ['error', { patterns: [{ regex, message }] }] } }
+}))
+
 export default [
   ...neostandard({ ts: true, ignores: resolveIgnoresFromGitignore() }),
   {
@@ -34,5 +55,10 @@ export default [
       globals: Object.fromEntries(['document', 'matchMedia', 'sessionStorage', 'SwaggerUIBundle'].map((name) => [name, 'readonly']))
     }
   },
-  { files: ['src/**'], rules: { 'no-console': 'error', 'max-depth': ['error', 3] } }
+  { files: ['src/**'], rules: { 'no-console': 'error', 'max-depth': ['error', 3] } },
+  ...directions,
+  {
+    files: ['src/*.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns: [{ regex: '^\\./(memory|postgres|testing)/', message: 'Hosts import the adapters and the kit by themselves.' }] }] }
+  }
 ]
