@@ -1,4 +1,4 @@
-import { readField } from './observe/loggable-error.js'
+import { readField } from './shared/read-field.js'
 
 const kBrand = Symbol.for('fastify-recruiting-api.error')
 
@@ -36,4 +36,15 @@ export class RecruitingApiError extends Error {
 /** Tells a `RecruitingApiError`, also one thrown by another copy of this package in the same process. */
 export function isRecruitingApiError (error: unknown): error is RecruitingApiError {
   return readField(error, kBrand) === true
+}
+
+/** Thrown for client input that only the engine can judge; the client gets 400. */
+export class Refusal extends Error {
+  /** The field of the body, such as `target_url`. */
+  readonly field: string
+
+  constructor (field: string, message: string) {
+    super(message)
+    this.field = field
+  }
 }

@@ -3,7 +3,7 @@ export { createRecruiting, type StandaloneRecruiting } from './create-recruiting
 export { RecruitingApiError, type RecruitingApiErrorCode, isRecruitingApiError } from './errors.js'
 export { type CacheKeyLookupOptions, cacheKeyLookup } from './keys/cache.js'
 export { generateApiKey, hashApiKey } from './keys/api-key.js'
-export type { Register } from './webhooks/events/register.js'
+export type { Register } from './webhooks/recruiting.js'
 export { type ErrorDetail, HttpError, type WireErrorCode } from './http/errors.js'
 export type { AuditEntry, AuditListener } from './http/audit.js'
 export type { HostRoutes } from './http/host-routes.js'

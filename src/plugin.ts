@@ -3,10 +3,9 @@ import fastifyPlugin from 'fastify-plugin'
 import { publicApi, publishedFields } from './http/api.js'
 import { trustsEveryProxy } from './http/limits/trust-proxy.js'
 import { type RecruitingApiOptions, readApiOptions } from './options/api.js'
-import { verifyStorage } from './webhooks/verify-storage.js'
-import { createEngine } from './webhooks/engine.js'
+import { createEngine, verifyStorage } from './webhooks/engine.js'
 import { createSafeLogger } from './observe/logger.js'
-import type { RegisteredRecruiting } from './webhooks/events/register.js'
+import type { RegisteredRecruiting } from './webhooks/recruiting.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import type { ApiKey, KeyLookup } from '../ports/index.js'
-import { isTenantSlug } from '../shared/tenant-slug.js'
+import { isTenantSlug } from '../shared/text.js'
 import { HttpError } from './errors.js'
 
 /** Where a request keeps the owner of its key. */

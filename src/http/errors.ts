@@ -1,6 +1,7 @@
 import { expect } from '../shared/expect.js'
-import { readField, toLoggableError } from '../observe/loggable-error.js'
-import { Refusal } from '../shared/refusal.js'
+import { toLoggableError } from '../observe/loggable-error.js'
+import { readField } from '../shared/read-field.js'
+import { Refusal } from '../errors.js'
 
 /** Every error that the API answers with. The comments are a table in docs/contract.md: `npm run tables`. */
 export const wireErrors = {

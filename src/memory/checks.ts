@@ -1,7 +1,6 @@
 import { refuse as refuseOption } from '../shared/expect.js'
 import { normalizeInstant } from '../shared/instant.js'
-import { isStorableText } from '../shared/text.js'
-import { isTenantSlug, tenantSlugRule } from '../shared/tenant-slug.js'
+import { isStorableText, isTenantSlug, tenantSlugRule } from '../shared/text.js'
 
 const maxShownLength = 60
 

@@ -1,3 +1,5 @@
+import { isObject, readField } from '../shared/read-field.js'
+
 const maxDepth = 3
 const maxErrors = 10
 
@@ -39,20 +41,6 @@ export function readText (thrown: unknown, name: string): string | undefined {
   return value === undefined || value === null || isObject(value) ? undefined : String(value)
 }
 
-/** Returns a field of what was thrown; `undefined` if it has none, or reading it fails. */
-export function readField (thrown: unknown, name: string | symbol): unknown {
-  if (!isObject(thrown)) return undefined
-  try {
-    return Reflect.get(thrown, name)
-  } catch {
-    return undefined
-  }
-}
-
 function describe (thrown: unknown): string {
   return isObject(thrown) ? 'an object without a readable message was thrown' : String(thrown)
-}
-
-function isObject (value: unknown): value is object {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function'
 }

@@ -1,6 +1,7 @@
 import { callHost } from './call-host.js'
 import type { AttemptResult, ClaimedDelivery } from '../ports/index.js'
 import type { Logger } from './logger.js'
+import { trimEntries } from '../shared/trim-entries.js'
 
 /** OpenTelemetry's context: which span is active. It is handed on as it is. */
 export interface TraceContext {
@@ -80,9 +81,7 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
 
   function remember (eventId: string, span: TraceSpan): void {
     emits.set(eventId, trace.setSpan(context.active(), span))
-    if (emits.size <= maxKnown) return
-    const [oldest = ''] = emits.keys()
-    emits.delete(oldest)
+    trimEntries(emits, maxKnown)
   }
 
   return {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { generateApiKey, hashApiKey } from '../keys/api-key.js'
 import { expect, expectNames } from '../shared/expect.js'
-import { isTenantSlug, tenantSlugRule } from '../shared/tenant-slug.js'
+import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import { readSchema } from './options.js'
 import type { PgQueryable } from './pool.js'
 import { moment, quoteName } from './sql.js'

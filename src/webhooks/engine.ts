@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RecruitingApiError } from '../errors.js'
 import { expect, expectNames } from '../shared/expect.js'
+import type { EventStorage, PublishedFields } from '../ports/index.js'
 import type { EngineSettings } from './settings.js'
 import { type Tracing, createTracing } from '../observe/tracing.js'
 import { createAddressRule } from './guard/addresses.js'
@@ -150,4 +151,9 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       return closing
     }
   }
+}
+
+/** Lets the storage say whether it can be used, and passes on to the log what it wants mended. */
+export async function verifyStorage (storage: EventStorage, published: PublishedFields | null, log: Logger): Promise<void> {
+  for (const warning of await storage.verify?.(published) ?? []) log.warn({}, warning)
 }

@@ -1,5 +1,5 @@
 import type { DeliveryStore, ReplayResult, RotatedWebhook, Webhook, WebhookChanges, WebhookStore } from '../ports/index.js'
-import { Refusal } from '../shared/refusal.js'
+import { Refusal } from '../errors.js'
 import { type TargetRules, parseTargetUrl } from './guard/destination.js'
 import type { EventCatalogue } from './events/catalogue.js'
 import type { SecretBox } from './secrets/secret-box.js'

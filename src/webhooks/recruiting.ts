@@ -1,6 +1,6 @@
 import type { DeliveryStats, HealthNotice } from '../ports/index.js'
 import type { AttemptCounts } from './queue/counters.js'
-import type { EventCatalogue, EventData } from './events/catalogue.js'
+import type { DefaultEvents, EventCatalogue, EventData } from './events/catalogue.js'
 
 /** `app.recruiting`: what the host does with the engine. */
 export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
@@ -98,3 +98,16 @@ export interface RecruitingEvents {
   /** A webhook was disabled by the service: its tenant must know. */
   webhookDisabled: [notice: HealthNotice]
 }
+
+/**
+ * Names the catalogue of a host with events of its own, so that the compiler checks the option `events` of the plugin and
+ * every `app.recruiting.emit`:
+ * `declare module 'fastify-recruiting-api' { interface Register { events: typeof events } }`
+ */
+export interface Register {}
+
+/** The catalogue that `Register` names, or the default one. */
+export type RegisteredEvents = Register extends { events: infer Events extends EventCatalogue } ? Events : DefaultEvents
+
+/** `app.recruiting`, with the host's events. */
+export type RegisteredRecruiting = Recruiting<RegisteredEvents>

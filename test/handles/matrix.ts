@@ -175,7 +175,7 @@ export async function runMatrix (load: Load): Promise<void> {
       })
 
       t.test('a handle itself is refused with the function to use', async (t) => {
-        const refused = { code: 'invalid_event', message: `transaction: expected ${wrapped}, got a handle of ${library} itself` }
+        const refused = { code: 'invalid_event', message: `transaction: expected ${wrapped}, got the ${library} handle itself` }
         await t.rejects(recruiting.emit(event, { transaction: root }), refused)
         await begin(async ({ handle }) => {
           await t.rejects(recruiting.emit(event, { transaction: handle }), refused)

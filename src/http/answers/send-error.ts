@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { readField, readText } from '../../observe/loggable-error.js'
+import { readText } from '../../observe/loggable-error.js'
+import { readField } from '../../shared/read-field.js'
 import { commonHeaders, contentType, noteAnswer, readAnswer } from './answer.js'
 import { type ErrorDetail, wireErrors } from '../errors.js'
 import { type Failure, judgeFailure } from './failure.js'

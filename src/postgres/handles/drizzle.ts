@@ -1,7 +1,6 @@
 import type { PgQueryable } from '../pool.js'
 import { sendAsText } from './as-text.js'
-import { expectHandle } from './refuse.js'
-import { hasMethods } from './shape.js'
+import { expectHandle, hasMethods } from './checks.js'
 
 /** What Drizzle asks of a statement that is not built with its `sql` tag, which would take an array for a list. */
 export interface DrizzleStatement {

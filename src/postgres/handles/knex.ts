@@ -1,6 +1,6 @@
+import { readField } from '../../shared/read-field.js'
 import type { PgQueryable } from '../pool.js'
-import { expectHandle, expectOpen } from './refuse.js'
-import { hasMethods, read } from './shape.js'
+import { expectHandle, expectOpen, hasMethods } from './checks.js'
 
 /** `Knex.Transaction`, as `knex.transaction` gives it. */
 export interface KnexTransaction {
@@ -18,7 +18,7 @@ export function isKnex (value: unknown): boolean {
  * would read `?` as a placeholder, and hand the rows to the host's `postProcessResponse`. Throws `invalid_event`.
  */
 export function fromKnex (trx: KnexTransaction): PgQueryable {
-  expectHandle(isKnex(trx) && read(trx, 'isTransaction') === true, 'fromKnex', 'the transaction that knex.transaction gives')
+  expectHandle(isKnex(trx) && readField(trx, 'isTransaction') === true, 'fromKnex', 'the transaction that knex.transaction gives')
   return {
     async query (text, values) {
       const connection = await trx.client.acquireConnection()

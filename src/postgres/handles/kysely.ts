@@ -1,7 +1,7 @@
+import { readField } from '../../shared/read-field.js'
 import type { PgQueryable } from '../pool.js'
 import { sendAsText } from './as-text.js'
-import { expectHandle, expectOpen } from './refuse.js'
-import { hasMethods, read } from './shape.js'
+import { expectHandle, expectOpen, hasMethods } from './checks.js'
 
 /** A compiled statement of Kysely. */
 export interface KyselyQuery {
@@ -27,11 +27,11 @@ export function isKysely (value: unknown): boolean {
  * Throws `invalid_event`.
  */
 export function fromKysely (trx: KyselyTransaction): PgQueryable {
-  expectHandle(isKysely(trx) && read(trx, 'isTransaction') === true, 'fromKysely', 'the transaction that db.transaction().execute gives')
+  expectHandle(isKysely(trx) && readField(trx, 'isTransaction') === true, 'fromKysely', 'the transaction that db.transaction().execute gives')
   return {
     async query (text, values = []) {
       // A controlled transaction without its plugins no longer knows that it has ended.
-      expectOpen(read(trx, 'isCommitted') !== true && read(trx, 'isRolledBack') !== true, 'Kysely')
+      expectOpen(readField(trx, 'isCommitted') !== true && readField(trx, 'isRolledBack') !== true, 'Kysely')
       const statement = sendAsText(text, values)
       return await trx.withoutPlugins().executeQuery({
         sql: statement.text,

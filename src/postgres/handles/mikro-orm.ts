@@ -1,8 +1,7 @@
 import type { PgQueryable } from '../pool.js'
 import { type KnexTransaction, fromKnex, isKnex } from './knex.js'
 import { type KyselyTransaction, fromKysely, isKysely } from './kysely.js'
-import { expectHandle } from './refuse.js'
-import { hasMethods } from './shape.js'
+import { expectHandle, hasMethods } from './checks.js'
 
 /** `EntityManager` of MikroORM, as `em.transactional` gives it. */
 export interface MikroOrmManager {

@@ -1,7 +1,6 @@
 import type { PgQueryable } from '../pool.js'
 import { formatValue } from './as-text.js'
-import { expectHandle } from './refuse.js'
-import { hasMethods } from './shape.js'
+import { expectHandle, hasMethods } from './checks.js'
 
 /** `TransactionSql` of postgres.js, as `sql.begin` gives it. */
 export interface PostgresJsTransaction {

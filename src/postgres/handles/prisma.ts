@@ -1,7 +1,6 @@
 import type { PgQueryable } from '../pool.js'
 import { sendAsText } from './as-text.js'
-import { expectHandle } from './refuse.js'
-import { hasMethods } from './shape.js'
+import { expectHandle, hasMethods } from './checks.js'
 
 /** `Prisma.TransactionClient`, as an interactive `prisma.$transaction` gives it. */
 export interface PrismaTransaction {

@@ -1,6 +1,6 @@
+import { readField } from '../../shared/read-field.js'
 import type { PgQueryable } from '../pool.js'
-import { expectHandle, expectOpen } from './refuse.js'
-import { hasMethods, isQueryable, read } from './shape.js'
+import { expectHandle, expectOpen, hasMethods, isQueryable } from './checks.js'
 
 /** `Transaction` of Sequelize. */
 export interface SequelizeTransaction {
@@ -26,7 +26,7 @@ export function fromSequelize (transaction: SequelizeTransaction): PgQueryable {
   expectHandle(isTransaction(transaction), 'fromSequelize', 'the transaction that sequelize.transaction gives')
   return {
     async query (text, values) {
-      const connection = read(transaction, 'connection')
+      const connection = readField(transaction, 'connection')
       expectOpen(isQueryable(connection) && !hasEnded(transaction), 'Sequelize')
       return connection.query(text, values)
     }
@@ -35,6 +35,6 @@ export function fromSequelize (transaction: SequelizeTransaction): PgQueryable {
 
 /** A nested transaction also ends with the one that it is part of. */
 function hasEnded (transaction: unknown): boolean {
-  const parent = read(transaction, 'parent')
-  return read(transaction, 'finished') !== undefined || (parent !== undefined && hasEnded(parent))
+  const parent = readField(transaction, 'parent')
+  return readField(transaction, 'finished') !== undefined || (parent !== undefined && hasEnded(parent))
 }

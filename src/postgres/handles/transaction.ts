@@ -1,20 +1,39 @@
-import { refuseBareHandle, wrappedHandles } from './known.js'
-import { refuseTransaction } from './refuse.js'
-import { isQueryable } from './shape.js'
 import type { PgQueryable } from '../pool.js'
 import { ask } from '../session.js'
+import { isQueryable, refuseTransaction } from './checks.js'
+import { isDrizzle } from './drizzle.js'
+import { isKnex } from './knex.js'
+import { isKysely } from './kysely.js'
+import { isMikroOrm } from './mikro-orm.js'
+import { isPostgresJs } from './postgres-js.js'
+import { isPrisma } from './prisma.js'
+import { isSequelize } from './sequelize.js'
+import { isTypeOrm } from './type-orm.js'
+
+// Some of these handles have a `query` that takes other arguments or runs outside the transaction.
+const libraries: ReadonlyArray<[library: string, isHandle: (value: unknown) => boolean, wrapped: string]> = [
+  ['Prisma', isPrisma, 'fromPrisma(tx)'],
+  ['Drizzle', isDrizzle, 'fromDrizzle(tx)'],
+  ['Kysely', isKysely, 'fromKysely(trx)'],
+  ['Knex', isKnex, 'fromKnex(trx)'],
+  ['TypeORM', isTypeOrm, 'fromTypeOrm(manager)'],
+  ['Sequelize', isSequelize, 'fromSequelize(transaction)'],
+  ['MikroORM', isMikroOrm, 'fromMikroOrm(em)'],
+  ['postgres.js', isPostgresJs, 'fromPostgresJs(sql)']
+]
+const wrappers = libraries.map(([, , wrapped]) => wrapped).join(', ')
 
 interface ResultRow {
   result: string
 }
 
 /**
- * Calls a function of ours in the host's own transaction and returns its result as text, which is never empty. Throws
- * `invalid_event` for a handle that is not in a transaction; the function was not called then.
+ * Calls one of our SQL functions in the host's transaction and returns its result as text, which is never empty. Throws
+ * `invalid_event`, without calling the function, for a handle outside a transaction.
  *
- * PostgreSQL decides: it gives a transaction an id on first use. The statement calls the function only if there was an id
- * before it, and otherwise asks for one. Without a transaction every statement is one by itself, so that there is no id
- * the second time either.
+ * PostgreSQL gives a transaction an id on first use. The statement calls the function only if the transaction already has
+ * an id; otherwise it requests one. In autocommit mode every statement is a transaction of its own, so the second call
+ * finds no id either.
  */
 export async function callInTransaction (transaction: unknown, call: string, values: unknown[]): Promise<string> {
   const client = parseTransaction(transaction)
@@ -23,7 +42,7 @@ export async function callInTransaction (transaction: unknown, call: string, val
     else left(pg_current_xact_id()::text, 0)
   end as result`
   return await callOnce(client, text, values) || await callOnce(client, text, values) ||
-    refuseTransaction('expected a client within a transaction, got one on which every statement commits by itself')
+    refuseTransaction('expected a client inside a transaction, got one in autocommit mode')
 }
 
 async function callOnce (client: PgQueryable, text: string, values: unknown[]): Promise<string> {
@@ -32,6 +51,7 @@ async function callOnce (client: PgQueryable, text: string, values: unknown[]): 
 }
 
 function parseTransaction (transaction: unknown): PgQueryable {
-  refuseBareHandle(transaction)
-  return isQueryable(transaction) ? transaction : refuseTransaction(`expected a client with a method query(text, values), or ${wrappedHandles}`)
+  const [library, , wrapped] = libraries.find(([, isHandle]) => isHandle(transaction)) ?? []
+  if (library !== undefined) refuseTransaction(`expected ${wrapped}, got the ${library} handle itself`)
+  return isQueryable(transaction) ? transaction : refuseTransaction(`expected a client with a method query(text, values), or one of ${wrappers}`)
 }

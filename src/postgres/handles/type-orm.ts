@@ -1,6 +1,6 @@
+import { readField } from '../../shared/read-field.js'
 import type { PgQueryable } from '../pool.js'
-import { expectHandle, expectOpen } from './refuse.js'
-import { hasMethods, read } from './shape.js'
+import { expectHandle, expectOpen, hasMethods } from './checks.js'
 
 /** `QueryRunner` of TypeORM. */
 export interface TypeOrmQueryRunner {
@@ -29,7 +29,7 @@ function isQueryRunner (value: unknown): value is TypeOrmQueryRunner {
  * transaction holds. Throws `invalid_event`.
  */
 export function fromTypeOrm (handle: TypeOrmManager | TypeOrmQueryRunner): PgQueryable {
-  const runner = isQueryRunner(handle) ? handle : read(handle, 'queryRunner')
+  const runner = isQueryRunner(handle) ? handle : readField(handle, 'queryRunner')
   expectHandle(isQueryRunner(runner), 'fromTypeOrm',
     'the manager that dataSource.transaction gives to its callback, or a query runner with a transaction')
   return {

@@ -1,6 +1,5 @@
 import type { ClaimedDelivery } from '../../ports/index.js'
-import { atOnce } from '../support/at-once.js'
-import { benchCase } from '../support/bench.js'
+import { atOnce, benchCase } from '../support/bench.js'
 import { holds, same } from '../support/expect.js'
 
 const oneRecords = 'Of several concurrent calls with the same key, exactly one records.'

@@ -1,5 +1,4 @@
-import { atOnce } from '../support/at-once.js'
-import { benchCase, statuses } from '../support/bench.js'
+import { atOnce, benchCase, statuses } from '../support/bench.js'
 import { same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 

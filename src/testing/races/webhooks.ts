@@ -1,5 +1,4 @@
-import { atOnce } from '../support/at-once.js'
-import { benchCase, eventIds, statuses } from '../support/bench.js'
+import { atOnce, benchCase, eventIds, statuses } from '../support/bench.js'
 import { same } from '../support/expect.js'
 import { createWebhook } from '../support/samples.js'
 import { eventually } from '../support/wait.js'

@@ -140,3 +140,8 @@ export function eventIds (claimed: readonly ClaimedDelivery[]): string[] {
 export function statuses (log: readonly Delivery[]): string[] {
   return log.map(({ status }) => status)
 }
+
+/** Makes `count` concurrent calls and returns all results. */
+export function atOnce<Value> (count: number, make: (index: number) => Promise<Value>): Promise<Value[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+}

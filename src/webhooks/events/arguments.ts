@@ -2,7 +2,7 @@ import { RecruitingApiError } from '../../errors.js'
 import { findUnknownName } from '../../shared/expect.js'
 import { normalizeInstant } from '../../shared/instant.js'
 import { findNearestName } from '../../shared/nearest-name.js'
-import { isTenantSlug, tenantSlugRule } from '../../shared/tenant-slug.js'
+import { isPlainText, isTenantSlug, tenantSlugRule } from '../../shared/text.js'
 import type { EventCatalogue } from './catalogue.js'
 import type { EmitOptions, EmittedEvent, ErasedSubject } from '../recruiting.js'
 
@@ -15,9 +15,6 @@ export const eventNames: ReadonlyArray<keyof EmittedEvent<EventCatalogue>> = [
 ]
 export const subjectNames: ReadonlyArray<keyof ErasedSubject> = ['tenantSlug', 'subject']
 export const optionNames: ReadonlyArray<keyof EmitOptions> = ['transaction']
-
-/** As a tenant slug, but longer. */
-const shortText = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 /** Refuses what is no object, and a name that is none of its own: it is misspelt, and would be ignored without a word. */
 export function assertNames (argument: string, value: unknown, names: readonly string[]): void {
@@ -33,8 +30,7 @@ export function assertTenantSlug (value: unknown): void {
 
 /** Refuses what is no text of 1 to 255 characters that every storage can keep. */
 export function assertText (field: string, value: unknown): void {
-  if (typeof value === 'string' && shortText.test(value)) return
-  refuse(field, 'expected 1 to 255 characters without control characters')
+  if (!isPlainText(value, 255)) refuse(field, 'expected 1 to 255 characters without control characters')
 }
 
 /** When it happened, as it is sent: in UTC with milliseconds. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { Refusal } from '../../shared/refusal.js'
+import { Refusal } from '../../errors.js'
 import type { AddressRule } from './addresses.js'
 
 /** What the host lets webhooks point to. */

@@ -1,5 +1,5 @@
 import type { AttemptError } from '../../ports/index.js'
-import { Refusal } from '../../shared/refusal.js'
+import { Refusal } from '../../errors.js'
 import { type Answer, Attempt, kTimeout } from './attempt.js'
 import { BlockedAddressError, createGuardedConnector } from '../guard/connector.js'
 import { type TargetRules, parseTargetUrl } from '../guard/destination.js'

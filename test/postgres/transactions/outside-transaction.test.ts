@@ -12,7 +12,7 @@ const refusal = {
   name: 'RecruitingApiError',
   code: 'invalid_event',
   field: 'transaction',
-  message: 'transaction: expected a client within a transaction, got one on which every statement commits by itself'
+  message: 'transaction: expected a client inside a transaction, got one in autocommit mode'
 }
 
 /** The data of all events at the beginning, and once another was emitted and the subject of the first erased. */

@@ -42,7 +42,7 @@ t.test('a handle of a library is refused with the function to use', async (t) =>
     [standInForMikroOrm(undefined), 'MikroORM', 'fromMikroOrm(em)'],
     [standInForPostgresJs(client), 'postgres.js', 'fromPostgresJs(sql)']
   ]
-  for (const [handle, library, wrapped] of bare) await assertRefused(t, handle, `expected ${wrapped}, got a handle of ${library} itself`)
+  for (const [handle, library, wrapped] of bare) await assertRefused(t, handle, `expected ${wrapped}, got the ${library} handle itself`)
 })
 
 t.test('what is no handle is refused with what was expected', async (t) => {

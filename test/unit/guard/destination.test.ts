@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Refusal } from '../../../src/shared/refusal.js'
+import { Refusal } from '../../../src/errors.js'
 import { createAddressRule } from '../../../src/webhooks/guard/addresses.js'
 import { type TargetRules, hostOf, parseTargetUrl } from '../../../src/webhooks/guard/destination.js'
 
