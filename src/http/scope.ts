@@ -36,7 +36,7 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
 export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, requestId, limits, onAudit, tracing }: ScopeOptions): void {
   // Each route is given them: a compiler that is set on the scope gives way once the host adds a schema of its own.
   const validatorCompiler = createValidatorCompiler({ errorDetails })
-  const serializerCompiler: FastifySerializerCompiler<unknown> = ({ schema }) => fastJsonStringify(schema as fastJsonStringify.Schema)
+  const serializerCompiler = createSerializerCompiler()
 
   const lookUp = isolateLookup(keyLookup)
   const findKey = limits === null ? lookUp : limits.guard(lookUp)
@@ -83,6 +83,16 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
     Object.assign(route, { validatorCompiler, serializerCompiler })
     route.onRequest = [admit(route.config as FastifyContextConfig), ...[route.onRequest ?? []].flat()]
   })
+}
+
+/** Compiles a serializer once per schema: all routes share the schemas of errors. */
+function createSerializerCompiler (): FastifySerializerCompiler<unknown> {
+  const serializers = new Map<unknown, (value: unknown) => string>()
+  return ({ schema }) => {
+    const serialize = serializers.get(schema) ?? fastJsonStringify(schema as fastJsonStringify.Schema)
+    serializers.set(schema, serialize)
+    return serialize
+  }
 }
 
 /** What a key lookup of the host throws is a 500 whatever it is, and what it returns is read here alone. */
