@@ -79,3 +79,12 @@ t.test('every path of the repository that a page names is there', async (t) => {
   t.ok(inDiagrams.length > 10)
   for (const path of inDiagrams) t.ok(['src/', 'src/webhooks/'].some((room) => existsSync(new URL(`${room}${path}`, root))), path)
 })
+
+t.test('every message of the log that docs/operations.md explains is in the code', async (t) => {
+  const [, table = ''] = (await read('docs/operations.md')).split('| message | level | what to do |\n|---|---|---|\n')
+  const messages = [...table.split('\n\n', 1).join('').matchAll(/^\| (.*?) \| /gm)].map(([, message = '']) => message)
+  const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const code = (await Promise.all(files.map((name) => read(`src/${name}`)))).join('')
+  t.ok(messages.length > 10)
+  for (const message of messages) t.ok(code.includes(`'${message}'`), message)
+})
