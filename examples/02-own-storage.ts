@@ -1,5 +1,5 @@
-// Candidates and jobs come from the vendor's own service, API keys from its own table; webhooks and their deliveries
-// are kept by the storage that ships with the package.
+// Candidates and jobs come from the vendor's own service and API keys from its own table. The storage of the package keeps
+// webhooks and deliveries.
 //
 // curl -g 'http://127.0.0.1:3000/api/v1/public/initech/candidates?sort=-full_name' -H 'Authorization: Bearer initech-key'
 
@@ -8,7 +8,7 @@ import { hashApiKey, recruitingApi } from 'fastify-recruiting-api'
 import type { CandidateFilter, CandidateSource, JobFilter, JobSource, KeyLookup, ListQuery } from 'fastify-recruiting-api'
 import { memoryStorage } from 'fastify-recruiting-api/memory'
 
-// What the vendor has: field names, dates and keys of its own.
+// The vendor's data, with its own field names, dates and keys.
 const people = [
   { tenant: 'initech', id: 1, first: 'Zoë', last: 'Ødegård', title: 'Nurse', source: 3, recruiter: 7, changed: new Date('2026-02-01') },
   { tenant: 'initech', id: 2, first: 'Émile', last: 'Núñez', title: null, source: null, recruiter: 8, changed: new Date('2025-12-24') },
@@ -26,7 +26,7 @@ const keys = [
   { id: 'key_18', tenant: 'initech', digest: hashApiKey('initech-old-key'), scopes: ['candidates:read'], revoked: true }
 ]
 
-// A source has two methods. The rows may have more fields than are published: what is not declared never leaves.
+// A source has two methods. Rows may have further fields: only declared ones are sent.
 const candidates: CandidateSource = {
   async list (tenantSlug, query) {
     const rows = findPeople(tenantSlug, query.filter).map((person) => ({
@@ -34,7 +34,7 @@ const candidates: CandidateSource = {
       full_name: fullName(person),
       headline: person.title,
       source_id: person.source,
-      // To sort by. This vendor does not know when it created a row.
+      // Lists sort by these. This vendor does not store when it created a row.
       created_at: person.changed.toISOString(),
       updated_at: person.changed.toISOString()
     }))
@@ -61,7 +61,7 @@ const jobs: JobSource = {
   }
 }
 
-// Every condition of a filter must hold.
+// All conditions of a filter must hold.
 function findPeople (tenantSlug: string, { q, recruiterId, updatedAfter }: CandidateFilter) {
   return people.filter((person) =>
     person.tenant === tenantSlug &&
@@ -94,13 +94,13 @@ function takePage<Row, Field extends keyof Row & string> (rows: Row[], { sort, o
   return sorted.slice(offset, offset + limit)
 }
 
-// Text is ordered by code point, as its UTF-8 bytes are and its UTF-16 units are not.
+// Text sorts by code point. UTF-8 bytes sort that way, JavaScript's UTF-16 units do not.
 function compare (a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
 }
 
-// One answer for every reason to refuse a key, the wrong tenant included.
+// Returns null for every refused key, also for a key of another tenant.
 const keyLookup: KeyLookup = async ({ tenantSlug, key }) => {
   const digest = hashApiKey(key)
   return keys.find((known) => known.digest === digest && known.tenant === tenantSlug && !known.revoked) ?? null

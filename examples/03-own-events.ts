@@ -1,4 +1,4 @@
-// Events of the vendor's own, with the shape of their data: `emit` is checked by the compiler, and again when it runs.
+// Your own events with schemas of their data. The compiler checks each `emit`, and so does the plugin at run time.
 //
 // curl http://127.0.0.1:3000/interviews -H 'Content-Type: application/json' \
 //   -d '{"id":1,"candidate_id":2,"starts_at":"2026-05-04T09:00:00Z"}'
@@ -20,32 +20,32 @@ const events = {
   }, { description: 'An offer was signed' })
 }
 
-// The compiler checks the option `events` and `app.recruiting.emit` by this catalogue, throughout the program.
+// The compiler checks the option `events` and `app.recruiting.emit` against this catalogue, in the whole program.
 declare module 'fastify-recruiting-api' {
   interface Register { events: typeof events }
 }
 
-// What the vendor has: candidates of all its customers.
+// The vendor's data: candidates of all its customers.
 const candidates = [{ tenant: 'acme', id: 2 }, { tenant: 'globex', id: 3 }]
 
 const storage = memoryStorage()
 
-// The server: takes webhooks for these events and delivers them.
+// The server accepts webhooks for these events and delivers them.
 const app = Fastify({ logger: true })
 await app.register(recruitingApi, {
   storage,
   events,
   keyLookup: memoryKeyLookup([{ key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['webhooks:read', 'webhooks:write'] }]),
   errorDetails: true,
-  // So that a receiver on this machine can be tried. Leave it out in production.
+  // Allows a receiver on this machine. Leave it out in production.
   delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'] }
 })
 
-// What emits need not be what serves and delivers. With a storage that processes share, this part is one of its own.
+// Another process could emit: with a storage that processes share, this part can run elsewhere.
 const recruiting = createRecruiting({ storage, events, delivery: false, logger: app.log })
 
-// A route of the ATS itself, where a recruiter of acme schedules an interview. A real one takes the tenant from who is
-// signed in, and looks up every id of the request within that tenant.
+// A route of the ATS itself: a recruiter of acme schedules an interview. A real one takes the tenant from the session and
+// looks up every id of the request within that tenant.
 const tenantSlug = 'acme'
 app.post<{ Body: EventData<typeof events, 'interview.scheduled'> }>('/interviews', async (request, reply) => {
   const isKnown = candidates.some(({ tenant, id }) => tenant === tenantSlug && id === request.body.candidate_id)
@@ -55,7 +55,7 @@ app.post<{ Body: EventData<typeof events, 'interview.scheduled'> }>('/interviews
       tenantSlug,
       type: 'interview.scheduled',
       data: request.body,
-      // Somebody who sends the form twice schedules one interview.
+      // Sending the form twice schedules one interview.
       idempotencyKey: `interview-${request.body.id}`
     })
   } catch (error) {

@@ -1,17 +1,17 @@
-// What your customers run: a receiver that believes a notification only when its signature is right, and acts on it
-// once. Any Standard Webhooks library will do, in any language.
+// Your customers run a receiver like this. It verifies the signature of each notification and processes each event once.
+// Standard Webhooks has libraries for most languages.
 //
 // WEBHOOK_SECRET=whsec_… tsx examples/04-verify-webhook.ts
 
 import { type IncomingMessage, createServer } from 'node:http'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 
-// The secret that creating the webhook answered with.
+// The secret from the answer that created the webhook.
 const secret = process.env.WEBHOOK_SECRET ?? ''
 const webhook = new Webhook(secret)
 const maxBodyBytes = 1024 * 1024
 
-// In your database, with a unique index, written in the transaction that does the work.
+// Keep these in your database, under a unique index, written in the transaction that does the work.
 const handledIds = new Set<string>()
 
 interface Event {
@@ -34,22 +34,22 @@ const server = createServer(async (request, response) => {
   } catch (error) {
     const isRefused = error instanceof WebhookVerificationError
     console.error(isRefused ? `refused: ${error.message}` : error)
-    // Anything but 2xx is sent again later.
+    // After any answer but 2xx, the notification is sent again.
     response.writeHead(isRefused ? 401 : 500).end()
   }
 })
 
 function handle ({ id, type, tenant_slug: tenant, data, test, erased }: Event): void {
   if (test) return console.log(`${id} is a test, nothing to do`)
-  // With the id of the event that told what is to be forgotten now.
+  // A tombstone has the id of the original event: delete the data that came with it.
   if (erased) return console.log(`${id} ${tenant} ${type} erased, to be forgotten`)
-  // Delivered at least once: a retry and a replay carry the id of the first delivery.
+  // Delivery is at least once: retries and replays carry the id of the first delivery.
   if (handledIds.has(id)) return console.log(`${id} again, nothing to do`)
   handledIds.add(id)
   console.log(`${id} ${tenant} ${type} ${JSON.stringify(data)}`)
 }
 
-// The bytes as they came: parsed and written again, they would no longer match the signature.
+// Returns the bytes as received: parsed and written again, they would no longer match the signature.
 async function readBody (request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0

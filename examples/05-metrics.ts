@@ -1,4 +1,4 @@
-// Metrics for Prometheus, out of one call. They are read when they are scraped, so nothing runs in between.
+// Metrics for Prometheus from one call. They are read when Prometheus asks, so nothing runs in between.
 //
 // curl http://127.0.0.1:3000/metrics
 

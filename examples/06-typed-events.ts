@@ -1,4 +1,4 @@
-// `app.recruiting.emit` typed by the vendor's own events: the compiler refuses a name or data that it would refuse.
+// Types `app.recruiting.emit` by your own events: the compiler refuses the names and data that `emit` would refuse.
 //
 // curl -X POST http://127.0.0.1:3000/offers/1/sign
 
@@ -15,13 +15,13 @@ declare module 'fastify-recruiting-api' {
   interface Register { events: typeof events }
 }
 
-// What the vendor has: offers of all its customers.
+// The vendor's data: offers of all its customers.
 const offers = [{ tenant: 'acme', id: 1, currency: 'EUR' }, { tenant: 'globex', id: 2, currency: 'USD' }]
 
 const app = Fastify({ logger: true })
 await app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]), events })
 
-// A route of the ATS itself, for acme. A real one takes the tenant from who is signed in.
+// A route of the ATS itself, for acme. A real one takes the tenant from the session.
 const tenantSlug = 'acme'
 app.post<{ Params: { id: string } }>('/offers/:id/sign', async ({ params }, reply) => {
   const offer = offers.find(({ tenant, id }) => tenant === tenantSlug && id === Number(params.id))

@@ -16,7 +16,7 @@ await app.register(recruitingApi, {
   keyLookup: memoryKeyLookup([{ key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['candidates:read', 'jobs:read'] }])
 })
 
-// The page and its settings are those in reference/; all else is Swagger UI's.
+// The page and its settings are in reference/; all other files belong to Swagger UI.
 const files = [new URL('reference', import.meta.url), new URL('.', import.meta.resolve('swagger-ui-dist/package.json'))]
 await app.register(fastifyStatic, { root: files.map((url) => fileURLToPath(url)), prefix: '/reference', redirect: true })
 

@@ -1,4 +1,4 @@
-// Some requests never reach a plugin, for Fastify's router refuses them. These lines give them the form of the others.
+// Fastify's router refuses some requests before any plugin sees them. These lines answer them in the API's error format.
 //
 // curl http://127.0.0.1:3000/api/v1/public/%zz/candidates
 

@@ -1,5 +1,5 @@
-// Everything in PostgreSQL, beside the vendor's own tables: two views show candidates and jobs to the API, and an event
-// is emitted in the transaction that changes something.
+// Everything in PostgreSQL, beside the vendor's own tables. Two views show candidates and jobs to the API, and each event is
+// emitted in the transaction that makes the change.
 //
 // DATABASE_URL=postgres://localhost/ats tsx examples/10-postgres.ts
 
@@ -10,7 +10,7 @@ import { issueApiKey, migrate, postgresKeyLookup, postgresStorage } from 'fastif
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 })
 
-// What the vendor has: people, positions and applications of its customers.
+// The vendor's own tables: people, positions and applications of its customers.
 await pool.query(`
   create table if not exists people (
     company text not null, id bigint generated always as identity, name text not null, title text, recruiter bigint,
@@ -23,7 +23,7 @@ await pool.query(`
   );
   create table if not exists applications (
     id bigint generated always as identity primary key, company text not null, person bigint not null, position bigint not null,
-    -- An id of another customer is refused here at the latest.
+    -- Ids of another customer are refused.
     foreign key (company, person) references people, foreign key (company, position) references positions
   );
 
@@ -43,7 +43,7 @@ await app.register(recruitingApi, {
 })
 app.addHook('onClose', () => pool.end())
 
-/** Somebody applies: the application and its event are there together, or neither is. */
+/** Records an application and its event in one transaction. */
 async function apply (company: string, name: string, position: number): Promise<void> {
   const client = await pool.connect()
   try {

@@ -1,5 +1,5 @@
-// Operations of the vendor's own, beside those that are there: candidates and applications are created and updated, and
-// the events of that are emitted in the same transaction. Keys, scopes, errors and the document are those of the plugin.
+// Your own operations: they create and update candidates and applications, and emit the events in the same transaction. They
+// share the plugin's keys, scopes, errors and document.
 //
 // npm install pg @sinclair/typebox@0.34 @fastify/type-provider-typebox@5
 // DATABASE_URL=postgres://localhost/ats tsx examples/11-own-routes.ts
@@ -13,7 +13,7 @@ import { issueApiKey, migrate, postgresKeyLookup, postgresStorage } from 'fastif
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 })
 
-/** Whatever `run` changes and emits happens at once, or not at all. */
+/** Runs changes and emits in one transaction: all of them commit, or none. */
 async function transaction<T> (run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {
@@ -29,7 +29,7 @@ async function transaction<T> (run: (client: pg.PoolClient) => Promise<T>): Prom
   }
 }
 
-/** Refuses an id that the tenant has no such row of; one of another tenant is none. Until the commit the row stays. */
+/** Throws unless the tenant has a row with this id, and keeps the row from being deleted before the commit. */
 async function requireRow (client: pg.PoolClient, table: 'people' | 'positions', tenantSlug: string, field: string, id: number): Promise<void> {
   const { rows } = await client.query(`select from ${table} where tenant_slug = $1 and id = $2 for key share`, [tenantSlug, id])
   if (rows.length === 0) throw new HttpError('bad_request', [{ in: 'body', field, message: 'is not known' }])
@@ -152,7 +152,7 @@ await pool.query(`
   create table if not exists applications (
     tenant_slug text, id bigint generated always as identity, candidate_id bigint not null, job_id bigint not null,
     stage text not null default 'applied', primary key (tenant_slug, id),
-    -- Both are of the tenant, whatever a statement forgets to check.
+    -- Both belong to the tenant, even if a statement forgets to check.
     foreign key (tenant_slug, candidate_id) references people, foreign key (tenant_slug, job_id) references positions
   );
   insert into positions (tenant_slug, id, name, status) values

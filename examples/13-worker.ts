@@ -1,4 +1,4 @@
-// A process that only delivers, beside servers with `delivery: false`. Any number of them share the work.
+// A process that only delivers, for servers with `delivery: false`. Any number of such processes share the work.
 //
 // npm install pg pino
 // DATABASE_URL=postgres://localhost/ats tsx examples/13-worker.ts
@@ -15,5 +15,5 @@ const logger = pino()
 const recruiting = createRecruiting({ storage: postgresStorage(pool), logger })
 logger.info('delivering')
 
-// Gives deliveries under way the time to end.
+// On close, deliveries in flight get time to finish.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => recruiting.close().then(() => pool.end()))

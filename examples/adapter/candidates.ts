@@ -28,7 +28,7 @@ export function createCandidates (database: Database): CandidateSource {
   }
 }
 
-// `instr` knows no wildcards; `name_lower` was written with toLowerCase, which knows more letters than SQLite's lower.
+// `instr` has no wildcards. `name_lower` is made with toLowerCase, which converts more letters than SQLite's lower.
 function conditions (tenantSlug: string, { recruiterId, q, updatedAfter }: CandidateFilter) {
   return where([
     ['customer = ?', tenantSlug],

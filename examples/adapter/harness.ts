@@ -7,7 +7,7 @@ import { createJobs } from './jobs.js'
 export function makeHarness (): StorageHarness {
   const database = openDatabase()
   return {
-    // What you do not write comes from elsewhere.
+    // The memory storage provides the ports that you do not write.
     storage: { ...memoryStorage(), candidates: createCandidates(database), jobs: createJobs(database) },
 
     saveCandidates (tenantSlug, rows) {
