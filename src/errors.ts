@@ -2,27 +2,27 @@ import { readField } from './shared/read-field.js'
 
 const kBrand = Symbol.for('fastify-recruiting-api.error')
 
-/** Why a call by the host failed. The comments are a table in docs/events.md: `npm run tables`. */
+/** Why a call by the host failed. `npm run tables` copies these comments to docs/events.md. */
 export type RecruitingApiErrorCode =
-  /** An option of the plugin, of `createRecruiting`, of `drain` or of an adapter is wrong; `field` is its path. */
+  /** An option of the plugin, `createRecruiting`, `drain` or an adapter is invalid; `field` is its path. */
   | 'invalid_option'
-  /** An argument of `emit` or `erase` is wrong; `field` is its path. */
+  /** An argument of `emit` or `erase` is invalid; `field` is its path. */
   | 'invalid_event'
-  /** The idempotency key was used before, for another event. */
+  /** The idempotency key was used before for a different event. */
   | 'idempotency_conflict'
   /** The engine was closed before the call. */
   | 'closed'
-  /** A storage cannot be used as it is; the message says what to do. */
+  /** The storage cannot be used; the message says what to do. */
   | 'storage_not_ready'
-  /** A storage or a key lookup did not answer in time. */
+  /** The storage or the key lookup did not answer in time. */
   | 'storage_timeout'
 
-/** Thrown to the host for every mistake this package can name. Nothing has been stored when it is thrown. */
+/** The error that this package throws to the host. Nothing was stored when it is thrown. */
 export class RecruitingApiError extends Error {
   override readonly name = 'RecruitingApiError'
-  /** Which mistake it is. */
+  /** The kind of error. */
   readonly code: RecruitingApiErrorCode
-  /** The path of the option or argument at fault, such as `delivery.pollMs`; empty when there is none. */
+  /** The path of the invalid option or argument, such as `delivery.pollMs`; empty if there is none. */
   readonly field: string
   readonly [kBrand] = true
 
@@ -33,7 +33,7 @@ export class RecruitingApiError extends Error {
   }
 }
 
-/** Tells a `RecruitingApiError`, also one thrown by another copy of this package in the same process. */
+/** Returns whether a value is a `RecruitingApiError`, also from another copy of this package in the same process. */
 export function isRecruitingApiError (error: unknown): error is RecruitingApiError {
   return readField(error, kBrand) === true
 }

@@ -6,32 +6,32 @@ import type { ApiKey, AsyncKeyLookup, Clock, KeyLookup } from '../ports/index.js
 import { readClock } from '../shared/clock.js'
 import { trimEntries } from '../shared/trim-entries.js'
 
-/** How the answers of a key lookup are kept. */
+/** Options of `cacheKeyLookup`. */
 export interface CacheKeyLookupOptions {
   /**
-   * For how many milliseconds an answer is kept, counted from when it was asked for, 0 to 3,600,000: a key that is
-   * revoked or issued now is refused or taken so much later at the latest. 0 keeps nothing.
+   * Milliseconds for which a result is cached, from the start of the lookup, 0 to 3,600,000. A revoked or new key takes
+   * effect after at most this time. 0 caches nothing.
    * @default 10000
    */
   ttlMs?: number
   /**
-   * How many keys are kept, 1 to 10,000,000; the oldest answer makes room.
+   * Maximum number of valid keys in the cache, 1 to 10,000,000. The oldest is dropped first.
    * @default 10000
    */
   max?: number
   /**
-   * How many keys that are not valid are kept, 1 to 10,000,000: guesses take no room from the others.
+   * Maximum number of invalid keys in the cache, 1 to 10,000,000. They never displace valid ones.
    * @default 1000
    */
   maxInvalid?: number
   /**
-   * After how many milliseconds a lookup is given up, 1 to 120,000; the request gets 500.
+   * Timeout of a lookup in milliseconds, 1 to 120,000. After it, the request gets 500.
    * @default 5000
    */
   timeoutMs?: number
   /**
-   * Time, for tests.
-   * @default the system's
+   * The clock, for tests.
+   * @default the system clock
    */
   clock?: Clock
 }
@@ -45,50 +45,50 @@ const readers: Readers<Required<CacheKeyLookupOptions>> = {
   clock: readClock
 }
 
-interface Answer {
+interface CachedKey {
   key: ApiKey | null
   expiresAtMs: number
 }
 
 /**
- * A key lookup that keeps answers for a short time, asks once for requests that come together, and gives up on a lookup
- * that hangs. Failures are not kept, and of keys no more than digests. Throws `invalid_option`.
+ * Adds a short cache and a timeout to a key lookup; concurrent requests with the same key share one lookup. Failures
+ * are not cached, and keys are stored only as digests. Throws `invalid_option`.
  */
 export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOptions = {}): AsyncKeyLookup {
   expect(typeof lookup === 'function', 'lookup', 'a function', lookup)
   const { ttlMs, max, maxInvalid, timeoutMs, clock } = readOptions(options, readers)
-  const valid = new Map<string, Answer>()
-  const invalid = new Map<string, Answer>()
-  const underWay = new Map<string, Promise<ApiKey | null>>()
+  const valid = new Map<string, CachedKey>()
+  const invalid = new Map<string, CachedKey>()
+  const pending = new Map<string, Promise<ApiKey | null>>()
 
   async function ask (name: string, credentials: Parameters<KeyLookup>[0]): Promise<ApiKey | null> {
-    // Not from when it came: the key may have been revoked since it was read.
+    // Counts from the start of the lookup: the key may be revoked while the lookup returns.
     const expiresAtMs = clock.now() + ttlMs
     const key = await withinTime(lookup(credentials), timeoutMs, clock) ?? null
     valid.delete(name)
     invalid.delete(name)
-    const answers = key === null ? invalid : valid
-    answers.set(name, { key, expiresAtMs })
-    // All answers live as long, so the oldest entry is the first to expire.
-    trimEntries(answers, key === null ? maxInvalid : max)
+    const cache = key === null ? invalid : valid
+    cache.set(name, { key, expiresAtMs })
+    // All entries have the same lifetime, so the oldest expires first.
+    trimEntries(cache, key === null ? maxInvalid : max)
     return key
   }
 
   function askOnce (name: string, credentials: Parameters<KeyLookup>[0]): Promise<ApiKey | null> {
-    const known = underWay.get(name)
+    const known = pending.get(name)
     if (known !== undefined) return known
     const asking = ask(name, credentials)
-    const end = (): void => { underWay.delete(name) }
-    underWay.set(name, asking)
+    const end = (): void => { pending.delete(name) }
+    pending.set(name, asking)
     asking.then(end, end)
     return asking
   }
 
   return async (credentials) => {
     const name = `${hashApiKey(credentials.key)}/${credentials.tenantSlug}`
-    const answer = valid.get(name) ?? invalid.get(name)
-    const isFresh = answer !== undefined && clock.now() < answer.expiresAtMs
-    const key = isFresh ? answer.key : await askOnce(name, credentials)
+    const cached = valid.get(name) ?? invalid.get(name)
+    const isFresh = cached !== undefined && clock.now() < cached.expiresAtMs
+    const key = isFresh ? cached.key : await askOnce(name, credentials)
     return key && { ...key, scopes: key.scopes.slice() }
   }
 }

@@ -4,52 +4,52 @@ import { isStorableText, isTenantSlug, tenantSlugRule } from '../shared/text.js'
 
 const maxShownLength = 60
 
-/** Throws an `invalid_option` that names the path, what was expected and what came: of a long text, how it begins. */
+/** Throws `invalid_option` with the path, the expected and the actual value. Shows only the beginning of long text. */
 export function refuse (path: string, expected: string, value: unknown): never {
   const isLong = typeof value === 'string' && value.length > maxShownLength
   refuseOption(path, expected, isLong ? `${value.slice(0, maxShownLength)}…` : value)
 }
 
-/** Tells an object that can hold fields. */
+/** Returns whether a value is an object that is not an array. */
 export function isRecord (value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A positive integer up to 2^53-1. */
+/** Returns a positive integer up to 2^53-1. */
 export function parseId (value: unknown, path: string): number {
   return isSafeInteger(value) && value > 0 ? value : refuse(path, 'a positive integer', value)
 }
 
-/** An integer whose amount is at most 2^53-1; `null` for what is absent. */
+/** Returns an integer from -(2^53-1) to 2^53-1; `null` if it is absent. */
 export function parseInteger (value: unknown, path: string): number | null {
   if (value === undefined || value === null) return null
   return isSafeInteger(value) ? value : refuse(path, 'an integer or null', value)
 }
 
-/** Text that any storage can hold: PostgreSQL refuses NUL and lone surrogates. */
+/** Returns text that every storage can keep. */
 export function parseText (value: unknown, path: string): string {
   if (typeof value !== 'string') refuse(path, 'a string', value)
   if (!isStorableText(value)) refuse(path, 'a string without NUL and lone surrogates', value)
   return value
 }
 
-/** Text, or `null` for what is absent. */
+/** Returns text; `null` if it is absent. */
 export function parseOptionalText (value: unknown, path: string): string | null {
   return value === undefined || value === null ? null : parseText(value, path)
 }
 
-/** A tenant slug. */
+/** Returns a tenant slug. */
 export function parseSlug (value: unknown, path: string): string {
   return isTenantSlug(value) ? value : refuse(path, tenantSlugRule, value)
 }
 
-/** An RFC 3339 date-time of the years 1 to 9999 in UTC, in milliseconds since the epoch. */
+/** Converts an RFC 3339 date-time of the years 1 to 9999 to milliseconds since the epoch. */
 export function parseDateTime (value: unknown, path: string): number {
   const instant = typeof value === 'string' ? normalizeInstant(value) : null
   return instant === null ? refuse(path, 'an RFC 3339 date-time', value) : Date.parse(instant)
 }
 
-/** The dates of a row: created now unless it says otherwise, and not updated since. */
+/** Returns the dates of a row. By default it was created now, and updated when it was created. */
 export function parseRowDates (
   { created_at: created, updated_at: updated }: Record<string, unknown>,
   path: string,
@@ -60,7 +60,7 @@ export function parseRowDates (
   return { created_at: formatDateTime(createdAt), updated_at: formatDateTime(updatedAt) }
 }
 
-/** The RFC 3339 form in UTC with milliseconds. */
+/** Formats a time as RFC 3339 in UTC with milliseconds. */
 export function formatDateTime (time: number): string {
   return new Date(time).toISOString()
 }

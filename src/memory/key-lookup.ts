@@ -4,17 +4,17 @@ import { expectNames } from '../shared/expect.js'
 import type { ApiKey, AsyncKeyLookup, Clock } from '../ports/index.js'
 import { isRecord, parseDateTime, parseSlug, parseText, refuse } from './checks.js'
 
-/** An API key and what it may do. It has no further fields. */
+/** An API key, its tenant and its scopes. */
 export interface MemoryApiKey {
-  /** 1 to 512 characters of `A-Z a-z 0-9 - . _ ~ + /`, with `=` at its end alone (RFC 6750, section 2.1). */
+  /** 1 to 512 characters of `A-Z a-z 0-9 - . _ ~ + /`, with `=` only at the end (RFC 6750, section 2.1). */
   key: string
-  /** The one tenant that the key is valid for: 1 to 100 characters, none of them control characters. */
+  /** The only tenant that the key is valid for, 1 to 100 characters without control characters. */
   tenantSlug: string
-  /** Such as `candidates:read`. */
+  /** For example `candidates:read`. */
   scopes: readonly string[]
-  /** Names the key in logs. @default `key_1`, `key_2` and so on, by its place in the list */
+  /** Identifies the key in logs. @default `key_1`, `key_2` and so on, by position in the list */
   id?: string
-  /** The time from which the key is no longer valid, as RFC 3339 if it is text. @default never */
+  /** When the key expires, as a `Date` or RFC 3339 text. @default never */
   expiresAt?: Date | string
   /** @default false */
   revoked?: boolean
@@ -22,13 +22,13 @@ export interface MemoryApiKey {
 
 /** Options of `memoryKeyLookup`. */
 export interface MemoryKeyLookupOptions {
-  /** The time by which keys expire. @default the system's */
+  /** The clock by which keys expire. @default the system clock */
   clock?: Pick<Clock, 'now'>
 }
 
 const optionNames = { clock: true } satisfies Record<keyof MemoryKeyLookupOptions, true>
 
-/** A misspelt `expiresAt` would make a key that never expires. */
+// Unknown names are rejected, because a misspelt `expiresAt` would create a key that never expires.
 const keyNames = {
   key: true,
   tenantSlug: true,
@@ -45,10 +45,10 @@ interface KnownKey {
 }
 
 /**
- * Looks keys up in a list. Only their SHA-256 digests are kept.
+ * Creates a key lookup from a list of keys. It stores only their SHA-256 digests.
  *
- * Throws `RecruitingApiError` (`invalid_option`) for an unknown option, a malformed key and one that is listed twice; the
- * message never holds the key.
+ * Throws `RecruitingApiError` (`invalid_option`) for an unknown option and a malformed or duplicate key. The message
+ * never contains the key.
  */
 export function memoryKeyLookup (keys: readonly MemoryApiKey[], options: MemoryKeyLookupOptions = {}): AsyncKeyLookup {
   expectNames(options, optionNames)
@@ -68,7 +68,7 @@ function readKeys (keys: unknown): Map<string, KnownKey> {
     const path = `keys[${index}]`
     if (!isRecord(input)) refuseKey(path, 'expected an object')
     const digest = hashApiKey(parseKey(input.key, `${path}.key`))
-    // Not before: where there is no key among the values, a name may be one.
+    // Only after the key was found among the values: otherwise the unknown name could be the key itself.
     expectNames(input, keyNames, `${path}.`)
     if (known.has(digest)) refuseKey(`${path}.key`, 'is listed twice')
     known.set(digest, parseKnownKey(input, path, `key_${index + 1}`))
@@ -92,7 +92,7 @@ function parseKey (value: unknown, path: string): string {
   const isKey = typeof value === 'string' && value.length <= 512 && /^[\w.~+/-]+=*$/.test(value)
   return isKey
     ? value
-    : refuseKey(path, 'expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = at the end alone')
+    : refuseKey(path, 'expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = only at the end')
 }
 
 function parseScopes (value: unknown, path: string): readonly string[] {
@@ -111,7 +111,7 @@ function parseFlag (value: unknown, path: string): boolean {
   return typeof value === 'boolean' ? value : refuse(path, 'a boolean', value)
 }
 
-// Says nothing of the value: it may be, or hold, a key.
+// The message does not show the value, because it may be or contain a key.
 function refuseKey (path: string, problem: string): never {
   throw new RecruitingApiError('invalid_option', `${path}: ${problem}`, path)
 }

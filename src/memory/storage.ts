@@ -10,7 +10,7 @@ import type { InitialRows } from './lists/row-source.js'
 import { createWebhookData } from './webhook-data.js'
 import { createWebhookStore } from './webhooks.js'
 
-/** The rows of one tenant to begin with. */
+/** The initial rows of one tenant. */
 export interface MemoryTenant {
   /** @default [] */
   candidates?: readonly MemoryCandidate[]
@@ -22,11 +22,11 @@ export interface MemoryTenant {
 export interface MemoryStorageOptions {
   /** Tenants by slug. @default {} */
   tenants?: Readonly<Record<string, MemoryTenant>>
-  /** The time of everything that is stored. @default the system's */
+  /** The clock of the storage. @default the system clock */
   clock?: Pick<Clock, 'now'>
 }
 
-/** A storage whose candidates and jobs can be changed by hand. */
+/** A storage in memory, with methods to change candidates and jobs. */
 export interface MemoryStorage extends RecruitingStorage {
   /** The candidates of all tenants, with `save` and `remove`. */
   candidates: MemoryCandidateSource
@@ -38,10 +38,11 @@ const optionNames = { tenants: true, clock: true } satisfies Record<keyof Memory
 const tenantNames = { candidates: true, jobs: true } satisfies Record<keyof MemoryTenant, true>
 
 /**
- * Keeps everything in the memory of this process: for trials, demos and tests. What it holds is gone when the process
- * ends, and no other process sees it.
+ * Creates a storage in the memory of this process, for trials, demos and tests. Its data is lost when the process ends,
+ * and other processes cannot see it.
  *
- * Throws `RecruitingApiError` (`invalid_option`) for an unknown option, a malformed row and an id that a tenant has twice.
+ * Throws `RecruitingApiError` (`invalid_option`) for an unknown option, a malformed row or a duplicate id within a
+ * tenant.
  */
 export function memoryStorage (options: MemoryStorageOptions = {}): MemoryStorage {
   expectNames(options, optionNames)

@@ -3,27 +3,27 @@ import { NoticeQueue } from './deliveries/notices.js'
 import { PendingDeliveries } from './deliveries/pending.js'
 import type { DeliveryRecord, EventRecord, WebhookRecord } from './deliveries/records.js'
 
-/** What belongs to one tenant. */
+/** The webhooks and idempotency keys of one tenant. */
 export interface TenantData {
   readonly webhooks: Map<number, WebhookRecord>
   readonly eventsByKey: Map<string, EventRecord>
 }
 
-/** What the webhook store and the delivery store work on. */
+/** The data that the webhook store and the delivery store share. */
 export interface WebhookData {
   readonly now: () => number
   readonly tenants: Map<string, TenantData>
-  /** In the order in which they were recorded. */
+  /** In the order of recording. */
   readonly events: Map<string, EventRecord>
   readonly deliveries: Map<number, DeliveryRecord>
   readonly pending: PendingDeliveries
   readonly listeners: Set<{ call: () => void }>
   lastDeliveryId: number
-  /** What the host was not told yet. */
+  /** Notices that the host has not confirmed yet. */
   readonly notices: NoticeQueue
 }
 
-/** Starts without a webhook and without an event. */
+/** Creates empty data. */
 export function createWebhookData (now: () => number): WebhookData {
   return {
     now,
@@ -37,19 +37,19 @@ export function createWebhookData (now: () => number): WebhookData {
   }
 }
 
-/** The data of a tenant, which comes into being when it is first written to. */
+/** Returns the data of a tenant, and creates it if it does not exist. */
 export function openTenant (data: WebhookData, tenantSlug: string): TenantData {
   const tenant = data.tenants.get(tenantSlug) ?? { webhooks: new Map(), eventsByKey: new Map() }
   data.tenants.set(tenantSlug, tenant)
   return tenant
 }
 
-/** A webhook of the tenant; `undefined` if there is none of this id. */
+/** Returns a webhook of the tenant; `undefined` if there is none with this id. */
 export function findWebhook (data: WebhookData, tenantSlug: string, id: number): WebhookRecord | undefined {
   return data.tenants.get(tenantSlug)?.webhooks.get(id)
 }
 
-/** Makes a delivery of an event, due `now` if it is pending. */
+/** Adds a delivery of an event, due `now` if it is pending. */
 export function addDelivery (
   data: WebhookData,
   event: EventRecord,
@@ -83,13 +83,13 @@ export function stopDeliveries (data: WebhookData, webhook: WebhookRecord, statu
   for (const delivery of data.pending.stopAll(webhook)) delivery.status = status
 }
 
-/** Tells the listeners that deliveries may have fallen due. */
+/** Calls the listeners of `onDue`. */
 export function notify (data: WebhookData): void {
   for (const listener of [...data.listeners]) {
     try {
       listener.call()
     } catch (error) {
-      // What the caller asked for is done; a listener that fails must not make it look undone.
+      // The caller's operation has succeeded, so a failing listener must not reject it.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
   }

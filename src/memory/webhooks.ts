@@ -8,7 +8,7 @@ import type { WebhookRecord } from './deliveries/records.js'
 import { findWebhook, notify, openTenant, stopDeliveries } from './webhook-data.js'
 import type { WebhookData } from './webhook-data.js'
 
-/** Keeps webhooks in memory. */
+/** Creates a store of webhooks in memory. */
 export function createWebhookStore (data: WebhookData): WebhookStore {
   let lastId = 0
 
@@ -38,7 +38,7 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
     async create (tenantSlug, webhook, maxPerTenant) {
       const { webhooks } = openTenant(data, tenantSlug)
       if (webhooks.size >= maxPerTenant) return null
-      if (isTaken(data, webhook.id)) throw new Error(`webhook id ${webhook.id} is taken`)
+      if (isTaken(data, webhook.id)) throw new Error(`webhook id ${webhook.id} already exists`)
 
       const created = createRecord(tenantSlug, webhook, data.now())
       webhooks.set(created.id, created)

@@ -1,6 +1,6 @@
 /**
- * Calls code of the host and returns its result, or `undefined` if it throws. What it throws or rejects with goes to
- * `onError`: it must not fail the caller or end the process.
+ * Calls a function of the host and returns its result, or `undefined` if it throws. Passes a thrown error or rejection
+ * to `onError`, so that it neither fails the caller nor ends the process.
  */
 export function callHost<Result> (call: () => Result, onError: (error: unknown) => void): Result | undefined {
   try {

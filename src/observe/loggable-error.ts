@@ -4,9 +4,9 @@ const maxDepth = 3
 const maxErrors = 10
 
 /**
- * Returns a copy of what was thrown that every logger can write: name, message, stack, code, causes and the errors of an
- * `AggregateError`. Never throws, whatever was thrown: frozen objects, getters that throw, proxies, nothing at all.
- * Other fields are left out, because they may hold personal data, such as PostgreSQL's `detail`.
+ * Returns a copy of a thrown value that every logger can write: name, message, stack, code, causes and the errors of an
+ * `AggregateError`. Omits other fields, because they may hold personal data, such as PostgreSQL's `detail`. Never
+ * throws, even for frozen objects, throwing getters and proxies.
  */
 export function toLoggableError (thrown: unknown): Error {
   return copyError(thrown, maxDepth)
@@ -35,7 +35,7 @@ function readErrors (thrown: unknown): unknown[] | null {
   }
 }
 
-/** Returns a field of what was thrown as text; `undefined` if it is missing, an object, or reading it fails. */
+/** Returns a field of a thrown value as text; `undefined` if it is missing, an object, or reading it throws. */
 export function readText (thrown: unknown, name: string): string | undefined {
   const value = readField(thrown, name)
   return value === undefined || value === null || isObject(value) ? undefined : String(value)

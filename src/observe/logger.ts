@@ -1,7 +1,7 @@
 import { callHost } from './call-host.js'
 import { toLoggableError } from './loggable-error.js'
 
-/** What is asked of a logger: pino's methods, objects first. `app.log` fits. */
+/** The logger methods that this package calls, as in pino. `app.log` fits. */
 export interface Logger {
   info (fields: object, message: string): void
   warn (fields: object, message: string): void
@@ -11,8 +11,8 @@ export interface Logger {
 const ignore = (): void => {}
 
 /**
- * Returns a logger that never throws: a line that the given logger fails to write is lost, also if it says so later. An
- * `err` among the fields is written by `toLoggableError`, so that no thrown value can fail a line.
+ * Returns a logger that never throws. It drops lines that the given logger fails to write, and passes `err` through
+ * `toLoggableError`, so that no thrown value can break a line.
  */
 export function createSafeLogger (logger: Logger): Logger {
   const attempt = (level: keyof Logger) => (fields: object, message: string): void => {

@@ -3,26 +3,28 @@ import type { AttemptResult, ClaimedDelivery } from '../ports/index.js'
 import type { Logger } from './logger.js'
 import { trimEntries } from '../shared/trim-entries.js'
 
-/** OpenTelemetry's context: which span is active. It is handed on as it is. */
+/** OpenTelemetry's context, which holds the active span. */
 export interface TraceContext {
   getValue (key: symbol): unknown
   setValue (key: symbol, value: unknown): TraceContext
   deleteValue (key: symbol): TraceContext
 }
 
-/** The part of a span that is used. */
+/** The methods of a span that this package calls. */
 export interface TraceSpan {
   setAttribute (name: string, value: string | number): unknown
   setStatus (status: { code: number, message?: string }): unknown
   end (): void
 }
 
-/** The part of a tracer that is used. */
+/** The methods of a tracer that this package calls. */
 export interface Tracer {
   startSpan (name: string, options: { kind: number, startTime?: number, attributes: Record<string, string | number> }, context: TraceContext): TraceSpan
 }
 
-/** The part of `@opentelemetry/api` that is used; `import * as opentelemetry from '@opentelemetry/api'` fits. */
+/**
+ * The parts of `@opentelemetry/api` that this package uses. `import * as opentelemetry from '@opentelemetry/api'` fits.
+ */
 export interface OpenTelemetryApi {
   trace: {
     getTracer (name: string): Tracer
@@ -37,26 +39,26 @@ export interface OpenTelemetryApi {
   SpanStatusCode: { ERROR: number }
 }
 
-/** Spans of emits and attempts, and attributes of requests. */
+/** Creates spans of emits and attempts, and sets attributes of requests. */
 export interface Tracing {
-  /** Sets attributes on the active span, if there is one: that of the request, which an instrumentation of the host makes. */
+  /** Sets attributes on the active span, if any: the request span of the host's instrumentation. */
   describeRequest (attributes: Record<string, string | null | undefined>): void
-  /** The span of an emit around it, within the one that is active. */
+  /** Runs an emit in a span of its own, a child of the active span. */
   emit<T extends { id: string }> (event: { tenantSlug: string, type: string }, run: () => Promise<T>): Promise<T>
-  /** The span of an attempt that has ended, within that of its emit where this process knows it. */
+  /** Records the span of an ended attempt, as a child of its emit if this process emitted it. */
   attempt (delivery: ClaimedDelivery, result: AttemptResult): void
 }
 
-/** Of how many of the latest events the span is known. */
+/** Number of recent events whose spans are remembered. */
 const maxKnown = 10_000
 
 /**
- * Makes spans with the tracer of this package. Of an emit that another process made nothing is known. What OpenTelemetry
- * throws or rejects with is logged: the emit or attempt goes on without its span.
+ * Creates spans with a tracer named after this package. Errors of OpenTelemetry are logged, and the emit or attempt
+ * continues without its span.
  */
 export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: OpenTelemetryApi, log: Logger): Tracing {
   const tracer = trace.getTracer('fastify-recruiting-api')
-  // The ports keep no trace, so what another process delivers is found by the event's id alone.
+  // The ports store no trace context, so attempts of events from another process have no parent span.
   const emits = new Map<string, TraceContext>()
 
   function within<T> (span: TraceSpan, run: () => T): T {
@@ -71,7 +73,7 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
     guard(() => span.setStatus({ code: SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) }))
   }
 
-  /** Runs it once, within the span unless that fails. */
+  /** Calls `run` once, inside the span if OpenTelemetry allows it. */
   function runWithin<Result> (span: TraceSpan, run: () => Promise<Result>): Promise<Result> {
     let running: Promise<Result> | undefined
     const runOnce = (): Promise<Result> => (running ??= run())

@@ -5,7 +5,7 @@ import type { Logger } from './logger.js'
 const intervalMs = 60_000
 const hint = 'Pass a logger to createRecruiting to see every line.'
 
-/** Returns a logger that turns warnings and errors into process warnings, each message at most once a minute. */
+/** Returns a logger that emits warnings and errors as process warnings, each message at most once a minute. */
 export function createWarningLogger (clock: Pick<Clock, 'now'>): Logger {
   const writtenAtMs = new Map<string, number>()
 
@@ -13,7 +13,7 @@ export function createWarningLogger (clock: Pick<Clock, 'now'>): Logger {
     const now = clock.now()
     if (now - (writtenAtMs.get(message) ?? Number.NEGATIVE_INFINITY) < intervalMs) return
     writtenAtMs.set(message, now)
-    // The error of a connection to several addresses has a code and no message.
+    // A failed connection to several addresses gives an error with a code and no message.
     const cause = readText(err, 'message') || readText(err, 'code')
     process.emitWarning(cause === undefined ? message : `${message}: ${cause}`, {
       type: 'RecruitingWarning',

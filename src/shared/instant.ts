@@ -1,6 +1,6 @@
 /**
- * An RFC 3339 date-time in UTC with milliseconds; `null` if the text is none, or outside the years 1 to 9999, which
- * not every storage can compare. A leap second is the first of the next minute.
+ * Converts an RFC 3339 date-time to UTC with milliseconds. Returns `null` for other text and for years outside 1 to
+ * 9999, which not every storage can compare. A leap second becomes the first second of the next minute.
  */
 export function normalizeInstant (text: string): string | null {
   const match = dateTime.exec(text.toUpperCase())
@@ -8,7 +8,7 @@ export function normalizeInstant (text: string): string | null {
   const [, day = '', time = '', second = '', rest = ''] = match
   const isLeapSecond = second === '60'
   const date = new Date(Date.parse(`${day}T${time}:${isLeapSecond ? '59' : second}${rest}`) + (isLeapSecond ? 1000 : 0))
-  // The parser takes 30 February for 2 March.
+  // Date.parse accepts 30 February and returns 2 March.
   const isRealDay = new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice(8))
   const year = date.getUTCFullYear()
   return isRealDay && year >= 1 && year <= 9999 ? date.toISOString() : null

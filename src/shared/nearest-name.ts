@@ -1,11 +1,11 @@
-/** Returns the name that takes the fewest edits to reach, whatever the case of its letters: most unknown names are misspelt. */
+/** Returns the name with the fewest edits from `given`, ignoring case: most unknown names are misspelt. */
 export function findNearestName (given: string, names: readonly string[]): string {
   const edits = (name: string): number => countEdits(given.toLowerCase(), name.toLowerCase())
   const [nearest = ''] = names.toSorted((one, other) => edits(one) - edits(other))
   return nearest
 }
 
-/** Counts the letters to insert, delete or replace (Levenshtein), one row of the table after another. */
+/** Returns the Levenshtein distance, computed row by row. */
 function countEdits (from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (const [line, letter] of [...from].entries()) {

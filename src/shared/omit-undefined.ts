@@ -1,4 +1,4 @@
-/** The fields that are given, for types whose optional fields are absent rather than `undefined`. */
+/** Returns a copy without fields that are `undefined`. */
 export function omitUndefined<T extends object> (fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const present: Partial<T> = {}
   for (const name in fields) if (fields[name] !== undefined) present[name] = fields[name]

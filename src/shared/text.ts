@@ -8,7 +8,9 @@ export function isStorableText (text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** Returns whether every storage can keep all texts of a JSON value. Does not recurse: a body may be nested 30,000 deep. */
+/**
+ * Returns whether every storage can keep all texts of a JSON value. Does not recurse: a body may be nested 30,000 deep.
+ */
 export function isStorableJson (value: unknown): boolean {
   const rest: unknown[] = [value]
   while (rest.length > 0) {

@@ -9,7 +9,7 @@ t.test('an event id is refused the second time, also for another tenant', async 
   const foreign = await addWebhook({ tenantSlug: 'other' })
   await deliveries.record('acme', createEvent('evt_1'))
 
-  const refusal = { code: 'invalid_event', field: 'id', message: 'id: is taken by another event' }
+  const refusal = { code: 'invalid_event', field: 'id', message: 'id: belongs to another event' }
   await t.rejects(deliveries.record('acme', createEvent('evt_1')), refusal)
   await t.rejects(deliveries.record('other', { ...createEvent('evt_1'), idempotencyKey: 'once' }), refusal)
   t.equal((await log(webhook)).length, 1)

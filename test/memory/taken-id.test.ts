@@ -6,5 +6,5 @@ t.test('the error names the webhook id that is taken', async (t) => {
   const { webhooks } = createDeliveryKit()
   await webhooks.create('acme', createWebhook(1), 50)
 
-  await t.rejects(webhooks.create('other', createWebhook(1), 50), { message: 'webhook id 1 is taken' })
+  await t.rejects(webhooks.create('other', createWebhook(1), 50), { message: 'webhook id 1 already exists' })
 })

@@ -35,7 +35,7 @@ for (const [call, field, nearest, run, args] of misspelt) {
 t.test('a key in the place of a name is not shown', async (t) => {
   t.throws(() => memoryKeyLookup([{ 'a-secret-key': 'acme' }] as never), {
     field: 'keys[0].key',
-    message: 'keys[0].key: expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = at the end alone',
+    message: 'keys[0].key: expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = only at the end',
     code: 'invalid_option'
   })
 })

@@ -12,10 +12,10 @@ interface Failure {
   isGone: boolean
 }
 
-// The failure to report of each webhook: the one that says it is gone, or else the last one.
+// The failure to report for each webhook: the one that says it is gone, otherwise the last one.
 type Failures = Map<WebhookRecord, Failure>
 
-/** Records attempts, then looks at the webhooks that failed, so that the order of the results does not matter. */
+/** Records all attempts, then judges the failing webhooks, so that the order of the results does not matter. */
 export function complete (
   data: WebhookData,
   results: readonly AttemptResult[],
@@ -34,18 +34,18 @@ export function complete (
       mayBeDue ||= delivery.webhook.pausedUntil > now
       markDelivered(delivery, result, now)
     } else {
-      const isGivenUp = markFailed(data, delivery, result, now)
-      if (countsFor(delivery.webhook, result)) noteFailure(failures, delivery.webhook, result, { isGivenUp, now })
+      const hasFailed = markFailed(data, delivery, result, now)
+      if (countsFor(delivery.webhook, result)) noteFailure(failures, delivery.webhook, result, { hasFailed, now })
     }
   }
 
   for (const [webhook, failure] of failures) judgeHealth(data, webhook, { ...failure, rule, now })
   if (mayBeDue) notify(data)
-  // Nobody else can have locked a delivery.
+  // Without transactions no delivery is ever locked.
   return []
 }
 
-// What was sent to another address says nothing of this one.
+// An attempt to an old address does not affect the webhook.
 function countsFor (webhook: WebhookRecord, { targetUrl }: AttemptResult): boolean {
   return webhook.targetUrl === targetUrl
 }
@@ -63,7 +63,7 @@ function markDelivered (delivery: DeliveryRecord, result: AttemptResult, now: nu
   if (countsFor(delivery.webhook, result)) clearFailures(delivery.webhook)
 }
 
-/** Returns whether the delivery is given up by it. */
+/** Schedules the next attempt, or ends the delivery. Returns whether the delivery has failed. */
 function markFailed (data: WebhookData, delivery: DeliveryRecord, result: FailedResult, now: number): boolean {
   if (delivery.status !== 'pending') return false
   if (result.outcome === 'failed') {
@@ -80,16 +80,16 @@ function noteFailure (
   failures: Failures,
   webhook: WebhookRecord,
   result: FailedResult,
-  { isGivenUp, now }: { isGivenUp: boolean, now: number }
+  { hasFailed, now }: { hasFailed: boolean, now: number }
 ): void {
   webhook.failingSince ??= now
-  if (isGivenUp) webhook.failedDeliveries++
+  if (hasFailed) webhook.failedDeliveries++
   if (result.outcome === 'retry' && result.pauseMs > 0) webhook.pausedUntil = Math.max(webhook.pausedUntil, now + result.pauseMs)
   if (failures.get(webhook)?.isGone === true) return
   failures.set(webhook, { result, isGone: result.outcome === 'failed' && result.isGone })
 }
 
-// A webhook that was deleted, stopped or mended by another result of the same batch is no longer failing.
+// A webhook that was deleted, made inactive or delivered to in the same batch is no longer failing.
 function judgeHealth (
   data: WebhookData,
   webhook: WebhookRecord,

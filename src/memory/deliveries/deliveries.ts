@@ -11,7 +11,7 @@ import { replay } from './replay.js'
 import { findWebhook } from '../webhook-data.js'
 import type { WebhookData } from '../webhook-data.js'
 
-/** Keeps deliveries in memory. */
+/** Creates a store of deliveries in memory. */
 export function createDeliveryStore (data: WebhookData): DeliveryStore {
   const { pending, listeners } = data
 

@@ -2,7 +2,7 @@ import { refuseTransaction } from './record.js'
 import type { EventRecord } from './records.js'
 import type { WebhookData } from '../webhook-data.js'
 
-/** Puts tombstones in the place of the events of a subject, and cancels their pending deliveries. */
+/** Replaces the events of a subject with their tombstones and cancels their pending deliveries. */
 export function erase (data: WebhookData, tenantSlug: string, subject: string, transaction: unknown): number {
   refuseTransaction(transaction)
   const erased = new Set<EventRecord>()

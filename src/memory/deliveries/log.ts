@@ -6,7 +6,7 @@ import { countRows, takePage } from '../lists/page.js'
 import type { RowTest } from '../lists/page.js'
 import type { AttemptRecord, DeliveryRecord, WebhookRecord } from './records.js'
 
-/** One page of the deliveries of a webhook. */
+/** Returns one page of the deliveries of a webhook. */
 export function listLog (
   { log }: WebhookRecord,
   { filter, sort, offset, limit }: ListQuery<DeliveryFilter, DeliverySortField>
@@ -14,17 +14,17 @@ export function listLog (
   return takePage(sortLog(log, sort), createTest(filter), { offset, limit }).map(showDelivery)
 }
 
-/** How many deliveries of a webhook pass the filter. */
+/** Counts the deliveries of a webhook that pass the filter. */
 export function countLog ({ log }: WebhookRecord, filter: DeliveryFilter): number {
   return countRows(log, createTest(filter))
 }
 
-/** One delivery with its attempts. */
+/** Returns a delivery with its attempts. */
 export function showDeliveryWithAttempts (delivery: DeliveryRecord): DeliveryWithAttempts {
   return { ...showDelivery(delivery), attempts: delivery.attempts.map(showAttempt) }
 }
 
-// The log is in the order of ids, in which its deliveries were created.
+// The log is in the order of creation, which is the order of ids.
 function sortLog (log: readonly DeliveryRecord[], [first]: ReadonlyArray<SortItem<DeliverySortField>>): readonly DeliveryRecord[] {
   return first?.direction === 'desc' ? log.toReversed() : log
 }

@@ -5,7 +5,7 @@ interface NoticeRecord {
   leasedUntil: number
 }
 
-/** Notices until the host has received them. */
+/** Notices that the host has not confirmed yet. */
 export class NoticeQueue {
   readonly #notices = new Map<number, NoticeRecord>()
   #lastId = 0

@@ -3,31 +3,31 @@ import { findLane } from './records.js'
 import type { DeliveryRecord, WebhookRecord } from './records.js'
 import { SortedQueue } from './sorted-queue.js'
 
-/** The pending deliveries of all webhooks: whose turn it is, and who holds what. */
+/** The pending deliveries of all webhooks: the order of turns, and the leases. */
 export class PendingDeliveries {
-  // Webhooks with deliveries in their lanes, the one whose turn it is first.
+  // Webhooks with deliveries in their lanes, in the order of their turns.
   readonly #turns = new Set<WebhookRecord>()
   readonly #leases = new SortedQueue<DeliveryRecord>((delivery) => delivery.leaseExpiresAt)
 
-  /** Lets a pending delivery wait for its next attempt. */
+  /** Adds a pending delivery that waits for its next attempt. */
   add (delivery: DeliveryRecord): void {
     findLane(delivery).add(delivery)
     this.#turns.add(delivery.webhook)
   }
 
-  /** Takes out a delivery that waits or is leased. */
+  /** Removes a waiting or leased delivery. */
   remove (delivery: DeliveryRecord): void {
     if (delivery.lease === 'held') this.#endLease(delivery)
     else findLane(delivery).remove(delivery)
   }
 
-  /** Takes out a delivery that has stopped being pending. A lease of it expires. */
+  /** Removes a delivery that is no longer pending. Its lease expires. */
   stop (delivery: DeliveryRecord): void {
     this.remove(delivery)
     if (delivery.lease === 'held') delivery.lease = 'expired'
   }
 
-  /** Stops all deliveries of a webhook, and returns them. */
+  /** Stops all deliveries of a webhook and returns them. */
   stopAll (webhook: WebhookRecord): DeliveryRecord[] {
     const { scheduled, first, retry, replay } = webhook.lanes
     const held = this.#leases.toArray().filter((delivery) => delivery.webhook === webhook)
@@ -37,12 +37,12 @@ export class PendingDeliveries {
     return stopped
   }
 
-  /** Leases what is due, one delivery of each webhook in turn. The next call goes on where this one stopped. */
+  /** Leases due deliveries, one of each webhook in turn. The next call continues with the next webhook. */
   claim ({ limit, perEndpoint, leaseMs }: ClaimOptions, now: number): DeliveryRecord[] {
     this.#expireLeases(now)
     const claimed: DeliveryRecord[] = []
 
-    // A webhook that had its turn goes to the end, where this very loop comes by it again.
+    // After its turn a webhook moves to the end of the set, so that this loop visits it again.
     for (const webhook of this.#turns) {
       if (claimed.length === limit) break
       const delivery = webhook.leaseCount < perEndpoint ? takeDue(webhook, now) : undefined
@@ -55,7 +55,7 @@ export class PendingDeliveries {
     return claimed
   }
 
-  /** Whether something is leased, or can be attempted at `time` or before. */
+  /** Returns whether a delivery is leased, or can be attempted at `time` or earlier. */
   hasUntil (time: number, now: number): boolean {
     this.#expireLeases(now)
     if (this.#leases.size > 0) return true

@@ -3,7 +3,7 @@ import type { WebhookData } from '../webhook-data.js'
 
 const dayMs = 86_400_000
 
-/** Deletes old deliveries that ended, then old events that no delivery is left of, up to `limit` of each. */
+/** Deletes old ended deliveries, then old events without deliveries, at most `limit` of each. */
 export function prune (data: WebhookData, { retentionDays, limit }: { retentionDays: number, limit: number }): number {
   const before = data.now() - retentionDays * dayMs
   return pruneDeliveries(data, before, limit) + pruneEvents(data, before, limit)

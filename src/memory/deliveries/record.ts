@@ -4,15 +4,15 @@ import type { EventRecord } from './records.js'
 import { addDelivery, notify, openTenant } from '../webhook-data.js'
 import type { WebhookData } from '../webhook-data.js'
 
-/** Records an event with a delivery for each webhook that subscribes to its type. */
+/** Records an event and a delivery for each webhook that subscribes to its type. */
 export function record (data: WebhookData, tenantSlug: string, event: NewEvent, transaction: unknown): RecordedEvent {
   refuseTransaction(transaction)
   const { webhooks, eventsByKey } = openTenant(data, tenantSlug)
   const earlier = event.idempotencyKey === null ? undefined : eventsByKey.get(event.idempotencyKey)
   if (earlier !== undefined) return showRecorded(earlier)
-  if (data.events.has(event.id)) refuse('id', 'is taken by another event')
+  if (data.events.has(event.id)) refuse('id', 'belongs to another event')
 
-  // Read once: replays select events by the time that the log of deliveries shows.
+  // One time for both, because replays select events by the time that the log shows.
   const now = data.now()
   const recorded = createEventRecord(event, tenantSlug, now)
   data.events.set(event.id, recorded)
@@ -28,7 +28,7 @@ export function record (data: WebhookData, tenantSlug: string, event: NewEvent, 
   return showRecorded(recorded)
 }
 
-/** What is in memory cannot be rolled back with the host's transaction. */
+/** Throws `invalid_event` for a transaction: memory cannot be rolled back with it. */
 export function refuseTransaction (transaction: unknown): void {
   if (transaction !== undefined) refuse('transaction', 'the memory storage has no transactions')
 }

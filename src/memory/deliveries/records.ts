@@ -1,19 +1,19 @@
 import type { AttemptError, DeliveryStatus, NewEvent, WebhookStatus } from '../../ports/index.js'
 import { SortedQueue } from './sorted-queue.js'
 
-/** Times in records are milliseconds since the epoch; they become text when they are shown. */
+/** A recorded event. Times in records are milliseconds since the epoch. */
 export interface EventRecord {
-  /** Its body is replaced when its subject is erased. */
+  /** Erasing its subject replaces the body. */
   event: NewEvent
   readonly tenantSlug: string
   readonly recordedAt: number
-  /** Pending deliveries made when it was recorded. */
+  /** Number of pending deliveries created with it. */
   deliveries: number
-  /** Deliveries that exist, of whatever status. */
+  /** Number of existing deliveries, of any status. */
   deliveriesLeft: number
 }
 
-/** An attempt that was made. */
+/** An attempt. */
 export interface AttemptRecord {
   readonly startedAt: number
   readonly durationMs: number
@@ -22,13 +22,13 @@ export interface AttemptRecord {
 }
 
 /**
- * - `none`: never claimed, completed or given back
- * - `held`: counts against its webhook, nobody else may claim it
- * - `expired`: its time is over or the delivery stopped being pending; a result for it still counts
+ * - `none`: not claimed, or already completed or released
+ * - `held`: counts against its webhook, and no other caller may claim the delivery
+ * - `expired`: expired, or the delivery stopped being pending; a result still counts
  */
 export type LeaseState = 'none' | 'held' | 'expired'
 
-/** A delivery, and who holds it. */
+/** A delivery and its lease. */
 export interface DeliveryRecord {
   readonly id: number
   readonly event: EventRecord
@@ -39,18 +39,18 @@ export interface DeliveryRecord {
   status: DeliveryStatus
   /** Whether it waits for `nextAttemptAt`. */
   isScheduled: boolean
-  /** Means something while the status is `pending`. */
+  /** Valid while the status is `pending`. */
   nextAttemptAt: number
   deliveredAt: number | null
   fence: number
   lease: LeaseState
-  /** Means something while the lease is `held`. */
+  /** Valid while the lease is `held`. */
   leaseExpiresAt: number
 }
 
-/** The pending deliveries of one webhook that nobody holds. */
+/** The pending deliveries of one webhook that are not leased. */
 export interface Lanes {
-  /** By the time of their next attempt. */
+  /** Not due yet, by the time of the next attempt. */
   readonly scheduled: SortedQueue<DeliveryRecord>
   readonly first: SortedQueue<DeliveryRecord>
   readonly retry: SortedQueue<DeliveryRecord>
@@ -71,15 +71,15 @@ export interface WebhookRecord {
   secret: string
   previousSecret: string | null
   previousSecretExpiresAt: number
-  /** When an attempt failed first since something was delivered. */
+  /** Time of the first failed attempt since the last success. */
   failingSince: number | null
-  /** Deliveries given up since something was delivered. */
+  /** Failed deliveries since the last success. */
   failedDeliveries: number
-  /** Whether the host was told that it is failing. */
+  /** Whether there was a `failing` notice. */
   isWarned: boolean
   pausedUntil: number
   readonly lanes: Lanes
-  /** Leases held. */
+  /** Number of held leases. */
   leaseCount: number
   /** All deliveries, by ascending id. */
   log: DeliveryRecord[]
@@ -87,20 +87,20 @@ export interface WebhookRecord {
   readonly lastDeliveries: Map<string, DeliveryRecord>
 }
 
-/** The lanes of a webhook that has no deliveries yet. */
+/** Creates the empty lanes of a webhook. */
 export function createLanes (): Lanes {
   const scheduled = new SortedQueue<DeliveryRecord>((delivery) => delivery.nextAttemptAt)
   return { scheduled, first: createLane(), retry: createLane(), replay: createLane() }
 }
 
-/** The lane in which a delivery waits. */
+/** Returns the lane in which a delivery waits. */
 export function findLane ({ webhook: { lanes }, isScheduled, isReplay, attempts }: DeliveryRecord): SortedQueue<DeliveryRecord> {
   if (isScheduled) return lanes.scheduled
   if (isReplay) return lanes.replay
   return attempts.length === 0 ? lanes.first : lanes.retry
 }
 
-/** Forgets that the webhook has been failing. */
+/** Clears the record of failures and the pause of a webhook. */
 export function clearFailures (webhook: WebhookRecord): void {
   webhook.failingSince = null
   webhook.failedDeliveries = 0
@@ -108,7 +108,7 @@ export function clearFailures (webhook: WebhookRecord): void {
   webhook.pausedUntil = 0
 }
 
-/** The secrets that are valid at `now`, the newest first. */
+/** Returns the secrets that are valid at `now`, newest first. */
 export function validSecrets (webhook: WebhookRecord, now: number): string[] {
   const { secret, previousSecret, previousSecretExpiresAt } = webhook
   return previousSecret !== null && now < previousSecretExpiresAt ? [secret, previousSecret] : [secret]

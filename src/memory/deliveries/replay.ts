@@ -3,7 +3,7 @@ import type { EventRecord, WebhookRecord } from './records.js'
 import { addDelivery, findWebhook, notify } from '../webhook-data.js'
 import type { WebhookData } from '../webhook-data.js'
 
-/** Queues events to a webhook once more. */
+/** Queues events for a webhook again. */
 export function replay (
   data: WebhookData,
   tenantSlug: string,

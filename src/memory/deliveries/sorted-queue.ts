@@ -1,13 +1,13 @@
 const compactFrom = 1024
 
 /**
- * Items by ascending rank, and by id where the rank is the same. Adding at the end and taking from the front, the
- * common cases, cost the same however long it is. The rank of an item must not change while it is in the queue.
+ * A queue of items by ascending rank, then by id. Adding at the end and taking from the front take constant time. The
+ * rank of an item must not change while it is in the queue.
  */
 export class SortedQueue<Item extends { readonly id: number }> {
   readonly #rank: (item: Item) => number
   #items: Item[] = []
-  // Items before it have been taken. Array.prototype.shift would move a long array every time.
+  // The index of the first item. Removing from the front of a long array would move all other items.
   #head = 0
 
   constructor (rank: (item: Item) => number) {
@@ -34,7 +34,7 @@ export class SortedQueue<Item extends { readonly id: number }> {
     return item
   }
 
-  /** Takes an item out; `false` if it was not in the queue. */
+  /** Removes an item. Returns `false` if it was not in the queue. */
   remove (item: Item): boolean {
     const at = this.#position(this.#rank(item), item.id)
     if (this.#items[at] !== item) return false
@@ -43,12 +43,12 @@ export class SortedQueue<Item extends { readonly id: number }> {
     return true
   }
 
-  /** How many items have this rank or a lower one. */
+  /** Counts the items with this rank or a lower one. */
   countUpTo (rank: number): number {
     return this.#position(rank, Number.POSITIVE_INFINITY) - this.#head
   }
 
-  /** A copy of what is in the queue, in order. */
+  /** Returns all items in order. */
   toArray (): Item[] {
     return this.#items.slice(this.#head)
   }
@@ -61,7 +61,7 @@ export class SortedQueue<Item extends { readonly id: number }> {
     }
   }
 
-  // Where an item of this rank and id is, or belongs.
+  // Returns the index of the item with this rank and id, or the index to insert it at.
   #position (rank: number, id: number): number {
     let low = this.#head
     let high = this.#items.length

@@ -3,7 +3,7 @@ import { parseId, parseInteger, parseOptionalText, parseRowDates, parseText } fr
 import { createRowSource } from './row-source.js'
 import type { EditableRows, InitialRows, RowKind } from './row-source.js'
 
-/** What a candidate in memory has. */
+/** The known fields of a candidate in memory. */
 interface CandidateInput {
   /** A positive integer, unique within the tenant. */
   id: number
@@ -21,29 +21,29 @@ interface CandidateInput {
 }
 
 /**
- * A candidate to keep in memory. Any further field is kept beside these, to be published by `candidateFields`. (Two
- * types, because what has an interface of its own fits the first alone, and a literal with further fields the second.)
+ * A candidate to store. Further fields are stored too; `candidateFields` can publish them. The union accepts both typed
+ * objects, which have no index signature, and literals with further fields.
  */
 export type MemoryCandidate = CandidateInput | CandidateInput & Record<string, unknown>
 
-/** The candidates of every tenant. */
+/** The candidates of all tenants. */
 export type MemoryCandidateSource =
   & ListSource<CandidateRow, CandidateFilter, CandidateSortField>
   & EditableRows<MemoryCandidate>
 
-/** Nothing is absent, dates are in UTC. */
+/** A stored candidate: no field is absent, and dates are in UTC. */
 export interface StoredCandidate extends CandidateRow {
   recruiter_id: number | null
   created_at: string
   updated_at: string
 }
 
-/** Keeps candidates in memory. */
+/** Creates a source of candidates in memory. */
 export function createCandidateSource (now: () => number, initial: readonly InitialRows[]): MemoryCandidateSource {
   return createRowSource<MemoryCandidate, StoredCandidate, CandidateFilter, CandidateSortField>(candidateKind, now, initial)
 }
 
-/** What sets candidates apart. */
+/** The parts of a row source that are specific to candidates. */
 export const candidateKind: RowKind<StoredCandidate, CandidateFilter> = {
   parse (fields, path, now) {
     const { created_at: createdAt, updated_at: updatedAt } = parseRowDates(fields, path, now)
@@ -63,7 +63,7 @@ export const candidateKind: RowKind<StoredCandidate, CandidateFilter> = {
   createTest ({ recruiterId, q, updatedAfter }) {
     if (recruiterId === undefined && q === undefined && updatedAfter === undefined) return null
 
-    // The empty text is part of every name and comes before every date.
+    // Every name contains the empty text, and every date is greater.
     const needle = q?.toLowerCase() ?? ''
     const after = updatedAfter ?? ''
     return ({ row, searchKey }) =>

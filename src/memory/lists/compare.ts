@@ -4,8 +4,8 @@ const firstSurrogate = 0xd800
 const firstAfterSurrogates = 0xe000
 
 /**
- * Orders two strings by Unicode code point. `<` compares UTF-16 units, by which the characters beyond U+FFFF, made of
- * surrogates, come before those from U+E000 to U+FFFF.
+ * Compares two strings by Unicode code point. The operator `<` compares UTF-16 units instead, which puts characters
+ * above U+FFFF (surrogate pairs) before those from U+E000 to U+FFFF.
  */
 export function compareText (a: string, b: string): number {
   const length = Math.min(a.length, b.length)
@@ -17,7 +17,7 @@ export function compareText (a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Makes the comparison of a sort order; `read` gives the value of a field. */
+/** Returns a comparison function for a sort order; `read` returns the value of a field. */
 export function compareBy<Row, Field extends string> (
   sort: ReadonlyArray<SortItem<Field>>,
   read: (row: Row, field: Field) => string | number
@@ -32,7 +32,7 @@ export function compareBy<Row, Field extends string> (
   }
 }
 
-// Moves the surrogates above all other units.
+// Ranks surrogates above all other units.
 function rankUnit (unit: number): number {
   return unit >= firstSurrogate && unit < firstAfterSurrogates ? unit + 0x10000 : unit
 }

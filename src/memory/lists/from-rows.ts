@@ -8,27 +8,28 @@ import { copyRow, createTable } from './row-source.js'
 import type { RowKind } from './row-source.js'
 import type { SortableRow, Table } from './table.js'
 
-/** Gives all rows of a tenant, in any order; `[]` for a tenant without rows or unknown. */
+/** Returns all rows of a tenant, in any order; `[]` for a tenant that is unknown or has no rows. */
 export type LoadRows<Row> = (tenantSlug: string) => Promise<readonly Row[]> | readonly Row[]
 
-/** A candidate with the dates that a list sorts by. */
+/** A candidate with the dates that lists sort by. */
 export type LoadedCandidate = MemoryCandidate & { created_at: string, updated_at: string }
 
-/** A job with the dates that a list sorts by. */
+/** A job with the dates that lists sort by. */
 export type LoadedJob = MemoryJob & { created_at: string, updated_at: string }
 
 /**
- * Serves candidates out of whatever gives all those of a tenant, such as an array or another service: filters, order and
- * pages are done here. Meant for some thousands of rows a tenant, for each page reads them all.
+ * Creates a source of candidates from a function that returns all candidates of a tenant, for example from an array or
+ * another service. Filters, sorts and pages them in memory. Suitable for some thousands of rows per tenant, because
+ * every page loads all of them.
  *
- * A page and its total, which are asked for at once, share what is loaded. A malformed row rejects with a
- * `RecruitingApiError` (`invalid_option`) that names its place.
+ * A page and its total share one load. A malformed row rejects with a `RecruitingApiError` (`invalid_option`) that
+ * names the row.
  */
 export function candidatesFrom (load: LoadRows<LoadedCandidate>): CandidateSource {
   return createSource(candidateKind, 'candidates', load)
 }
 
-/** Serves jobs out of whatever gives all those of a tenant. As `candidatesFrom`. */
+/** Creates a source of jobs from a function that returns all jobs of a tenant. See `candidatesFrom`. */
 export function jobsFrom (load: LoadRows<LoadedJob>): JobSource {
   return createSource(jobKind, 'jobs', load)
 }

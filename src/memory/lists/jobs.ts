@@ -3,7 +3,7 @@ import { parseId, parseRowDates, parseText } from '../checks.js'
 import { createRowSource } from './row-source.js'
 import type { EditableRows, InitialRows, RowKind } from './row-source.js'
 
-/** What a job in memory has. */
+/** The known fields of a job in memory. */
 interface JobInput {
   /** A positive integer, unique within the tenant. */
   id: number
@@ -15,24 +15,24 @@ interface JobInput {
   updated_at?: string
 }
 
-/** A job to keep in memory. Any further field is kept beside these, to be published by `jobFields`. */
+/** A job to store. Further fields are stored too; `jobFields` can publish them. */
 export type MemoryJob = JobInput | JobInput & Record<string, unknown>
 
-/** The jobs of every tenant. */
+/** The jobs of all tenants. */
 export type MemoryJobSource = ListSource<JobRow, JobFilter, JobSortField> & EditableRows<MemoryJob>
 
-/** Nothing is absent, dates are in UTC. */
+/** A stored job: no field is absent, and dates are in UTC. */
 export interface StoredJob extends JobRow {
   created_at: string
   updated_at: string
 }
 
-/** Keeps jobs in memory. */
+/** Creates a source of jobs in memory. */
 export function createJobSource (now: () => number, initial: readonly InitialRows[]): MemoryJobSource {
   return createRowSource<MemoryJob, StoredJob, JobFilter, JobSortField>(jobKind, now, initial)
 }
 
-/** What sets jobs apart. */
+/** The parts of a row source that are specific to jobs. */
 export const jobKind: RowKind<StoredJob, JobFilter> = {
   parse (fields, path, now) {
     const { created_at: createdAt, updated_at: updatedAt } = parseRowDates(fields, path, now)
@@ -50,7 +50,7 @@ export const jobKind: RowKind<StoredJob, JobFilter> = {
   createTest ({ status, q, updatedAfter }) {
     if (status === undefined && q === undefined && updatedAfter === undefined) return null
 
-    // The empty text is part of every name and comes before every date.
+    // Every name contains the empty text, and every date is greater.
     const needle = q?.toLowerCase() ?? ''
     const after = updatedAfter ?? ''
     return ({ row, searchKey }) =>

@@ -1,7 +1,7 @@
-/** Tells whether a row passes a filter; `null` stands for a filter that every row passes. */
+/** Returns whether a row passes a filter. `null` is a filter that every row passes. */
 export type RowTest<Row> = ((row: Row) => boolean) | null
 
-/** One page out of rows that are in order already. */
+/** Returns one page of sorted rows. */
 export function takePage<Row> (
   rows: readonly Row[],
   test: RowTest<Row>,
@@ -19,7 +19,7 @@ export function takePage<Row> (
   return page
 }
 
-/** How many rows pass the test. */
+/** Counts the rows that pass the test. */
 export function countRows<Row> (rows: readonly Row[], test: RowTest<Row>): number {
   if (test === null) return rows.length
   let count = 0

@@ -6,34 +6,34 @@ import type { RowTest } from './page.js'
 import { Table } from './table.js'
 import type { Entry, SortableRow } from './table.js'
 
-/** Changes rows, for demos and tests. What happens shows in the next page. */
+/** Methods to change rows, for demos and tests. The next page shows the change. */
 export interface EditableRows<Input> {
   /**
-   * Inserts a row, or replaces all of the one with the same id. A tenant comes into being with its first row. Throws
-   * `RecruitingApiError` (`invalid_option`) for a row that `memoryStorage` would refuse.
+   * Inserts a row, or replaces the whole row with the same id. Creates the tenant if it does not exist. Throws
+   * `RecruitingApiError` (`invalid_option`) for a malformed row.
    */
   save (tenantSlug: string, row: Input): void
-  /** Removes a row; `false` if there was none. */
+  /** Removes a row. Returns `false` if there was none. */
   remove (tenantSlug: string, id: number): boolean
 }
 
-/** What sets one resource apart from another. */
+/** The parts of a row source that are specific to one resource. */
 export interface RowKind<Row, Filter> {
-  /** The fields that are known, checked, with what was absent filled in. */
+  /** Checks the known fields and fills in absent ones. */
   parse (fields: Record<string, unknown>, path: string, now: number): Row
-  /** The text that `q` looks into. */
+  /** Returns the text that `q` searches. */
   searchText (row: Row): string
   createTest (filter: Filter): RowTest<Entry<Row>>
 }
 
-/** Rows of one tenant to begin with, and where they stand among the options. */
+/** The initial rows of one tenant, and their path in the options. */
 export interface InitialRows {
   tenantSlug: string
   rows: unknown
   path: string
 }
 
-/** Keeps the rows of one resource by tenant. They are copied on the way in and on the way out. */
+/** Creates a source of rows of one resource. Rows are copied when they are saved and when they are returned. */
 export function createRowSource<Input, Row extends SortableRow<Field>, Filter, Field extends string> (
   kind: RowKind<Row, Filter>,
   now: () => number,
@@ -68,7 +68,10 @@ export function createRowSource<Input, Row extends SortableRow<Field>, Filter, F
   }
 }
 
-/** The rows of one tenant, checked. Throws `RecruitingApiError` (`invalid_option`) for a malformed one. */
+/**
+ * Checks the rows of one tenant and returns their table. Throws `RecruitingApiError` (`invalid_option`) for a malformed
+ * row.
+ */
 export function createTable<Row extends SortableRow<Field>, Filter, Field extends string> (
   kind: RowKind<Row, Filter>,
   rows: unknown,
@@ -96,7 +99,6 @@ function createEntry<Row extends object, Filter> (
   const fields = isNested ? copyDeep(input, path) : input
   const known = kind.parse(fields, path, now)
 
-  // V8 copies an object that began as a literal several times faster than one that began as a spread.
   const row = Object.assign(known, omitFields(fields, known))
   return { row, searchKey: kind.searchText(row).toLowerCase(), isNested }
 }
@@ -105,7 +107,7 @@ function omitFields (fields: Record<string, unknown>, omitted: object): Record<s
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(omitted, name)))
 }
 
-/** A copy that its owner may change. */
+/** Returns a copy that the caller may change. */
 export function copyRow<Row> ({ row, isNested }: Entry<Row>): Row {
   return isNested ? structuredClone(row) : { ...row }
 }

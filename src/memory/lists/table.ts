@@ -3,24 +3,24 @@ import { compareBy } from './compare.js'
 
 const maxOrders = 16
 
-/** A row with what is worked out once for many reads. */
+/** A row with values computed once for many reads. */
 export interface Entry<Row> {
   readonly row: Row
-  /** The text that `q` looks into, in lower case. */
+  /** The text that `q` searches, in lower case. */
   readonly searchKey: string
-  /** Whether a field holds an object, so that a shallow copy is not enough. */
+  /** Whether a field holds an object, which needs a deep copy. */
   readonly isNested: boolean
 }
 
 /** A row whose sortable fields are never null. */
 export type SortableRow<Field extends string> = { id: number } & Record<Field, string | number>
 
-/** The rows of one tenant, and the orders in which they were asked for. */
+/** The rows of one tenant, with a cache of recently used orders. */
 export class Table<Row extends SortableRow<Field>, Field extends string> {
   readonly #byId: Array<Entry<Row>> = []
   readonly #orders = new Map<string, Array<Entry<Row>>>()
 
-  /** All rows by ascending id. */
+  /** Returns all rows by ascending id. */
   get entries (): ReadonlyArray<Entry<Row>> {
     return this.#byId
   }
@@ -29,7 +29,7 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
     return this.#byId[this.#position(id)]?.row.id === id
   }
 
-  /** Inserts a row, or replaces the one of the same id. */
+  /** Inserts a row, or replaces the one with the same id. */
   save (entry: Entry<Row>): void {
     const { id } = entry.row
     this.#byId.splice(this.#position(id), this.has(id) ? 1 : 0, entry)
@@ -43,7 +43,7 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
     return true
   }
 
-  /** All rows in an order that `id` makes total. */
+  /** Returns all rows in the order of `sort`, which `id` makes total. */
   sorted (sort: ReadonlyArray<SortItem<Field>>): ReadonlyArray<Entry<Row>> {
     const [first] = sort
     if (first?.field === 'id' && first.direction === 'asc') return this.#byId
@@ -65,7 +65,7 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
     this.#orders.set(key, order)
   }
 
-  // Where the row of this id is, or belongs.
+  // Returns the index of the row with this id, or the index to insert it at.
   #position (id: number): number {
     let low = 0
     let high = this.#byId.length

@@ -4,13 +4,13 @@ export interface Statement {
   values: unknown[]
 }
 
-// Quoted text, names and comments, in which `$1` has no meaning, and parameters with or without a cast.
+// Matches quoted text, names and comments, where `$1` is not a parameter, and parameters with an optional cast.
 const tokens = /'[^']*'|"[^"]*"|--[^\n]*|\/\*.*?\*\/|\$(\d+)(::)?/gs
 
 /**
- * Sends parameters that are cast as text, so that `$1::jsonb` becomes `$1::text::jsonb`. Some libraries give a parameter
- * the type of its JavaScript value, and some drivers convert it by its type in PostgreSQL: a text would become a JSON
- * string, or the bytes of a `bytea`.
+ * Sends parameters with a cast as text: `$1::jsonb` becomes `$1::text::jsonb`. Otherwise some libraries type a
+ * parameter by its JavaScript value, and some drivers convert it by its PostgreSQL type: text would become a JSON
+ * string or `bytea`.
  */
 export function sendAsText (text: string, values: readonly unknown[]): Statement {
   const bare = new Set<string>()
@@ -25,7 +25,7 @@ export function sendAsText (text: string, values: readonly unknown[]): Statement
   }
 }
 
-/** A value as PostgreSQL reads it from text. */
+/** Formats a value as PostgreSQL text input. */
 export function formatValue (value: unknown): string | null {
   if (value === null || value === undefined) return null
   return Array.isArray(value) ? `{${value.map(formatItem).join(',')}}` : String(value)

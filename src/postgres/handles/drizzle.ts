@@ -2,7 +2,7 @@ import type { PgQueryable } from '../pool.js'
 import { sendAsText } from './as-text.js'
 import { expectHandle, hasMethods } from './checks.js'
 
-/** What Drizzle asks of a statement that is not built with its `sql` tag, which would take an array for a list. */
+/** A statement as Drizzle accepts it. Its own `sql` tag would expand an array into a list. */
 export interface DrizzleStatement {
   getSQL (): { toQuery (config: never): { sql: string, params: unknown[] } }
 }
@@ -13,12 +13,12 @@ export interface DrizzleTransaction {
   rollback (): never
 }
 
-/** Whether a value is a Drizzle database or one of its transactions. */
+/** Returns whether a value is a Drizzle database or transaction. */
 export function isDrizzle (value: unknown): boolean {
   return hasMethods(value, 'execute', 'select', 'selectDistinct', 'transaction')
 }
 
-/** Makes a Drizzle transaction what `transaction` takes. Throws `invalid_event`. */
+/** Converts a Drizzle transaction for the option `transaction`. Throws `invalid_event`. */
 export function fromDrizzle (tx: DrizzleTransaction): PgQueryable {
   expectHandle(isDrizzle(tx) && hasMethods(tx, 'rollback'), 'fromDrizzle', 'the transaction that db.transaction gives to its callback')
   return {
@@ -27,7 +27,7 @@ export function fromDrizzle (tx: DrizzleTransaction): PgQueryable {
       const answer = await tx.execute({
         getSQL: () => ({ toQuery: () => ({ sql: statement.text, params: statement.values }) })
       })
-      // Some drivers return the rows themselves.
+      // Some drivers return an array of rows.
       return Array.isArray(answer) ? { rows: answer } : answer as { rows: unknown[] }
     }
   }

@@ -2,20 +2,21 @@ import { readField } from '../../shared/read-field.js'
 import type { PgQueryable } from '../pool.js'
 import { expectHandle, expectOpen, hasMethods } from './checks.js'
 
-/** `Knex.Transaction`, as `knex.transaction` gives it. */
+/** `Knex.Transaction`, from `knex.transaction`. */
 export interface KnexTransaction {
   isCompleted (): boolean
   client: { acquireConnection (): PromiseLike<PgQueryable> }
 }
 
-/** Whether a value is a Knex instance or one of its transactions. */
+/** Returns whether a value is a Knex instance or transaction. */
 export function isKnex (value: unknown): boolean {
   return typeof value === 'function' && hasMethods(value, 'raw', 'batchInsert', 'transaction')
 }
 
 /**
- * Makes a Knex transaction what `transaction` takes. Statements go to the connection that the transaction holds: `trx.raw`
- * would read `?` as a placeholder, and hand the rows to the host's `postProcessResponse`. Throws `invalid_event`.
+ * Converts a Knex transaction for the option `transaction`. Throws `invalid_event`. Uses the connection of the
+ * transaction directly: `trx.raw` would treat `?` as a placeholder and pass the rows to the host's
+ * `postProcessResponse`.
  */
 export function fromKnex (trx: KnexTransaction): PgQueryable {
   expectHandle(isKnex(trx) && readField(trx, 'isTransaction') === true, 'fromKnex', 'the transaction that knex.transaction gives')

@@ -17,20 +17,20 @@ export interface KyselyTransaction {
   withoutPlugins (): { executeQuery (query: KyselyQuery): PromiseLike<{ rows: unknown[] }> }
 }
 
-/** Whether a value is a Kysely instance or one of its transactions. */
+/** Returns whether a value is a Kysely instance or transaction. */
 export function isKysely (value: unknown): boolean {
   return hasMethods(value, 'executeQuery', 'selectFrom', 'withoutPlugins')
 }
 
 /**
- * Makes a Kysely transaction what `transaction` takes. Plugins are left out: `CamelCasePlugin` would rename our columns.
- * Throws `invalid_event`.
+ * Converts a Kysely transaction for the option `transaction`. Throws `invalid_event`. Runs without plugins, because
+ * `CamelCasePlugin` would rename our columns.
  */
 export function fromKysely (trx: KyselyTransaction): PgQueryable {
   expectHandle(isKysely(trx) && readField(trx, 'isTransaction') === true, 'fromKysely', 'the transaction that db.transaction().execute gives')
   return {
     async query (text, values = []) {
-      // A controlled transaction without its plugins no longer knows that it has ended.
+      // `withoutPlugins` returns a transaction that does not check whether it has ended.
       expectOpen(readField(trx, 'isCommitted') !== true && readField(trx, 'isRolledBack') !== true, 'Kysely')
       const statement = sendAsText(text, values)
       return await trx.withoutPlugins().executeQuery({

@@ -3,19 +3,19 @@ import { type KnexTransaction, fromKnex, isKnex } from './knex.js'
 import { type KyselyTransaction, fromKysely, isKysely } from './kysely.js'
 import { expectHandle, hasMethods } from './checks.js'
 
-/** `EntityManager` of MikroORM, as `em.transactional` gives it. */
+/** `EntityManager` of MikroORM, from `em.transactional`. */
 export interface MikroOrmManager {
   getTransactionContext (): unknown
 }
 
-/** Whether a value is an `EntityManager` of MikroORM. */
+/** Returns whether a value is an `EntityManager` of MikroORM. */
 export function isMikroOrm (value: unknown): boolean {
   return hasMethods(value, 'getTransactionContext', 'persist', 'flush')
 }
 
 /**
- * Makes an `EntityManager` of MikroORM, which has a transaction, what `transaction` takes. Versions up to 6 keep a
- * transaction of Knex, later ones of Kysely. Throws `invalid_event`.
+ * Converts an `EntityManager` of MikroORM for the option `transaction`. Throws `invalid_event`. Up to version 6 it
+ * holds a transaction of Knex, later one of Kysely.
  */
 export function fromMikroOrm (em: MikroOrmManager): PgQueryable {
   const context = isMikroOrm(em) ? em.getTransactionContext() : undefined

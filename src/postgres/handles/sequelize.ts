@@ -9,7 +9,7 @@ export interface SequelizeTransaction {
   afterCommit (hook: never): unknown
 }
 
-/** Whether a value is a Sequelize instance or one of its transactions. */
+/** Returns whether a value is a Sequelize instance or transaction. */
 export function isSequelize (value: unknown): boolean {
   return isTransaction(value) || hasMethods(value, 'query', 'define', 'transaction', 'authenticate')
 }
@@ -19,8 +19,8 @@ function isTransaction (value: unknown): boolean {
 }
 
 /**
- * Makes a Sequelize transaction what `transaction` takes. Statements go to the connection that the transaction holds:
- * `sequelize.query` would read every `$` as a placeholder, and log the statement. Throws `invalid_event`.
+ * Converts a Sequelize transaction for the option `transaction`. Throws `invalid_event`. Uses the connection of the
+ * transaction directly: `sequelize.query` would treat every `$` as a placeholder and log the statement.
  */
 export function fromSequelize (transaction: SequelizeTransaction): PgQueryable {
   expectHandle(isTransaction(transaction), 'fromSequelize', 'the transaction that sequelize.transaction gives')
@@ -33,7 +33,7 @@ export function fromSequelize (transaction: SequelizeTransaction): PgQueryable {
   }
 }
 
-/** A nested transaction also ends with the one that it is part of. */
+// A nested transaction ends with its parent.
 function hasEnded (transaction: unknown): boolean {
   const parent = readField(transaction, 'parent')
   return readField(transaction, 'finished') !== undefined || (parent !== undefined && hasEnded(parent))

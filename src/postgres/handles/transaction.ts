@@ -31,9 +31,9 @@ interface ResultRow {
  * Calls one of our SQL functions in the host's transaction and returns its result as text, which is never empty. Throws
  * `invalid_event`, without calling the function, for a handle outside a transaction.
  *
- * PostgreSQL gives a transaction an id on first use. The statement calls the function only if the transaction already has
- * an id; otherwise it requests one. In autocommit mode every statement is a transaction of its own, so the second call
- * finds no id either.
+ * PostgreSQL gives a transaction an id on first use. The statement calls the function only if the transaction already
+ * has an id; otherwise it requests one. In autocommit mode every statement is a transaction of its own, so the second
+ * call finds no id either.
  */
 export async function callInTransaction (transaction: unknown, call: string, values: unknown[]): Promise<string> {
   const client = parseTransaction(transaction)

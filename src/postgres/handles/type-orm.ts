@@ -10,12 +10,12 @@ export interface TypeOrmQueryRunner {
   startTransaction (): PromiseLike<void>
 }
 
-/** `EntityManager` of TypeORM, as `dataSource.transaction` gives it. */
+/** `EntityManager` of TypeORM, from `dataSource.transaction`. */
 export interface TypeOrmManager {
   readonly queryRunner?: TypeOrmQueryRunner | undefined
 }
 
-/** Whether a value is an `EntityManager`, a `DataSource` or a `QueryRunner` of TypeORM. */
+/** Returns whether a value is an `EntityManager`, a `DataSource` or a `QueryRunner` of TypeORM. */
 export function isTypeOrm (value: unknown): boolean {
   return isQueryRunner(value) || hasMethods(value, 'query', 'getRepository', 'createQueryBuilder')
 }
@@ -25,8 +25,8 @@ function isQueryRunner (value: unknown): value is TypeOrmQueryRunner {
 }
 
 /**
- * Makes an `EntityManager` or a `QueryRunner` of TypeORM what `transaction` takes. Statements go to the connection that the
- * transaction holds. Throws `invalid_event`.
+ * Converts an `EntityManager` or `QueryRunner` of TypeORM for the option `transaction`. Throws `invalid_event`. Uses
+ * the connection of the transaction.
  */
 export function fromTypeOrm (handle: TypeOrmManager | TypeOrmQueryRunner): PgQueryable {
   const runner = isQueryRunner(handle) ? handle : readField(handle, 'queryRunner')
