@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /*
- * What a host that has Fastify gets by installing the package: how many packages more, and how much disk they take. The
- * tarball is the one that would be published.
+ * Measures what installing the package adds to a host that has Fastify: packages and disk space. It builds and packs the
+ * tarball that would be published.
  */
 const scratch = mkdtempSync(join(tmpdir(), 'recruiting-size-'))
 try {
@@ -19,9 +19,9 @@ function measure (): void {
   const tarball = readdirSync(scratch).find((name) => name.endsWith('.tgz')) ?? ''
   const { version } = JSON.parse(readFileSync('node_modules/fastify/package.json', 'utf8')) as { version: string }
   writeFileSync(join(scratch, 'package.json'), '{ "private": true }')
-  npm(scratch, 'install', `fastify@${version}`)
+  npm(scratch, 'install', '--ignore-scripts', `fastify@${version}`)
   const before = readInstalled()
-  npm(scratch, 'install', join(scratch, tarball))
+  npm(scratch, 'install', '--ignore-scripts', join(scratch, tarball))
   const after = readInstalled()
   const added = [...after].filter(([name]) => !before.has(name)).sort(([, a], [, b]) => b - a)
 
@@ -31,7 +31,7 @@ function measure (): void {
 }
 
 function npm (cwd: string, ...args: string[]): void {
-  const { status, stderr } = spawnSync('npm', [...args, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8' })
+  const { status, stderr } = spawnSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8' })
   if (status !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`)
 }
 

@@ -10,7 +10,7 @@ import { createCandidates, createJobs } from './rows.js'
 import type { Schema } from './schema.js'
 import { createWebhooks } from './webhooks.js'
 
-/** What the parts of the storage share. */
+/** The context that all parts of the storage share. */
 export interface Context {
   db: Kysely<Schema>
   /** Milliseconds since the epoch. */

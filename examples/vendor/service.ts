@@ -1,4 +1,4 @@
-// What the vendor has already: a service of its own, with its own names for things. Stands for any REST service.
+// The vendor's own service, with its own field names. It stands for any REST service.
 import { type Server, createServer } from 'node:http'
 
 /** A person as the service has it. */

@@ -23,7 +23,7 @@ export interface BackgroundOptions {
   onNews: (tenantSlug: string, sentence: string) => void
 }
 
-/** What the recruiters do while nobody presses a button. */
+/** Simulates recruiters while nobody presses a button. */
 export interface Background {
   isPaused: boolean
   /** Runs the first action now. */

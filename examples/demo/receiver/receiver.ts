@@ -35,7 +35,7 @@ export interface ReceiverOptions {
   onArrival: (arrival: Arrival) => void
 }
 
-/** What the receiver does with a verified event. */
+/** Handles a verified event. */
 type Handling = Pick<Arrival, 'status' | 'isDuplicate'> & { remark: string }
 
 export async function startReceiver ({ port, stumbleEvery, print, onArrival }: ReceiverOptions): Promise<Receiver> {

@@ -4,7 +4,7 @@ import type { Context } from '../storage.js'
 
 const dayMs = 86_400_000
 
-/** What is pending, and what is old. */
+/** Counts pending deliveries and deletes old ones. */
 export function createHousekeeping ({ db, now }: Context): Pick<DeliveryStore, 'hasPending' | 'stats' | 'prune'> {
   return {
     async hasPending (withinMs) {
