@@ -6,7 +6,7 @@ export interface EmitMessage {
   tenantSlug: string
   eventId: string
   eventType: string
-  /** To how many active webhooks it goes. */
+  /** Number of active webhooks that receive it. */
   deliveries: number
 }
 
@@ -17,32 +17,32 @@ export interface AttemptMessage {
   deliveryId: number
   eventId: string
   eventType: string
-  /** 1 for the first. */
+  /** Number of the attempt, from 1. */
   attempt: number
-  /** From the lookup of the name to the end of the answer. */
+  /** Milliseconds from the name lookup to the end of the response. */
   durationMs: number
-  /** `null` if no answer came. */
+  /** `null` without a response. */
   responseStatus: number | null
   /** `null` if it succeeded. */
   error: AttemptError | null
 }
 
-/** On `fastify-recruiting-api:retry`: the attempt failed, and another will be made. */
+/** On `fastify-recruiting-api:retry`: the attempt failed and will be repeated. */
 export interface RetryMessage extends AttemptMessage {
-  /** From now to that one. */
+  /** Milliseconds to the next attempt. */
   retryInMs: number
 }
 
 /** On `fastify-recruiting-api:pause`: the attempt also pauses the webhook. */
 export interface PauseMessage extends AttemptMessage {
-  /** For so long from now. */
+  /** Milliseconds of the pause, from now. */
   pauseMs: number
 }
 
-/** On `fastify-recruiting-api:give-up`: the attempt failed, and no other will be made. */
+/** On `fastify-recruiting-api:give-up`: the attempt failed and is the last one. */
 export type GiveUpMessage = AttemptMessage
 
-/** On `fastify-recruiting-api:disable`: the service has disabled a webhook. */
+/** On `fastify-recruiting-api:disable`: the service disabled a webhook. */
 export type DisableMessage = HealthNotice
 
 const channels = {
@@ -54,17 +54,17 @@ const channels = {
   disable: channel('fastify-recruiting-api:disable')
 }
 
-/** Tells of an event that was recorded. */
+/** Publishes a recorded event. */
 export function publishEmit (message: EmitMessage): void {
   channels.emit.publish(message)
 }
 
-/** Tells of a webhook that the service has disabled. */
+/** Publishes that the service disabled a webhook. */
 export function publishDisable (message: DisableMessage): void {
   channels.disable.publish(message)
 }
 
-/** Tells of an attempt and of what follows from it. */
+/** Publishes an attempt and its consequences. */
 export function publishAttempt (delivery: ClaimedDelivery, result: AttemptResult): void {
   const { tenantSlug, webhookId, deliveryId, eventId, eventType, attemptCount } = delivery
   const { durationMs, responseStatus, error } = result

@@ -21,19 +21,19 @@ import { createSecretBox } from './secrets/secret-box.js'
 import { createSender } from './sending/sender.js'
 import { createWorker } from './queue/worker.js'
 
-/** The engine with the parts that are not the host's. */
+/** The engine, including its internal parts. */
 export interface Engine {
   recruiting: Recruiting
   operations: WebhookOperations
   tracing: Tracing | null
   start (): void
-  /** Ends deliveries alone: nothing is left that uses the storage by itself. May be called again. */
+  /** Stops delivering. Afterwards nothing uses the storage in the background. May be called repeatedly. */
   stop (): Promise<void>
-  /** Ends everything. May be called again. */
+  /** Stops delivering and closes all connections. May be called repeatedly. */
   close (): Promise<void>
 }
 
-/** Puts the parts together. Nothing is delivered before `start`. */
+/** Creates the engine. Nothing is delivered before `start`. */
 export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const { storage: { webhooks, deliveries }, events, secretKeys, maxWebhooksPerTenant, maxEventBytes, opentelemetry, delivery } = settings
   const { clock, allowHttp, allowNetworks, denyNetworks, timeoutMs, pollMs, retentionDays } = delivery
@@ -59,7 +59,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     if (closing !== null) throw new RecruitingApiError('closed', 'the engine is closed')
   }
 
-  // What will not be delivered here any more is not to be waited for.
+  // Otherwise `drain` would wait forever for deliveries that this process no longer makes.
   function assertDelivering (): void {
     assertOpen()
     if (stopping !== null) throw new RecruitingApiError('closed', 'the engine has stopped delivering')
@@ -105,9 +105,8 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         expect(!Number.isNaN(new Date(untilMs).getTime()), 'until', 'a Date or milliseconds since the epoch', until)
         const hasPending = (): Promise<boolean> => deliveries.hasPending(Math.max(0, untilMs - clock.now()))
         for (;;) {
-          // Asked for first: a turn may end while storage answers, and the next one may be a poll away.
+          // Taken before the query, because a turn that ends during it would be missed until the next poll.
           const turn = worker?.nextTurn()
-          // While something is in flight here there is no need to ask.
           if (!isBusy() && !await hasPending()) return
           await (turn ?? sleep(pollMs))
           assertDelivering()
@@ -153,7 +152,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   }
 }
 
-/** Lets the storage say whether it can be used, and passes on to the log what it wants mended. */
+/** Verifies the storage and logs its warnings. Rejects if it cannot be used. */
 export async function verifyStorage (storage: EventStorage, published: PublishedFields | null, log: Logger): Promise<void> {
   for (const warning of await storage.verify?.(published) ?? []) log.warn({}, warning)
 }

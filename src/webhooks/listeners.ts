@@ -3,13 +3,13 @@ import { callHost } from '../observe/call-host.js'
 import type { Logger } from '../observe/logger.js'
 import type { Recruiting, RecruitingEvents } from './recruiting.js'
 
-/** The host's listeners. */
+/** The listeners that the host adds with `on`. */
 export interface Listeners extends Pick<Recruiting, 'on' | 'off'> {
-  /** Calls each listener. Never throws: a listener that throws or rejects is logged, and the others are called. */
+  /** Calls each listener. Never throws: the error of a failing listener is logged, and the others are called. */
   emit<Name extends keyof RecruitingEvents> (name: Name, ...args: RecruitingEvents[Name]): void
 }
 
-/** Begins without any. */
+/** Creates an empty set of listeners. */
 export function createListeners (log: Logger): Listeners {
   const emitter = new EventEmitter()
   const onError = (err: unknown): void => log.error({ err }, 'a listener of the host failed')

@@ -6,7 +6,7 @@ import type { SecretBox } from './secrets/secret-box.js'
 import { type TestDependencies, type TestResult, sendTest } from './sending/send-test.js'
 import { generateSecret } from './sending/signature.js'
 
-/** What a client sends to create a webhook. */
+/** Input of `create`. */
 export interface WebhookInput {
   name: string
   target_url: string
@@ -14,10 +14,10 @@ export interface WebhookInput {
   status: 'active' | 'inactive'
 }
 
-/** A webhook with its secret, unsealed: for the one answer that shows it. */
+/** A webhook with its unsealed secret, for the only response that shows it. */
 export type WithSecret<T extends Webhook> = T & { secret: string }
 
-/** What a client sends to replay. Dates are RFC 3339 in UTC with milliseconds. */
+/** Input of `replay`. Dates are RFC 3339 in UTC with milliseconds. */
 export interface ReplayInput {
   include: 'undelivered' | 'all'
   since?: string
@@ -26,7 +26,7 @@ export interface ReplayInput {
   event_ids?: string[]
 }
 
-/** What a replay has queued, with the field names of the wire. */
+/** The result of a replay, with the field names of the wire. */
 export interface ReplaySummary extends ReplayResult {
   webhook_id: number
   include: 'undelivered' | 'all'
@@ -35,8 +35,8 @@ export interface ReplaySummary extends ReplayResult {
 }
 
 /**
- * What a client does with webhooks, beyond reading them. `null` stands for a webhook that does not exist; input that
- * is refused is thrown as a `Refusal`, and then nothing has changed.
+ * The operations that change, test and replay webhooks. Each returns `null` if the webhook does not exist, and throws a
+ * `Refusal` for invalid input without changing anything.
  */
 export interface WebhookOperations {
   create (tenantSlug: string, input: WebhookInput): Promise<WithSecret<Webhook>>
@@ -59,7 +59,7 @@ const maxNameLength = 255
 const maxReplayed = 10_000
 const defaultReplayMs = 24 * 60 * 60 * 1000
 
-/** Checks what clients send, and hands it to the storage with secrets sealed. */
+/** Creates the operations. They check the input of clients and seal secrets for the storage. */
 export function createWebhookOperations (dependencies: Dependencies): WebhookOperations {
   const { webhooks, deliveries, targetRules, secrets, clock, maxWebhooksPerTenant } = dependencies
 
@@ -88,7 +88,7 @@ export function createWebhookOperations (dependencies: Dependencies): WebhookOpe
       const secret = generateSecret()
       const sealed = secrets.seal(secret, tenantSlug, id)
       const webhook = await webhooks.create(tenantSlug, { ...normalized, id, secret: sealed }, maxWebhooksPerTenant)
-      if (webhook === null) throw new Refusal('', `would be more than ${maxWebhooksPerTenant} webhooks`)
+      if (webhook === null) throw new Refusal('', `the tenant already has the maximum of ${maxWebhooksPerTenant} webhooks`)
       return { ...webhook, secret }
     },
 
@@ -128,7 +128,7 @@ export function createWebhookOperations (dependencies: Dependencies): WebhookOpe
         eventTypes: eventTypes ?? null,
         eventIds: eventIds ?? null,
         since: window.since,
-        // Left open unless the client closed it: the storage's clock may be ahead of ours.
+        // Without `until` from the client there is no limit, because the storage's clock may be ahead of ours.
         until: input.until ?? null,
         limit: maxReplayed
       })
@@ -148,7 +148,7 @@ function normalizeName (text: string): string {
 
 function readWindow ({ since, until, event_ids: eventIds }: ReplayInput, nowMs: number): { since: string | null, until: string | null } {
   if (eventIds !== undefined) {
-    if (since !== undefined || until !== undefined) throw new Refusal('event_ids', 'excludes since and until')
+    if (since !== undefined || until !== undefined) throw new Refusal('event_ids', 'must not be combined with since or until')
     return { since: null, until: null }
   }
   const window = {

@@ -2,112 +2,122 @@ import type { DeliveryStats, HealthNotice } from '../ports/index.js'
 import type { AttemptCounts } from './queue/counters.js'
 import type { DefaultEvents, EventCatalogue, EventData } from './events/catalogue.js'
 
-/** `app.recruiting`: what the host does with the engine. */
+/** `app.recruiting`, the interface of the engine. */
 export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
   /**
-   * Records an event, and a delivery for each webhook that subscribes to it. Once it has resolved the event is
-   * delivered at least once; with `transaction`, once that commits. Throws `invalid_event`, `idempotency_conflict` or
-   * `closed`, and what the storage throws; nothing is recorded then.
+   * Records an event and a delivery for each webhook that subscribes to it. Once it resolves, or once `transaction`
+   * commits, the event is delivered at least once. Throws `invalid_event`, `idempotency_conflict`, `closed` and errors
+   * of the storage, and then records nothing.
    */
   emit<Name extends keyof Events & string> (event: EmittedEvent<Events, Name>, options?: EmitOptions): Promise<EmitResult>
   /**
-   * Resolves when no delivery is due or under way, of any process. With `until`, a `Date` or milliseconds since the
-   * epoch, it also waits for what falls due by then, such as retries. Throws `invalid_option` and `closed`.
+   * Resolves when no delivery of any process is due or in flight. With `until`, a `Date` or milliseconds since the
+   * epoch, it also waits for deliveries that become due by then, such as retries. Throws `invalid_option` and `closed`.
    */
   drain (options?: { until?: Date | number }): Promise<void>
   /**
-   * Deletes deliveries that ended and events older than `delivery.retentionDays`, and returns how many. Workers do it
+   * Deletes ended deliveries and events older than `delivery.retentionDays`, and returns their number. Workers do this
    * every hour.
    */
   prune (): Promise<number>
   /**
-   * Erases what is kept about a subject, such as `candidate:42`: events emitted with it lose their `data`, and their
-   * pending deliveries are cancelled. A replay of them sends `data: null` and `erased: true`. With `transaction`, once
-   * that commits. Returns how many events were emitted with that subject. Throws `invalid_event` and `closed`.
+   * Erases a subject, such as `candidate:42`: its events lose their `data`, and their pending deliveries are cancelled.
+   * A replay sends `data: null` and `erased: true`. With `transaction`, takes effect when that commits. Returns the
+   * number of events with this subject. Throws `invalid_event` and `closed`.
    */
   erase (subject: ErasedSubject, options?: EmitOptions): Promise<number>
-  /** What an operator watches. `attempts`, `durationMs` and `inFlight` are this process's, the rest is everybody's. */
+  /**
+   * Returns figures to monitor. `attempts`, `durationMs` and `inFlight` are of this process, the others of all
+   * processes.
+   */
   stats (): Promise<RecruitingStats>
   /**
-   * Seals every webhook secret with the first of the `secretKeys`, and returns how many were sealed with another or not
-   * at all. Once it has resolved, the other keys can be dropped.
+   * Seals every webhook secret with the first of the `secretKeys`, and returns the number of secrets that changed. Once
+   * it has resolved, the other keys can be removed.
    */
   resealSecrets (): Promise<number>
-  /** Listens for what the engine does by itself. */
+  /** Adds a listener for events of the engine. */
   on<Name extends keyof RecruitingEvents> (name: Name, listener: (...args: RecruitingEvents[Name]) => void): void
-  /** Ends what `on` began. */
+  /** Removes a listener. */
   off<Name extends keyof RecruitingEvents> (name: Name, listener: (...args: RecruitingEvents[Name]) => void): void
 }
 
-/** What `stats` returns: the queue of all processes, and the attempts of this one since it started. */
+/** The result of `stats`: the queue of all processes, and the attempts of this one since it started. */
 export interface RecruitingStats extends DeliveryStats, AttemptCounts {
-  /** Attempts of this process that are under way. */
+  /** Attempts of this process that are in flight. */
   inFlight: number
 }
 
-/** What happened in the ATS. */
+/** An event in the ATS. */
 export interface EmittedEvent<Events extends EventCatalogue, Name extends keyof Events = keyof Events> {
-  /** Whose it is: 1 to 100 characters, none of them control characters. */
+  /** The tenant of the event: 1 to 100 characters without control characters. */
   tenantSlug: string
-  /** A name of the catalogue, such as `application.created`. */
+  /** A name from the catalogue, such as `application.created`. */
   type: Name
-  /** Sent as it is, as JSON; it must match the schema of its type. */
+  /** Sent unchanged as JSON. It must match the schema of its type. */
   data: EventData<Events, Name>
   /**
-   * When it happened: a `Date` or an RFC 3339 date-time.
+   * When the event happened, as a `Date` or an RFC 3339 date-time.
    * @default now
    */
   occurredAt?: Date | string
-  /** What it is about, such as `candidate:42`, for `erase`; 1 to 255 characters, none of them control characters. Not sent. */
+  /**
+   * The subject of the event, such as `candidate:42`, for `erase`: 1 to 255 characters without control characters. Not
+   * sent.
+   */
   subject?: string
-  /** Makes a repeated `emit` a no-op: 1 to 255 characters, none of them control characters. Unique for the tenant. Not sent. */
+  /**
+   * Makes a repeated `emit` a no-op: 1 to 255 characters without control characters. Unique within the tenant. Not
+   * sent.
+   */
   idempotencyKey?: string
 }
 
-/** What `erase` erases. */
+/** The subject to erase. */
 export interface ErasedSubject {
-  /** Whose events they are: 1 to 100 characters, none of them control characters. */
+  /** The tenant of the events: 1 to 100 characters without control characters. */
   tenantSlug: string
-  /** The `subject` that events were emitted with; 1 to 255 characters. */
+  /** The `subject` of the emitted events, 1 to 255 characters. */
   subject: string
 }
 
-/** How `emit` and `erase` write. */
+/** Options of `emit` and `erase`. */
 export interface EmitOptions {
   /**
-   * The host's own open transaction: a client of `pg` after `begin`, or another library's by `fromPrisma`, `fromKysely` and
-   * so on of `fastify-recruiting-api/postgres`. Nothing is sent or erased unless it commits.
-   * A client outside a transaction, or a pool, is refused with `invalid_event`, and so is any by a storage without transactions.
-   * @default one of the storage's own, committed at once
+   * Pass `transaction` to emit or erase atomically with your own rows: a client of `pg` after `begin`, or the transaction of
+   * another library converted by `fromPrisma`, `fromKysely` and so on of `fastify-recruiting-api/postgres`. Nothing is sent
+   * or erased unless it commits. Throws `invalid_event` for a pool, for a client outside a transaction, and if the storage
+   * has no transactions.
+   * @default a transaction of the storage's own, committed at once
    */
   transaction?: unknown
 }
 
-/** What `emit` has recorded. */
+/** The result of `emit`. */
 export interface EmitResult {
-  /** The event's id, which receivers see as `webhook-id`. */
+  /** The id of the event, which receivers see as `webhook-id`. */
   id: string
-  /** How many active webhooks it goes to. */
+  /** Number of active webhooks that receive the event. */
   deliveries: number
 }
 
-/** What `app.recruiting.on` tells the host. */
+/** The events of `app.recruiting.on`. */
 export interface RecruitingEvents {
-  /** A webhook has been failing for half the time after which it is disabled: its tenant wants to know. */
+  /** A webhook has been failing for half the time after which it is disabled. Warn its tenant. */
   webhookFailing: [notice: HealthNotice]
-  /** A webhook was disabled by the service: its tenant must know. */
+  /** The service disabled a webhook. Inform its tenant. */
   webhookDisabled: [notice: HealthNotice]
 }
 
 /**
- * Names the catalogue of a host with events of its own, so that the compiler checks the option `events` of the plugin and
- * every `app.recruiting.emit`:
+ * Registers the event catalogue of a host, so that the compiler checks the option `events` and every
+ * `app.recruiting.emit`:
  * `declare module 'fastify-recruiting-api' { interface Register { events: typeof events } }`
  */
 export interface Register {}
 
-/** The catalogue that `Register` names, or the default one. */
+/** The catalogue in `Register`, or the default one. */
 export type RegisteredEvents = Register extends { events: infer Events extends EventCatalogue } ? Events : DefaultEvents
 
-/** `app.recruiting`, with the host's events. */
+/** `app.recruiting` with the registered events. */
 export type RegisteredRecruiting = Recruiting<RegisteredEvents>

@@ -2,7 +2,7 @@ import type { OpenTelemetryApi } from '../observe/tracing.js'
 import type { Clock, DisableRule, EventStorage } from '../ports/index.js'
 import type { EventCatalogue } from './events/catalogue.js'
 
-/** The engine's settings: checked options, with every default in place. */
+/** The settings of the engine: checked options with their defaults. */
 export interface EngineSettings {
   storage: EventStorage
   events: EventCatalogue

@@ -4,8 +4,8 @@ import { compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
 import { RecruitingApiError } from '../../errors.js'
 
 /**
- * The events a host emits: from the name, such as `application.created`, to the schema of its `data`. The description of
- * the schema says what happened, such as `An application was created`.
+ * The events that a host emits: a map from the name, such as `application.created`, to the schema of `data`. The
+ * description of the schema is a sentence, such as `An application was created`.
  */
 export type EventCatalogue = Record<string, TObject>
 
@@ -13,17 +13,17 @@ export type EventCatalogue = Record<string, TObject>
 export type EventData<Events extends EventCatalogue, Name extends keyof Events> = Static<Events[Name]> & object
 
 interface EventHead<Name> {
-  /** The same as the header `webhook-id`, and at every attempt and replay. */
+  /** Equal to the header `webhook-id`, in every attempt and replay. */
   id: string
   type: Name
-  /** When it happened: RFC 3339 in UTC with milliseconds. */
+  /** When the event happened, in RFC 3339, UTC, with milliseconds. */
   timestamp: string
   tenant_slug: string
 }
 
 /**
- * The body of a notification, as receivers parse it: a union by `type`. `test` is there in a test alone, whose `data`
- * is empty; `erased` in a tombstone alone, for an event whose subject was erased.
+ * The body of a notification, as receivers parse it: a union by `type`. Only a test has `test`, and its `data` is
+ * empty. Only a tombstone has `erased`: the subject of its event was erased.
  */
 export type WebhookEvent<
   Events extends EventCatalogue = DefaultEvents,
@@ -36,13 +36,13 @@ export type WebhookEvent<
   )
 }[Name]
 
-/** Takes any object as `data`: what the `id` is of is only said, for the host decides what it sends. */
+// Accepts any object. The `id` only documents the resource, because the host decides what it sends.
 function anyData (resource: string, description: string): TObject<Record<never, never>> {
   const id = Type.Unknown({ description: `The id of the ${resource}`, examples: [1] })
   return Type.Object({ id: Type.Optional(id) }, { description, additionalProperties: true })
 }
 
-/** The catalogue of a host that gives none: each event takes any object as its `data`. */
+/** The default catalogue. Each event accepts any object as `data`. */
 export const defaultEvents = {
   'application.created': anyData('application', 'An application was created'),
   'application.updated': anyData('application', 'An application was updated'),
@@ -70,7 +70,7 @@ export type DefaultEvents = { [Name in keyof typeof defaultEvents]: (typeof defa
 /** Throws `invalid_event` unless the type is known and the data fits its schema. Never changes the data. */
 export type EventValidator = (type: string, data: unknown) => void
 
-/** Compiles the schemas once. They let unknown fields pass, and those are sent. */
+/** Compiles the schemas of a catalogue. Unknown fields are valid and are sent. */
 export function createEventValidator (events: EventCatalogue): EventValidator {
   const ajv = createAjv({ useDefaults: false })
   const validators = new Map(Object.entries(events).map(([name, schema]) => [name, compileSchema(ajv, schema)]))
@@ -80,7 +80,7 @@ export function createEventValidator (events: EventCatalogue): EventValidator {
       throw new RecruitingApiError('invalid_event', `type: expected an event of the catalogue, got ${JSON.stringify(type)}`, 'type')
     }
     if (validate(data)) return
-    // There is at least one after a refusal.
+    // A failed validation has at least one error.
     const [fault] = validate.errors as [ErrorObject]
     const path = formatFaultPath(fault)
     const field = path === '' ? 'data' : `data.${path}`

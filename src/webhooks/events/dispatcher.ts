@@ -14,7 +14,7 @@ interface Dependencies {
   maxEventBytes: number
 }
 
-/** Records an event and its deliveries, and tells the diagnostics channel. */
+/** Records an event and its deliveries, and publishes it on the diagnostics channel. */
 export async function dispatch (
   { deliveries, validate, clock, maxEventBytes }: Dependencies,
   event: EmittedEvent<EventCatalogue, string>,
@@ -36,9 +36,9 @@ export async function dispatch (
     : hash('sha256', JSON.stringify([type, data, subject, occurredAt === undefined ? null : timestamp]), 'hex')
   const recorded = await deliveries.record(tenantSlug, { id, type, body, subject, tombstone, idempotencyKey, fingerprint }, transaction)
   if (recorded.fingerprint !== fingerprint) {
-    throw new RecruitingApiError('idempotency_conflict', 'idempotencyKey: was used before for another event', 'idempotencyKey')
+    throw new RecruitingApiError('idempotency_conflict', 'idempotencyKey: was used before for a different event', 'idempotencyKey')
   }
-  // Another id is that of an earlier emit with the same key, and now nothing was recorded.
+  // A different id belongs to an earlier emit with the same key. Nothing was recorded now.
   if (recorded.id === id) publishEmit({ tenantSlug, eventId: id, eventType: type, deliveries: recorded.deliveries })
   return { id: recorded.id, deliveries: recorded.deliveries }
 }

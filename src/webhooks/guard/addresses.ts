@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Whether a socket may be opened to an IP address. */
+/** Returns whether a connection to an IP address is allowed. */
 export type AddressRule = (address: string) => boolean
 
 interface Network {
@@ -8,32 +8,32 @@ interface Network {
   prefix: number
 }
 
-/** IANA's special-purpose registry of IPv4, multicast and reserved space, and a cloud's metadata in public space. */
+// The IANA special-purpose registry of IPv4, multicast and reserved space, and the public metadata address of Azure.
 const specialIpv4 = [
   '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24',
   '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24',
   '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'
 ]
 
-/** All that IANA has allocated as global unicast so far; everything else is refused. */
+// All global unicast space that IANA has allocated. Everything else is blocked.
 const globalIpv6 = '2000::/3'
 
-/** IANA's special-purpose registry of IPv6, as far as it lies within global unicast. */
+// The parts of the IANA special-purpose registry of IPv6 that lie within global unicast.
 const specialIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 
-/** Link-local space and the metadata services of clouds: too dangerous to open within a wider network. */
+// Link-local space and cloud metadata services: a wider network in `allowNetworks` does not open them.
 const sensitiveIpv4 = ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32']
 const sensitiveIpv6 = [
   'fe80::/10', 'fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:c1::a9fe:a9fe/128', 'fd00:42::42/128', 'fd00:a9fe:a9fe::1/128',
   'fd00:100::100:200/128',
-  // Teredo and 6to4 lead to any IPv4 address.
+  // Teredo and 6to4 can reach any IPv4 address.
   '2001::/32', '2002::/16'
 ]
 
-/** Behind these prefixes IPv6 carries an IPv4 address, and a translator may lead back to it. */
+// IPv6 prefixes that embed an IPv4 address, which a translator may reach.
 const translations = ['::', '::ffff:0:', '64:ff9b::', '64:ff9b:1::']
 
-/** Reads a CIDR such as `10.0.0.0/8`; `null` if it is none. */
+/** Parses a CIDR such as `10.0.0.0/8`. Returns `null` for other text. */
 export function parseCidr (text: string): Network | null {
   const [address = '', digits = '', ...rest] = text.split('/')
   const family = isIP(address)
@@ -43,8 +43,8 @@ export function parseCidr (text: string): Network | null {
 }
 
 /**
- * Allows public addresses and those of `allowNetworks`; sensitive ones only when named exactly, as a /32 or /128. Whatever
- * is in `denyNetworks` is not allowed.
+ * Creates a rule that allows public addresses and those in `allowNetworks`. Sensitive addresses must be named exactly,
+ * as a /32 or /128. Addresses in `denyNetworks` are never allowed.
  */
 export function createAddressRule (allowNetworks: readonly string[], denyNetworks: readonly string[] = []): AddressRule {
   const denied = blockListOf([...denyNetworks, ...denyNetworks.filter(isIpv4Network).flatMap(translate)])
@@ -55,7 +55,7 @@ export function createAddressRule (allowNetworks: readonly string[], denyNetwork
   const guarded = blockListOf([...sensitiveIpv4, ...sensitiveIpv6, ...sensitiveIpv4.flatMap(translate)])
   return (address) => {
     const family = isIP(address)
-    // A block list calls everything that is no address "not blocked".
+    // BlockList reports text that is not an address as not blocked.
     if (family === 0) return false
     const type = family === 4 ? 'ipv4' : 'ipv6'
     if (denied.check(address, type)) return false

@@ -3,7 +3,7 @@ import { buildConnector } from 'undici'
 import type { AddressRule } from './addresses.js'
 import type { Resolver } from './resolver.js'
 
-/** No socket was opened, or it was closed before a byte was sent: the address is not allowed. */
+/** The address is not allowed. No connection was opened, or it was closed before any byte was sent. */
 export class BlockedAddressError extends Error {}
 
 interface ConnectorOptions {
@@ -12,25 +12,26 @@ interface ConnectorOptions {
   timeoutMs: number
 }
 
-/** Makes connections to allowed addresses, for undici. */
+/** A connector for undici that connects only to allowed addresses. */
 export interface GuardedConnector {
   connect: buildConnector.connector
-  /** Ends the connections that are still being made; undici itself leaves them to their timeout. */
+  /** Ends connections that are still being opened; undici would leave them to their timeout. */
   close (): void
 }
 
 /**
- * Connects to allowed addresses alone. A literal address never reaches the lookup, and what a lookup says is not yet
- * what a socket does, so there are three checks: of the literal, of every answer, and of the address connected to.
+ * Creates a connector that connects only to allowed addresses. It checks a literal address, which skips the lookup,
+ * every address that the lookup returns, and the address that the socket is connected to.
  */
 export function createGuardedConnector ({ isAllowed, resolver, timeoutMs }: ConnectorOptions): GuardedConnector {
   const connecting = new Set<Socket>()
   const connect = buildConnector({
     timeout: timeoutMs,
     lookup: guardLookup(isAllowed, resolver),
-    // Node's 250 ms would give up receivers on the other side of the world for an address that may not even be reachable.
+    // Node's default of 250 ms is too short for distant receivers: it would move on to an address that may be
+    // unreachable.
     autoSelectFamilyAttemptTimeout: Math.max(10, Math.ceil(timeoutMs / 8)),
-    // Said outright, or the environment could weaken them.
+    // Set explicitly, so that environment variables cannot weaken them.
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
     allowH2: false
@@ -47,7 +48,7 @@ export function createGuardedConnector ({ isAllowed, resolver, timeoutMs }: Conn
         socket.destroy()
         callback(new BlockedAddressError(), null)
       })
-      // undici returns it, though its types do not say so.
+      // undici returns the socket, but its types do not say so.
       if (started instanceof Socket) {
         connecting.add(started)
         started.once('close', () => connecting.delete(started))
@@ -60,7 +61,7 @@ export function createGuardedConnector ({ isAllowed, resolver, timeoutMs }: Conn
   }
 }
 
-/** One bad answer refuses all: which one a socket would use is not ours to say. */
+// One blocked address blocks all, because the socket may choose any of them.
 function guardLookup (isAllowed: AddressRule, resolver: Resolver): LookupFunction {
   return (hostname, { all }, callback) => {
     resolver.resolve(hostname).then((answers) => {

@@ -2,10 +2,10 @@ import { isIP } from 'node:net'
 import { Refusal } from '../../errors.js'
 import type { AddressRule } from './addresses.js'
 
-/** What the host lets webhooks point to. */
+/** The rules for target URLs. */
 export interface TargetRules {
   allowHttp: boolean
-  /** Names of private networks are refused unless the host has opened one. */
+  /** Whether names of private networks are allowed. */
   allowPrivateNames: boolean
   isAllowedAddress: AddressRule
 }
@@ -15,8 +15,8 @@ const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 const privateSuffix = /(^|\.)(localhost|local|internal)$/
 
 /**
- * Reads a `target_url`; the `href` of the result is what is stored and sent to. Throws a `Refusal` of the field
- * otherwise. No name is resolved: addresses behind a name are checked by every attempt.
+ * Parses a `target_url`; store and use the `href` of the result. Throws a `Refusal` of the field if it is not allowed.
+ * Does not resolve names: every attempt checks the addresses of its name.
  */
 export function parseTargetUrl (text: string, rules: TargetRules): URL {
   const url = parseUrl(text)
@@ -26,7 +26,7 @@ export function parseTargetUrl (text: string, rules: TargetRules): URL {
   return url
 }
 
-/** Returns the host and port of a URL, and '' if it is none. A log may show them, unlike a path or query. */
+/** Returns the host and port of a URL, which are safe to log; '' for other text. */
 export function hostOf (text: string): string {
   return parseUrl(text)?.host ?? ''
 }
@@ -49,7 +49,7 @@ function faultOf (text: string, url: URL, rules: TargetRules): string | null {
   return isAllowedHost(url.hostname, rules) ? null : 'must point to a public host'
 }
 
-/** Judges what the parser made of the host, for an address can be spelled in a hundred ways. */
+// Checks the parsed host name, because the same address can be written in many ways.
 function isAllowedHost (hostname: string, rules: TargetRules): boolean {
   const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   if (isIP(literal) !== 0) return rules.isAllowedAddress(literal)

@@ -2,36 +2,36 @@ import dns, { type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { createSlots } from './slots.js'
 
-/** Finds the addresses of a host name. */
+/** Resolves host names. */
 export interface Resolver {
-  /** At least one address, or a rejection. */
+  /** Resolves to at least one address, or rejects. */
   resolve (hostname: string): Promise<LookupAddress[]>
-  /** Ends the queries under way. */
+  /** Ends running queries. */
   close (): void
 }
 
 interface ResolverOptions {
-  /** The longest that anybody waits, for the name and all that follows. */
+  /** Time limit of an attempt in milliseconds, which includes the lookup. */
   timeoutMs: number
-  /** Whether there are names that only the system may know, such as those of its hosts file. */
+  /** Whether to look up names that only the system knows, for example from its hosts file. */
   hasPrivateNames: boolean
 }
 
 const maxQueryMs = 2000
 
-/** Of libuv's four threads, which the whole process shares, those that names may occupy. */
+// Lookups may use this many of libuv's four threads, which the whole process shares.
 const maxSystemLookups = 2
 
-/** What a name server says of a name that it does not know. */
+// Error codes for a name that the name server does not know.
 const unknownName = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
- * Asks the name servers without a thread, so that one tenant's dead name server costs nobody else anything. The system
- * is asked, on a thread, for names that the host may have made up, or when there is no name server: a stranger's name
- * server could say that it does not know a name, and then be silent when the system asks.
+ * Creates a resolver that queries the name servers without a thread, so that one tenant's dead name server does not
+ * delay others. It uses the system, on a thread, only for private names or without a name server: a hostile name server
+ * could deny a name first and then let the system's query hang.
  */
 export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions): Resolver {
-  // The second try takes twice as long, and then there must be time left to connect.
+  // The second try takes twice as long, and must leave time to connect.
   const servers = new dns.promises.Resolver({ timeout: Math.min(maxQueryMs, Math.ceil(timeoutMs / 6)), tries: 2 })
   servers.setServers(dns.getServers())
   const slots = createSlots(maxSystemLookups, timeoutMs)
@@ -50,7 +50,7 @@ export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions)
       const results = await Promise.allSettled([servers.resolve4(hostname), servers.resolve6(hostname)])
       const answers = results.flatMap((result) => result.status === 'fulfilled' ? result.value.map(toLookupAddress) : [])
       if (answers.length > 0) return answers
-      // A question is answered by an address at least, or fails.
+      // Without addresses, both queries have failed.
       const { reason } = results[0] as PromiseRejectedResult
       const code = String(reason.code)
       if (code !== 'ECONNREFUSED' && !(hasPrivateNames && unknownName.has(code))) throw reason

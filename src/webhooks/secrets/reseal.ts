@@ -3,7 +3,7 @@ import type { SecretBox } from './secret-box.js'
 
 const batchSize = 100
 
-/** Seals with the first key what is not; returns how many secrets that were. */
+/** Seals every secret that is not sealed with the first key. Returns the number of secrets sealed. */
 export async function resealSecrets (webhooks: WebhookStore, box: SecretBox): Promise<number> {
   let count = 0
   let afterId = 0

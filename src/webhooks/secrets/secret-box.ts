@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** Seals secrets before storage sees them, and opens them again. */
+/** Seals secrets for the storage and opens them again. */
 export interface SecretBox {
   seal (secret: string, tenantSlug: string, webhookId: number): string
-  /** Whether a text is what `seal` would make now: sealed with the first key, or open if there is none. */
+  /** Returns whether a secret is sealed with the first key, or unsealed if there are no keys. */
   isCurrent (sealed: string, tenantSlug: string, webhookId: number): boolean
-  /** Throws if the text was sealed with an unknown key, or for another tenant or webhook. */
+  /** Opens a secret. Throws if it was sealed with an unknown key, or for another tenant or webhook. */
   open (sealed: string, tenantSlug: string, webhookId: number): string
 }
 
@@ -14,7 +14,10 @@ const prefix = 'sealed_v1:'
 const ivLength = 12
 const tagLength = 16
 
-/** AES-256-GCM under keys of 32 bytes: the first one seals, all of them open. Without keys secrets stay as they are. */
+/**
+ * Creates a box with AES-256-GCM and keys of 32 bytes. The first key seals, all keys open. Without keys, secrets stay
+ * unsealed.
+ */
 export function createSecretBox (keys: readonly Uint8Array[]): SecretBox {
   return {
     seal (secret, tenantSlug, webhookId) {
@@ -43,7 +46,7 @@ export function createSecretBox (keys: readonly Uint8Array[]): SecretBox {
   }
 }
 
-/** Bound to the sealed text, so that a copy of it in another row does not open. */
+// Associated data that binds a sealed secret to its webhook, so that a copy in another row does not open.
 function owner (tenantSlug: string, webhookId: number): Buffer {
   return Buffer.from(JSON.stringify([tenantSlug, webhookId]))
 }

@@ -3,7 +3,7 @@ import { createMachines, event } from '../../fixtures/delivery/engine.js'
 
 const keyed = { ...event, idempotencyKey: 'hire-17' }
 const conflict = {
-  code: 'idempotency_conflict', field: 'idempotencyKey', message: 'idempotencyKey: was used before for another event'
+  code: 'idempotency_conflict', field: 'idempotencyKey', message: 'idempotencyKey: was used before for a different event'
 }
 
 t.test('an event emitted again under its idempotency key is recorded once', async (t) => {

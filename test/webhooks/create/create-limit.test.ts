@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type Reply, buildWebhookApi, refusal, webhookInput } from '../../fixtures/api/webhook-api.js'
 
-const tooMany = (limit: number) => ({ field: '', message: `would be more than ${limit} webhooks` })
+const tooMany = (limit: number) => ({ field: '', message: `the tenant already has the maximum of ${limit} webhooks` })
 
 t.test('a tenant has 50 webhooks at most, inactive ones counted', async (t) => {
   const { call, create } = await buildWebhookApi(t)

@@ -7,7 +7,7 @@ const { call, clock, create } = api
 const { id } = await create()
 
 const date = 'must match format "date-time"'
-const excludes = ['event_ids', 'excludes since and until'] as const
+const excludes = ['event_ids', 'must not be combined with since or until'] as const
 const year = 'must be a date-time of the years 1 to 9999'
 const include = 'must be one of undelivered, all'
 const catalogue = 'must be an event type of the catalogue'
