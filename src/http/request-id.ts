@@ -48,7 +48,7 @@ function bindGeneratedIds (scope: FastifyInstance): void {
   scope.setChildLoggerFactory(function (logger, bindings, options, message: IdentifiedMessage) {
     const id = generateRequestId()
     message[kRequestId] = id
-    return childLoggerFactory.call(this, logger, { ...bindings, request_id: id }, options, message)
+    return childLoggerFactory.call(this, logger, Object.assign(bindings, { request_id: id }), options, message)
   })
 }
 

@@ -1,5 +1,5 @@
 import fastJsonStringify from 'fast-json-stringify'
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifySerializerCompiler, onRequestHookHandler } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifySerializerCompiler, onRequestHookHandler } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import type { ApiKey, AsyncKeyLookup, KeyLookup } from '../ports/index.js'
 import type { Tracing } from '../observe/tracing.js'
@@ -8,7 +8,7 @@ import { answering } from './answers/answering.js'
 import { type AuditListener, auditRequests } from './audit.js'
 import { type KeyedRequest, authorize, decorateKey, kApiKey, readCredentials, readKey, readTenantSlug } from './auth.js'
 import { ownBodyParser } from './input/body.js'
-import { HttpError, toHttpError, toInternalError } from './errors.js'
+import { HttpError, toInternalError } from './errors.js'
 import type { Limits } from './limits/limits.js'
 import { readOperationId } from './operation-id.js'
 import { type RequestIdSource, identifyRequests } from './request-id.js'
@@ -53,8 +53,11 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
   scope.setNotFoundHandler(notFoundOptions, () => { throw new HttpError('not_found') })
   if (onAudit !== null) auditRequests(scope, onAudit)
 
-  /** Refuses a request without a valid key, and one over its limits. */
-  async function letIn (request: KeyedRequest, reply: FastifyReply): Promise<void> {
+  scope.addHook('onRequest', async (request: KeyedRequest, reply) => {
+    const id = identify(request, reply)
+    tracing?.describeRequest({
+      'http.route': request.routeOptions.url, 'recruiting.operation': readOperationId(request), 'recruiting.request_id': id
+    })
     const credentials = readCredentials(request)
     const key = credentials === null ? null : await findKey(credentials, request, reply)
     // Every reason for there being no key gives the same answer.
@@ -63,18 +66,6 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
     tracing?.describeRequest({ 'recruiting.tenant': readTenantSlug(request) })
     if (limits !== null) await limits.count(request, reply)
     if (request.is404) throw new HttpError('not_found')
-  }
-
-  scope.addHook('onRequest', async (request: KeyedRequest, reply) => {
-    const id = identify(request, reply)
-    tracing?.describeRequest({
-      'http.route': request.routeOptions.url, 'recruiting.operation': readOperationId(request), 'recruiting.request_id': id
-    })
-    try {
-      await letIn(request, reply)
-    } catch (thrown) {
-      throw toHttpError(thrown)
-    }
   })
   scope.addHook('onRoute', (route) => {
     route.schema = { querystring: NoQuery, ...route.schema }

@@ -39,11 +39,19 @@ export function readAnswer (reply: AnsweringReply): Answer {
  */
 export const restoreAnswer: onSendHookHandler<unknown> = function (_request, reply: AnsweringReply, payload, done) {
   const answer = reply[kAnswer]
-  if (!answer || reply.statusCode === 304) return done()
+  if (!answer || reply.statusCode === 304 || isIntact(reply, answer, payload)) return done()
   reply.code(answer.status).headers(commonHeaders)
   if (answer.text === null) reply.removeHeader('content-type')
   else reply.header('content-type', contentType)
   if (reply.hasHeader('content-encoding')) return done()
   reply.removeHeader('content-length')
   done(null, answer.text)
+}
+
+/** Whether no hook has changed anything. */
+function isIntact (reply: FastifyReply, { status, text }: Answer, payload: unknown): boolean {
+  return payload === text && reply.statusCode === status && reply.getHeader('content-type') === contentType &&
+    reply.getHeader('content-length') === undefined &&
+    reply.getHeader('cache-control') === commonHeaders['cache-control'] &&
+    reply.getHeader('x-content-type-options') === commonHeaders['x-content-type-options']
 }

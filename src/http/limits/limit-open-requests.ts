@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { toHttpError } from '../errors.js'
 import type { Limits } from './limits.js'
 import { type RequestIdSource, identifyRequests } from '../request-id.js'
 import { sendError } from '../answers/send-error.js'
@@ -11,7 +10,7 @@ export function limitOpenRequests (scope: FastifyInstance, limits: Limits, reque
     try {
       await limits.countAddress(request, reply)
     } catch (thrown) {
-      return sendError(toHttpError(thrown), request, reply, { id: identify(request, reply), errorDetails: false })
+      return sendError(thrown, request, reply, { id: identify(request, reply), errorDetails: false })
     }
   })
 }

@@ -2,12 +2,13 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { expect, refuse } from '../../shared/expect.js'
 import type { KeyLookup } from '../../ports/index.js'
 import type { RateLimitBudgetSettings, RateLimitSettings } from '../settings.js'
+import { toInternalError } from '../errors.js'
 import { type KeyedRequest, kApiKey, readTenantSlug } from '../auth.js'
 import { type RequestKeyLookup, boundFailedKeys, nameAddress } from './failed-keys.js'
 import { readOperationId } from '../operation-id.js'
 import { type Usage, refuseRequest, setUsage } from './usage.js'
 
-/** Limits the requests of a key, and those of an address without a key or with an invalid one. Throws `rate_limited`. */
+/** Limits the requests of a key, and those of an address without a key or with an invalid one. Throws only `HttpError`s, such as `rate_limited`. */
 export interface Limits {
   /** Returns a lookup that an address can no longer use for unknown keys once too many of its keys were invalid. */
   guard (keyLookup: KeyLookup): RequestKeyLookup
@@ -36,7 +37,7 @@ export async function createLimits (
     const owner = Fastify()
     await owner.register(rateLimit, { ...settings, ...budget, global: false, keyGenerator })
     expect(owner.hasDecorator('createRateLimit'), 'rateLimit', '@fastify/rate-limit of version 10.3 or later', 'an older one')
-    return owner.getDecorator<() => Limiter>('createRateLimit')()
+    return isolateStore(owner.getDecorator<() => Limiter>('createRateLimit')())
   }
 
   const general = await createLimiter(settings, (request) => `key:${nameKey(request)}`)
@@ -57,6 +58,17 @@ export async function createLimits (
     },
     async countAddress (request, reply) {
       report(await open(request), reply)
+    }
+  }
+}
+
+/** Everything that a store of the host throws is a 500. */
+function isolateStore (limiter: Limiter): Limiter {
+  return async (request) => {
+    try {
+      return await limiter(request)
+    } catch (thrown) {
+      throw toInternalError(thrown)
     }
   }
 }
