@@ -1,15 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
-import type { CandidateRow, CandidateSource } from '../../ports/index.js'
+import type { CandidateRow, CandidateSortField, CandidateSource } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/omit-undefined.js'
 import { readTenantSlug } from '../auth.js'
-import { createSortParser, parseSearch, parseUpdatedAfter } from '../input/list-query.js'
+import { parseSort, parseSearch, parseUpdatedAfter } from '../input/list-query.js'
 import { readPage } from '../answers/page.js'
 import { PageOf } from '../schemas/answers.js'
-import { CandidateQuery, candidateSortFields } from '../schemas/candidate.js'
+import { CandidateQuery } from '../schemas/candidate.js'
 import { errorResponses } from '../schemas/errors.js'
-
-const parseSort = createSortParser(candidateSortFields)
 
 /** The list of candidates; `item` is what of one is published. */
 export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<CandidateRow>): FastifyPluginAsyncTypebox {
@@ -35,7 +33,7 @@ export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<Cand
       }, {
         page: query.page,
         perPage: query.per_page,
-        sort: parseSort(query.sort),
+        sort: parseSort<CandidateSortField>(query.sort),
         filter: omitUndefined({
           recruiterId: query['filter[recruiter_id]'],
           q: parseSearch(query['filter[q]']),

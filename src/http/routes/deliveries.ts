@@ -1,17 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { RecruitingStorage } from '../../ports/index.js'
+import type { DeliverySortField, RecruitingStorage } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/omit-undefined.js'
 import { readTenantSlug } from '../auth.js'
-import { createSortParser } from '../input/list-query.js'
+import { parseSort } from '../input/list-query.js'
 import { readPage } from '../answers/page.js'
 import { found, storableId } from '../answers/resource.js'
 import { DataOf, PageOf } from '../schemas/answers.js'
-import { Delivery, DeliveryQuery, DeliveryWithAttempts, deliverySortFields } from '../schemas/delivery.js'
+import { Delivery, DeliveryQuery, DeliveryWithAttempts } from '../schemas/delivery.js'
 import { errorResponses } from '../schemas/errors.js'
 import { DeliveryParams, WebhookParams } from '../schemas/parameters.js'
 import { webhookScopes } from './webhook-scopes.js'
-
-const parseSort = createSortParser(deliverySortFields)
 
 const tags = ['deliveries']
 
@@ -34,7 +32,7 @@ export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): Fa
     }, async (request, reply) => {
       const tenantSlug = readTenantSlug(request)
       const { query } = request
-      const sort = parseSort(query.sort)
+      const sort = parseSort<DeliverySortField>(query.sort)
       const { id } = found(await webhooks.find(tenantSlug, storableId(request.params.id)))
       return readPage(request, reply, {
         list: (page) => deliveries.list(tenantSlug, id, page),

@@ -1,15 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
-import type { JobRow, JobSource } from '../../ports/index.js'
+import type { JobRow, JobSortField, JobSource } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/omit-undefined.js'
 import { readTenantSlug } from '../auth.js'
-import { createSortParser, parseSearch, parseUpdatedAfter } from '../input/list-query.js'
+import { parseSort, parseSearch, parseUpdatedAfter } from '../input/list-query.js'
 import { readPage } from '../answers/page.js'
 import { PageOf } from '../schemas/answers.js'
 import { errorResponses } from '../schemas/errors.js'
-import { JobQuery, jobSortFields } from '../schemas/job.js'
-
-const parseSort = createSortParser(jobSortFields)
+import { JobQuery } from '../schemas/job.js'
 
 /** The list of jobs; `item` is what of one is published. */
 export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPluginAsyncTypebox {
@@ -35,7 +33,7 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
       }, {
         page: query.page,
         perPage: query.per_page,
-        sort: parseSort(query.sort),
+        sort: parseSort<JobSortField>(query.sort),
         filter: omitUndefined({
           status: query['filter[status]'],
           q: parseSearch(query['filter[q]']),

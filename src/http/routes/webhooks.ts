@@ -1,21 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import type { WebhookStore } from '../../ports/index.js'
+import type { WebhookSortField, WebhookStore } from '../../ports/index.js'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import { omitUndefined } from '../../shared/omit-undefined.js'
 import { readTenantSlug } from '../auth.js'
 import { HttpError } from '../errors.js'
-import { createSortParser } from '../input/list-query.js'
+import { parseSort } from '../input/list-query.js'
 import { readPage } from '../answers/page.js'
 import { readPath } from '../input/path.js'
 import { found, storableId } from '../answers/resource.js'
 import { DataOf, NoContent, PageOf } from '../schemas/answers.js'
 import { errorResponses } from '../schemas/errors.js'
 import { WebhookParams } from '../schemas/parameters.js'
-import { CreateWebhook, CreatedWebhook, UpdateWebhook, Webhook, WebhookQuery, webhookSortFields } from '../schemas/webhook.js'
+import { CreateWebhook, CreatedWebhook, UpdateWebhook, Webhook, WebhookQuery } from '../schemas/webhook.js'
 import { webhookScopes } from './webhook-scopes.js'
-
-const parseSort = createSortParser(webhookSortFields)
 
 const locationHeader = { location: Type.String({ description: 'The path of the webhook', examples: ['/api/v1/public/acme/webhooks/1'] }) }
 const tags = ['webhooks']
@@ -44,7 +42,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
       }, {
         page: query.page,
         perPage: query.per_page,
-        sort: parseSort(query.sort),
+        sort: parseSort<WebhookSortField>(query.sort),
         filter: omitUndefined({ status: query['filter[status]'] })
       })
     })
