@@ -27,7 +27,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   const { storage, events, prefix } = settings
   const log = createSafeLogger(app.log)
   if (settings.rateLimit?.failedKeys && trustsEveryProxy(app)) {
-    log.warn({}, 'trustProxy: true lets every caller choose its address, which defeats rateLimit.failedKeys: name your proxies instead')
+    log.warn({}, 'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead')
   }
   await verifyStorage(storage, publishedFields(settings), log)
   const engine = createEngine(settings, log)

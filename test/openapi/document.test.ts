@@ -47,7 +47,7 @@ t.test('every operation has an id of its own, a summary, a description, a tag an
     t.match(description, /^\S.+\n\nNeeds `/, operationId)
     t.equal(tags.length, 1, operationId)
     t.ok(known.some(({ name }) => name === tags[0]), operationId)
-    t.same(Object.keys(responses).filter((status) => status >= '400'), ['400', '401', '403', '404', '500'], operationId)
+    t.same(Object.keys(responses).filter((status) => status >= '400'), ['400', '401', '403', '404', '500', '503'], operationId)
   }
 })
 

@@ -38,13 +38,14 @@ function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}) {
   }, { title: formatTitle(code), description: message, headers })
 }
 
-/** The answers that every operation can give. */
+/** The answers that every operation can give. Hooks of the host cause the 503. */
 export const errorResponses = {
   400: ErrorOf('bad_request'),
   401: ErrorOf('unauthorized', challenge),
   403: ErrorOf('forbidden'),
   404: ErrorOf('not_found'),
-  500: ErrorOf('internal_error')
+  500: ErrorOf('internal_error'),
+  503: ErrorOf('unavailable', { 'retry-after': Type.String({ description: 'Seconds to wait for, or a date (RFC 9110), if the service knows', examples: ['60'] }) })
 }
 
 /** The answer that operations of the host can give as well when they change something. */

@@ -1,4 +1,5 @@
 import { RecruitingApiError } from '../../errors.js'
+import { readText } from '../../observe/loggable-error.js'
 import { findUnknownName } from '../../shared/expect.js'
 import { normalizeInstant } from '../../shared/instant.js'
 import { findNearestName } from '../../shared/nearest-name.js'
@@ -42,7 +43,7 @@ export function formatData (notification: object): string {
   try {
     return JSON.stringify(notification)
   } catch (error) {
-    refuse('data', error instanceof Error ? error.message : 'is not JSON')
+    refuse('data', readText(error, 'message') ?? 'is not JSON')
   }
 }
 

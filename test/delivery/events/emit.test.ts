@@ -27,6 +27,9 @@ const circular: Record<string, unknown> = {}
 circular.self = circular
 const thrown: unknown = 'no error at all'
 const throwing = { toJSON () { throw thrown } }
+const revoked = Proxy.revocable({}, {})
+revoked.revoke()
+const throwingProxy = { toJSON () { throw revoked.proxy } }
 
 const refused: Array<[title: string, change: Record<string, unknown>, field: string, message: string | RegExp]> = [
   ['no tenant', { tenantSlug: undefined }, 'tenantSlug', slug],
@@ -45,6 +48,7 @@ const refused: Array<[title: string, change: Record<string, unknown>, field: str
   ['data that contains itself', { data: circular }, 'data', /^data: Converting circular structure to JSON/],
   ['data with a bigint', { data: { id: 1n } }, 'data', 'data: Do not know how to serialize a BigInt'],
   ['data that throws what is no error', { data: throwing }, 'data', 'data: is not JSON'],
+  ['data that throws what cannot be read', { data: throwingProxy }, 'data', 'data: is not JSON'],
   ['an empty subject', { subject: '' }, 'subject', text('subject')],
   ['a subject of 256 characters', { subject: 's'.repeat(256) }, 'subject', text('subject')],
   ['an empty idempotency key', { idempotencyKey: '' }, 'idempotencyKey', text('idempotencyKey')],

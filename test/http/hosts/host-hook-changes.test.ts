@@ -27,7 +27,14 @@ const changes: Record<string, OnSend> = {
   'sets headers of the contract': async (_request, reply, payload) => {
     reply.headers({ 'content-type': 'text/html', 'cache-control': 'public', 'x-content-type-options': 'none', 'content-length': '5' })
     return payload
-  }
+  },
+  ...Object.fromEntries(['content-type', 'cache-control', 'x-content-type-options', 'content-length'].map((name): [string, OnSend] => [
+    `sets ${name} alone`,
+    async (_request, reply, payload) => {
+      reply.header(name, '5')
+      return payload
+    }
+  ]))
 }
 
 t.test('no onSend hook of the host changes an answer', async (t) => {
