@@ -1,12 +1,12 @@
-// Your customers run a receiver like this. It verifies the signature of each notification and processes each event once.
-// Standard Webhooks has libraries for most languages.
+// Your customers run a receiver like this. It verifies the signature of each notification and processes each event
+// once. Standard Webhooks has libraries for most languages.
 //
 // WEBHOOK_SECRET=whsec_… tsx examples/04-verify-webhook.ts
 
 import { type IncomingMessage, createServer } from 'node:http'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 
-// The secret from the answer that created the webhook.
+// The secret from the response that created the webhook.
 const secret = process.env.WEBHOOK_SECRET ?? ''
 const webhook = new Webhook(secret)
 const maxBodyBytes = 1024 * 1024
@@ -34,7 +34,7 @@ const server = createServer(async (request, response) => {
   } catch (error) {
     const isRefused = error instanceof WebhookVerificationError
     console.error(isRefused ? `refused: ${error.message}` : error)
-    // After any answer but 2xx, the notification is sent again.
+    // After any status other than 2xx, the notification is sent again.
     response.writeHead(isRefused ? 401 : 500).end()
   }
 })
@@ -42,7 +42,7 @@ const server = createServer(async (request, response) => {
 function handle ({ id, type, tenant_slug: tenant, data, test, erased }: Event): void {
   if (test) return console.log(`${id} is a test, nothing to do`)
   // A tombstone has the id of the original event: delete the data that came with it.
-  if (erased) return console.log(`${id} ${tenant} ${type} erased, to be forgotten`)
+  if (erased) return console.log(`${id} ${tenant} ${type} erased, delete its data`)
   // Delivery is at least once: retries and replays carry the id of the first delivery.
   if (handledIds.has(id)) return console.log(`${id} again, nothing to do`)
   handledIds.add(id)

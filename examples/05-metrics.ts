@@ -1,4 +1,4 @@
-// Metrics for Prometheus from one call. They are read when Prometheus asks, so nothing runs in between.
+// Metrics for Prometheus from one call. The server reads them only when Prometheus scrapes.
 //
 // curl http://127.0.0.1:3000/metrics
 
@@ -12,12 +12,12 @@ const app = Fastify({ logger: true })
 await app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]) })
 
 const registers = [new Registry()]
-const pending = new Gauge({ name: 'webhook_deliveries_pending', help: 'Deliveries that wait for an attempt, now or later', registers })
+const pending = new Gauge({ name: 'webhook_deliveries_pending', help: 'Deliveries waiting for an attempt, now or later', registers })
 const due = new Gauge({ name: 'webhook_deliveries_due', help: 'Deliveries that could be attempted now', registers })
-const oldest = new Gauge({ name: 'webhook_oldest_due_seconds', help: 'How long the oldest due delivery has been due', registers })
-const inFlight = new Gauge({ name: 'webhook_attempts_in_flight', help: 'Attempts of this process under way', registers })
+const oldest = new Gauge({ name: 'webhook_oldest_due_seconds', help: 'Seconds since the oldest due delivery became due', registers })
+const inFlight = new Gauge({ name: 'webhook_attempts_in_flight', help: 'Attempts of this process in flight', registers })
 const attempts = new Counter({ name: 'webhook_attempts_total', help: 'Attempts of this process', labelNames: ['outcome'], registers })
-const seconds = new Counter({ name: 'webhook_attempt_seconds_total', help: 'Time that attempts of this process took', registers })
+const seconds = new Counter({ name: 'webhook_attempt_seconds_total', help: 'Total duration of the attempts of this process', registers })
 
 app.get('/metrics', async (_request, reply) => {
   const stats = await app.recruiting.stats()

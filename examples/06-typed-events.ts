@@ -1,4 +1,4 @@
-// Types `app.recruiting.emit` by your own events: the compiler refuses the names and data that `emit` would refuse.
+// Types `app.recruiting.emit` with your own events: the compiler rejects the names and data that `emit` would reject.
 //
 // curl -X POST http://127.0.0.1:3000/offers/1/sign
 

@@ -12,7 +12,7 @@ const { id, deliveries } = await recruiting.emit({
   type: 'application.created',
   data: { id: 1, candidate_id: 42, full_name: 'Ada Lovelace' },
   occurredAt: new Date(), // default: now
-  subject: 'candidate:42', // whom it is about, for `erase`; not sent
+  subject: 'candidate:42', // the subject, for `erase`; not sent
   idempotencyKey: 'application-1' // a second emit with this key does nothing
 })
 console.log(`${id} goes to ${deliveries} webhooks`)

@@ -1,5 +1,5 @@
-// Everything in PostgreSQL, beside the vendor's own tables. Two views show candidates and jobs to the API, and each event is
-// emitted in the transaction that makes the change.
+// Everything in PostgreSQL, next to the vendor's own tables. Two views provide candidates and jobs to the API. Each
+// event is emitted in the transaction that makes the change.
 //
 // DATABASE_URL=postgres://localhost/ats tsx examples/10-postgres.ts
 

@@ -1,4 +1,4 @@
-// Writes openapi.json: the document as the plugin serves it where a host has no events, fields or routes of its own.
+// Writes openapi.json: the document that the plugin serves with the default options.
 
 import { writeFile } from 'node:fs/promises'
 import Fastify from 'fastify'

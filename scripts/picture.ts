@@ -1,6 +1,6 @@
 // Takes docs/demo.png, the picture in the README: the demo page after two minutes of use.
 //
-// It needs Chromium, and fonts with every script of the invented names, otherwise names show as boxes. On Debian:
+// It needs Chromium and fonts for all scripts of the invented names; otherwise names show as boxes. On Debian:
 //
 //   apt-get install chromium fontconfig fonts-noto-core fonts-noto-cjk
 

@@ -1,4 +1,4 @@
-// Writes the tables of the pages from the code and its doc comments, between the markers that name them.
+// Writes the tables of the documents from doc comments, between the markers that name them.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { fillTables, listPages } from './tables/pages.js'

@@ -2,7 +2,7 @@ import sqlite from 'node-sqlite3-wasm'
 
 export type Database = InstanceType<typeof sqlite.Database>
 
-// Stands for your own database: your names, your types, one table for all tenants.
+// An example of your own database: your names, your types, one table for all tenants.
 export function openDatabase (): Database {
   const database = new sqlite.Database()
   database.exec(`

@@ -2,13 +2,13 @@ import type { SortItem } from 'fastify-recruiting-api'
 
 export type Value = string | number
 
-/** Joins conditions and their values. Values of a client never become part of the text. */
+/** Joins conditions and their values. Values from clients never become part of the SQL text. */
 export function where (conditions: Array<[text: string, value: Value | undefined]>): { text: string, values: Value[] } {
   const given = conditions.filter((condition): condition is [string, Value] => condition[1] !== undefined)
   return { text: `where ${given.map(([text]) => text).join(' and ')}`, values: given.map(([, value]) => value) }
 }
 
-/** Writes `order by` with your columns. SQLite compares text by its bytes by default, and this is code point order. */
+/** Writes `order by` with your columns. By default SQLite compares text by its bytes, which is code point order. */
 export function orderBy<Field extends string> (sort: ReadonlyArray<SortItem<Field>>, columns: Record<Field, string>): string {
   return `order by ${sort.map(({ field, direction }) => `${columns[field]} ${direction}`).join(', ')}`
 }

@@ -1,4 +1,4 @@
-// A client of the API whose requests and answers are typed by the document that the API serves. The types are made with
+// A client of the API with typed requests and responses. The types are generated from the document that the API serves:
 //
 //   npx openapi-typescript http://127.0.0.1:3000/api/v1/public/openapi.json -o api.d.ts
 //
@@ -30,7 +30,7 @@ console.log(created.data === undefined ? created.error.error.code : `webhook ${c
 
 const webhookPath = { ...path, id: 1 }
 
-// Fields with a default, and bodies without a required field, may be left out.
+// Fields with a default and bodies without required fields are optional.
 export const short = [
   () => client.POST('/api/v1/public/{tenant_slug}/webhooks/{id}/rotate_secret', { params: { path: webhookPath } }),
   () => client.POST('/api/v1/public/{tenant_slug}/webhooks/{id}/rotate_secret', { params: { path: webhookPath }, body: {} }),

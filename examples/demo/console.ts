@@ -1,4 +1,4 @@
-/** Prints one line: who reports it, for which tenant, and what happened. */
+/** Prints one line: the reporter, the tenant and the text. */
 export type Print = (who: string, tenantSlug: string, text: string) => void
 
 /** Prints to the console, in columns, with the time. */

@@ -2,7 +2,7 @@ import { type RunOptions, startRun } from './run.js'
 import { formatWelcome } from './welcome.js'
 
 export interface DemoOptions extends RunOptions {
-  /** Takes the text that a user reads first. */
+  /** Receives the text that a user reads first. */
   welcome: (text: string) => void
 }
 
@@ -29,7 +29,7 @@ export async function startDemo ({ welcome, ...options }: DemoOptions): Promise<
     await run.close()
     run = await startRun({ ...options, port: portOf(run.pageUrl), receiverPort: portOf(run.receiverUrl) }, reset)
     run.begin()
-    options.print('demo', '', 'Everything is as at the start')
+    options.print('demo', '', 'Reset: everything is as it was at the start')
   }
 
   return {

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net'
 
-/** The port that the environment names; otherwise this one, or 0 for any that is free if another program has it. */
+/** Returns the port in the environment variable, otherwise `preferred`, or 0 (any free port) if that one is in use. */
 export async function choosePort (name: string, preferred: number): Promise<number> {
   if (process.env[name] !== undefined) return readNumber(name, preferred)
   if (await isFree(preferred)) return preferred
-  console.log(`Port ${preferred} is taken: the demo uses a free one instead. ${name}=… names another.`)
+  console.log(`Port ${preferred} is in use. The demo uses a free port instead. To choose one, set ${name}.`)
   return 0
 }
 

@@ -14,9 +14,9 @@ import { subscribe } from './receiver/subscribe.js'
 import type { WelcomeParts } from './welcome.js'
 
 export interface RunOptions {
-  /** Of the API; 0 for any free port. */
+  /** Port of the API; 0 for any free port. */
   port: number
-  /** Of the server that the webhooks point to; 0 for any free port. */
+  /** Port of the server that receives the webhooks; 0 for any free port. */
   receiverPort: number
   /** A PostgreSQL database; `null` for memory. */
   databaseUrl: string | null
@@ -39,7 +39,7 @@ export async function startRun ({ port, receiverPort, databaseUrl, everyMs, prin
     closers.unshift(() => close(part))
     return part
   }
-  // In reverse order: deliveries under way still reach the receiver while the ATS closes.
+  // In reverse order, so that deliveries in flight still reach the receiver while the ATS closes.
   async function close (): Promise<void> {
     for (const closer of closers) await closer()
   }
@@ -76,7 +76,7 @@ export async function startRun ({ port, receiverPort, databaseUrl, everyMs, prin
   }
 }
 
-/** Points a webhook of the tenant to the receiver; returns its id. */
+/** Creates a webhook of the tenant that points to the receiver, and returns its id. */
 async function connect (apiUrl: string, tenantSlug: string, receiver: Receiver): Promise<number> {
   const [key = demoKeys.acme] = listKeys(tenantSlug)
   const { id, secret } = await subscribe({ apiUrl, tenantSlug, key: key.key, targetUrl: `${receiver.url}/${tenantSlug}` })

@@ -23,13 +23,13 @@ function closeOnSignal (demo: Demo): void {
 }
 
 async function close (demo: Demo): Promise<void> {
-  console.log('Closing: waits for deliveries under way')
+  console.log('Closing: waiting for deliveries in flight')
   await demo.close()
   console.log('Closed')
 }
 
 function explain (error: unknown): unknown {
   const { code, port } = error as { code?: string, port?: number }
-  if (code === 'EADDRINUSE') return `Port ${port} is taken. Choose others: PORT=4000 RECEIVER_PORT=4001 npm run demo`
+  if (code === 'EADDRINUSE') return `Port ${port} is in use. Choose others: PORT=4000 RECEIVER_PORT=4001 npm run demo`
   return error instanceof RangeError ? error.message : error
 }

@@ -2,8 +2,8 @@ import { PGlite } from '@electric-sql/pglite'
 import type { PgClient, PgPool } from 'fastify-recruiting-api/postgres'
 
 /**
- * PostgreSQL within this process, as a pool: its one connection is lent to one after another. In memory, or in a folder.
- * For demos and tests of your own: no other process can be at the same database.
+ * Opens PostgreSQL inside this process, in memory or in a folder, as a pool with one connection. For demos and tests:
+ * no other process can use the same database.
  */
 export function openPglite (folder?: string): PgPool & { end (): Promise<void> } {
   const db = new PGlite(folder)
@@ -14,7 +14,7 @@ export function openPglite (folder?: string): PgPool & { end (): Promise<void> }
       const lend = (giveBack: () => void): void => resolve({
         query,
         release (destroy) {
-          // A pool would close the connection, which rolls back.
+          // A real pool would close the connection, which rolls back.
           if (destroy === true) db.exec('rollback').then(giveBack, giveBack)
           else giveBack()
         }
@@ -25,7 +25,7 @@ export function openPglite (folder?: string): PgPool & { end (): Promise<void> }
 
   async function query (text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
     if (values !== undefined) return db.query(text, values)
-    // Migrations are several statements at once.
+    // Migrations contain several statements.
     return { rows: (await db.exec(text)).flatMap(({ rows }) => rows) }
   }
 

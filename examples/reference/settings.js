@@ -1,11 +1,11 @@
-// What Swagger UI shows, and how. Its other settings: https://swagger.io/docs/open-source-tools/swagger-ui/usage/configuration/
+// The settings of Swagger UI. All settings: https://swagger.io/docs/open-source-tools/swagger-ui/usage/configuration/
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const followSystem = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', followSystem)
 followSystem()
 
-// Swagger UI itself could only keep the key for good. This keeps it until the tab is closed, through reloads.
+// Keeps the key until the tab is closed, also through reloads. Swagger UI itself can only keep it forever.
 const place = 'recruiting-api-key'
 const keepKey = {
   authorize: (proceed) => (schemes) => {
@@ -21,9 +21,9 @@ const keepKey = {
 const page = SwaggerUIBundle({
   dom_id: '#swagger-ui',
   url: '/api/v1/public/openapi.json',
-  // The address names the operation that is open, so that it can be passed on.
+  // The URL names the open operation, so that it can be shared.
   deepLinking: true,
-  // Asks nobody else whether the document is valid.
+  // Does not send the document to an external validator.
   validatorUrl: null,
   plugins: [{ statePlugins: { auth: { wrapActions: keepKey } } }],
   onComplete () {

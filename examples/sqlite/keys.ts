@@ -1,7 +1,7 @@
 import { type KeyLookup, hashApiKey } from 'fastify-recruiting-api'
 import { type Kysely, sql } from 'kysely'
 
-/** The vendor's own users, some of whom have an API key. Only its digest is kept. */
+/** The vendor's own users. Some have an API key, of which only the digest is stored. */
 export interface UserSchema {
   users: {
     id: number
@@ -27,7 +27,7 @@ export function userKeyLookup (db: Kysely<UserSchema>, { now = Date.now } = {}):
   }
 }
 
-/** Makes the table. */
+/** Creates the table. */
 export async function createUsers (db: Kysely<UserSchema>): Promise<void> {
   await sql`create table users (
     id integer primary key, tenant_slug text not null, email text not null, key_digest text unique, key_scopes text not null,

@@ -2,11 +2,11 @@ import { Kysely, SqliteDialect } from 'kysely'
 import sqlite from 'node-sqlite3-wasm'
 import type { Schema } from './schema.js'
 
-/** Opens a file, or a database in memory. SQLite runs as WebAssembly here: nothing is compiled when it is installed. */
+/** Opens a file, or a database in memory. SQLite runs as WebAssembly, so installing it compiles nothing. */
 export function openDatabase<Tables = Schema> (path = ':memory:'): Kysely<Tables> {
   const database = new sqlite.Database(path)
   return new Kysely<Tables>({
-    // Kysely knows SQLite as better-sqlite3 has it: this is what the two do not share.
+    // Adapts the driver to the interface of better-sqlite3, which Kysely expects.
     dialect: new SqliteDialect({
       database: {
         close: () => database.close(),

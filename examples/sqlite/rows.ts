@@ -4,7 +4,7 @@ import type { Schema } from './schema.js'
 
 type Condition = ReturnType<typeof sql<SqlBool>>
 
-/** The vendor's candidates: two methods. */
+/** Reads the vendor's candidates. A source has two methods. */
 export function createCandidates (db: Kysely<Schema>): CandidateSource {
   return {
     async list (tenantSlug, { filter, sort, offset, limit, fields }) {
@@ -21,7 +21,7 @@ export function createCandidates (db: Kysely<Schema>): CandidateSource {
   }
 }
 
-/** The vendor's jobs, likewise. */
+/** Reads the vendor's jobs. */
 export function createJobs (db: Kysely<Schema>): JobSource {
   return {
     async list (tenantSlug, { filter, sort, offset, limit, fields }) {
@@ -41,7 +41,7 @@ export function createJobs (db: Kysely<Schema>): JobSource {
 const candidateColumns = ['id', 'full_name', 'headline', 'source_id', 'recruiter_id', 'created_at', 'updated_at'] as const
 const jobColumns = ['id', 'name', 'status', 'created_at', 'updated_at'] as const
 
-// The fields asked for are named by the host's options. A column that does not exist would be an error of SQLite's.
+// The requested fields come from the options of the host. An unknown column would be an SQL error.
 function known<Column extends string> (columns: readonly Column[], fields: readonly string[]): Column[] {
   return columns.filter((column) => fields.includes(column))
 }
@@ -58,7 +58,7 @@ function jobCondition (tenantSlug: string, { status, ...filter }: JobFilter): Co
   return all(conditions)
 }
 
-// `instr` knows no wildcards, and `name_key` was folded by the same toLowerCase.
+// `instr` has no wildcards, and `name_key` was made with the same toLowerCase.
 function rowConditions (tenantSlug: string, { q, updatedAfter }: { q?: string, updatedAfter?: string }): Condition[] {
   const conditions = [sql<SqlBool>`tenant_slug = ${tenantSlug}`]
   if (q !== undefined) conditions.push(sql<SqlBool>`instr(name_key, ${q.toLowerCase()}) > 0`)

@@ -1,12 +1,12 @@
 import { type ColumnType, type Generated, type Kysely, sql } from 'kysely'
 
-/** The tables. Times are milliseconds since the epoch but in the vendor's own tables, which have RFC 3339. */
+/** The tables. Times are milliseconds since the epoch, in the vendor's own tables RFC 3339. */
 export interface Schema {
   candidates: {
     tenant_slug: string
     id: number
     full_name: string
-    /** `full_name` in lower case, which `q` looks into. */
+    /** `full_name` in lower case, for `q`. */
     name_key: string
     headline: string | null
     source_id: number | null
@@ -32,7 +32,7 @@ export interface Schema {
     failed_deliveries: number
     is_warned: ColumnType<number, number | undefined, number>
     paused_until: number
-    /** When it had its last turn, as a number that grows. */
+    /** A growing number that says when it had its last turn. */
     last_turn: number
   }
   events: {
@@ -59,7 +59,7 @@ export interface Schema {
     delivered_at: number | null
     attempt_count: number
     fence: number
-    /** From the claim until the result, or until it is given back. */
+    /** 1 from the claim until the result or the release. */
     is_claimed: number
     lease_expires_at: number
   }
@@ -67,12 +67,12 @@ export interface Schema {
   attempts: { delivery_id: number, started_at: number, duration_ms: number, response_status: number | null, error: string | null }
 }
 
-/** Makes the tables. */
+/** Creates the tables. */
 export async function createTables (db: Kysely<Schema>): Promise<void> {
   for (const statement of tables.split(';').filter((text) => text.trim() !== '')) await sql.raw(statement).execute(db)
 }
 
-// Text is compared byte by byte unless a column says otherwise, and UTF-8 bytes are in the order of code points.
+// By default SQLite compares text by its UTF-8 bytes, which is the order of code points.
 const tables = `
   create table candidates (
     tenant_slug text not null, id integer not null, full_name text not null, name_key text not null, headline text,

@@ -15,11 +15,11 @@ export interface Context {
   db: Kysely<Schema>
   /** Milliseconds since the epoch. */
   now: () => number
-  /** Says that deliveries may have fallen due. */
+  /** Calls the listeners of `onDue`. */
   notify: () => void
 }
 
-/** Keeps everything in one SQLite database, which one process uses. */
+/** Creates a storage in one SQLite database, for a single process. */
 export function sqliteStorage (db: Kysely<Schema>, { now = Date.now } = {}): RecruitingStorage {
   const listeners = new Set<{ call: () => void }>()
   const notify = (): void => { for (const { call } of [...listeners]) call() }

@@ -6,7 +6,7 @@ import type { Schema } from './schema.js'
 
 type WebhookRow = Selectable<Schema['webhooks']>
 
-/** Webhooks and their secrets. Whatever writes does so in one transaction, and there is one connection: no races. */
+/** Stores webhooks and their secrets. Every change is one transaction on the only connection, so there are no races. */
 export function createWebhooks ({ db, now, notify }: Context): WebhookStore {
   const own = (tenantSlug: string, id: number, on: Kysely<Schema> = db): Promise<WebhookRow | undefined> =>
     on.selectFrom('webhooks').selectAll().where('tenant_slug', '=', tenantSlug).where('id', '=', id).executeTakeFirst()
@@ -110,12 +110,12 @@ export function createWebhooks ({ db, now, notify }: Context): WebhookStore {
   }
 }
 
-/** The secrets that are valid, the newest first. */
+/** Returns the valid secrets, newest first. */
 export function validSecrets (row: Pick<WebhookRow, 'secret' | 'previous_secret' | 'previous_secret_expires_at'>, time: number): string[] {
   return row.previous_secret !== null && time < row.previous_secret_expires_at ? [row.secret, row.previous_secret] : [row.secret]
 }
 
-/** The form in which dates cross the ports. */
+/** Formats a date as the ports expect it. */
 export function toIso (time: number): string {
   return new Date(time).toISOString()
 }

@@ -1,4 +1,4 @@
-// Runs the conformance kit over what the vendor writes: two sources, and two ways to look keys up.
+// Runs the conformance kit over the code of a vendor: two sources and two key lookups.
 //
 // npx tsx examples/vendor/conformance.ts
 

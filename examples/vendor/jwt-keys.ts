@@ -1,23 +1,23 @@
 import type { KeyLookup } from 'fastify-recruiting-api'
 import { errors, jwtVerify } from 'jose'
 
-/** What tells a token that was revoked before it expired. */
+/** Returns whether a token was revoked before it expired. */
 export type IsRevoked = (tokenId: string) => Promise<boolean> | boolean
 
 /**
- * Takes for an API key a JWT that the vendor signs: `aud` is the tenant, `jti` the key's id, `scope` its scopes. Nothing
- * is looked up but whether it was revoked.
+ * Creates a key lookup for JWTs that the vendor signs: `aud` is the tenant, `jti` the id of the key, `scope` its
+ * scopes. It only looks up whether a token was revoked.
  */
 export function jwtKeyLookup (secret: Uint8Array, issuer: string, isRevoked: IsRevoked): KeyLookup {
   return async ({ tenantSlug, key }) => {
     const claims = await readClaims(key)
-    // The library takes an array of audiences too, and of these any: a key is for exactly one tenant.
+    // Compared here, because the library also accepts an array of audiences. A key is for exactly one tenant.
     if (claims === null || claims.aud !== tenantSlug || typeof claims.jti !== 'string') return null
     if (await isRevoked(claims.jti)) return null
     return { id: claims.jti, scopes: typeof claims.scope === 'string' ? claims.scope.split(' ').filter(Boolean) : [] }
   }
 
-  // Whatever is wrong with a token makes it no key. Anything else is a failure: 500.
+  // An invalid token is an unknown key. Other errors become a 500.
   async function readClaims (token: string) {
     try {
       const { payload } = await jwtVerify(token, secret, { issuer, algorithms: ['HS256'], requiredClaims: ['exp'] })

@@ -1,7 +1,7 @@
-// The vendor's own service, with its own field names. It stands for any REST service.
+// An example of the vendor's own REST service, with its own field names.
 import { type Server, createServer } from 'node:http'
 
-/** A person as the service has it. */
+/** A person in the service. */
 export interface Person {
   tenant: string
   nr: number
@@ -14,7 +14,7 @@ export interface Person {
   changedAt: string
 }
 
-/** A vacancy as the service has it. */
+/** A vacancy in the service. */
 export interface Vacancy { tenant: string, nr: number, title: string, state: string, createdAt: string, changedAt: string }
 
 /** Serves `GET /people?tenant=…` and `GET /vacancies?tenant=…`. */

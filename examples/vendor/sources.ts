@@ -2,7 +2,7 @@ import type { CandidateSource, JobSource } from 'fastify-recruiting-api'
 import { candidatesFrom, jobsFrom } from 'fastify-recruiting-api/memory'
 import type { Person, Vacancy } from './service.js'
 
-/** Candidates and jobs out of the service at this address. Filters, order and pages are done by the helpers. */
+/** Creates sources of candidates and jobs from the service at `origin`. The helpers filter, sort and page the rows. */
 export function createSources (origin: string): { candidates: CandidateSource, jobs: JobSource } {
   return {
     candidates: candidatesFrom(async (tenantSlug) => (await load<Person>(origin, '/people', tenantSlug)).map((person) => ({
@@ -27,7 +27,7 @@ export function createSources (origin: string): { candidates: CandidateSource, j
 
 async function load<Item> (origin: string, path: string, tenantSlug: string): Promise<Item[]> {
   const response = await fetch(`${origin}${path}?${new URLSearchParams({ tenant: tenantSlug })}`)
-  // Answered with 500, and logged: nothing of this reaches a client.
+  // The client gets 500, and only the log shows this message.
   if (!response.ok) throw new Error(`the service answered ${response.status} to ${path}`)
   return response.json() as Promise<Item[]>
 }

@@ -1,29 +1,29 @@
 import { readFile } from 'node:fs/promises'
 import ts from 'typescript'
 
-/** An option of an interface, a code of a union, an entry of a constant object. */
+/** A member of an interface, union or constant object. */
 export interface Member {
   name: string
-  /** Its doc comment in one line, without `@default`. */
+  /** The doc comment in one line, without `@default`. */
   text: string
-  /** The `@default` of its doc comment, such as `50`; `null` without one. */
+  /** The `@default` of the doc comment, such as `50`; `null` without one. */
   defaultText: string | null
-  /** Whether an object may lack it. */
+  /** Whether the member is optional. */
   isOptional: boolean
 }
 
 const root = new URL('../../', import.meta.url)
 
-/** Reads the members of an interface, a union of texts or a constant object, in their order, with their doc comments. */
+/** Reads the members of an interface, a union of strings or a constant object in order, with their doc comments. */
 export async function readMembers (path: string, name: string): Promise<Member[]> {
   const source = ts.createSourceFile(path, await readFile(new URL(path, root), 'utf8'), ts.ScriptTarget.Latest)
   const members = source.statements.map((statement) => findMembers(statement, name)).find((found) => found !== undefined)
   if (members === undefined) throw new Error(`${path} has no interface, union or constant object ${name}`)
   return members.map((member, index) => {
-    // Within a union the comment stands before the bar, and belongs to no member.
+    // In a union the comment precedes the bar, so the parser does not attach it to the member.
     const before = source.text.slice(members[index - 1]?.end ?? members.pos, member.getStart(source))
     const memberName = nameOf(member, source)
-    if (!before.includes('/**')) throw new Error(`${path} says nothing of ${memberName} of ${name}: give it a doc comment`)
+    if (!before.includes('/**')) throw new Error(`${path}: ${memberName} of ${name} has no doc comment`)
     return { name: memberName, isOptional: isOptional(member), ...parseComment(before) }
   })
 }

@@ -1,4 +1,4 @@
-/** The tables of options, by their names: the interfaces whose members they list, and the files of these. */
+/** The tables of options by name, with the interfaces that they list and their files. */
 export const optionTables: Record<string, ReadonlyArray<readonly [path: string, name: string]>> = {
   'engine-options': [['src/options/recruiting.ts', 'EventsOption'], ['src/options/recruiting.ts', 'EngineOptions']],
   'api-options': [['src/options/api.ts', 'ApiOptions']],

@@ -3,7 +3,7 @@ import { tables } from './tables.js'
 
 const root = new URL('../../', import.meta.url)
 
-/** The README and every page of docs/. */
+/** Returns the README and every page of docs/. */
 export async function listPages (): Promise<URL[]> {
   const names = (await readdir(new URL('docs/', root))).filter((name) => name.endsWith('.md'))
   return ['README.md', ...names.map((name) => `docs/${name}`)].map((path) => new URL(path, root))
@@ -11,12 +11,12 @@ export async function listPages (): Promise<URL[]> {
 
 const marked = /(<!-- table (\S+), written by npm run tables -->\n).*?(?=<!-- end of table -->)/gs
 
-/** Writes every table of a page anew. Throws for a table that there is not. */
+/** Replaces every table of a page. Throws for an unknown table. */
 export async function fillTables (page: string): Promise<string> {
   let filled = page
   for (const [block, marker = '', name = ''] of page.matchAll(marked)) {
     const write = tables[name]
-    if (write === undefined) throw new Error(`there is no table ${name}, only ${Object.keys(tables).join(', ')}`)
+    if (write === undefined) throw new Error(`unknown table ${name}, expected one of ${Object.keys(tables).join(', ')}`)
     const table = await write()
     filled = filled.replace(block, () => `${marker}\n${table}\n`)
   }

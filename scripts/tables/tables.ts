@@ -2,10 +2,10 @@ import { type WireErrorCode, wireErrors } from '../../src/http/errors.js'
 import { type Member, readMembers } from './members.js'
 import { optionTables } from './options.js'
 
-/** Writes a table in Markdown. */
+/** Returns a table in Markdown. */
 type Table = () => Promise<string>
 
-/** The tables of the README and the pages, by the names in their markers. */
+/** The tables by the names in their markers. */
 export const tables: Record<string, Table> = {
   'api-errors': apiErrors,
   async 'host-errors' () {
@@ -32,7 +32,7 @@ async function options (interfaces: ReadonlyArray<readonly [path: string, name: 
   return formatTable(['option', 'default', 'meaning'], members.map((member) => [quote(member.name), formatDefault(member), member.text]))
 }
 
-/** A default that is a value is shown as code, and words as they are. */
+/** Formats a default: values as code, words as they are. */
 function formatDefault ({ defaultText, isOptional }: Member): string {
   if (defaultText === null) return isOptional ? 'none' : 'required'
   return /^(\d+|true|false|'[^']*'|\[.*\]|\{.*\})$/.test(defaultText) ? quote(defaultText) : defaultText

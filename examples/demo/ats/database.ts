@@ -5,7 +5,7 @@ import type { Candidate } from '../data/people.js'
 import type { Tenant } from '../data/tenants.js'
 import { openPostgres } from './postgres.js'
 
-/** Where the ATS keeps its data, and the same data as the storage of the API. */
+/** The database of the ATS, and the same data as a storage for the API. */
 export interface Database {
   storage: RecruitingStorage
   saveCandidate (tenantSlug: string, candidate: Candidate): Promise<void>
@@ -13,7 +13,7 @@ export interface Database {
   close (): Promise<void>
 }
 
-/** Opens PostgreSQL, or keeps everything in memory if `databaseUrl` is `null`. */
+/** Opens PostgreSQL, or a storage in memory if `databaseUrl` is `null`. */
 export async function openDatabase (tenants: readonly Tenant[], databaseUrl: string | null): Promise<Database> {
   if (databaseUrl === null) return openMemory(tenants)
   const database = await openPostgres(databaseUrl)

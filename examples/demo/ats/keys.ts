@@ -11,7 +11,7 @@ export interface DemoKey extends MemoryApiKey {
 
 /**
  * Keys that are easy to guess, so that the printed commands work after every start. A real ATS creates its keys with
- * `generateApiKey` and stores `hashApiKey(key)` alone.
+ * `generateApiKey` and stores only `hashApiKey(key)`.
  */
 export const demoKeys = {
   acme: { key: 'acme-full-access', tenantSlug: 'acme', scopes: everything, label: 'Full access', note: 'every scope, for acme' },

@@ -2,7 +2,7 @@ import { migrate, postgresStorage } from 'fastify-recruiting-api/postgres'
 import pg from 'pg'
 import type { Database } from './database.js'
 
-// Holds everything of the demo. Each start drops and creates it.
+// The schema of the demo. Each start drops and creates it.
 const schema = 'recruiting_demo'
 
 /** Opens an empty database: the tables of the API, and next to them the candidates and jobs of the ATS. */

@@ -5,7 +5,7 @@ import { type Print, createLoggerOptions } from '../console.js'
 import type { Database } from './database.js'
 import { demoKeys } from './keys.js'
 
-/** Creates the vendor's server. This is all it takes to give every tenant a public API. */
+/** Creates the vendor's server. This is all the code that gives every tenant a public API. */
 export async function createAts (database: Database, print: Print): Promise<FastifyInstance> {
   const app = Fastify({ logger: createLoggerOptions(print) })
 

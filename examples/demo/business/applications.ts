@@ -29,7 +29,7 @@ export const applicationAdvances: Action = async (office) => {
   return `${application.candidate.full_name} moved from ${from} to ${application.stage} for ${application.job.name}`
 }
 
-/** Hires the candidate who has come furthest. The job is filled, and its other applicants are rejected. */
+/** Hires the candidate in the latest stage, closes the job and rejects its other applicants. */
 export const candidateIsHired: Action = async (office) => {
   const [furthest] = office.applications.toSorted((a, b) => stages.indexOf(b.stage) - stages.indexOf(a.stage))
   const hire = furthest ?? await applyAgain(office)

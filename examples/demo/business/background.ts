@@ -4,7 +4,7 @@ import {
 import { candidateIsUpdated, jobIsPublished } from './changes.js'
 import type { Action, Office } from './office.js'
 
-/** A day in the life of an ATS, repeated. */
+/** The actions of a day, repeated. */
 const day: readonly Action[] = [
   candidateApplies,
   applicationAdvances,
@@ -23,16 +23,16 @@ export interface BackgroundOptions {
   onNews: (tenantSlug: string, sentence: string) => void
 }
 
-/** Simulates recruiters while nobody presses a button. */
+/** Simulates the work of recruiters in the background. */
 export interface Background {
   isPaused: boolean
   /** Runs the first action now. */
   start (): void
-  /** Resolves when the action under way has ended. */
+  /** Stops. Resolves when the current action has ended. */
   stop (): Promise<void>
 }
 
-/** Runs one action every `everyMs` milliseconds, in the offices by turns. */
+/** Runs one action every `everyMs` milliseconds, in each office in turn. */
 export function createBackground (offices: readonly Office[], { everyMs, onNews }: BackgroundOptions): Background {
   let count = 0
   let latest = Promise.resolve()

@@ -27,7 +27,7 @@ export const jobIsPublished: Action = async (office) => {
   return `${name} was published as job ${id}`
 }
 
-/** A published job to apply for; publishes one if there is none. */
+/** Returns a published job; publishes one if there is none. */
 export async function findPublishedJob (office: Office): Promise<Job> {
   return pickJob(office, 'published') ?? await publishJob(office)
 }

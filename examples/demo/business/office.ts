@@ -17,10 +17,10 @@ export interface Application {
   stage: Stage
 }
 
-/** Where the recruiters of one tenant work. */
+/** The recruiters of one tenant, with their data. */
 export interface Office {
   tenant: Tenant
-  /** The open ones, the oldest first. */
+  /** Open applications, oldest first. */
   applications: Application[]
   lastApplicationId: number
   database: Database
@@ -60,7 +60,7 @@ export function addDraft ({ tenant: { jobs }, random }: Office): Job {
   return job
 }
 
-/** The id of the next row. Rows are never removed. */
+/** Returns the id for the next row. Rows are never removed. */
 export function nextId (rows: ReadonlyArray<{ id: number }>): number {
   return (rows.at(-1)?.id ?? 0) + 1
 }

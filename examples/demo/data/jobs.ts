@@ -3,12 +3,12 @@ import type { Random } from './random.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** The job statuses of this ATS. The API accepts any text: the vendor decides. */
+/** The job statuses of this ATS. The API accepts any text. */
 export const jobStatuses = ['draft', 'pending_approval', 'published', 'paused', 'filled', 'closed', 'archived'] as const
 
 export type JobStatus = typeof jobStatuses[number]
 
-/** A job as this ATS keeps it. */
+/** A job in this ATS. */
 export type Job = {
   id: number
   name: string

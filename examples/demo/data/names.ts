@@ -7,7 +7,7 @@ export interface NamePool {
   isFamilyFirst?: boolean
 }
 
-/** Accents, apostrophes and scripts that search and sort must handle. */
+/** Names with the accents, apostrophes and scripts that search and sort must handle. */
 export const namePools: readonly NamePool[] = [
   {
     given: ['Amelia', 'Oliver', 'Grace', 'Harry', 'Imogen', 'Theo', 'Priya', 'Marcus'],

@@ -5,7 +5,7 @@ import { type Named, sources } from './sources.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** A candidate as this ATS keeps it. A type alias, because an interface is not assignable to an index signature. */
+/** A candidate in this ATS. A type alias, because an interface is not assignable to an index signature. */
 export type Candidate = {
   id: number
   full_name: string
@@ -20,11 +20,11 @@ export interface PeopleOptions {
   count: number
   firstId: number
   recruiters: readonly Named[]
-  /** Milliseconds since the epoch. All candidates were created in the two years before. */
+  /** Milliseconds since the epoch. All candidates were created within the previous two years. */
   nowMs: number
 }
 
-/** Invents candidates, the oldest first. */
+/** Invents candidates, oldest first. */
 export function createPeople (random: Random, { count, firstId, recruiters, nowMs }: PeopleOptions): Candidate[] {
   const ages = Array.from({ length: count }, () => random.integer(0, 730 * dayMs)).toSorted((a, b) => b - a)
   return ages.map((ageMs, index) => {

@@ -1,4 +1,4 @@
-/** Makes the same choices at every start. */
+/** A random generator that gives the same values at every start. */
 export interface Random {
   /** Returns an integer from `minimum` to `maximum`, both included. */
   integer (minimum: number, maximum: number): number

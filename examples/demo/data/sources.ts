@@ -1,10 +1,10 @@
-/** A name behind an id that the API shows. */
+/** An id that the API shows, and its name. */
 export interface Named {
   id: number
   name: string
 }
 
-/** The names behind `source_id`: how a candidate found the company. The API gives the id alone. */
+/** The sources of candidates by `source_id`. The API returns only the id. */
 export const sources: readonly Named[] = [
   { id: 1, name: 'Career site' },
   { id: 2, name: 'Employee referral' },

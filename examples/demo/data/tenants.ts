@@ -11,7 +11,7 @@ export interface Tenant {
   jobs: Job[]
 }
 
-/** Two customers. Every start creates the same ones; their dates end now. */
+/** Creates two customers, the same at every start, with dates up to now. */
 export function createTenants (nowMs: number): Tenant[] {
   return [
     createTenant({ slug: 'acme', seed: 2, candidateCount: 320, jobCount: 32, recruiters: acmeRecruiters }, nowMs),

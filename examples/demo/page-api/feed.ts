@@ -2,7 +2,7 @@ import type { AttemptMessage, DisableMessage } from 'fastify-recruiting-api'
 import type { Mode } from '../receiver/receiver.js'
 import type { Arrival } from '../receiver/request.js'
 
-/** An attempt as the sender saw it, with the request as the receiver saw it. */
+/** An attempt, as the sender reports it, with the request, as the receiver reports it. */
 export interface AttemptEntry extends AttemptMessage {
   kind: 'attempt'
   outcome: 'delivered' | 'retry' | 'failed'
@@ -12,12 +12,12 @@ export interface AttemptEntry extends AttemptMessage {
   arrival: Arrival | null
 }
 
-/** A request that is no attempt of a delivery: a test, or a forgery. */
+/** A request that is not an attempt of a delivery: a test or a forged request. */
 export interface ArrivalEntry extends Arrival {
   kind: 'arrival'
 }
 
-/** A change in the ATS, in a sentence. */
+/** A sentence about a change in the ATS. */
 export interface NewsEntry {
   kind: 'news'
   tenantSlug: string
@@ -42,9 +42,9 @@ export type NumberedEntry = Entry & { number: number, atMs: number }
 
 const keptEntries = 400
 
-/** Everything the page shows besides the answers of the API, in order. */
+/** Everything that the page shows besides responses of the API, in order. */
 export class Feed {
-  /** The latest entries, for a page that opens now. */
+  /** The latest entries, for a page that connects now. */
   readonly recent: NumberedEntry[] = []
   readonly #listeners = new Set<(entry: NumberedEntry) => void>()
   readonly #unmatched = new Map<string, Arrival>()

@@ -1,4 +1,4 @@
-/** Posts a hire as somebody who knows the receiver's address but not the secret; returns the status of the answer. */
+/** Sends the receiver an event without knowing the secret. Returns the status of the response. */
 export async function forge (receiverUrl: string, tenantSlug: string): Promise<number> {
   const { status } = await fetch(`${receiverUrl}/${tenantSlug}`, {
     method: 'POST',

@@ -27,8 +27,8 @@ export interface PageParts {
 const actions: Record<string, Action> = { application: candidateApplies, hire: candidateIsHired }
 
 /**
- * Serves the page, and the routes it needs besides the API: the feed, the buttons of the ATS, and the switches. For
- * everything else the page sends requests to the API that any customer could send.
+ * Serves the page and its routes: the feed, the buttons of the ATS and the switches. For everything else the page calls
+ * the API, as any customer could.
  */
 export function demoPage ({ offices, receiver, background, feed, onNews, reset }: PageParts): FastifyPluginAsync {
   const tenantSlugs = offices.map(({ tenant }) => tenant.slug)
@@ -57,7 +57,7 @@ export function demoPage ({ offices, receiver, background, feed, onNews, reset }
     app.post<{ Params: { tenant: string, action: string } }>('/demo/happen/:tenant/:action', async ({ params }, reply) => {
       const office = offices.find(({ tenant }) => tenant.slug === params.tenant)
       const action = actions[params.action]
-      if (office === undefined || action === undefined) return reply.code(404).send({ sentence: 'There is no such button' })
+      if (office === undefined || action === undefined) return reply.code(404).send({ sentence: 'This button does not exist' })
       const sentence = await action(office)
       onNews(params.tenant, sentence)
       return { sentence }
@@ -90,12 +90,12 @@ export function demoPage ({ offices, receiver, background, feed, onNews, reset }
       return {}
     })
 
-    // Resets after the answer is sent: the server that sends it closes.
+    // Resets only after the response is sent, because the reset closes this server.
     app.post('/demo/reset', { onResponse: async () => reset() }, async () => ({}))
   }
 }
 
-/** A schema for a body that has all of these fields. */
+/** Returns the schema of a body with all of these fields. */
 function body (properties: Record<string, object>): { body: object } {
   return { body: { type: 'object', required: Object.keys(properties), properties } }
 }

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import type { Print } from '../console.js'
 import { type Arrival, type WebhookEvent, readArrival, tenantOf, verify } from './request.js'
 
-/** How a receiver answers: with 204, with 500, or with 410, which disables the webhook. */
+/** The response of a receiver: 204, 500, or 410, which disables the webhook. */
 export type Mode = 'working' | 'broken' | 'gone'
 
 export const modes: readonly Mode[] = ['working', 'broken', 'gone']
@@ -15,12 +15,12 @@ export interface Endpoint {
   secret: string
 }
 
-/** The servers of all tenants in one. Each tenant's deliveries arrive at `/<tenant_slug>` and below. */
+/** One server for the receivers of all tenants. A tenant's deliveries arrive at `/<tenant_slug>` and below. */
 export interface Receiver {
   url: string
   /** Verifies requests to the path with this secret from now on. */
   trust (endpoint: Endpoint): void
-  /** Changes how one tenant's receiver answers from now on. */
+  /** Changes the responses of one tenant's receiver from now on. */
   setMode (tenantSlug: string, mode: Mode): void
   /** The mode of every tenant whose mode was set. */
   readModes (): Record<string, Mode>
@@ -29,13 +29,13 @@ export interface Receiver {
 
 export interface ReceiverOptions {
   port: number
-  /** Answers one new event in this many with 500 after handling it, to show a retry; 0 for none. */
+  /** Answers one of this many new events with 500 after handling it, to show a retry; 0 for none. */
   stumbleEvery: number
   print: Print
   onArrival: (arrival: Arrival) => void
 }
 
-/** Handles a verified event. */
+/** The result of handling a verified event. */
 type Handling = Pick<Arrival, 'status' | 'isDuplicate'> & { remark: string }
 
 export async function startReceiver ({ port, stumbleEvery, print, onArrival }: ReceiverOptions): Promise<Receiver> {

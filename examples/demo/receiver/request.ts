@@ -13,7 +13,7 @@ export interface WebhookEvent {
 
 /** A request to the receiver, and what the receiver did with it. */
 export interface Arrival {
-  /** Such as `acme`, or `acme/crm` for another webhook of acme. */
+  /** For example `acme`, or `acme/crm` for another webhook of acme. */
   path: string
   tenantSlug: string
   /** The webhook that points to the path. */
@@ -22,13 +22,13 @@ export interface Arrival {
   eventType: string
   isTest: boolean
   isVerified: boolean
-  /** Why the signature was not accepted. */
+  /** Why the signature is invalid; empty if it is valid. */
   reason: string
   /** Signatures in the request: two during the grace period of a rotated secret. */
   signatures: number
   /** Whether the receiver had handled this event before. */
   isDuplicate: boolean
-  /** The receiver's answer. */
+  /** The status of the receiver's response. */
   status: number
   headers: Record<string, string>
   body: string
@@ -37,7 +37,7 @@ export interface Arrival {
 const shownHeaders = ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'webhook-signature']
 const shownBodyLength = 4096
 
-/** Reads a request without trusting it. */
+/** Reads a request that is not verified yet. */
 export function readArrival ({ params, headers, body }: FastifyRequest): Arrival {
   const { '*': path } = params as { '*': string }
   const text = Buffer.isBuffer(body) ? body.toString() : ''
@@ -58,7 +58,7 @@ export function readArrival ({ params, headers, body }: FastifyRequest): Arrival
   }
 }
 
-/** Verifies the signature and the timestamp. Throws unless both are right. */
+/** Verifies the signature and the timestamp. Throws unless both are valid. */
 export function verify ({ body, headers }: FastifyRequest, verifier: Webhook | undefined): WebhookEvent {
   if (verifier === undefined) throw new Error('no webhook points to this path')
   if (!Buffer.isBuffer(body)) throw new Error('the body is missing')
@@ -67,7 +67,7 @@ export function verify ({ body, headers }: FastifyRequest, verifier: Webhook | u
   return verifier.verify(body, signature) as WebhookEvent
 }
 
-/** The tenant that a path of the receiver belongs to. */
+/** Returns the tenant of a path of the receiver. */
 export function tenantOf (path: string): string {
   return path.split('/')[0] ?? ''
 }

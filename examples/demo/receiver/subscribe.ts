@@ -7,7 +7,7 @@ export interface Subscription {
   targetUrl: string
 }
 
-/** The part of the answer that the demo needs. Only this answer contains the secret. */
+/** The part of the response that the demo needs. Only this response contains the secret. */
 export interface Subscribed {
   id: number
   secret: string
@@ -17,7 +17,7 @@ export interface Subscribed {
 export async function subscribe ({ apiUrl, tenantSlug, key, targetUrl }: Subscription): Promise<Subscribed> {
   const answer = await fetch(`${apiUrl}/${tenantSlug}/webhooks`, {
     method: 'POST',
-    // Without keep-alive: after a reset, a kept connection would be one of the closed server.
+    // Without keep-alive: after a reset, a kept connection would belong to the closed server.
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify({ name: 'Demo receiver', target_url: targetUrl, event_types: Object.keys(defaultEvents) })
   })

@@ -4,7 +4,7 @@ import type { Schema } from '../schema.js'
 import type { Context } from '../storage.js'
 import { validSecrets } from '../webhooks.js'
 
-/** Leases what is due, and gives leases back. */
+/** Leases due deliveries and releases leases. */
 export function createClaiming ({ db, now, notify }: Context): Pick<DeliveryStore, 'claimDue' | 'release'> {
   return {
     claimDue: ({ limit, perEndpoint, leaseMs }) => db.transaction().execute(async (trx) => {
@@ -48,8 +48,8 @@ export function createClaiming ({ db, now, notify }: Context): Pick<DeliveryStor
 
 interface Turn { id: number }
 
-// Each webhook's due deliveries are numbered in the order of their claim: those leased already come before them. All the
-// first ones come before all the second ones, and of these the webhook that has waited for its turn for longest.
+// Numbers the due deliveries of each webhook, after those already leased. A claim takes all first ones, then all second
+// ones, and among these first the webhook that has waited longest for its turn.
 async function findTurns (
   db: Kysely<Schema>,
   { time, limit, perEndpoint }: { time: number, limit: number, perEndpoint: number }

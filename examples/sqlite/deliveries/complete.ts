@@ -7,7 +7,7 @@ import { stopDeliveries } from './stop.js'
 
 type Failure = Exclude<AttemptResult, { outcome: 'delivered' }>
 
-/** Records attempts, then judges the webhooks that failed. */
+/** Records attempts, then judges the failing webhooks. */
 export function createCompleting ({ db, now, notify }: Context): Pick<DeliveryStore, 'complete' | 'claimNotices' | 'confirmNotice'> {
   return {
     async complete (results, rule) {
@@ -26,7 +26,7 @@ export function createCompleting ({ db, now, notify }: Context): Pick<DeliverySt
         }
       })
       notify()
-      // There is one connection: nobody else can have locked a delivery.
+      // There is only one connection, so no delivery is ever locked.
       return []
     },
 
@@ -44,7 +44,7 @@ export function createCompleting ({ db, now, notify }: Context): Pick<DeliverySt
   }
 }
 
-// The webhook of the delivery, or null for a result that says nothing of it.
+// Returns the webhook of the delivery, or null for a result that does not affect it.
 async function recordResult (trx: Transaction<Schema>, result: AttemptResult, time: number): Promise<number | null> {
   const { deliveryId, fence, durationMs, responseStatus, error } = result
   const delivery = await trx.selectFrom('deliveries').selectAll()

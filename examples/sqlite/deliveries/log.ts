@@ -22,7 +22,7 @@ const columns = sql`d.id, d.event_id, e.type as event_type, d.status, d.attempt_
 
 const tables = sql`deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id`
 
-/** The log of a webhook. */
+/** Reads the log of a webhook. */
 export function createLog ({ db }: Context): Pick<DeliveryStore, 'list' | 'count' | 'find'> {
   return {
     async list (tenantSlug, webhookId, { filter, sort, offset, limit }) {

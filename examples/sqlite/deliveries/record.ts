@@ -2,7 +2,7 @@ import type { DeliveryStore } from 'fastify-recruiting-api'
 import { sql } from 'kysely'
 import type { Context } from '../storage.js'
 
-/** Records events, and erases what is kept about a subject. */
+/** Records events and erases subjects. */
 export function createRecording ({ db, now, notify }: Context): Pick<DeliveryStore, 'record' | 'erase'> {
   return {
     async record (tenantSlug, { idempotencyKey, ...event }, transaction) {
@@ -44,7 +44,7 @@ export function createRecording ({ db, now, notify }: Context): Pick<DeliverySto
   }
 }
 
-/** A delivery that is due now if it is pending. */
+/** Returns the row of a new delivery, due now if it is pending. */
 export function newDelivery (
   eventId: string,
   webhookId: number,
@@ -56,7 +56,7 @@ export function newDelivery (
   return { event_id: eventId, webhook_id: webhookId, is_replay: Number(isReplay), status, ...times, ...counts }
 }
 
-// With one connection, the host's own transaction would be in the way of everything else.
+// There is only one connection: a transaction of the host would block everything else.
 function refuseTransaction (transaction: unknown): void {
-  if (transaction !== undefined) throw new Error('this storage takes part in no transaction of the host')
+  if (transaction !== undefined) throw new Error('this storage has no transactions')
 }

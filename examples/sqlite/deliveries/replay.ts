@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Context } from '../storage.js'
 import { newDelivery } from './record.js'
 
-/** Queues events once more. */
+/** Queues events again. */
 export function createReplaying ({ db, now, notify }: Context): Pick<DeliveryStore, 'replay'> {
   return {
     async replay (tenantSlug, webhookId, { include, eventTypes, eventIds, since, until, limit }) {

@@ -28,7 +28,7 @@ t.test('the receiver acts on a signed notification once, and on no other', async
 
   const tombstone = body.replace('{"id":7}', 'null,"erased":true')
   t.equal(await post(sign('evt_1', new Date(), tombstone), tombstone), 204)
-  await example.output(/^evt_1 acme application\.hired erased, to be forgotten$/m)
+  await example.output(/^evt_1 acme application\.hired erased, delete its data$/m)
 
   const test = body.replace('{"id":7}', '{},"test":true')
   t.equal(await post(sign('evt_1', new Date(), test), test), 204)

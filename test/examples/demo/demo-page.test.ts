@@ -49,7 +49,7 @@ t.test('what the demo page is made of is served', async (t) => {
   await t.test('buttons of the ATS say what happened, and others do not exist', async (t) => {
     t.match(await request(`${origin}/demo/happen/acme/application`, { body: {} }), { status: 200, body: { sentence: /applied for/ } })
     for (const path of ['acme/nothing', 'nobody/hire']) {
-      t.match(await request(`${origin}/demo/happen/${path}`, { body: {} }), { status: 404, body: { sentence: 'There is no such button' } })
+      t.match(await request(`${origin}/demo/happen/${path}`, { body: {} }), { status: 404, body: { sentence: 'This button does not exist' } })
     }
   })
 
@@ -76,7 +76,7 @@ t.test('what the demo page is made of is served', async (t) => {
     await request(`${origin}/demo/happen/globex/application`, { body: {} })
     t.match(await request(candidates, { key: 'globex-read-only' }), { body: { meta: { total: 141 } } })
     t.equal((await request(`${origin}/demo/reset`, { body: {} })).status, 200)
-    await demo.output(/demo +Everything is as at the start/)
+    await demo.output(/demo +Reset: everything is as it was at the start/)
     t.match(await request(candidates, { key: 'globex-read-only' }), { body: { meta: { total: 140 } } })
     await demo.output(/as at the start[^]*receiver +acme +application\.created +verified/)
   })

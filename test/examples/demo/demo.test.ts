@@ -100,13 +100,13 @@ t.test('a demo whose ports are taken says so and takes free ones', { buffered: t
   for (const port of [3000, 3001]) {
     const taken = createServer()
     t.teardown(() => taken.close())
-    // Another program may have it already: then it is taken, too.
+    // Another program may already use it.
     await new Promise((resolve) => taken.once('listening', resolve).once('error', resolve).listen(port, '127.0.0.1'))
   }
 
   const demo = runExample(t, 'demo/start.ts', { EVERY_MS: '60000' })
-  await demo.output(/^Port 3000 is taken: the demo uses a free one instead\. PORT=… names another\.$/m)
-  await demo.output(/^Port 3001 is taken: the demo uses a free one instead\. RECEIVER_PORT=… names another\.$/m)
+  await demo.output(/^Port 3000 is in use\. The demo uses a free port instead\. To choose one, set PORT\.$/m)
+  await demo.output(/^Port 3001 is in use\. The demo uses a free port instead\. To choose one, set RECEIVER_PORT\.$/m)
   const url = await readApiUrl(demo)
   t.not(new URL(url).port, '3000')
   t.match(await request(`${url}/acme/candidates`, { key }), { status: 200 })
@@ -114,7 +114,7 @@ t.test('a demo whose ports are taken says so and takes free ones', { buffered: t
   t.equal(await demo.end('SIGTERM'), 0)
 })
 
-t.test('a port that was asked for and is taken ends the demo with a message that says what to do', { buffered: true }, async (t) => {
+t.test('a requested port that is in use ends the demo with a message that says what to do', { buffered: true }, async (t) => {
   const taken = createServer()
   t.teardown(() => taken.close())
   await once(taken.listen(0, '127.0.0.1'), 'listening')
@@ -122,7 +122,7 @@ t.test('a port that was asked for and is taken ends the demo with a message that
 
   await Promise.all([{ ...freePorts, PORT: port }, { ...freePorts, RECEIVER_PORT: port }].map(async (ports) => {
     const demo = runExample(t, 'demo/start.ts', ports)
-    await demo.output(new RegExp(`^Port ${port} is taken\\. Choose others: PORT=4000 RECEIVER_PORT=4001 npm run demo$`, 'm'))
+    await demo.output(new RegExp(`^Port ${port} is in use\\. Choose others: PORT=4000 RECEIVER_PORT=4001 npm run demo$`, 'm'))
     t.equal(await demo.exit(), 1)
   }))
 })

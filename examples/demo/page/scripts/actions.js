@@ -8,7 +8,7 @@ const modes = [
   { value: 'gone', label: 'Gone', says: 'It answers 410 Gone. The next delivery disables its webhook.' }
 ]
 
-/** The buttons and switches that are not part of the API, and the result of the one pressed last. */
+/** Creates the buttons and switches that are not part of the API. Shows the result of the last one pressed. */
 export function createActions () {
   const background = find('#background')
   let slug
@@ -34,13 +34,13 @@ export function createActions () {
   }
   find('#forge').addEventListener('click', async () => {
     const { status } = await postDemo('receiver/forge', { tenant: slug })
-    tell(`Somebody without the secret sent ${slug} a hire. The receiver answered ${status}.`)
+    tell(`A forged hire was sent to ${slug} without the secret. The receiver answered ${status}.`)
   })
   background.addEventListener('click', () => postDemo('background', { isPaused: !state.isPaused }))
   find('#reset').addEventListener('click', async () => {
     const isSure = await confirm({
       title: 'Reset the demo?',
-      text: 'The demo starts over. Your webhooks and everything that happened since the start are lost.',
+      text: 'The demo starts over. Your webhooks and all changes since the start are lost.',
       action: 'Reset the demo'
     })
     if (!isSure) return
@@ -58,7 +58,7 @@ export function createActions () {
   }
 }
 
-/** Shows the result of what the user did last. */
+/** Shows the result of the last action of the user. */
 export function tell (sentence) {
   find('#feedback').textContent = sentence
 }

@@ -26,18 +26,18 @@ export function createApi (slug, key) {
     post: (path, body) => call('POST', path, body),
     patch: (path, body) => call('PATCH', path, body),
     remove: (path) => call('DELETE', path),
-    /** A GET that was not sent, for `showRequest`. */
+    /** Describes a GET request without sending it, for `showRequest`. */
     describe: (path) => ({ method: 'GET', path: base + path, status: null, curl: formatCurl({ method: 'GET', path: base + path, key }) })
   }
 }
 
-/** Sends a request to the demo itself, for what is not part of the API. */
+/** Sends a request to the demo itself, outside the API. */
 export async function postDemo (path, body = {}) {
   const answer = await fetch(`/demo/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   return answer.json()
 }
 
-/** Shows a request with its answer's status, and copies it as a curl command. */
+/** Shows a request with the status of its response and a button that copies it as a curl command. */
 export function showRequest (element, { method, path, status, ms, curl }) {
   const copy = h('button', {
     type: 'button',

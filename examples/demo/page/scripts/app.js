@@ -29,7 +29,7 @@ const pressKey = createSegments(find('#keys'), tenant.keys.map(({ label }, value
   return open()
 })
 
-/** Shows the chosen tenant, as the chosen key sees it. */
+/** Shows the chosen tenant with the chosen key. */
 async function open () {
   const { slug, keys } = tenant
   pressTenant(tenant)
@@ -38,7 +38,7 @@ async function open () {
   actions.open(slug)
   const api = createApi(slug, keys[keyIndex].key)
   await Promise.all([lists.open(api, tenant), webhooks.open(api, { slug, keyName: keys[keyIndex].key })])
-  // The inbox shows what the receiver got. It asks the log of deliveries whatever key is chosen.
+  // The inbox always uses the key with full access, because it needs the log of deliveries.
   inbox.open(createApi(slug, keys[0].key))
   chart.clear()
   for (const entry of entries) show(entry, false)

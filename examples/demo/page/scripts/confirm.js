@@ -1,6 +1,6 @@
 import { find } from './dom.js'
 
-/** Asks before something that cannot be undone; resolves with whether the user agreed. */
+/** Asks before an action that cannot be undone. Resolves to whether the user confirmed. */
 export function confirm ({ title, text, action }) {
   const dialog = find('#confirm')
   find('#confirm-title').textContent = title

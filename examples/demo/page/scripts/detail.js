@@ -1,14 +1,14 @@
 import { showRequest } from './api.js'
 import { formatTime, h } from './dom.js'
 
-/** Creates the parts of an open row: the attempts, the latest request as the receiver got it, and its place in the log. */
+/** Creates the parts of an open row: the attempts, the latest request as received, and the URL of the delivery. */
 export function createDetail ({ eventId, webhookId, deliveryId, attempts, arrival, api }) {
   const log = h('div', { class: 'request' })
   if (deliveryId !== null) showRequest(log, api.describe(`/webhooks/${webhookId}/deliveries/${deliveryId}`))
   return [
     ...(attempts.length === 0 ? [] : [h('h3', {}, 'Attempts'), createAttempts(attempts)]),
     ...(arrival === null ? [h('p', {}, `No request for ${eventId} reached the receiver.`)] : createRequest(arrival, attempts.length)),
-    ...(deliveryId === null ? [] : [h('h3', {}, 'This delivery in the API’s log'), log])
+    ...(deliveryId === null ? [] : [h('h3', {}, 'This delivery in the log of the API'), log])
   ]
 }
 

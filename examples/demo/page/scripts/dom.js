@@ -1,4 +1,4 @@
-/** Creates an element: functions become listeners, other attributes are set; text and elements are its children. */
+/** Creates an element. Functions become listeners; text and elements become children. */
 export function h (tag, attributes = {}, ...children) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
@@ -14,7 +14,7 @@ export function find (selector) {
   return document.querySelector(selector)
 }
 
-/** Fills a group with one button for each choice, of which one is pressed; returns a function that presses another. */
+/** Fills a group with one button for each choice. Returns a function that marks one as pressed. */
 export function createSegments (group, choices, onChoose) {
   const buttons = choices.map(({ value, label }) => h('button', { type: 'button', click: () => onChoose(value) }, label))
   group.replaceChildren(...buttons)

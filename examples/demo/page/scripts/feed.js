@@ -1,8 +1,8 @@
 import { find } from './dom.js'
 
 /**
- * Reads the demo's feed. Calls `onEntry` for each entry, `isLive` once the entries from before the page opened are over,
- * and `onState` with the position of the switches.
+ * Reads the feed of the demo. Calls `onEntry` for each entry, with `isLive` false for entries from before the page
+ * opened, and `onState` with the position of the switches.
  */
 export function listen ({ onEntry, onState }) {
   const source = new EventSource('/demo/feed')

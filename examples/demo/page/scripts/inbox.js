@@ -4,7 +4,7 @@ import { createRow } from './row.js'
 const keptRows = 60
 const overdueMs = 2000
 
-/** Shows one row for each delivery, and for each test or forged request. */
+/** Shows one row for each delivery, test or forged request. */
 export function createInbox ({ webhooks }) {
   const list = find('#inbox')
   /** Rows of deliveries, by the id of the delivery. */
@@ -40,7 +40,7 @@ export function createInbox ({ webhooks }) {
     return [...rows.values()].filter(({ dueMs }) => dueMs !== null)
   }
 
-  /** Looks up waiting deliveries in the API's log: no attempt follows if their webhook was deactivated or deleted. */
+  /** Looks up waiting deliveries in the log, because a deactivated or deleted webhook ends them without an attempt. */
   async function settle () {
     checkedMs = Date.now()
     const waiting = Map.groupBy(listWaiting(), ({ webhookId }) => webhookId)

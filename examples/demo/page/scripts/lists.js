@@ -22,7 +22,7 @@ export function createLists (catalogue) {
     const number = requestCount
     const query = formatQuery()
     const { request, data = [], meta, fault } = await api.get(`/${resource}?${query}`)
-    // A newer request is under way.
+    // A newer request is in flight.
     if (number !== requestCount) return
     showRequest(find('#list-request'), request)
     find('#range').textContent = fault ?? formatRange(meta)

@@ -1,6 +1,6 @@
 import { h } from './dom.js'
 
-/** What differs between the two lists: filters, sorts and columns. */
+/** Defines the filters, sorts and columns of the two lists. */
 export function createResources ({ jobStatuses, sources }) {
   const sourceNames = new Map(sources.map(({ id, name }) => [id, name]))
   return {

@@ -6,7 +6,7 @@ const ends = {
   skipped: ['skipped', 'the webhook is not active']
 }
 
-/** Creates the row of a delivery, or of a single request: what it is about, its attempts as dots, and its outcome. */
+/** Creates the row of a delivery or a single request: event and name, attempts as dots, and outcome. */
 export function createRow (entry, { api, webhooks, isLive }) {
   const { eventType, eventId, webhookId, deliveryId = null, atMs, arrival = entry } = entry
   const attempts = []
@@ -48,7 +48,7 @@ export function createRow (entry, { api, webhooks, isLive }) {
     fill()
   }
 
-  /** For a request that is no attempt of a delivery. */
+  /** Completes the row of a request that is not an attempt of a delivery. */
   function finish (request) {
     showRequest(request)
     settleAs(request.status < 300 ? 'good' : 'bad', request.isVerified ? String(request.status) : `${request.status}, refused`)
@@ -93,7 +93,7 @@ export function createRow (entry, { api, webhooks, isLive }) {
   return row
 }
 
-/** The name of the candidate or the job that an event is about. */
+/** Returns the name of the candidate or job of an event. */
 function findName (arrival) {
   try {
     const { data } = JSON.parse(arrival.body)

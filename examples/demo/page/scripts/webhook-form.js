@@ -1,6 +1,6 @@
 import { find } from './dom.js'
 
-/** The form for a new webhook. Each one points to a path of its own, so that the receiver tells them apart. */
+/** Creates the form for a new webhook. Each webhook gets its own path, so that the receiver can distinguish them. */
 export function createForm ({ receiverUrl, create }) {
   const form = find('#create')
   const opener = find('#create-open')

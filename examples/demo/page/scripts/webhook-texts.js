@@ -4,7 +4,7 @@ export function describeTest ({ status, response_status: answer, duration_ms: ms
   return [status === 'delivered' ? `Delivered: ${answer} in ${ms} ms.` : `Failed: ${answer ?? error} after ${ms} ms. A test is not retried.`]
 }
 
-/** Says what a replay does, and how many deliveries it leaves alone because they are still being retried. */
+/** Describes the result of a replay, including the deliveries that are still being retried. */
 export function describeReplay (queued, retried) {
   const others = `${formatCount(retried, 'delivery is', 'deliveries are')} still being retried.`
   if (queued > 0) return `${formatCount(queued, 'delivery', 'deliveries')} queued again.${retried > 0 ? ` ${others}` : ''}`

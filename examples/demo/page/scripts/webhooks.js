@@ -9,7 +9,7 @@ import { describeReplay, describeTest, formatUrl, whyDisabled } from './webhook-
 export function createWebhooks ({ receiverUrl, onChange }) {
   const list = find('#webhooks')
   const form = createForm({ receiverUrl, create: (webhook) => act(null, () => api.post('/webhooks', webhook), handOver) })
-  /** A note below each webhook: the result of the button pressed last. */
+  /** A note below each webhook: the result of the last action. */
   const notes = new Map()
   let api
   let keyName
@@ -36,7 +36,7 @@ export function createWebhooks ({ receiverUrl, onChange }) {
     if (id === null && fault !== null) tell(fault)
     else notes.set(id ?? data.id, note)
     await load()
-    // The note itself is replaced each time, so a screen reader would miss it.
+    // A screen reader would miss the note itself, because it is replaced each time.
     find('#webhook-said').textContent = note.map((part) => part.textContent ?? part).join('')
   }
 
@@ -101,13 +101,13 @@ export function createWebhooks ({ receiverUrl, onChange }) {
       form.open(slug)
       return load()
     },
-    /** The service has disabled a webhook. */
+    /** Shows that the service disabled a webhook. */
     showDisabled ({ webhookId, lastResponseStatus }, isLive) {
       if (!isLive) return
       notes.set(webhookId, [whyDisabled(lastResponseStatus)])
       load()
     },
-    /** Whether a delivery has to say which webhook it went to. */
+    /** Returns whether rows must name the webhook. */
     areSeveral: () => webhooks.length > 1,
     findName: (id) => webhooks.find((webhook) => webhook.id === id)?.name
   }
