@@ -26,7 +26,7 @@ t.test('a table has the values and the comments of the code', async (t) => {
 
 t.test('a table that does not exist is an error that names those that do', async (t) => {
   await t.rejects(fillTables('<!-- table errors, written by npm run tables -->\n<!-- end of table -->'), {
-    message: 'there is no table errors, only '.concat(Object.keys(tables).join(', '))
+    message: 'unknown table errors, expected one of '.concat(Object.keys(tables).join(', '))
   })
 })
 
@@ -63,7 +63,7 @@ t.test('the members of an interface are read with their comments, and the tags o
 })
 
 t.test('members without a comment, and a name that is none of these, are errors', async (t) => {
-  await t.rejects(readMembers('src/http/settings.ts', 'OpenApiSettings'), { message: /says nothing of info of OpenApiSettings/ })
+  await t.rejects(readMembers('src/http/settings.ts', 'OpenApiSettings'), { message: /info of OpenApiSettings has no doc comment/ })
   for (const name of ['Nothing', 'RecruitingApiError', 'kBrand', 'isRecruitingApiError']) {
     await t.rejects(readMembers('src/errors.ts', name), { message: `src/errors.ts has no interface, union or constant object ${name}` })
   }
