@@ -16,7 +16,8 @@ export const tables: Record<string, Table> = {
     const calls = await readMembers('src/webhooks/recruiting.ts', 'Recruiting')
     return formatTable(['call', 'meaning'], calls.map(({ name, text }) => [quote(name), text]))
   },
-  ...Object.fromEntries(Object.entries(optionTables).map(([name, interfaces]) => [name, () => options(interfaces)]))
+  'emitted-event': () => fields('field', [['src/webhooks/recruiting.ts', 'EmittedEvent']]),
+  ...Object.fromEntries(Object.entries(optionTables).map(([name, interfaces]) => [name, () => fields('option', interfaces)]))
 }
 
 async function apiErrors (): Promise<string> {
@@ -27,9 +28,9 @@ async function apiErrors (): Promise<string> {
   }))
 }
 
-async function options (interfaces: ReadonlyArray<readonly [path: string, name: string]>): Promise<string> {
+async function fields (title: string, interfaces: ReadonlyArray<readonly [path: string, name: string]>): Promise<string> {
   const members = (await Promise.all(interfaces.map(([path, name]) => readMembers(path, name)))).flat()
-  return formatTable(['option', 'default', 'meaning'], members.map((member) => [quote(member.name), formatDefault(member), member.text]))
+  return formatTable([title, 'default', 'meaning'], members.map((member) => [quote(member.name), formatDefault(member), member.text]))
 }
 
 /** Formats a default: values as code, words as they are. */
