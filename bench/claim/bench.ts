@@ -19,7 +19,7 @@ console.log('\nclaim of 64')
 await createEndpoints(database.pool, 20)
 const none = await measureClaims(1, 60)
 await createEndpoints(database.pool, many)
-await queueDeliveries(database.pool, many, many, { lane: 4, dueInSeconds: 18_000 })
+await queueDeliveries(database.pool, many, many, { lane: null, dueInSeconds: 18_000 })
 const waiting = await measureClaims(1, 60)
 printFigure(`${many} endpoints wait for a retry, against none`, waiting / none, 2, 'times')
 printFigure('the same, in milliseconds', waiting, null)
@@ -50,13 +50,14 @@ async function measureClaims (callers: number, rounds: number): Promise<number> 
 async function measureDrain (endedBefore: number | null): Promise<{ middle: number, slowest: number }> {
   await createEndpoints(database.pool, 20)
   const snapshot = await database.pool.connect()
-  await queueDeliveries(database.pool, (endedBefore ?? 0) + 20_000, 20)
   if (endedBefore !== null) {
     await snapshot.query('begin isolation level repeatable read; select from recruiting.queue limit 1')
-    // As completions leave them, without the time that half a million of them take.
-    await database.pool.query('update recruiting.queue set lane = 0 where id in (select id from recruiting.queue order by id limit $1)', [endedBefore])
-    await database.pool.query('delete from recruiting.queue where lane = 0')
+    await queueDeliveries(database.pool, endedBefore, 20)
+    // As an hour of claims and completions leaves them.
+    await database.pool.query("update recruiting.queue set lane = 0, leased_until = now() - interval '59 minutes' * random()")
+    await database.pool.query('delete from recruiting.queue')
   }
+  await queueDeliveries(database.pool, 20_000, 20)
   const times: number[] = []
   for (let round = 0; round < 100; round++) {
     let claimed: Awaited<ReturnType<typeof claim>> = []

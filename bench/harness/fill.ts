@@ -12,7 +12,7 @@ export async function createEndpoints (pool: pg.Pool, count: number): Promise<vo
 }
 
 /** Queues deliveries to the endpoints in turn, in a lane and due after so many seconds. */
-export async function queueDeliveries (pool: pg.Pool, count: number, endpoints: number, { lane = 1, dueInSeconds = 0 } = {}): Promise<void> {
+export async function queueDeliveries (pool: pg.Pool, count: number, endpoints: number, { lane = 1, dueInSeconds = 0 }: { lane?: number | null, dueInSeconds?: number } = {}): Promise<void> {
   await pool.query(`
     with made as (
       insert into recruiting.events (id, tenant_slug, type, body, fingerprint, recorded_at)
@@ -21,7 +21,7 @@ export async function queueDeliveries (pool: pg.Pool, count: number, endpoints: 
       returning seq, type
     )
     insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at)
-    select seq, substr(type, 7)::bigint, $4, now() + $5 * interval '1 second', now() from made order by seq`, [count, endpoints, body, lane, dueInSeconds])
+    select seq, substr(type, 7)::bigint, $4::smallint, now() + $5 * interval '1 second', now() from made order by seq`, [count, endpoints, body, lane, dueInSeconds])
   await pool.query('vacuum analyze')
 }
 

@@ -31,8 +31,7 @@ const columns = `
   case d.status when 'delivered' then ${toIso('d.ended_at')} end as delivered_at`
 
 // Each part comes out of its index in the order of ids.
-const readyParts = [0, 1, 2, 3].map((lane) => `lane = ${lane} and lane < 4`)
-const queueParts = [...readyParts, 'lane = 4']
+const queueParts = ['lane = 0', 'lane = 1', 'lane = 2', 'lane = 3', 'lane is null']
 
 /** The log of a webhook: what has ended and what is in the queue; `schema` is quoted. */
 export function createDeliveryLog (session: Session, schema: string): Pick<DeliveryStore, 'list' | 'count' | 'find'> {

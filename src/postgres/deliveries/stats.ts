@@ -17,10 +17,10 @@ export function pendingText (schema: string): string {
   return `
     select from ${activeWebhooks(schema)}
     cross join (select clock_timestamp() + $1 * interval '1 millisecond' as time) as until
-    where exists (select from ${schema}.queue q where q.webhook_id = w.id and q.lane = 0 and q.lane < 4 and q.leased_until > clock_timestamp())
+    where exists (select from ${schema}.queue q where q.webhook_id = w.id and q.lane = 0 and q.leased_until > clock_timestamp())
       or (w.paused_until <= until.time and (
-        exists (select from ${schema}.queue q where q.webhook_id = w.id and q.lane < 4 and q.id >= w.skip_before)
-        or exists (select from ${schema}.queue q where q.webhook_id = w.id and q.lane = 4 and q.id >= w.skip_before and q.due_at <= until.time)
+        exists (select from ${schema}.queue q where q.webhook_id = w.id and q.lane is not null and q.id >= w.skip_before)
+        or exists (select from ${schema}.queue q where q.webhook_id = w.id and q.lane is null and q.id >= w.skip_before and q.due_at <= until.time)
       ))
     limit 1`
 }
@@ -62,29 +62,29 @@ function statsText (schema: string): string {
         limit ${most + 1}
       ) as bounded
     )`
-  const isLeased = 'q.lane = 0 and q.lane < 4 and q.leased_until > w.now'
+  const isLeased = 'q.lane = 0 and q.leased_until > w.now'
   return `
     with webhook as materialized (
       select w.*, now, w.paused_until > now as is_paused from clock_timestamp() as now, ${activeWebhooks(schema)}
     ), figures as (
-      select ${waiting('q.lane < 4')} as ready,
-        ${waiting('q.lane = 4')} as scheduled,
-        ${waiting('q.lane = 4 and q.due_at <= w.now', 'not w.is_paused')} as overdue,
-        ${waiting(`q.lane < 4 and not (${isLeased})`, 'not w.is_paused')} as unleased,
+      select ${waiting('q.lane is not null')} as ready,
+        ${waiting('q.lane is null')} as scheduled,
+        ${waiting('q.lane is null and q.due_at <= w.now', 'not w.is_paused')} as overdue,
+        ${waiting(`q.lane is not null and not (${isLeased})`, 'not w.is_paused')} as unleased,
         ${waiting(isLeased)} as leased,
         (
           select min(first.due_at) from webhook w
-          cross join generate_series(0, 4) as n (lane)
+          cross join generate_series(0, 3) as n (lane)
           cross join lateral (
             select q.due_at from ${schema}.queue q
-            where q.webhook_id = w.id and q.lane = n.lane::smallint and q.lane < 4 and q.id >= w.skip_before
+            where q.webhook_id = w.id and q.lane = n.lane::smallint and q.id >= w.skip_before
               and (not w.is_paused or ${isLeased})
             order by q.id limit 1
           ) as first
         ) as oldest_ready,
         (
           select q.due_at from ${schema}.queue q join webhook w on w.id = q.webhook_id and not w.is_paused
-          where q.lane = 4 and q.due_at <= w.now and q.id >= w.skip_before
+          where q.lane is null and q.due_at <= w.now and q.id >= w.skip_before
           order by q.due_at limit 1
         ) as oldest_scheduled
     )

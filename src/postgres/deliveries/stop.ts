@@ -1,7 +1,7 @@
 import type { Session } from '../session.js'
 
 // The caller waits for the first batch: most webhooks have less than that in the queue.
-const firstBatchSize = 1000
+const firstBatchSize = 500
 const batchSize = 5000
 
 /** Moves stopped deliveries from the queue to the log. They are never claimed, so that this may take its time. */

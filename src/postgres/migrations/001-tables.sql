@@ -95,8 +95,8 @@ create table queue (
   event_seq bigint not null,
   webhook_id bigint not null,
   id bigint not null default nextval('delivery_ids'),
-  -- 0: in flight, 1: first attempt, 2: later attempt, 3: replay, 4: scheduled, it joins lane 2 or 3 at due_at.
-  lane smallint not null,
+  -- 0: in flight, 1: first attempt, 2: later attempt, 3: replay. Null: scheduled, it joins lane 2 or 3 at due_at.
+  lane smallint,
   is_replay boolean not null default false,
   due_at timestamptz not null,
   created_at timestamptz not null,
@@ -108,9 +108,20 @@ create table queue (
   primary key (event_seq, webhook_id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
 
-create index queue_ready on queue (webhook_id, lane, id) where lane < 4;
-create index queue_scheduled on queue (webhook_id, id) where lane = 4;
-create index queue_due on queue (due_at) where lane = 4;
+create index queue_ready on queue (webhook_id, lane, id) where lane is not null;
+create index queue_scheduled on queue (webhook_id, id) where lane is null;
+create index queue_due on queue (due_at) where lane is null;
+
+-- Where the queue of a webhook begins, while it begins with many deleted rows that cannot be vacuumed because an older
+-- snapshot is in use. Normally empty.
+create unlogged table marks (
+  webhook_id bigint primary key,
+  -- No delivery in lane 0 has a lower id.
+  first_leased bigint not null,
+  -- Deliveries that appear in lane 1 with a lower id are claimed after expires_at.
+  first_fresh bigint not null,
+  expires_at timestamptz not null
+);
 
 -- Deliveries that ended.
 create table deliveries (

@@ -10,8 +10,6 @@ returns table (
 )
 language plpgsql
 set search_path from current
-set enable_seqscan = off
-set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -19,7 +17,6 @@ declare
   v_fence bigint;
   v_start bigint;
   v_webhooks bigint[];
-  v_from_ids bigint[];
   v_capacities integer[];
   v_first bigint;
   v_last bigint;
@@ -31,7 +28,7 @@ begin
   update queue q set lane = case when q.is_replay then 3 else 2 end
   where q.ctid = any (array(
     select due.ctid from queue due
-    where due.lane = 4 and due.due_at <= v_now
+    where due.lane is null and due.due_at <= v_now
     order by due.due_at
     limit 1000
     for update skip locked
@@ -40,42 +37,50 @@ begin
   -- One claim at a time, so that each counts the leases of all others. Its owner waits for nothing else.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.claim', 0));
   v_now := clock_timestamp();
+  delete from marks m where m.expires_at <= v_now;
   v_fence := nextval('fences');
   select t.last_value into v_start from turns t;
 
-  with recursive visit (visited, lap, webhook_id, from_id, capacity, found) as (
-    select 0, 0, v_start, 0::bigint, 0, 0
+  with recursive visit (visited, lap, webhook_id, capacity, found) as (
+    select 0, 0, v_start, 0, 0
     union all
     select visit.visited + 1, visit.lap + (next.webhook_id is null)::integer, coalesce(next.webhook_id, 0),
-      endpoint.from_id, endpoint.capacity, visit.found + (endpoint.capacity is not null)::integer
+      endpoint.capacity, visit.found + (endpoint.capacity is not null)::integer
     from visit
+    cross join lateral (
+      select min(m.webhook_id) as webhook_id from marks m where m.webhook_id > visit.webhook_id
+    ) as marked
+    cross join lateral (
+      select coalesce((
+        select q.webhook_id from queue q
+        where q.lane is not null and q.webhook_id > visit.webhook_id
+          and q.webhook_id < coalesce(marked.webhook_id, 9223372036854775807)
+        order by q.webhook_id, q.lane, q.id
+        limit 1
+      ), marked.webhook_id) as webhook_id
+    ) as next
     left join lateral (
-      select q.webhook_id from queue q
-      where q.lane < 4 and q.webhook_id > visit.webhook_id
-      order by q.webhook_id, q.lane, q.id
-      limit 1
-    ) as next on true
-    left join lateral (
-      select w.skip_before as from_id, free.capacity
+      select free.capacity
       from webhooks w
       left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
+      left join marks m on m.webhook_id = w.id
       cross join lateral (
         select p_per_endpoint - count(*)::integer as capacity from queue q
-        where q.webhook_id = w.id and q.lane = 0 and q.lane < 4 and q.leased_until > v_now
+        where q.webhook_id = w.id and q.lane = 0 and q.id >= coalesce(m.first_leased, 0) and q.leased_until > v_now
       ) as free
       where w.id = next.webhook_id and w.status = 'active' and h.verdict is null
         and (h.paused_until is null or h.paused_until <= v_now) and free.capacity > 0
+      limit 1
     ) as endpoint on true
-    where visit.visited < 256 and visit.found < p_limit
+    where visit.visited < 256 and visit.found < p_limit and clock_timestamp() - v_now < interval '50 milliseconds'
       and case visit.lap when 0 then true else next.webhook_id <= v_start end
   )
   select array_agg(v.webhook_id order by v.visited) filter (where v.capacity > 0),
-    array_agg(v.from_id order by v.visited) filter (where v.capacity > 0),
     array_agg(v.capacity order by v.visited) filter (where v.capacity > 0),
     (array_agg(v.webhook_id order by v.visited) filter (where v.visited > 0))[1],
     (array_agg(v.webhook_id order by v.visited desc))[1],
-    max(v.visited) = 256 or max(v.found) = p_limit
-  into v_webhooks, v_from_ids, v_capacities, v_first, v_last, v_is_cut
+    max(v.visited) = 256 or max(v.found) = p_limit or clock_timestamp() - v_now >= interval '50 milliseconds'
+  into v_webhooks, v_capacities, v_first, v_last, v_is_cut
   from visit v;
   -- After a whole round the next claim begins one endpoint later.
   perform setval('turns', case when v_is_cut then v_last else coalesce(v_first, 0) end);
@@ -83,12 +88,14 @@ begin
   return query
     with offered as (
       select e.turn, ready.place, row_number() over (partition by e.turn order by ready.lane, ready.id) as nth
-      from unnest(v_webhooks, v_from_ids, v_capacities) with ordinality as e (webhook_id, from_id, capacity, turn)
+      from unnest(v_webhooks, v_capacities) with ordinality as e (webhook_id, capacity, turn)
+      join webhooks w on w.id = e.webhook_id
+      left join marks m on m.webhook_id = e.webhook_id
       cross join lateral (
-        select q.* from generate_series(0, 3) as n (lane)
+        select q.* from (values (0, m.first_leased), (1, m.first_fresh), (2, null), (3, null)) as begin (lane, id)
         cross join lateral (
           select q.ctid as place, q.lane, q.id from queue q
-          where q.webhook_id = e.webhook_id and q.lane = n.lane::smallint and q.lane < 4 and q.id >= e.from_id
+          where q.webhook_id = e.webhook_id and q.lane = begin.lane::smallint and q.id >= greatest(w.skip_before, begin.id)
             and (q.lane > 0 or q.leased_until <= v_now)
           order by q.id
           limit e.capacity
@@ -106,6 +113,10 @@ begin
       from picked
       where q.ctid = picked.place
       returning picked.ordinal, q.id, q.webhook_id, q.event_seq, q.attempts
+    ), lowered as (
+      update marks m set first_leased = least(m.first_leased, first.id)
+      from (select l.webhook_id, min(l.id) as id from leased l group by l.webhook_id) as first
+      where m.webhook_id = first.webhook_id
     )
     select l.id, v_fence, w.tenant_slug, w.id, w.target_url, w.secret,
       case when w.previous_secret_expires_at > v_now then w.previous_secret end,
@@ -119,6 +130,41 @@ begin
     visited_until := v_last;
     return next;
   end if;
+  if clock_timestamp() - v_now > interval '20 milliseconds' then
+    perform mark_v1(v_start, v_last);
+  end if;
+end
+$$;
+
+-- Marks webhooks whose queue begins with many deleted rows, among those that a claim has passed: it began after p_after and
+-- stopped at p_until. The caller holds the lock of claims.
+create function mark_v1 (p_after bigint, p_until bigint) returns void
+language plpgsql
+set search_path from current
+as $$
+declare
+  v_started timestamptz := clock_timestamp();
+  v_next_id bigint := nextval('delivery_ids');
+  v_webhook bigint;
+  v_searched timestamptz;
+  v_first_leased bigint;
+  v_first_fresh bigint;
+begin
+  for v_webhook in
+    select w.id from webhooks w
+    where case when p_after < p_until then w.id > p_after and w.id <= p_until else w.id > p_after or w.id <= p_until end
+      and not exists (select from marks m where m.webhook_id = w.id)
+    order by w.id <= p_after, w.id
+  loop
+    v_searched := clock_timestamp();
+    select q.id into v_first_leased from queue q where q.webhook_id = v_webhook and q.lane = 0 order by q.id limit 1;
+    select q.id into v_first_fresh from queue q where q.webhook_id = v_webhook and q.lane = 1 order by q.id limit 1;
+    if clock_timestamp() - v_searched > interval '1 millisecond' then
+      insert into marks (webhook_id, first_leased, first_fresh, expires_at)
+      values (v_webhook, coalesce(v_first_leased, v_next_id), coalesce(v_first_fresh, v_next_id), v_started + interval '10 seconds');
+    end if;
+    exit when clock_timestamp() - v_started > interval '100 milliseconds';
+  end loop;
 end
 $$;
 
@@ -133,7 +179,6 @@ as $$
     select held.ctid as place
     from unnest(p_webhooks, p_ids, p_fences) as lease (webhook_id, id, fence)
     join queue held on held.webhook_id = lease.webhook_id and held.lane = 0 and held.id = lease.id and held.fence = lease.fence
-    where held.lane < 4
     for update of held skip locked
   ) as given
   where q.ctid = given.place

@@ -6,8 +6,6 @@ create function complete_v1 (
 )
 language plpgsql
 set search_path from current
-set enable_seqscan = off
-set jit = off
 as $$
 declare
   v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
@@ -30,7 +28,7 @@ begin
     from result r
     cross join lateral (
       select q.ctid as place, q.event_seq, q.created_at, q.attempts from queue q
-      where q.webhook_id = r.webhook_id and q.lane = 0 and q.lane < 4 and q.id = r.delivery_id and q.fence = r.fence
+      where q.webhook_id = r.webhook_id and q.lane = 0 and q.id = r.delivery_id and q.fence = r.fence
       limit 1
       for update skip locked
     ) as q
@@ -43,7 +41,7 @@ begin
     from held h where h.outcome <> 'retry'
   ), scheduled as (
     update queue q set
-      lane = 4,
+      lane = null,
       due_at = date_trunc('milliseconds', v_now + (h.retry_in_ms + 0.999) * interval '1 millisecond'),
       fence = null,
       leased_until = null,
@@ -76,7 +74,6 @@ begin
     ), locked as (
       select m.ordinal from missed m
       join queue q on q.webhook_id = m.webhook_id and q.lane = 0 and q.id = m.delivery_id and q.fence = m.fence
-      where q.lane < 4
     )
     select (select array_agg(n.ordinal) from noted n), (select array_agg(l.ordinal) from locked l) into v_noted, later;
   end if;

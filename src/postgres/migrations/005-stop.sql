@@ -1,9 +1,9 @@
--- Moves up to p_limit stopped deliveries of a webhook to the log: those below its skip_before, or all if it was deleted.
+-- Moves stopped deliveries of a webhook to the log: those below its skip_before, or all if it was deleted. Takes up to
+-- p_limit that are scheduled, and as many of the others.
 -- Deliveries that somebody has locked are left for later. Returns how many it moved.
 create function sweep_v1 (p_webhook bigint, p_limit integer) returns integer
 language plpgsql
 set search_path from current
-set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
@@ -15,23 +15,15 @@ begin
   with stopped as (
     delete from queue q
     where q.ctid = any (array(
-      select ready.place from generate_series(0, 3) as n (lane)
-      cross join lateral (
-        select q.ctid as place from queue q
-        where q.webhook_id = p_webhook and q.lane = n.lane::smallint and q.lane < 4 and (v_before is null or q.id < v_before)
-        order by q.id
-        limit p_limit
-        for update skip locked
-      ) as ready
-      union all
-      select scheduled.place from (
-        select q.ctid as place from queue q
-        where q.webhook_id = p_webhook and q.lane = 4 and (v_before is null or q.id < v_before)
-        order by q.id
-        limit p_limit
-        for update skip locked
-      ) as scheduled
+      select q.ctid from queue q
+      where q.webhook_id = p_webhook and q.lane is not null and (v_before is null or q.id < v_before)
       limit p_limit
+      for update skip locked
+    ) || array(
+      select q.ctid from queue q
+      where q.webhook_id = p_webhook and q.lane is null and (v_before is null or q.id < v_before)
+      limit p_limit
+      for update skip locked
     ))
     returning q.*
   )
@@ -49,7 +41,6 @@ $$;
 create function find_stopped_v1 () returns setof bigint
 language plpgsql
 set search_path from current
-set enable_seqscan = off
 as $$
 declare
   v_webhooks bigint[];
@@ -60,23 +51,20 @@ begin
     select least(ready.webhook_id, scheduled.webhook_id)
     from endpoint
     left join lateral (
-      select q.webhook_id from queue q where q.lane < 4 and q.webhook_id > endpoint.id
+      select q.webhook_id from queue q where q.lane is not null and q.webhook_id > endpoint.id
       order by q.webhook_id, q.lane, q.id limit 1
     ) as ready on true
     left join lateral (
-      select q.webhook_id from queue q where q.lane = 4 and q.webhook_id > endpoint.id order by q.webhook_id, q.id limit 1
+      select q.webhook_id from queue q where q.lane is null and q.webhook_id > endpoint.id order by q.webhook_id, q.id limit 1
     ) as scheduled on true
     where endpoint.id is not null
   )
   select array_agg(e.id) into v_webhooks
   from endpoint e
   left join webhooks w on w.id = e.id
-  where e.id > 0 and (w.id is null or w.status <> 'active' or exists (
-    select from generate_series(0, 3) as n (lane)
-    cross join lateral (
-      select from queue q where q.webhook_id = e.id and q.lane = n.lane::smallint and q.lane < 4 and q.id < w.skip_before limit 1
-    ) as left_over
-  ) or exists (select from queue q where q.webhook_id = e.id and q.lane = 4 and q.id < w.skip_before));
+  where e.id > 0 and (w.id is null or w.status <> 'active'
+    or exists (select from queue q where q.webhook_id = e.id and q.lane is not null and q.id < w.skip_before)
+    or exists (select from queue q where q.webhook_id = e.id and q.lane is null and q.id < w.skip_before));
 
   update webhooks w set skip_before = nextval('delivery_ids')
   where w.id = any (array(

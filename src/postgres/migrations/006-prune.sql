@@ -4,8 +4,6 @@
 create function prune_v1 (p_retention_days double precision, p_limit integer, p_after bigint, out pruned integer, out next_after bigint)
 language plpgsql
 set search_path from current
-set enable_seqscan = off
-set jit = off
 as $$
 declare
   v_before timestamptz := clock_timestamp() - p_retention_days * interval '1 day';
