@@ -21,7 +21,7 @@ export interface CandidateRow {
   /** An integer up to 2^53-1, unique within the tenant. */
   id: number
   full_name: string
-  /** Their profession in one line; `null` if unknown. */
+  /** Their occupation in one line; `null` if unknown. */
   headline: string | null
   /** The source they came from; `null` if unknown. */
   source_id: number | null

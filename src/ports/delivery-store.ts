@@ -37,11 +37,11 @@ export interface ReplaySelection {
   include: 'undelivered' | 'all'
   /** Only events of these types, among those that the webhook subscribes to; `null` for all of them. */
   eventTypes: readonly string[] | null
-  /** Only these events; `null` for any. */
+  /** Only these events; `null` for all events. */
   eventIds: readonly string[] | null
-  /** Only events recorded at this time or later; `null` for any. */
+  /** Only events recorded at this time or later; `null` for no limit. */
   since: string | null
-  /** Only events recorded at this time or earlier; `null` for any. */
+  /** Only events recorded at this time or earlier; `null` for no limit. */
   until: string | null
   /** Maximum number of events to queue, oldest first. */
   limit: number
@@ -110,8 +110,8 @@ export interface DeliveryStore {
   complete (results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]>
 
   /**
-   * Claims notices, oldest first. A notice is leased to the caller for `leaseMs`; until it is confirmed, it can then be
-   * claimed again.
+   * Claims notices, oldest first. A notice is leased to the caller for `leaseMs`; after that it can be claimed again,
+   * unless it was confirmed.
    */
   claimNotices (options: { limit: number, leaseMs: number }): Promise<ClaimedNotice[]>
 
@@ -156,10 +156,10 @@ export interface DeliveryStore {
 
   /**
    * Erases a subject: the body of each event of the tenant with this subject becomes its tombstone, and its pending
-   * deliveries become `cancelled`. All or nothing; with `transaction`, the host's own, once that commits. Returns the
-   * number of events with this subject; a repeated call returns the same number and changes only deliveries queued
-   * since. Rejects and erases nothing if `transaction` is not open. A storage without transactions rejects any
-   * `transaction`.
+   * deliveries become `cancelled`. All or nothing. With `transaction`, the host's own, it takes effect once that
+   * commits. Returns the number of events with this subject; a repeated call returns the same number and changes only
+   * deliveries queued since. Rejects and erases nothing if `transaction` is not open. A storage without transactions
+   * rejects any `transaction`.
    */
   erase (tenantSlug: string, subject: string, transaction?: unknown): Promise<number>
 

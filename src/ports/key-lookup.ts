@@ -2,7 +2,7 @@
 export interface ApiKey {
   /** Identifies the key in logs and audits; never the key itself. */
   id: string
-  /** Compared exactly, such as `candidates:read`. */
+  /** For example `candidates:read`. Compared exactly. */
   scopes: readonly string[]
 }
 

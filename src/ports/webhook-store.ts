@@ -86,9 +86,9 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
 
   /**
    * Changes a webhook and sets `updated_at` to now. Returns `null` if it does not exist. Setting the status to `active`
-   * clears the record of failures and ends a pause; so does a different `target_url`. Setting it to `inactive` makes
-   * its pending deliveries `skipped`: once this has resolved, none of them is claimed, though the log may show the
-   * change a little later. Deliveries recorded after the webhook is active again are never skipped.
+   * clears the record of failures and ends a pause; so does a different `target_url`. Setting the status to `inactive`
+   * makes its pending deliveries `skipped`: once this has resolved, none of them is claimed, though the log may show
+   * the change a little later. Deliveries recorded after the webhook is active again are never skipped.
    */
   update (tenantSlug: string, id: number, changes: WebhookChanges): Promise<Webhook | null>
 
@@ -99,8 +99,8 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
   delete (tenantSlug: string, id: number): Promise<boolean>
 
   /**
-   * Sets the current secret; the old one becomes the previous one and stays valid for the grace period. An earlier
-   * previous secret is dropped at once. Sets `updated_at` to now. Returns `null` if the webhook does not exist.
+   * Sets the current secret; the old one becomes the previous one and stays valid for the grace period. Any older
+   * secret is dropped at once. Sets `updated_at` to now. Returns `null` if the webhook does not exist.
    */
   rotateSecret (tenantSlug: string, id: number, rotation: SecretRotation): Promise<RotatedWebhook | null>
 

@@ -7,7 +7,7 @@ const known =
   'Returns `null` unless the key is known, neither expired nor revoked, and belongs to exactly this tenant. A key ' +
   'of another tenant and a key for an unknown tenant give `null` too.'
 const id = 'Identifies the key in logs and audits; never the key itself.'
-const scoped = 'Compared exactly, such as `candidates:read`.'
+const scoped = 'For example `candidates:read`. Compared exactly.'
 const owned = 'changing them afterwards changes nothing that is stored.'
 
 const scopes = ['candidates:read', 'jobs:read']

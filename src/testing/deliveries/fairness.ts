@@ -47,7 +47,7 @@ export const fairnessCases = [
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
     says: fair,
-    name: 'a webhook with many due deliveries does not delay a later event of another'
+    name: 'a webhook with many due deliveries does not delay a later event of another webhook'
   }, async (bench) => {
     const ids = await addThree(bench)
     await bench.claim({ limit: 15 })

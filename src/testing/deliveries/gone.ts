@@ -1,21 +1,12 @@
-import type { AttemptResult, HealthNotice, HealthRule } from '../../ports/index.js'
 import { benchCase, statuses } from '../support/bench.js'
-import type { Bench } from '../support/bench.js'
 import { exactly, same } from '../support/expect.js'
-import { type Attempted, delivered, failed, retry } from '../support/samples.js'
+import { delivered, disableAtTwo, failed, retry } from '../support/samples.js'
 
 const judged =
   'Health is judged once, after all results: an active webhook becomes `disabled` by `rule`, or at once if it is ' +
   'gone; its `updated_at` is set to now and its pending deliveries become `skipped`.'
 const left = 'A webhook that is not active stays as it is.'
 const since = 'Time of the first failed attempt since the last success; now if the same call also had a success.'
-
-const rule: HealthRule = { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 1e8 }
-
-async function attempt (bench: Bench, createResult: (lease: Attempted) => AttemptResult, judge = rule): Promise<HealthNotice[]> {
-  await bench.emit()
-  return bench.complete([createResult(await bench.claimOne())], judge)
-}
 
 /** Cases about endpoints that are gone. */
 export const goneCases = [
@@ -30,7 +21,7 @@ export const goneCases = [
     await emitMany(1, { tenantSlug: 'globex' })
     const leases = (await claim({ perEndpoint: 2 })).filter(({ webhookId }) => webhookId === webhook.id)
     const [gone, later] = exactly(leases, 2, 'claimed deliveries of the webhook')
-    const notices = await complete([failed(gone, { isGone: true }), retry(later, { retryInMs: 10 })], { ...rule, failedDeliveries: 100 })
+    const notices = await complete([failed(gone, { isGone: true }), retry(later, { retryInMs: 10 })], { ...disableAtTwo, failedDeliveries: 100 })
     same(notices.map(({ failingSince, ...rest }) => rest), [{
       kind: 'gone', tenantSlug: 'acme', webhookId: webhook.id, failedDeliveries: 1, lastError: 'http_status', lastResponseStatus: 410
     }], 'the notices, with the response that reports it gone')
@@ -48,11 +39,11 @@ export const goneCases = [
   }, async (bench) => {
     const { webhooks, addWebhook, emitMany, claimAll, complete, wait } = bench
     const { id } = await addWebhook()
-    const since = await attempt(bench, failed).then(() => webhooks.update('acme', id, {}))
+    const since = await bench.attempt(failed, disableAtTwo).then(() => webhooks.update('acme', id, {}))
     await emitMany(2)
     const [gone, last] = await claimAll(2)
     await wait(20)
-    const [notice] = await complete([failed(gone, { isGone: true }), delivered(last)], rule)
+    const [notice] = await complete([failed(gone, { isGone: true }), delivered(last)], disableAtTwo)
     same([notice?.kind, (await webhooks.find('acme', id))?.status], ['gone', 'disabled'], 'the kind of notice, and the status')
     same(String(notice?.failingSince) > String(since?.updated_at), true, 'failingSince is now')
   }),
@@ -70,9 +61,9 @@ export const goneCases = [
     const [first, second] = exactly(leases.filter(({ webhookId }) => webhookId === id), 2, 'claimed deliveries of one webhook')
     const [late] = exactly(leases.filter(({ webhookId }) => webhookId === inactive.id), 1, 'claimed deliveries of the other webhook')
     const before = await webhooks.update('acme', inactive.id, { status: 'inactive' })
-    const notices = await complete([failed(first, { isGone: true }), failed(late, { isGone: true })], rule)
+    const notices = await complete([failed(first, { isGone: true }), failed(late, { isGone: true })], disableAtTwo)
     same(notices.map(({ kind, webhookId }) => [kind, webhookId]), [['gone', id]], 'the notices')
-    same(await complete([failed(second, { isGone: true })], rule), [], 'the notices of a second 410')
+    same(await complete([failed(second, { isGone: true })], disableAtTwo), [], 'the notices of a second 410')
     same(await webhooks.find('acme', inactive.id), before, 'the webhook that the client made inactive')
   })
 ]

@@ -1,8 +1,7 @@
-import type { AttemptResult, HealthNotice, HealthRule } from '../../ports/index.js'
+import type { HealthNotice } from '../../ports/index.js'
 import { benchCase, statuses } from '../support/bench.js'
-import type { Bench } from '../support/bench.js'
 import { isInstant, same } from '../support/expect.js'
-import { type Attempted, delivered, failed, retry } from '../support/samples.js'
+import { delivered, disableAtTwo, failed, retry } from '../support/samples.js'
 
 const judged =
   'Health is judged once, after all results: an active webhook becomes `disabled` by `rule`, or at once if it is ' +
@@ -14,13 +13,6 @@ const saves = 'A success in the same call saves a webhook from the rule, but not
 const clean =
   'Setting the status to `active` clears the record of failures and ends a pause; so does a different `target_url`.'
 const count = 'Failed deliveries since then.'
-
-const rule: HealthRule = { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 1e8 }
-
-async function attempt (bench: Bench, createResult: (lease: Attempted) => AttemptResult, judge = rule): Promise<HealthNotice[]> {
-  await bench.emit()
-  return bench.complete([createResult(await bench.claimOne())], judge)
-}
 
 function kinds (notices: readonly HealthNotice[]): unknown[] {
   return notices.map(({ kind, failedDeliveries }) => [kind, failedDeliveries])
@@ -36,10 +28,10 @@ export const healthCases = [
     const { webhooks, addWebhook, emit, log, claim, wait } = bench
     const webhook = await addWebhook()
     const other = await addWebhook({ tenantSlug: 'globex' })
-    same(await attempt(bench, failed), [], 'the notices of the first failure')
+    same(await bench.attempt(failed, disableAtTwo), [], 'the notices of the first failure')
     await wait(5)
     await emit()
-    const [notice, ...more] = await attempt(bench, failed)
+    const [notice, ...more] = await bench.attempt(failed, disableAtTwo)
     isInstant(notice?.failingSince, 'failingSince is an RFC 3339 date in UTC with milliseconds')
     same([notice, ...more], [{
       kind: 'disabled',
@@ -66,11 +58,11 @@ export const healthCases = [
     name: 'a webhook that fails often, but not for long enough, stays active'
   }, async (bench) => {
     const { id } = await bench.addWebhook()
-    const patient = { ...rule, failingForSeconds: 3600 }
-    for (let i = 0; i < 4; i++) same(await attempt(bench, failed, patient), [], 'the notices')
+    const patient = { ...disableAtTwo, failingForSeconds: 3600 }
+    for (let i = 0; i < 4; i++) same(await bench.attempt(failed, patient), [], 'the notices')
     same((await bench.webhooks.find('acme', id))?.status, 'active', 'its status after four failures within an hour')
     await bench.wait(1000)
-    same(kinds(await attempt(bench, failed, { ...rule, failingForSeconds: 1 })), [['disabled', 5]],
+    same(kinds(await bench.attempt(failed, { ...disableAtTwo, failingForSeconds: 1 })), [['disabled', 5]],
       'the notices with a limit of one second')
   }),
 
@@ -80,20 +72,20 @@ export const healthCases = [
     name: 'retried attempts count towards the time, not towards the number of failed deliveries'
   }, async (bench) => {
     await bench.addWebhook()
-    for (let i = 0; i < 3; i++) same(await attempt(bench, retry), [], 'the notices of a retry')
-    same(await attempt(bench, failed), [], 'the notices of the first failed delivery')
-    same(await attempt(bench, retry), [], 'the notices of one more retry')
-    same(kinds(await attempt(bench, failed)), [['disabled', 2]], 'the notices of the second failed delivery')
+    for (let i = 0; i < 3; i++) same(await bench.attempt(retry, disableAtTwo), [], 'the notices of a retry')
+    same(await bench.attempt(failed, disableAtTwo), [], 'the notices of the first failed delivery')
+    same(await bench.attempt(retry, disableAtTwo), [], 'the notices of one more retry')
+    same(kinds(await bench.attempt(failed, disableAtTwo)), [['disabled', 2]], 'the notices of the second failed delivery')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.complete', says: judged, name: 'a failed attempt with a retry can disable the webhook'
   }, async (bench) => {
     const webhook = await bench.addWebhook()
-    const patient = { ...rule, failingForSeconds: 3600 }
-    await attempt(bench, failed, patient)
-    await attempt(bench, failed, patient)
-    const [notice] = await attempt(bench, retry)
+    const patient = { ...disableAtTwo, failingForSeconds: 3600 }
+    await bench.attempt(failed, patient)
+    await bench.attempt(failed, patient)
+    const [notice] = await bench.attempt(retry, disableAtTwo)
     same([notice?.kind, notice?.lastError, notice?.lastResponseStatus], ['disabled', 'http_status', 503], 'the notice')
     same(statuses(await bench.log(webhook)), ['failed', 'failed', 'skipped'], 'the log')
   }),
@@ -102,10 +94,10 @@ export const healthCases = [
     port: 'deliveries.complete', says: count, name: 'a success in between clears the record of failures'
   }, async (bench) => {
     await bench.addWebhook()
-    await attempt(bench, failed)
-    await attempt(bench, delivered)
-    same(await attempt(bench, failed), [], 'the notices of the first failure after a success')
-    same(kinds(await attempt(bench, failed)), [['disabled', 2]], 'the notices of the second')
+    await bench.attempt(failed, disableAtTwo)
+    await bench.attempt(delivered, disableAtTwo)
+    same(await bench.attempt(failed, disableAtTwo), [], 'the notices of the first failure after a success')
+    same(kinds(await bench.attempt(failed, disableAtTwo)), [['disabled', 2]], 'the notices of the second')
   }),
 
   benchCase('deliveries', {
@@ -114,14 +106,14 @@ export const healthCases = [
     name: 'making a webhook active clears its record of failures, other changes do not'
   }, async (bench) => {
     const { id } = await bench.addWebhook()
-    await attempt(bench, failed)
+    await bench.attempt(failed, disableAtTwo)
     await bench.webhooks.update('acme', id, { status: 'active' })
-    same(await attempt(bench, failed), [], 'the notices of the first failure after it was made active')
+    same(await bench.attempt(failed, disableAtTwo), [], 'the notices of the first failure after it was made active')
     await bench.webhooks.update('acme', id, { name: 'New name' })
-    same(kinds(await attempt(bench, failed)), [['disabled', 2]], 'the notices of the second, after a change of its name')
+    same(kinds(await bench.attempt(failed, disableAtTwo)), [['disabled', 2]], 'the notices of the second, after a change of its name')
     same((await bench.webhooks.update('acme', id, { status: 'active' }))?.status, 'active',
       'its status when it is made active again')
-    same(await attempt(bench, failed), [], 'the notices of the first failure after that')
+    same(await bench.attempt(failed, disableAtTwo), [], 'the notices of the first failure after that')
   }),
 
   benchCase('deliveries', {
@@ -132,13 +124,13 @@ export const healthCases = [
     const { webhooks, addWebhook, emitMany, claimAll, complete, wait } = bench
     const ids = [(await addWebhook()).id, (await addWebhook()).id]
     await emitMany(2)
-    await complete((await claimAll(4)).map((lease) => failed(lease)), { ...rule, failingForSeconds: 3600 })
+    await complete((await claimAll(4)).map((lease) => failed(lease)), { ...disableAtTwo, failingForSeconds: 3600 })
     await emitMany(2)
     const leases = await claimAll(4)
     await wait(1000)
     const [first = [], second = []] = ids.map((id) => leases.filter(({ webhookId }) => webhookId === id))
     const results = [first.map(delivered).slice(1), first.map((lease) => failed(lease)).slice(0, 1), second.map((lease) => failed(lease)).slice(1), second.map(delivered).slice(0, 1)]
-    same(await complete(results.flat(), { ...rule, failingForSeconds: 1 }), [],
+    same(await complete(results.flat(), { ...disableAtTwo, failingForSeconds: 1 }), [],
       'the notices of two webhooks, one with the success first, one with it last')
     same(await webhooks.count('acme', { status: 'active' }), 2, 'the number of active ones')
   })

@@ -1,4 +1,4 @@
-import { benchCase, eventIds, statuses } from '../support/bench.js'
+import { benchCase, eventIds, progress, statuses } from '../support/bench.js'
 import { same } from '../support/expect.js'
 import { delivered } from '../support/samples.js'
 
@@ -24,7 +24,7 @@ export const lockedCases = [
     same(statuses(await log(webhook)).slice(1), ['delivered', 'delivered'], 'the other deliveries')
     await open?.commit()
     await complete([delivered(leases[0])])
-    same((await log(webhook)).map(({ status, attempt_count: count }) => [status, count]),
+    same(progress(await log(webhook)),
       [['delivered', 1], ['delivered', 1], ['delivered', 1]], 'the log after the result was repeated')
   }),
 

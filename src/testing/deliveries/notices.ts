@@ -1,4 +1,4 @@
-import type { AttemptResult, HealthNotice, HealthRule } from '../../ports/index.js'
+import type { AttemptResult, HealthRule } from '../../ports/index.js'
 import { benchCase } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
 import { exactly, same } from '../support/expect.js'
@@ -11,19 +11,14 @@ const last =
   'Error of the last failed attempt, or of the one that reported the endpoint gone; `http_status` if it has none.'
 
 const claims =
-  'Claims notices, oldest first. A notice is leased to the caller for `leaseMs`; until it is confirmed, it can then ' +
-  'be claimed again.'
+  'Claims notices, oldest first. A notice is leased to the caller for `leaseMs`; after that it can be claimed ' +
+  'again, unless it was confirmed.'
 const confirms = 'Ends a notice that the host has received. Does nothing if it has already ended.'
 
 const warnAtOnce: HealthRule = { failingForSeconds: 1e8, failedDeliveries: 1e8, warnAfterSeconds: 0 }
 
 async function attempt (bench: Bench, createResult: (lease: Attempted) => AttemptResult, rule = warnAtOnce): Promise<string[]> {
-  await bench.emit()
-  return kinds(await bench.complete([createResult(await bench.claimOne())], rule))
-}
-
-function kinds (all: readonly HealthNotice[]): string[] {
-  return all.map(({ kind }) => kind)
+  return (await bench.attempt(createResult, rule)).map(({ kind }) => kind)
 }
 
 /** Cases about notices of a webhook's health. */

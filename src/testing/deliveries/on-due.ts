@@ -1,4 +1,4 @@
-import { benchCase } from '../support/bench.js'
+import { benchCase, eventIds } from '../support/bench.js'
 import { holds, same } from '../support/expect.js'
 import { eventually } from '../support/wait.js'
 
@@ -31,7 +31,7 @@ export const onDueCases = [
     await emit()
     await eventually(() => claims.length > 0)
     end()
-    same((await Promise.all(claims)).flat().map(({ eventId }) => eventId), ['evt_1'], 'the deliveries that a listener claims')
+    same(eventIds((await Promise.all(claims)).flat()), ['evt_1'], 'the deliveries that a listener claims')
   }),
 
   benchCase('deliveries', {

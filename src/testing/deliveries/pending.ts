@@ -95,7 +95,7 @@ export const pendingCases = [
     await wait(100)
     await emit()
     const { oldestDueMs } = await deliveries.stats()
-    holds(oldestDueMs >= 100 && oldestDueMs < 60_000, `oldestDueMs is some 100 when the oldest was recorded 100 ms ago, not ${oldestDueMs}`)
+    holds(oldestDueMs >= 100 && oldestDueMs < 60_000, `oldestDueMs is about 100 when the oldest was recorded 100 ms ago, not ${oldestDueMs}`)
     const first = await claimOne()
     holds((await deliveries.stats()).oldestDueMs >= 100, 'oldestDueMs is still at least 100 when that delivery is leased')
     await complete([retry(first)])

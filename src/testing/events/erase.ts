@@ -1,4 +1,4 @@
-import { benchCase, statuses } from '../support/bench.js'
+import { benchCase, eventIds, statuses } from '../support/bench.js'
 import { endedTransactions } from '../support/ended-transactions.js'
 import { rejects, same } from '../support/expect.js'
 import { createEvent, delivered, retry } from '../support/samples.js'
@@ -10,8 +10,8 @@ const returns =
   'Returns the number of events with this subject; a repeated call returns the same number and changes only ' +
   'deliveries queued since.'
 const atomic =
-  "All or nothing; with `transaction`, the host's own, once that commits. … Rejects and erases nothing if " +
-  '`transaction` is not open. A storage without transactions rejects any `transaction`.'
+  "All or nothing. With `transaction`, the host's own, it takes effect once that commits. … Rejects and erases " +
+  'nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.'
 
 const about = { subject: 'candidate:42', body: '{"name":"Ada"}', tombstone: '{"erased":true}' }
 
@@ -42,7 +42,7 @@ export const eraseCases = [
     same(await deliveries.erase('acme', 'candidate:42'), 2, 'the result of erase')
     same((await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next === null]), [['cancelled', true], ['cancelled', true], ['pending', false]],
       'the log: one leased, one due, one without a subject')
-    same((await claim()).map(({ eventId }) => eventId), ['evt_3'], 'the claimed deliveries')
+    same(eventIds(await claim()), ['evt_3'], 'the claimed deliveries')
     await complete([delivered(lease)])
     same(statuses(await log(webhook)), ['delivered', 'cancelled', 'pending'],
       'the log after the leased one was delivered')

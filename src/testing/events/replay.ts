@@ -10,10 +10,10 @@ const none = 'Returns `null` and queues nothing if the webhook does not exist or
 const include = '`undelivered`: events whose last delivery to this webhook failed or was skipped. `all`: every event.'
 const types =
   'Only events of these types, among those that the webhook subscribes to; `null` for all of them. … Only these ' +
-  'events; `null` for any.'
+  'events; `null` for all events.'
 const since =
-  'Only events recorded at this time or later; `null` for any. … Only events recorded at this time or earlier; ' +
-  '`null` for any.'
+  'Only events recorded at this time or later; `null` for no limit. … Only events recorded at this time or earlier; ' +
+  '`null` for no limit.'
 const limit = 'Maximum number of events to queue, oldest first.'
 
 const nothing = { queued: 0, truncated: false }

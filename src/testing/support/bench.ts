@@ -7,7 +7,7 @@ import { defineCase } from './case.js'
 import { exactly, given } from './expect.js'
 import type { Exactly } from './expect.js'
 import type { StorageHarness } from './harness.js'
-import { createEvent, createWebhook, lenient } from './samples.js'
+import { type Attempted, createEvent, createWebhook, firstRows, lenient } from './samples.js'
 import { wait } from './wait.js'
 
 const maxClaims = 10
@@ -43,6 +43,8 @@ export interface Bench {
    * disabled.
    */
   complete (results: AttemptResult[], rule?: HealthRule): Promise<HealthNotice[]>
+  /** Records an event, claims it and completes it with this result. Returns the notices. */
+  attempt (createResult: (lease: Attempted) => AttemptResult, rule: HealthRule): Promise<HealthNotice[]>
   /** Claims and confirms all notices. */
   takeNotices (): Promise<HealthNotice[]>
   /** Returns the log of a webhook, oldest first. */
@@ -119,9 +121,12 @@ function createBench (harness: StorageHarness): Bench {
       return claimed.map(({ notice }) => notice)
     },
 
-    log: (webhook, tenantSlug = 'acme') => deliveries.list(tenantSlug, webhook.id, {
-      filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200
-    }),
+    async attempt (createResult, rule) {
+      await bench.emit()
+      return bench.complete([createResult(await bench.claimOne())], rule)
+    },
+
+    log: (webhook, tenantSlug = 'acme') => deliveries.list(tenantSlug, webhook.id, firstRows),
 
     replay (webhook, changes = {}) {
       const everything = { eventTypes: null, eventIds: null, since: null, until: null, limit: 100 }
@@ -134,6 +139,11 @@ function createBench (harness: StorageHarness): Bench {
 /** Returns the event ids of claimed deliveries. */
 export function eventIds (claimed: readonly ClaimedDelivery[]): string[] {
   return claimed.map(({ eventId }) => eventId)
+}
+
+/** Returns the status and the number of attempts of each delivery of a log. */
+export function progress (log: readonly Delivery[]): Array<[status: string, attempts: number]> {
+  return log.map(({ status, attempt_count: attempts }) => [status, attempts])
 }
 
 /** Returns the status of each delivery of a log. */

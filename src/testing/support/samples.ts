@@ -1,7 +1,16 @@
-import type { AttemptResult, ClaimedDelivery, HealthRule, NewEvent, NewWebhook } from '../../ports/index.js'
+import type { AttemptResult, ClaimedDelivery, HealthRule, ListQuery, NewEvent, NewWebhook } from '../../ports/index.js'
 
 /** A rule that never disables a webhook and never warns. */
 export const lenient: HealthRule = { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 1e8 }
+
+/** A rule that disables a webhook at its second failed delivery and never warns. */
+export const disableAtTwo: HealthRule = { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 1e8 }
+
+/** A rule that disables a webhook at its first failed attempt. */
+export const disableAtOnce: HealthRule = { failingForSeconds: 0, failedDeliveries: 0, warnAfterSeconds: 0 }
+
+/** The query for the first 200 rows by ascending id. */
+export const firstRows: ListQuery<object, 'id'> = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200 }
 
 /** Returns a webhook for `candidate.created`. */
 export function createWebhook (id: number): NewWebhook {

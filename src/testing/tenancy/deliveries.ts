@@ -1,15 +1,13 @@
 import { benchCase, eventIds, statuses } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
 import { exactly, same } from '../support/expect.js'
-import { delivered, failed } from '../support/samples.js'
+import { delivered, failed, firstRows } from '../support/samples.js'
 
 const foreign = 'A delivery or webhook of another tenant is treated as if it did not exist.'
 const found = `${foreign} … Returns one delivery of the webhook; \`null\` if it has none with this id.`
 const counted = `${foreign} … Counts the deliveries of the webhook that pass the filter; 0 if the webhook does not exist.`
 const records = 'Records an event and one delivery for every webhook of the tenant that subscribes to its type'
 const everything = { include: 'all' as const, eventTypes: null, eventIds: null, since: null, until: null, limit: 100 }
-const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200 }
-
 interface Ids { mine: number, other: number, theirs: number, delivery: number, foreignDelivery: number }
 
 // Two webhooks of acme and one of globex, each with one delivery.
@@ -49,7 +47,7 @@ export const deliveryTenancyCases = [
     const { mine, theirs } = await fill(bench)
     const strangers: Array<[string, number]> = [['globex', mine], ['acme', theirs], ['nobody', mine], ['__proto__', mine], ['ACME', mine], ['%', mine]]
     for (const [tenantSlug, webhookId] of strangers) {
-      same(await bench.deliveries.list(tenantSlug, webhookId, page), [],
+      same(await bench.deliveries.list(tenantSlug, webhookId, firstRows), [],
         `the log of webhook ${webhookId}, requested by ${tenantSlug}`)
       same(await bench.deliveries.count(tenantSlug, webhookId, {}), 0, `the number of deliveries that ${tenantSlug} counts in it`)
     }

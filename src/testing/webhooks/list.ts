@@ -3,6 +3,7 @@ import { benchCase } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
 import { exactly, same } from '../support/expect.js'
 import type { Exactly } from '../support/expect.js'
+import { firstRows } from '../support/samples.js'
 
 const order = 'Text is ordered by Unicode code point, dates and numbers by value.'
 const page = 'Returns one page of rows in the requested order'
@@ -10,11 +11,9 @@ const filter = 'Conditions that must all hold; an absent condition matches every
 
 type Query = ListQuery<WebhookFilter, WebhookSortField>
 
-const all: Query = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200 }
-
 // Returns a page of webhooks as their positions in the order of creation.
 async function placesOf ({ webhooks }: Bench, created: readonly Webhook[], query: Partial<Query>): Promise<number[]> {
-  const rows = await webhooks.list('acme', { ...all, ...query })
+  const rows = await webhooks.list('acme', { ...firstRows, ...query })
   return rows.map(({ id }) => created.findIndex((webhook) => webhook.id === id))
 }
 

@@ -7,7 +7,7 @@ const valid =
 const rotates =
   'Sets the current secret; the old one becomes the previous one and stays valid for the grace period. … Sets ' +
   '`updated_at` to now.'
-const drops = 'An earlier previous secret is dropped at once.'
+const drops = 'Any older secret is dropped at once.'
 const lists = 'Lists the secrets of at most `limit` webhooks of all tenants with ids above `afterId`, by ascending id.'
 const replaces = 'Replaces a stored secret, current or previous, with another text and changes nothing else.'
 const opaque = 'Opaque text, stored as it is; it may be sealed. … Returns `null` if the webhook does not exist.'

@@ -1,7 +1,7 @@
 import type { NewWebhook, Webhook } from '../../ports/index.js'
 import { benchCase } from '../support/bench.js'
 import { given, isInstant, rejects, same } from '../support/expect.js'
-import { createWebhook } from '../support/samples.js'
+import { createWebhook, firstRows } from '../support/samples.js'
 
 const stores = 'Stores a webhook, with `created_at` and `updated_at` set to now. … It never contains a secret.'
 const full = 'Returns `null` and stores nothing if the tenant already has `maxPerTenant` webhooks.'
@@ -37,8 +37,7 @@ export const writeCases = [
     same(created, expected, 'the result of create')
     await wait(5)
     same(await webhooks.find('acme', wanted.id), expected, 'the result of find')
-    const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200 }
-    same(await webhooks.list('acme', page), [expected], 'the result of list')
+    same(await webhooks.list('acme', firstRows), [expected], 'the result of list')
   }),
 
   benchCase('webhooks', {
@@ -151,8 +150,7 @@ export const writeCases = [
     const updated = await webhooks.update('acme', passed.id, { event_types: types })
     types.push('changed')
     const before = structuredClone(updated)
-    const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200 }
-    for (const webhook of [created, updated, await webhooks.find('acme', passed.id), ...await webhooks.list('acme', page)]) {
+    for (const webhook of [created, updated, await webhooks.find('acme', passed.id), ...await webhooks.list('acme', firstRows)]) {
       webhook?.event_types.push('changed')
       if (webhook) webhook.name = 'changed'
     }
