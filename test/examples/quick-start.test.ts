@@ -2,7 +2,7 @@ import t from 'tap'
 import { request } from './fixtures/request.js'
 import { runExample } from './fixtures/run-example.js'
 
-t.test('the quick start serves candidates and jobs, and ends when told to', async (t) => {
+t.test('the quick start serves candidates and jobs, and ends on a signal', async (t) => {
   const example = runExample(t, '01-quick-start.ts', { PORT: '0' })
   const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
   const api = `${origin}/api/v1/public/acme`

@@ -63,7 +63,7 @@ t.test('a webhook reaches a private receiver where its network is open', async (
   t.equal(requests.length, 3)
 })
 
-t.test('what is no CIDR fails at registration, with the path of the option', async (t) => {
+t.test('text that is not a CIDR fails at registration, with the path of the option', async (t) => {
   const texts = [
     '', '10.0.0.0', '10.0.0.0/', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/8/8', '10.0.0/8', '10.0.0.0/ 8', '10.0.0.0/8 ', '10.0.0.0/0x8', '10.0.0.0/8.0',
     '::/129', 'fe80::1%eth0/128', '[::1]/128', 'localhost/32', '010.0.0.0/8', '*', '10.*'

@@ -60,7 +60,7 @@ t.test('close ends the connections that are being made, and leaves those that ar
   made.destroy()
 })
 
-t.test('what is no CIDR is no rule', async (t) => {
+t.test('text that is not a CIDR throws', async (t) => {
   t.throws(() => createAddressRule(['10.0.0.0']), { message: 'not a CIDR: 10.0.0.0' })
 })
 

@@ -26,7 +26,7 @@ t.test('no webhook is created whose URL names one of them', async (t) => {
   t.same(list.body.data, [])
 })
 
-t.test('the sender blocks them, should they be stored all the same, and opens no connection', async (t) => {
+t.test('the sender blocks them even if they are stored, and opens no connection', async (t) => {
   const { port, url, requests } = await startReceiver(t)
   const sender = await startSender(t, { allowNetworks: [] })
   const connects = countConnects(t)

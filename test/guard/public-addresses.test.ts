@@ -20,7 +20,7 @@ t.test('a webhook may name them', async (t) => {
   }
 })
 
-t.test('what is no address is not allowed', async (t) => {
+t.test('text that is not an address is not allowed', async (t) => {
   const texts = [
     '', ' ', 'localhost', 'example.com', '8.8.8', '8.8.8.8.8', '8.8.8.256', '08.8.8.8', '0x8.8.8.8', '134744072', ' 8.8.8.8', '8.8.8.8 ',
     '8.8.8.8\0', '8.8.8.8/32', '[2606:4700::1111]', '2606:4700::1111::', '2606:4700:1111', '2606:4700::11111', 'g::1', '::ffff:8.8.8.256'
@@ -32,7 +32,7 @@ t.test('a zone does not make an address public', async (t) => {
   t.same(['fe80::1%eth0', '::1%lo', 'fd00::1%25eth0', 'ff02::1%1'].filter(isAllowedAddress), [])
 })
 
-t.test('an address is judged as the URL spells it in the end', async (t) => {
+t.test('an address is checked in its normalized form', async (t) => {
   const rules = { allowHttp: false, allowPrivateNames: false, isAllowedAddress }
   t.equal(parseTargetUrl('https://0x08.010.8.8/', rules).href, 'https://8.8.8.8/')
   t.throws(() => parseTargetUrl('https://0x0a.010.8.8/', rules), { message: 'must point to a public host', field: 'target_url' })

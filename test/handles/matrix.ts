@@ -102,7 +102,7 @@ export async function runMatrix (load: Load): Promise<void> {
         })
       })
 
-      t.test('what an event holds is sent as it is', async (t) => {
+      t.test('the data of an event is sent unchanged', async (t) => {
         const data = { note: hostile, [hostile.slice(0, 40)]: null }
         await begin(async ({ transaction }) => { await recruiting.emit({ ...event, data, subject: "O'Neil? $1 🦉" }, { transaction }) })
         const [claimed] = await claim()

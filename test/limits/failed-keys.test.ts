@@ -44,7 +44,7 @@ t.test('a key that was valid lately passes, whatever its address did', async (t)
   t.equal((await ask(keys.full, '/jobs', '192.0.2.2')).statusCode, 200)
 })
 
-t.test('a key that is no longer valid counts as a failure, and passes no more', async (t) => {
+t.test('a key that is no longer valid counts as a failure and is refused', async (t) => {
   const { keyLookup } = spyOnLookup()
   let isRevoked = false
   const { ask } = await buildLimited(t, { failedKeys: { max: 1 } }, { keyLookup: (credentials) => isRevoked ? null : keyLookup(credentials) })

@@ -20,7 +20,7 @@ t.test('each key has a budget of its own, whatever address it comes from', async
   t.equal((await ask(keys.jobsRead)).statusCode, 200)
 })
 
-t.test('what is refused counts as well: for its scope, its query or its path', async (t) => {
+t.test('refused requests count too: for a missing scope, an invalid query or an unknown path', async (t) => {
   const { ask } = await buildLimited(t, { max: 3 })
   t.equal((await ask(keys.none)).statusCode, 403)
   t.equal((await ask(keys.none, '/nothing')).statusCode, 404)
@@ -29,7 +29,7 @@ t.test('what is refused counts as well: for its scope, its query or its path', a
   checkLimited(t, await ask(keys.none, '/nothing'), 3)
 })
 
-t.test('the count begins anew when its time is over', async (t) => {
+t.test('the count restarts after its window', async (t) => {
   const move = moveTime(t)
   const { ask } = await buildLimited(t, { max: 1, timeWindow: 5000 })
   t.equal((await ask()).statusCode, 200)

@@ -49,7 +49,7 @@ t.test('the header is one line of RFC 8288', async (t) => {
 })
 
 for (const list of lists) {
-  t.test(`${list}: whoever follows next from the first page meets every item once, and prev leads back`, async (t) => {
+  t.test(`${list}: following next from the first page visits every item once, and prev leads back`, async (t) => {
     const app = await buildApp(t, await storeItems(7))
     const headers = bearer(keys.full)
     const all = (await fetchPage(app, list, 'per_page=200&sort=-created_at')).data
@@ -139,14 +139,14 @@ t.test('links and Location have no slashes that the router of the host ignores',
   }
 })
 
-t.test('links of a request whose target is a whole URL have its path alone', async (t) => {
+t.test('links of a request whose target is a whole URL contain only its path', async (t) => {
   const app = await buildApp(t)
   const [answer] = await sendRaw(app, `GET http://evil.example/api/v1/public/acme/jobs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${keys.full}\r\n\r\n`)
   t.equal(answer?.statusCode, 200)
   t.equal(parseLinks(answer?.headers.link)?.first, '/api/v1/public/acme/jobs?page=1&per_page=25&sort=id')
 })
 
-t.test('what is no page has no links', async (t) => {
+t.test('responses other than pages have no links', async (t) => {
   const app = await buildApp(t, await storeItems(1))
   for (const [list, query] of [['candidates', 'page=0'], ['nothing', ''], ['webhooks/1', ''], ['webhooks/99/deliveries', ''], ['webhooks/1/deliveries/1', '']] as const) {
     t.equal((await requestList(app, list, query)).headers.link, undefined, `${list}?${query}`)

@@ -7,7 +7,7 @@ import { captureLogs } from '../fixtures/api/logs.js'
 
 const request = { url: '/api/v1/public/acme/candidates', headers: bearer(keys.full) }
 
-t.test('a page and its total are asked for at once, the total first', async (t) => {
+t.test('a page and its total are requested concurrently, the total first', async (t) => {
   const storage = memoryStorage({ tenants })
   const asked: string[] = []
   let answer = (): void => {}

@@ -27,7 +27,7 @@ for (const list of lists) {
     })
   }
 
-  t.test(`${list}: a page and a per_page at their bounds are taken as they are`, async (t) => {
+  t.test(`${list}: a page and a per_page at their bounds are accepted`, async (t) => {
     const app = await buildApp(t, await storeItems(3))
     for (const [query, page, perPage] of [
       ['page=1&per_page=1', 1, 1], ['page=2147483647&per_page=200', 2147483647, 200], ['per_page=200', 1, 200],

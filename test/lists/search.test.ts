@@ -85,7 +85,7 @@ for (const list of ['candidates', 'jobs']) {
   })
 }
 
-t.test('the storage is told the trimmed text, and nothing for a blank one', async (t) => {
+t.test('the storage receives the trimmed text, and nothing for a blank one', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   await requestList(app, 'candidates', 'filter[q]=%20Ada%20%20L%20')

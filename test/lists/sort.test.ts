@@ -52,7 +52,7 @@ const orders: Array<[list: string, sort: string, ids: number[]]> = [
   ['candidates', '', [1, 2, 3, 4, 5]]
 ]
 
-t.test('a list comes in the order asked for, ties by id in the direction of the last field', async (t) => {
+t.test('a list has the requested order, ties by id in the direction of the last field', async (t) => {
   const app = await buildApp(t, { storage: { candidates, jobs, ...rest } })
   for (const [list, sort, ids] of orders) {
     const query = sort === '' ? '' : `sort=${sort}`
@@ -76,7 +76,7 @@ t.test('webhooks and deliveries sort by their own fields; deliveries come newest
   t.same(await fetchIds(app, 'webhooks/1/deliveries'), await fetchIds(app, 'webhooks/1/deliveries', 'sort=-id'))
 })
 
-t.test('every sortable field of every list is taken, alone and with others', async (t) => {
+t.test('every sortable field of every list is accepted, alone and with others', async (t) => {
   const app = await buildApp(t, await storeItems(2))
   for (const [list, fields] of Object.entries(sortable)) {
     for (const field of fields) {
@@ -88,7 +88,7 @@ t.test('every sortable field of every list is taken, alone and with others', asy
   }
 })
 
-t.test('the storage is always told a total order', async (t) => {
+t.test('the storage always receives a total order', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   const expected: Array<[sort: string, items: string[]]> = [

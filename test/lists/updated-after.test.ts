@@ -82,7 +82,7 @@ for (const list of ['candidates', 'jobs']) {
   })
 }
 
-t.test('the storage is told the time in UTC with milliseconds', async (t) => {
+t.test('the storage receives the time in UTC with milliseconds', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   const told: Array<[text: string, time: string]> = [

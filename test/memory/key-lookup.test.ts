@@ -67,7 +67,7 @@ t.test('a key is null from the time it expires at', async (t) => {
   t.strictSame([await isValid('text'), await isValid('date')], [false, false])
 })
 
-t.test('changing a list that was handed in, or what is handed out, changes no key', async (t) => {
+t.test('changing the given list or a returned owner changes no key', async (t) => {
   const given = [{ key: 'first', tenantSlug: 'acme', scopes: ['jobs:read'] }]
   const find = memoryKeyLookup(given)
   given[0]?.scopes.push('webhooks:write')

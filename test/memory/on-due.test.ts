@@ -2,7 +2,7 @@ import t from 'tap'
 import { createDeliveryKit } from './fixtures/delivery-kit.js'
 import { delivered, failed, retry } from '../../src/testing/support/samples.js'
 
-t.test('listeners hear of what makes deliveries fall due', async (t) => {
+t.test('listeners are called by everything that makes deliveries due', async (t) => {
   const { deliveries, webhooks, addWebhook, emit, claimOne, complete, replay } = createDeliveryKit()
   let calls = 0
   deliveries.onDue(() => { calls++ })

@@ -27,7 +27,7 @@ t.test('deliveries that ended are kept for the time of retention, and not a mill
   t.equal(await deliveries.find('acme', webhook.id, 1), null)
 })
 
-t.test('no more deliveries than the limit go at once, the oldest first', async (t) => {
+t.test('at most limit deliveries are deleted at once, oldest first', async (t) => {
   const { deliveries, addWebhook, emit, claim, complete, log, clock } = createDeliveryKit()
   const webhook = await addWebhook()
   for (let i = 0; i < 5; i++) await emit()

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createDeliveryKit } from './fixtures/delivery-kit.js'
 import { createWebhook } from '../../src/testing/support/samples.js'
 
-t.test('the error names the webhook id that is taken', async (t) => {
+t.test('the error names the existing webhook id', async (t) => {
   const { webhooks } = createDeliveryKit()
   await webhooks.create('acme', createWebhook(1), 50)
 

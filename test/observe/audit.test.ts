@@ -15,7 +15,7 @@ async function buildAudited (t: Teardown, overrides: AppOverrides = {}) {
   return { app, entries }
 }
 
-t.test('a list that was read is told with its key, its filters and its rows, and no value of a filter', async (t) => {
+t.test('reading a list is audited with its key, filters and rows, without the values of filters', async (t) => {
   const { app, entries } = await buildAudited(t)
   const answer = await app.inject({ url: `${base}/candidates?filter[q]=ada&filter[recruiter_id]=11&page=1`, headers })
   t.strictSame(entries, [{
@@ -49,7 +49,7 @@ t.test('one resource is one row; nothing shown is none', async (t) => {
   ])
 })
 
-t.test('what was refused is told as well', async (t) => {
+t.test('refused requests are audited too', async (t) => {
   const { app, entries } = await buildAudited(t)
   await app.inject({ url: `${base}/candidates?filter[q]=ada` })
   await app.inject({ url: `${base}/candidates?filter[q]=ada`, headers: bearer(keys.none) })
@@ -64,7 +64,7 @@ t.test('what was refused is told as well', async (t) => {
   t.same(entries.map(({ keyId }) => keyId === null), [true, false, false, false])
 })
 
-t.test('what the host itself answers within the scope has no id', async (t) => {
+t.test('responses of the host itself within the scope have no id', async (t) => {
   const { app, entries } = await buildAudited(t, {
     before (app) { app.addHook('onRequest', async (_request, reply) => reply.code(204).send()) },
     openapi: false
@@ -94,7 +94,7 @@ t.test('a listener that never ends holds nothing up', async (t) => {
   t.ok(await logs.waitFor('request completed'))
 })
 
-t.test('a document that anybody may read is not told of', async (t) => {
+t.test('reading a public document is not audited', async (t) => {
   const { app, entries } = await buildAudited(t)
   await app.inject('/api/v1/public/openapi.json')
   t.same(entries, [])

@@ -39,7 +39,7 @@ t.test('scopes of both kinds are said together', async (t) => {
   t.same(security, [{ apiKey: ['a:read', 'b:read', 'c:read'] }, { apiKey: ['a:read', 'b:read', 'c:write'] }])
 })
 
-t.test('an answer without a description, or with a header that has no example, is documented all the same', async (t) => {
+t.test('a response without a description, or with a header without an example, is documented', async (t) => {
   const response: Record<number, TSchema> = { 200: Type.Object({}, { headers: { 'x-total': Type.Integer() } }) }
   const { paths } = format({ schema: { response } })
   const { description, headers } = paths[path]?.get?.responses['200'] ?? {}

@@ -18,7 +18,7 @@ t.test('a schema with a title is written once, under its title', async (t) => {
   t.same(schemas.Invoice, { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] })
 })
 
-t.test('another schema with a title that is taken stays where it is', async (t) => {
+t.test('another schema with the same title stays inline', async (t) => {
   const [data, schemas] = await dataSchemas(t, Type.Object({ chips: Type.Integer() }, { title: 'Candidate' }))
   t.same(data, [{ type: 'object', properties: { chips: { type: 'integer' } }, required: ['chips'] }])
   t.match(schemas.Candidate, { properties: { full_name: { type: 'string' } } })

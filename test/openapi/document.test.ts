@@ -90,7 +90,7 @@ t.test('a body is required where an empty one would be refused, and fields with 
   t.same((document.components.schemas.CreateWebhook as { required?: string[] }).required, ['name', 'target_url', 'event_types'])
 })
 
-t.test('an answer without content has a description and its headers alone', async (t) => {
+t.test('a response without content has only a description and headers', async (t) => {
   const app = await buildApp(t)
   const { paths } = (await app.inject(url)).json<OpenApi>()
   const { description, headers, ...rest } = paths[`${base}/{tenant_slug}/webhooks/{id}`]?.delete?.responses['204'] ?? {}
@@ -181,7 +181,7 @@ t.test('the document names no licence unless the vendor does', async (t) => {
   t.same(Object.keys(info), ['title', 'version', 'description', 'contact'])
 })
 
-t.test('a tenant whose slug is the name of the document is served all the same', async (t) => {
+t.test('a tenant whose slug is the name of the document is served', async (t) => {
   const app = await buildApp(t)
   const { statusCode } = await app.inject({ url: `${base}/openapi.json/candidates`, headers: bearer(keys.full) })
   t.equal(statusCode, 401)

@@ -32,12 +32,12 @@ t.test('the plugin and createRecruiting take one object of options, and both che
   await assertRefused(t, [{ rateLimit: { max: 0 } }, 'rateLimit.max', 'an integer from 1 to 1000000000', '0'])
 })
 
-t.test('what Fastify adds to the options of a plugin is for the plugin alone', async (t) => {
+t.test('only the plugin accepts the options that Fastify adds', async (t) => {
   await assertAcceptedByPlugin(t, { logLevel: 'warn', logSerializers: {} })
   await assertRefused(t, [{ logLevel: 'warn' }, 'logLevel', 'a known name such as logger', '"logLevel"'])
 })
 
-t.test('a logger is for createRecruiting alone: the plugin logs with app.log', async (t) => {
+t.test('only createRecruiting accepts a logger: the plugin logs with app.log', async (t) => {
   const logger = { info () {}, warn () {}, error () {} }
   await assertRefusedByPlugin(t, [{ logger }, 'logger', 'none, because the plugin logs with app.log', 'an object'])
 })

@@ -7,7 +7,7 @@ import { captureLogs } from '../fixtures/api/logs.js'
 
 const listed = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'] }
 
-t.test('a storage is asked whether it is ready, and told which fields are published', async (t) => {
+t.test('a storage is verified with the published fields', async (t) => {
   const asked: unknown[] = []
   const storage = { ...memoryStorage(), async verify (published: unknown) { asked.push(published); return [] } }
   await buildApp(t, { storage })
@@ -37,7 +37,7 @@ t.test('an engine without a server logs that the storage is not ready, and goes 
   t.match(errors, [{ err: { message: 'run the migrations' }, message: 'the storage is not ready' }])
 })
 
-t.test('what the storage wants mended is logged', async (t) => {
+t.test('warnings of the storage are logged', async (t) => {
   const logs = captureLogs()
   await buildApp(t, { storage: { ...memoryStorage(), verify: async () => ['an index is missing'] }, server: { logger: logs.logger } })
   t.match(logs.lines.find(({ msg }) => msg === 'an index is missing'), { level: 40 })

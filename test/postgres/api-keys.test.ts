@@ -11,7 +11,7 @@ t.test('API keys', async (t) => {
   const lookup = postgresKeyLookup(pool, { schema })
   const issue = (options: object = {}) => issueApiKey(pool, { schema, tenantSlug: 'acme', scopes: ['jobs:read'], ...options })
 
-  t.test('an issued key is found for its tenant alone', async (t) => {
+  t.test('an issued key is found only for its tenant', async (t) => {
     const { id, key } = await issue({ scopes: ['webhooks:write', 'jobs:read'] })
     t.match(key, /^rk_[\w-]{43}$/)
     t.strictSame(await lookup({ tenantSlug: 'acme', key }), { id, scopes: ['webhooks:write', 'jobs:read'] })
@@ -42,7 +42,7 @@ t.test('API keys', async (t) => {
     t.equal(await lookup({ tenantSlug: 'acme', key: past.key }), null)
   })
 
-  t.test('what no key can be made of is refused', async (t) => {
+  t.test('invalid input for a key is refused', async (t) => {
     const { rows: before } = await pool.query('select from keys.api_keys')
     for (const tenantSlug of ['', 'x'.repeat(101), 'a\nb', '\ud800', 5]) await t.rejects(issue({ tenantSlug }), { code: 'invalid_option', field: 'tenantSlug' })
     for (const scopes of ['jobs:read', [''], ['a b'], [5], null]) await t.rejects(issue({ scopes }), { code: 'invalid_option', field: 'scopes' })

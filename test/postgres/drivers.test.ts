@@ -48,7 +48,7 @@ t.test('a driver needs a pool that lends connections, and nothing else', async (
   t.equal(released.length, connections, 'each connection is given back once')
 })
 
-t.test('a connection that comes too late is given back once', async (t) => {
+t.test('a connection that arrives too late is released once', async (t) => {
   const released: unknown[] = []
   let connect = (_client: PgClient): void => {}
   const { candidates } = postgresStorage({

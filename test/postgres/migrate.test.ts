@@ -107,7 +107,7 @@ t.test('migrating', async (t) => {
     await t.resolves(storage.verify(null))
   })
 
-  t.test('what fails half way leaves nothing', async (t) => {
+  t.test('a migration that fails half way leaves nothing', async (t) => {
     await pool.query('create schema half; create table half.events ()')
     await t.rejects(migrate(pool, { schema: 'half' }), { message: /"events" already exists/ })
     t.strictSame(await tables('half'), ['events'])

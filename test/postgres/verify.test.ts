@@ -9,7 +9,7 @@ import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
 const published = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'] }
 
-t.test('what a storage needs is looked at when a host starts', async (t) => {
+t.test('a storage is verified when a host starts', async (t) => {
   const server = await startPostgres(t)
   const pool = server.createPool()
   await pool.query(`
@@ -52,7 +52,7 @@ t.test('what a storage needs is looked at when a host starts', async (t) => {
     code: 'storage_not_ready', field: 'candidates', message: 'candidates: public."Good One" has no column phone'
   })
 
-  t.test('a name that is none in SQL is told of', async (t) => {
+  t.test('a name that is invalid in SQL is reported', async (t) => {
     // PostgreSQL 15 refuses to look for it, later ones find nothing.
     t.match(await refusal({ ...good, candidates: 'a b c' }), { code: 'storage_not_ready' })
   })
@@ -64,7 +64,7 @@ t.test('what a storage needs is looked at when a host starts', async (t) => {
     await t.rejects(async () => app.ready(), { code: 'storage_not_ready', field: 'candidates' })
   })
 
-  t.test('a closed pool and a server that is not there are told of', async (t) => {
+  t.test('a closed pool and an unreachable server are reported', async (t) => {
     const closed = new pg.Pool({ connectionString: server.url })
     await closed.end()
     await t.rejects(postgresStorage(closed).verify(published), {
@@ -75,7 +75,7 @@ t.test('what a storage needs is looked at when a host starts', async (t) => {
     await nobody.end()
   })
 
-  t.test('what is slow is told of, until it is mended', async (t) => {
+  t.test('slow queries are reported until they are fixed', async (t) => {
     await pool.query('create table slow (like jobs)')
     const storage = postgresStorage(pool, { ...good, jobs: 'slow' })
     const advice = [
@@ -94,7 +94,7 @@ t.test('what a storage needs is looked at when a host starts', async (t) => {
     t.strictSame(await postgresStorage(pool).verify(null), [])
   })
 
-  t.test('a pool that waits for connections without end is told of', async (t) => {
+  t.test('a pool without a connection timeout is reported', async (t) => {
     const patient = server.createPool({ connectionTimeoutMillis: 0 })
     t.strictSame(await postgresStorage(patient).verify(null), ['the pool waits for connections without end: set connectionTimeoutMillis, such as 5000'])
   })

@@ -27,7 +27,7 @@ t.test('keys and scopes, all of them, are checked before anything else', async (
   checkError(t, await app.inject({ url: `${url}/x`, headers }), 400)
 })
 
-t.test('what is not valid gets 400, what is not there 404, and what fails 500', async (t) => {
+t.test('invalid input gets 400, missing items 404 and failures 500', async (t) => {
   const app = await buildApp(t, { routes: interviewRoutes })
   for (const query of ['depth=4', 'depth=1.0', 'unknown=1', 'depth=1&depth=1']) checkError(t, await app.inject({ url: `${url}/7?${query}`, headers }), 400)
   checkError(t, await app.inject({ url: `${url}/404`, headers }), 404)
@@ -58,7 +58,7 @@ t.test('an answer of a status that the route declares no schema for never leaves
   t.equal((await logs.waitFor('request failed')).err?.message, 'the route declares no response for status 200')
 })
 
-t.test('a plugin with a callback is taken as well', async (t) => {
+t.test('a plugin with a callback is accepted too', async (t) => {
   const app = await buildApp(t, {
     routes (app, _options, done) {
       app.get('/ping', { config: { scopes: [] }, schema: { response: { 204: { type: 'null', description: 'pong' } } } }, async () => {})

@@ -8,7 +8,7 @@ import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 const channels = ['undici:request:create', 'undici:client:sendHeaders']
 
-t.test('after close no socket, timer or subscriber survives, whatever was under way', async (t) => {
+t.test('after close no socket, timer or subscriber remains, whatever was in flight', async (t) => {
   const dns = await startDnsServer(t)
   dns.set('dead.example', { silent: true })
   const healthy = await startReceiver(t)

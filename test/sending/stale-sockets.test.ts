@@ -53,7 +53,7 @@ t.test('it is sent again over a fresh one even while other connections are kept'
   t.ok(receiver.open >= 3, 'the others are as they were')
 })
 
-t.test('it is sent again once and no more', async (t) => {
+t.test('it is sent again only once', async (t) => {
   const sender = await startSender(t)
   let isUp = true
   const receiver = await startHostileReceiver(t, { request: (socket) => isUp ? socket.write(noContent) : socket.end() })

@@ -6,7 +6,7 @@ const [one, two] = [randomBytes(32), randomBytes(32)]
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const unknown = { message: 'none of the secretKeys opens the secret of webhook 7' }
 
-t.test('what a box has sealed it opens again', async (t) => {
+t.test('a box opens the secrets that it has sealed', async (t) => {
   const box = createSecretBox([one])
   const sealed = box.seal(secret, 'acme', 7)
   t.match(sealed, /^sealed_v1:[A-Za-z0-9+/]+=*$/)
@@ -29,7 +29,7 @@ t.test('the first key seals and all of them open', async (t) => {
   t.throws(() => createSecretBox([]).open(sealedByBoth, 'acme', 7), unknown)
 })
 
-t.test('a sealed text opens for its own tenant and webhook alone', async (t) => {
+t.test('a sealed secret opens only for its own tenant and webhook', async (t) => {
   const box = createSecretBox([one])
   const sealed = box.seal(secret, 'acme', 7)
   t.throws(() => box.open(sealed, 'globex', 7), unknown)

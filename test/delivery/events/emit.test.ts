@@ -155,7 +155,7 @@ t.test('a storage without transactions refuses one', async (t) => {
   t.match(await storage.deliveries.stats(), { pending: 0 })
 })
 
-t.test('a transaction is handed to the storage as it is', async (t) => {
+t.test('a transaction is passed to the storage unchanged', async (t) => {
   const { start, storage } = createMachines(t)
   const { record } = storage.deliveries
   const handed: unknown[] = []

@@ -44,7 +44,7 @@ t.test('only the events of the subject are erased, and only those of the tenant'
   t.match(first(receiver.requests).body, /Ada/)
 })
 
-t.test('what is erased under way is delivered or cancelled, and not tried again', async (t) => {
+t.test('a delivery erased during its attempt is delivered or cancelled, and not retried', async (t) => {
   const { app, receiver, drain, retry, log } = await startDelivering(t)
   receiver.answer(500)
   await app.recruiting.emit(event)

@@ -36,7 +36,7 @@ t.test('an event goes to the path and the query of the target as they are stored
   t.same(receiver.requests.map(({ path }) => path).sort(), ['/%C3%A9%20b?q=%C3%BC&r=a%2Fb+c', '/hook'])
 })
 
-t.test('what the host changes after emit is not sent', async (t) => {
+t.test('changes by the host after emit are not sent', async (t) => {
   const { receiver, emit, drain } = await startDelivering(t)
   const data = { id: 1, list: [1] }
   const emitting = emit(data)

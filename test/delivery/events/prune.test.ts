@@ -75,7 +75,7 @@ t.test('pruning that fails is logged and tried again an hour later', async (t) =
   t.same(await deliveries(id), [])
 })
 
-t.test('pruning that is under way on close is the last', async (t) => {
+t.test('a pruning that runs on close is the last one', async (t) => {
   const { clock, start, storage } = createMachines(t)
   let goOn = () => {}
   storage.deliveries.prune = () => new Promise((resolve) => { goOn = () => resolve(0) })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
-t.test('an event goes to the webhooks of its own tenant alone', async (t) => {
+t.test('an event goes only to webhooks of its own tenant', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, start } = createMachines(t)
   const ours = await addWebhook(`${receiver.url}/acme`)

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
 import { hang, startReceiver } from '../../fixtures/receivers/receiver.js'
 
-t.test('close lets an attempt under way end, and records it', async (t) => {
+t.test('close lets an attempt in flight end, and records it', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, start } = createMachines(t)
   const id = await addWebhook(receiver.url)
@@ -38,7 +38,7 @@ t.test('close claims nothing more', async (t) => {
   t.equal(receiver.requests.length, 1)
 })
 
-t.test('close claims nothing more in a turn that was under way either', async (t) => {
+t.test('close claims nothing more in a running turn', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
@@ -147,7 +147,7 @@ t.test('a closed engine leaves no timer, and the storage is as usable as before'
   t.match(await storage.deliveries.stats(), { pending: 0 })
 })
 
-t.test('what was emitted before close is not lost, even if nothing was sent yet', async (t) => {
+t.test('events emitted before close are not lost, even if nothing was sent yet', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, start } = createMachines(t)
   await addWebhook(receiver.url)

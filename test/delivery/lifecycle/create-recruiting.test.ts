@@ -6,7 +6,7 @@ import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { toLoopback } from '../../fixtures/api/webhook-api.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
 
-t.test('createRecruiting needs webhooks and deliveries alone, delivers at once, and has what app.recruiting has', async (t) => {
+t.test('createRecruiting needs only webhooks and deliveries, delivers at once, and has the members of app.recruiting', async (t) => {
   const receiver = await startReceiver(t)
   const storage = memoryStorage()
   const { webhooks, deliveries } = storage

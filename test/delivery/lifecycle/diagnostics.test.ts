@@ -58,7 +58,7 @@ t.test('the channels tell of an event, of its attempts and of what follows from 
   ])
 })
 
-t.test('an event that is emitted again under its idempotency key is told once', async (t) => {
+t.test('an event emitted again with its idempotency key is published once', async (t) => {
   const { start } = createMachines(t)
   const engine = start({ delivery: { worker: false } })
   const told = listen(t)
@@ -69,7 +69,7 @@ t.test('an event that is emitted again under its idempotency key is told once', 
   t.strictSame(told, [['emit', { tenantSlug: 'acme', eventId: id, eventType: 'application.created', deliveries: 0 }]])
 })
 
-t.test('a webhook that is only failing is not told as disabled', async (t) => {
+t.test('a failing webhook is not published as disabled', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, start } = createMachines(t)
   await addWebhook(receiver.url)
@@ -84,7 +84,7 @@ t.test('a webhook that is only failing is not told as disabled', async (t) => {
   t.same(told.map(([name]) => name), ['emit', 'attempt', 'retry'])
 })
 
-t.test('a delivery that succeeds is told as an attempt without an error', async (t) => {
+t.test('a successful delivery is published as an attempt without an error', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, start } = createMachines(t)
   await addWebhook(receiver.url)

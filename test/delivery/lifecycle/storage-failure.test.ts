@@ -98,7 +98,7 @@ t.test('a result whose delivery stays locked until the worker closes is reported
   t.same(logged, ['storage failed on close, deliveries under way will repeat when their leases expire'])
 })
 
-t.test('notices that the storage cannot give are asked for again', async (t) => {
+t.test('notices are claimed again after the storage has failed', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, start, storage } = createMachines(t)
   await addWebhook(receiver.url)
@@ -117,7 +117,7 @@ t.test('notices that the storage cannot give are asked for again', async (t) => 
   t.match(await disabled, { kind: 'gone' })
 })
 
-t.test('a listener of the storage is taken off on close', async (t) => {
+t.test('the listener of the storage is removed on close', async (t) => {
   const { start, storage } = createMachines(t)
   const listeners = countDueListeners(storage.deliveries)
   const engine = start()

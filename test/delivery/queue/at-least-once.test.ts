@@ -4,7 +4,7 @@ import { createMachines, event } from '../../fixtures/delivery/engine.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { runUntil, toLoopback } from '../../fixtures/api/webhook-api.js'
 
-t.test('what was recorded while nothing delivered is delivered by the next engine', async (t) => {
+t.test('events recorded without a running worker are delivered by the next engine', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, start } = createMachines(t)
   const id = await addWebhook(receiver.url)
@@ -16,7 +16,7 @@ t.test('what was recorded while nothing delivered is delivered by the next engin
   t.same(await deliveries(id), [['delivered', 1]])
 })
 
-t.test('what a worker held when it died is delivered by another when the lease has run out', async (t) => {
+t.test('deliveries of a crashed worker are delivered by another after their leases expire', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)

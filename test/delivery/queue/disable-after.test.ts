@@ -102,7 +102,7 @@ t.test('made active by the client, a webhook starts with a clean record', async 
   t.equal(await status(), 'disabled')
 })
 
-t.test('the host is told once when a webhook has been failing for half the time', async (t) => {
+t.test('the host is notified once when a webhook has been failing for half the time', async (t) => {
   const delivering = await startFailing(t)
   const { app, clock, webhook } = delivering
   const notices: HealthNotice[] = []

@@ -27,7 +27,7 @@ t.test('drain resolves when what is due has been attempted, and does not wait fo
 })
 
 for (const [title, until] of [['a Date', (ms: number) => new Date(ms)], ['milliseconds', (ms: number) => ms]] as const) {
-  t.test(`with until as ${title}, drain waits for the retries that fall due by then`, async (t) => {
+  t.test(`with until as ${title}, drain waits for the retries that become due by then`, async (t) => {
     const receiver = await startReceiver(t)
     const { addWebhook, clock, deliveries, start } = createMachines(t)
     const id = await addWebhook(receiver.url)

@@ -3,7 +3,7 @@ import type { HealthNotice } from '../../../src/index.js'
 import { startDelivering } from '../../fixtures/delivery/delivering.js'
 import { timeOf } from '../../fixtures/api/webhook-api.js'
 
-t.test('a 410 ends the delivery and disables the webhook at once, and the host is told', async (t) => {
+t.test('a 410 ends the delivery and disables the webhook at once, and the host is notified', async (t) => {
   const { app, call, clock, drain, emit, lastDelivery, receiver, webhook } = await startDelivering(t)
   const notices: HealthNotice[] = []
   app.recruiting.on('webhookDisabled', (notice) => notices.push(notice))
@@ -27,7 +27,7 @@ t.test('a 410 ends the delivery and disables the webhook at once, and the host i
   }])
 })
 
-t.test('what else was pending for a webhook that is gone is skipped', async (t) => {
+t.test('other pending deliveries of a webhook that is gone are skipped', async (t) => {
   const { drain, emit, log, receiver } = await startDelivering(t)
   receiver.answer(500, 410)
   await emit()

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
 import { hang, startReceiver } from '../../fixtures/receivers/receiver.js'
 
-t.test('what a worker claims is its own for leaseMs, and then anybody\'s', async (t) => {
+t.test('a claimed delivery belongs to its worker for leaseMs, and then to any worker', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, start, storage } = createMachines(t)
   await addWebhook(receiver.url)

@@ -88,7 +88,7 @@ t.test('made active by the client, a webhook is no longer paused', async (t) => 
   t.same(await statuses(delivering), ['pending', 'delivered'])
 })
 
-t.test('an attempt under way that succeeds ends the pause', async (t) => {
+t.test('an attempt in flight that succeeds ends the pause', async (t) => {
   const delivering = await startDelivering(t)
   const { drain, emit, receiver, storage } = delivering
   let succeed = () => {}

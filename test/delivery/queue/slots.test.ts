@@ -9,7 +9,7 @@ function keepOpen (receiver: Receiver): () => void {
   return () => open.shift()?.()
 }
 
-t.test('one webhook gets no more than perEndpoint requests at once, and a free place is filled at once', async (t) => {
+t.test('one webhook gets at most perEndpoint concurrent requests, and a free place is filled at once', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, start } = createMachines(t)
   const id = await addWebhook(receiver.url)
@@ -29,7 +29,7 @@ t.test('one webhook gets no more than perEndpoint requests at once, and a free p
   t.same(await deliveries(id), Array.from({ length: 6 }, () => ['delivered', 1]))
 })
 
-t.test('one engine makes no more than concurrency requests at once', async (t) => {
+t.test('one engine makes at most concurrency requests at a time', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, start } = createMachines(t)
   for (let count = 0; count < 3; count++) await addWebhook(`${receiver.url}/${count}`)

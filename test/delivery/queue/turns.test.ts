@@ -105,7 +105,7 @@ t.test('one result that cannot be written keeps neither others from being writte
   t.equal(receiver.requests.length, 30, 'each was attempted once')
 })
 
-t.test('a result whose delivery is locked is told again until it counts', async (t) => {
+t.test('a result of a locked delivery is repeated until it counts', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)

@@ -60,7 +60,7 @@ t.test('an engine that only records leaves the delivering to another', async (t)
   t.same(await deliveries(id), [['delivered', 1]])
 })
 
-t.test('drain waits for what another engine has under way', async (t) => {
+t.test('drain waits for deliveries in flight in another engine', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, start } = createMachines(t)
   const id = await addWebhook(receiver.url)

@@ -3,14 +3,14 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { type Delivering, startDelivering } from '../../fixtures/delivery/delivering.js'
 
-t.test('during the grace a delivery verifies with the new secret and with the one of before', async (t) => {
+t.test('during the grace period a delivery verifies with the new and with the previous secret', async (t) => {
   const delivering = await startDelivering(t)
   const rotated = await rotate(delivering, 60)
   t.same(await verifiers(delivering, { new: rotated, old: delivering.webhook.secret }), ['new', 'old'])
   t.match(signatureOf(delivering), /^v1,\S+ v1,\S+$/)
 })
 
-t.test('once the grace is over a delivery verifies with the new secret alone', async (t) => {
+t.test('after the grace period a delivery verifies only with the new secret', async (t) => {
   const delivering = await startDelivering(t)
   const rotated = await rotate(delivering, 60)
   const secrets = { new: rotated, old: delivering.webhook.secret }
@@ -21,7 +21,7 @@ t.test('once the grace is over a delivery verifies with the new secret alone', a
   t.match(signatureOf(delivering), /^v1,\S+$/)
 })
 
-t.test('without a grace the secret of before is worth nothing at once', async (t) => {
+t.test('without a grace period the previous secret is invalid at once', async (t) => {
   const delivering = await startDelivering(t)
   const rotated = await rotate(delivering, 0)
   t.same(await verifiers(delivering, { new: rotated, old: delivering.webhook.secret }), ['new'])
@@ -41,7 +41,7 @@ t.test('a second rotation without a grace drops both', async (t) => {
   t.same(await verifiers(delivering, { first: delivering.webhook.secret, second, third }), ['third'])
 })
 
-t.test('what was recorded before a rotation is signed by the secrets of the time of its attempt', async (t) => {
+t.test('an event recorded before a rotation is signed with the secrets at the time of the attempt', async (t) => {
   const delivering = await startDelivering(t)
   const { drain, emit, receiver, retry } = delivering
   receiver.answer(500, 204)

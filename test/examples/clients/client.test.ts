@@ -39,7 +39,7 @@ t.test('a typed client lists candidates and registers a webhook', async (t) => {
   t.equal(await example.exit(), 0)
 })
 
-t.test('a typed client is told why it is refused', async (t) => {
+t.test('a typed client receives the reason of a refusal', async (t) => {
   const example = runExample(t, 'client/client.ts', { ORIGIN: await serve(t), KEY: 'another' })
   await example.output(/^Missing or invalid API key \(req_\w+\)/)
   t.equal(await example.exit(), 1)

@@ -17,7 +17,7 @@ t.test('the files of the demo page name no other host', async (t) => {
   }
 })
 
-t.test('what the demo page is made of is served', async (t) => {
+t.test('the files of the demo page are served', async (t) => {
   const demo = runExample(t, 'demo/start.ts', { PORT: '0', RECEIVER_PORT: '0', EVERY_MS: '99999' })
   const [, origin = ''] = await demo.output(/Open this +(http:\/\/127\.0\.0\.1:\d+)\//)
   await demo.output(/receiver +acme +application\.created +verified/)

@@ -75,7 +75,7 @@ t.test('a demo in which little happens', { buffered: true }, async (t) => {
   t.equal(await demo.end('SIGTERM'), 0)
 })
 
-t.test('what happens in a demo is in the list, and the receiver verifies the news of it', { buffered: true }, async (t) => {
+t.test('changes in the demo appear in the list, and the receiver verifies their events', { buffered: true }, async (t) => {
   const demo = runExample(t, 'demo/start.ts', { ...freePorts, EVERY_MS: '50' })
   const acme = `${await readApiUrl(demo)}/acme`
 
@@ -96,7 +96,7 @@ t.test('what happens in a demo is in the list, and the receiver verifies the new
   await demo.output(/^Closed$/m)
 })
 
-t.test('a demo whose ports are taken says so and takes free ones', { buffered: true }, async (t) => {
+t.test('a demo whose ports are in use says so and uses free ones', { buffered: true }, async (t) => {
   for (const port of [3000, 3001]) {
     const taken = createServer()
     t.teardown(() => taken.close())

@@ -69,7 +69,7 @@ t.test('a new connection is guarded like the first, even that which replaces a s
   t.equal(requests.length, 3)
 })
 
-t.test('a name is judged anew once its connection is closed', async (t) => {
+t.test('a name is checked again after its connection is closed', async (t) => {
   const dns = await startDnsServer(t)
   const { port, requests, answer } = await startReceiver(t)
   const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })

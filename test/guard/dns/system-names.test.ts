@@ -14,14 +14,14 @@ t.test('a name that only the hosts file knows is found where a network is open',
   t.equal(requests.length, 30)
 })
 
-t.test('what the system says is guarded like what a name server says', async (t) => {
+t.test('addresses from the system are checked like those from a name server', async (t) => {
   const { port, requests } = await startReceiver(t)
   const sender = await startSender(t, { dns: await startDnsServer(t), allowNetworks: ['10.0.0.0/8'] })
   t.same(outcomeOf(await sender.post(`http://localhost:${port}/`)), blocked)
   t.same(requests, [])
 })
 
-t.test('the system is not asked for a public name that no name server knows, where no network is open', async (t) => {
+t.test('without open networks, the system is not asked for a public name that no name server knows', async (t) => {
   const asked = replaceLookup(t, async () => [])
   const sender = await startSender(t, { dns: await startDnsServer(t), allowNetworks: [] })
   t.same(outcomeOf(await sender.post('http://unknown.example/')), failed)
@@ -64,7 +64,7 @@ t.test('a thread that is free again goes to the next in the line, but not to one
   t.equal(asked[2], 'four.example')
 })
 
-t.test('who waits for the system is let go when the sender closes', async (t) => {
+t.test('closing the sender ends lookups that wait for the system', async (t) => {
   replaceLookup(t, () => new Promise(() => {}))
   const sender = await startSender(t, { dns: await startDnsServer(t), timeoutMs: 10_000 })
   const sends = ['one', 'two', 'three', 'four'].map((name) => sender.post(`http://${name}.example/`))

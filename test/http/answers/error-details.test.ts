@@ -117,7 +117,7 @@ t.test('with errorDetails a 400 says where the request is at fault, and nothing 
   }
 })
 
-t.test('without errorDetails the first reason is in the log alone, at level info, with the request id', async (t) => {
+t.test('without errorDetails the first reason is only in the log, at level info, with the request id', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, { server: { logger: logs.logger } })
   for (const [what, known] of Object.entries(cases)) {
@@ -160,7 +160,7 @@ const many: Record<string, { payload: string, details: number }> = {
 }
 
 for (const [what, { payload, details }] of Object.entries(many)) {
-  t.test(`a request with ${what} is told of ${details}, and without errorDetails one is logged`, async (t) => {
+  t.test(`a request with ${what} gets ${details}, and without errorDetails one is logged`, async (t) => {
     const app = await buildApp(t, { errorDetails: true })
     const request = { method: 'POST', url: `${base}/webhooks`, headers: { ...bearer(keys.full), 'content-type': 'application/json' }, payload } as const
     t.equal((await app.inject(request)).json().error.details.length, details)

@@ -78,7 +78,7 @@ t.test('the lines that the server itself logs of a request have the id, the firs
   ])
 })
 
-t.test('a host that makes the loggers of requests itself goes on doing so, and is told the id', async (t) => {
+t.test('a host that creates the loggers of requests still does so, and receives the id', async (t) => {
   const logs = captureLogs()
   const bound: unknown[] = []
   const app = await buildApp(t, {
@@ -97,7 +97,7 @@ t.test('a host that makes the loggers of requests itself goes on doing so, and i
   t.match(logs.text(), /"service":"ats".*"incoming request"/)
 })
 
-t.test('operations of the host that make their loggers themselves have an id all the same', async (t) => {
+t.test('operations of the host with their own loggers have an id too', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, {
     server: { logger: logs.logger },

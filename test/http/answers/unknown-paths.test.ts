@@ -64,7 +64,7 @@ t.test('the prefix itself and what is beside it are answered by the host', async
   }
 })
 
-t.test('what the router answers before any hook is answered by the host', async (t) => {
+t.test('the host answers requests that the router refuses before any hook', async (t) => {
   const app = await buildApp(t)
   const cut = await app.inject({ url: '/api/v1/public/acme/webhooks/%zz', headers: bearer(keys.full) })
   const long = await app.inject({ url: `/api/v1/public/${'a'.repeat(101)}/candidates`, headers: bearer(keys.full) })

@@ -36,7 +36,7 @@ t.test('every operation answers for the webhook of another tenant as for one tha
   t.same(await storage.webhooks.find('globex', foreign.id), before, 'the foreign webhook is as it was')
 })
 
-t.test('a delivery is found below its own webhook alone', async (t) => {
+t.test('a delivery is found only below its own webhook', async (t) => {
   const storage = memoryStorage({ tenants })
   await storeWebhook(storage, 'acme')
   await recordEvents(storage, 'acme', 1)

@@ -36,7 +36,7 @@ t.test('the body, the query and the path are validated before the resource is lo
   checkError(t, await app.inject(good), 404, 'a good request for an unknown webhook')
 })
 
-t.test('a refused key is not told whether it lacks a scope or the path exists', async (t) => {
+t.test('the response to a refused key does not show whether it lacks a scope or the path exists', async (t) => {
   const app = await buildApp(t)
   for (const path of ['candidates', 'webhooks/1', 'webhooks/x', 'candidates?page=0', 'nothing']) {
     checkError(t, await app.inject({ url: `/api/v1/public/acme/${path}`, headers: bearer('unknown') }), 401, path)

@@ -56,7 +56,7 @@ const intrusions: Record<string, (request: FastifyRequest) => void> = {
 }
 
 for (const hook of ['onRequest', 'preValidation'] as const) {
-  t.test(`no ${hook} hook of the host changes what is asked for`, async (t) => {
+  t.test(`no ${hook} hook of the host changes the requested data`, async (t) => {
     const plain = await probe(t, {})
     for (const [what, intrude] of Object.entries(intrusions)) {
       const add = (app: FastifyInstance): void => { app.addHook(hook, async (request) => { intrude(request) }) }
@@ -153,7 +153,7 @@ t.test('an error that a handler sends by itself is a 500, whatever its status', 
   t.match(await logs.waitFor('request failed'), { err: { message: 'canary' } })
 })
 
-t.test('what a handler throws after it has answered is logged and changes nothing', async (t) => {
+t.test('an error thrown after the response is logged and changes nothing', async (t) => {
   const logs = captureLogs()
   const thrown = [Object.freeze(new Error('canary')), new HttpError('not_found')]
   const app = await buildApp(t, {

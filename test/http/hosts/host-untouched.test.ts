@@ -17,7 +17,7 @@ t.test('the host\'s own routes answer as they do without the plugin', async (t) 
   t.same(await sendProbes(await buildApp(t, { after: addHostRoutes }), hostRequests), alone, 'routes added after')
 })
 
-t.test('the host\'s own handlers and hooks answer for its own routes alone', async (t) => {
+t.test('the host\'s own handlers and hooks apply only to its own routes', async (t) => {
   const prepare = (app: FastifyInstance): void => {
     addHostRoutes(app)
     app.setErrorHandler((error: Error, _request, reply) => reply.code(418).send({ mine: error.message }))

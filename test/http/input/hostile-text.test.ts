@@ -36,7 +36,7 @@ t.test('text in the query that no storage can keep gets 400 and never reaches it
   t.same(calls, [])
 })
 
-t.test('bytes in the query that are not percent-encoded get 400 from whoever reads them first', async (t) => {
+t.test('bytes in the query that are not percent-encoded get 400, from the router or from the API', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   for (const bytes of [[0xc3, 0xa9], [0xff], [0xe9], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x01], [0x7f]]) {

@@ -26,7 +26,7 @@ for (const { group, name, run } of storageCases) {
   if (group === 'lists') t.test(name, () => run(makeHarness))
 }
 
-t.test('a page and its total, asked for at once, share what is loaded', async (t) => {
+t.test('a page and its total, requested concurrently, share one load', async (t) => {
   let loads = 0
   const candidates = candidatesFrom(async () => {
     loads++

@@ -24,7 +24,7 @@ t.test('a row is filled in with nulls and the time of the storage', async (t) =>
   ])
 })
 
-t.test('what is given is kept, further fields included, with dates in UTC', async (t) => {
+t.test('a saved row is stored with its further fields, and with dates in UTC', async (t) => {
   const row = { id: 1, full_name: 'Ann', headline: 'Welder', source_id: 4, recruiter_id: 5, tags: ['a'], email: 'a@b.example' }
   const { candidates } = memoryStorage()
   candidates.save('acme', { ...row, created_at: '2026-01-01T01:00:00+02:00', updated_at: '2026-01-02t00:00:00.1239z' })
@@ -81,7 +81,7 @@ t.test('a removed row is gone from every order, and only once', async (t) => {
   t.equal(await candidates.count('other', {}), 2)
 })
 
-t.test('changing a row that was handed in or out changes nothing in the storage', async (t) => {
+t.test('changing a row that was passed or returned changes nothing in the storage', async (t) => {
   const handedIn = { id: 1, full_name: 'Ann', headline: 'Welder', tags: [{ name: 'a' }], since: new Date(0) }
   const { candidates } = memoryStorage({
     clock: createManualClock(0), tenants: { acme: { candidates: [handedIn, { id: 2, full_name: 'Bob' }] } }

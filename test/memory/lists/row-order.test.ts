@@ -31,7 +31,7 @@ t.test('dates are ordered by value, whatever offset they were given with', async
   t.strictSame(await listIds({ sort: [{ field: 'created_at', direction: 'desc' }, byId] }), [4, 1, 3, 2])
 })
 
-t.test('orders asked for again, and many others in between, stay right', async (t) => {
+t.test('repeated orders stay correct, with many others in between', async (t) => {
   const fields: CandidateSortField[] = ['full_name', 'created_at', 'updated_at']
   const directions: Array<'asc' | 'desc'> = ['asc', 'desc']
   const sorts = fields.flatMap((field) => fields.filter((other) => other !== field).flatMap((other) =>

@@ -98,7 +98,7 @@ t.test('only date-times of RFC 3339 from the years 1 to 9999 are dates', async (
   for (const date of right) t.equal(refusal(() => save(date)), null, date)
 })
 
-t.test('a row is saved for a proper tenant alone', async (t) => {
+t.test('a row is saved only for a valid tenant slug', async (t) => {
   const { jobs } = memoryStorage()
   for (const slug of ['', 'a'.repeat(101), 'a\u0000', 'a\u007f']) {
     t.equal(refusal(() => jobs.save(slug, baker))?.field, 'tenantSlug')

@@ -52,7 +52,7 @@ t.test('totals', async (t) => {
     t.equal(await candidates.count('acme', {}), 2)
   })
 
-  t.test('are kept for no more than so many filters', async (t) => {
+  t.test('are kept for a limited number of filters', async (t) => {
     const candidates = open(60_000)
     await candidates.count('acme', { q: 'first' })
     for (let q = 0; q < 1000; q += 100) {

@@ -19,7 +19,7 @@ function createPool () {
   return { asked, queries, released, listeners, client, pool: { query, connect } }
 }
 
-t.test('a connection that comes after the stop is given back unused', async (t) => {
+t.test('a connection that arrives after the stop is released unused', async (t) => {
   const { asked, queries, released, client, pool } = createPool()
   const listening = createListening(pool, 'due', { onNotification: () => t.fail('notified'), onLost: () => t.fail('lost') })
   listening.start()
@@ -53,7 +53,7 @@ t.test('a pool that has no connection is asked again, after pauses that double u
   t.match(lost, [{ message: 'no connection is free' }], 'the loss is told once')
 })
 
-t.test('a pool that fails after the stop is asked no more', async (t) => {
+t.test('a pool that fails after the stop is not queried again', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
   const { asked, pool } = createPool()

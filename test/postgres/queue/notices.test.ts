@@ -43,7 +43,7 @@ t.test('a notice reaches the host', async (t) => {
     t.match(await webhooks.find('acme', lease.webhookId), { status: 'disabled' })
   })
 
-  t.test('though the process dies before it has told of it', async (t) => {
+  t.test('even if the process dies before reporting it', async (t) => {
     const lease = await claimOne()
     await deliveries.complete([failed(lease)], { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 0 })
     t.match(await startHost(), { kind: 'failing', webhookId: lease.webhookId })

@@ -54,7 +54,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
       where q.webhook_id = $1::bigint and e.id = $2`, [webhookId, eventId])
   }
 
-  t.test('what committed later with a lower id is claimed when the mark has expired', async (t) => {
+  t.test('deliveries committed later with a lower id are claimed after the mark has expired', async (t) => {
     const id = await addWebhook()
     for (const event of ['evt_late', 'evt_1', 'evt_2']) await deliveries.record('acme', createEvent(event))
     await markBefore(id, 'evt_1')

@@ -25,7 +25,7 @@ t.test('while the server is gone lists answer 500, and deliveries resume when it
   t.ok(tookMs < 10_000, `took ${tookMs} ms`)
 })
 
-t.test('what was recorded before a crash of the server is delivered after it', async (t) => {
+t.test('events recorded before a crash of the server are delivered after it', async (t) => {
   const { app, database: { server, storage }, receiver } = await startOutageHost(t)
   // Nobody delivers in between.
   await app.close()

@@ -85,7 +85,7 @@ t.test('a webhook with many pending deliveries is stopped before they are moved,
   t.equal(await deliveries.count('acme', id, { status: 'pending' }), 1)
 })
 
-t.test('what a sweep in the background cannot move is moved by pruning', async (t) => {
+t.test('pruning moves deliveries that the background sweep could not move', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const id = await webhooks.nextId('acme')
   await webhooks.create('acme', createWebhook(id), 10)

@@ -74,7 +74,7 @@ t.test('handles of a server', async (t) => {
   })
 
   for (const before of ['', 'select 1', insert, 'savepoint before', 'set local lock_timeout = 100', `savepoint before; ${insert}; rollback to before`]) {
-    t.test(`a client within a transaction is taken, after ${before === '' ? 'nothing else' : before}`, async (t) => {
+    t.test(`a client inside a transaction is accepted, after ${before === '' ? 'nothing else' : before}`, async (t) => {
       await withClient(async (client) => {
         await client.query('begin')
         await client.query(before)
@@ -118,7 +118,7 @@ t.test('handles of a server', async (t) => {
     t.strictSame(await readEvents(), untouched)
   })
 
-  t.test('a transaction of Kysely is taken, and its database is refused', async (t) => {
+  t.test('a transaction of Kysely is accepted, and its database is refused', async (t) => {
     const db = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool: server.createPool() }) })
     const handleOf = (executor: Kysely<Record<string, never>>) => ({
       query: (text: string, values: unknown[]) => executor.executeQuery(CompiledQuery.raw(text, values))
@@ -131,7 +131,7 @@ t.test('handles of a server', async (t) => {
   })
 })
 
-t.test('a transaction of PGlite is taken, and its database is refused', async (t) => {
+t.test('a transaction of PGlite is accepted, and its database is refused', async (t) => {
   const db = new PGlite()
   t.teardown(() => db.close())
   const query: PgQueryable['query'] = async (text, values) =>

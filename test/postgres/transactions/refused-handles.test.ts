@@ -45,7 +45,7 @@ t.test('a handle of a library is refused with the function to use', async (t) =>
   for (const [handle, library, wrapped] of bare) await assertRefused(t, handle, `expected ${wrapped}, got the ${library} handle itself`)
 })
 
-t.test('what is no handle is refused with what was expected', async (t) => {
+t.test('values other than handles are refused with the expected ones', async (t) => {
   for (const value of [null, 'begin', 7, {}, none, [], { query: 'select' }, unreadable, { get query () { throw new Error('unreadable') } }]) {
     await assertRefused(t, value, 'expected a client with a method query(text, values), or one of fromPrisma(tx), fromDrizzle(tx), ' +
       'fromKysely(trx), fromKnex(trx), fromTypeOrm(manager), fromSequelize(transaction), fromMikroOrm(em), fromPostgresJs(sql)')

@@ -29,7 +29,7 @@ t.test('public addresses are allowed and all others are not', async (t) => {
   for (const address of publicAddresses) t.ok(isAllowed(address), address)
 })
 
-t.test('what is no address is not allowed', async (t) => {
+t.test('text that is not an address is not allowed', async (t) => {
   const isAllowed = createAddressRule(['0.0.0.0/0', '::/0'])
   for (const text of ['', 'localhost', 'example.com', '127.1', '010.0.0.1', '[::1]', '8.8.8.8:443', ' 8.8.8.8', '8.8.8.8/32']) {
     t.notOk(isAllowed(text), text)

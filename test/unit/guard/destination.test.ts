@@ -19,7 +19,7 @@ function faultOf (text: string, rules = strict): string | null {
   }
 }
 
-t.test('what is accepted comes back parsed', async (t) => {
+t.test('an accepted URL is returned parsed', async (t) => {
   const url = parseTargetUrl('HTTPS://Example.COM:443/a/../b?c=é', strict)
   t.equal(url.href, 'https://example.com/b?c=%C3%A9')
 })
@@ -40,7 +40,7 @@ t.test('the 20,000th address with letters of Latin-1 is accepted as the first on
   t.equal(refused, 0)
 })
 
-t.test('the first fault of an address is told', async (t) => {
+t.test('the first fault of an address is reported', async (t) => {
   t.equal(faultOf('nonsense'), 'must be an absolute URL')
   t.equal(faultOf('http://ada@localhost:0/#x'), 'must be an https URL')
   t.equal(faultOf('https://ada@localhost:0/#x y'), 'must not contain white space or control characters')
@@ -80,7 +80,7 @@ t.test('a host that has opened networks may use private names and http, and stil
   t.equal(faultOf('ftp://localhost/', open), 'must be an https URL')
 })
 
-t.test('the host of an address is told with its port, and nothing else of it', async (t) => {
+t.test('only the host and port of an address are shown', async (t) => {
   t.equal(hostOf('https://ada:secret@example.com:8443/path?token=1'), 'example.com:8443')
   t.equal(hostOf('nonsense'), '')
 })

@@ -14,7 +14,7 @@ function begin (post: Post, connections: Connections): { attempt: Attempt, ended
   return { attempt, ended }
 }
 
-t.test('what was given up before there was a connection is not sent over the one that comes later', async (t) => {
+t.test('a request aborted before it had a connection is not sent over a later one', async (t) => {
   const receiver = await startReceiver(t)
   const { origin, pathname: path } = new URL(receiver.url)
   let next = (): void => {}

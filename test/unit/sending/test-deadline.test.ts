@@ -74,7 +74,7 @@ t.test('a test that has no place within its time is a timeout, and is not sent',
   t.equal(sent.length, 1)
 })
 
-t.test('what a test has waited for its place is taken from its time', async (t) => {
+t.test('waiting for a place counts towards the time limit of a test', async (t) => {
   const { capacity, sent, test } = await setUp(1000)
   capacity.acquire(1)
   const tested = test()

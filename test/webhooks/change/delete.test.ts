@@ -54,7 +54,7 @@ t.test('pending deliveries of a deleted webhook are cancelled, and those of othe
   t.same(receiver.requests.map(({ path }) => path).sort(), ['/hook', '/hook/other', '/hook/other'])
 })
 
-t.test('a webhook may be deleted while an attempt is under way, which is then not repeated', async (t) => {
+t.test('a webhook can be deleted during an attempt, which is then not repeated', async (t) => {
   const { app, call, emit, receiver, storage, webhook } = await startDelivering(t)
   let release = () => {}
   receiver.answer((response) => { release = () => response.writeHead(500).end() })

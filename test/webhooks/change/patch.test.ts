@@ -33,7 +33,7 @@ t.test('a PATCH may change all fields at once', async (t) => {
   t.strictSame(body, { data: { id, ...fields, created_at: timeOf(clock), updated_at: timeOf(clock) } })
 })
 
-t.test('a PATCH leaves other webhooks alone', async (t) => {
+t.test('a PATCH does not change other webhooks', async (t) => {
   const { call, clock, create } = await buildWebhookApi(t)
   const { id } = await create()
   const other = await create()
@@ -50,7 +50,7 @@ t.test('a PATCH leaves the secret as it is', async (t) => {
   t.same(await storage.webhooks.findSecrets('acme', id), [secret])
 })
 
-t.test('what waits for a retry goes to the address that the webhook has by then', async (t) => {
+t.test('a retry goes to the current address of the webhook', async (t) => {
   const { call, drain, emit, receiver, retry, webhook } = await startDelivering(t)
   receiver.answer(500, 204)
   await emit()

@@ -62,7 +62,7 @@ t.test('the secret of an inactive webhook can be rotated', async (t) => {
   t.equal(body.data.status, 'inactive')
 })
 
-t.test('of two rotations at once, both secrets are valid and the one of before is not', async (t) => {
+t.test('after two concurrent rotations, both new secrets are valid and the previous one is not', async (t) => {
   const { call, create, storage } = await buildWebhookApi(t)
   const { id, secret } = await create()
   const answers = await Promise.all([1, 2].map(() => call<Rotated>('POST', `/webhooks/${id}/rotate_secret`)))

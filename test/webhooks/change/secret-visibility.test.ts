@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startDelivering } from '../../fixtures/delivery/delivering.js'
 
-t.test('a secret is shown by create and rotate_secret alone', async (t) => {
+t.test('only create and rotate_secret show a secret', async (t) => {
   const { call, drain, emit, lastDelivery, receiver, webhook } = await startDelivering(t)
   receiver.answer({ status: 500, body: 'whsec_from_the_receiver' })
   await emit()

@@ -31,7 +31,7 @@ t.test('made active again, a webhook gets new events, and the skipped ones only 
   t.same(receiver.requests.map(({ headers }) => headers['webhook-id']), [next.id, missed.id])
 })
 
-t.test('an attempt under way when its webhook is made inactive counts if it delivers', async (t) => {
+t.test('an attempt in flight when its webhook is made inactive counts if it succeeds', async (t) => {
   const { app, call, emit, lastDelivery, receiver, storage, webhook } = await startDelivering(t)
   let release = () => {}
   receiver.answer((response) => { release = () => response.writeHead(204).end() })

@@ -38,7 +38,7 @@ t.test('a delivery that was never attempted has no attempts', async (t) => {
   t.strictSame((await call('GET', `/webhooks/${webhook.id}/deliveries/1`)).body, { data: { ...logged, attempts: [] } })
 })
 
-t.test('what the receiver said is nowhere in the log', async (t) => {
+t.test('the response body of the receiver is nowhere in the log', async (t) => {
   const { call, drain, emit, receiver, webhook } = await startDelivering(t)
   receiver.answer({ status: 500, headers: { 'x-hint': 'inner header' }, body: 'inner text' })
   await emit()
@@ -50,7 +50,7 @@ t.test('what the receiver said is nowhere in the log', async (t) => {
   for (const { headers, body } of answers) t.notMatch(JSON.stringify([headers, body]), /inner/)
 })
 
-t.test('a delivery is found under its own webhook alone', async (t) => {
+t.test('a delivery is found only under its own webhook', async (t) => {
   const { call, callAsGlobex, create, emit, webhook } = await startDelivering(t)
   const other = await create({ event_types: ['job.created'] })
   await emit()

@@ -33,7 +33,7 @@ t.test('a delivered event is in the log with its time', async (t) => {
   })
 })
 
-t.test('what waits for its first attempt is pending since it was recorded', async (t) => {
+t.test('a delivery is pending from the time of recording', async (t) => {
   const { clock, emit, log } = await startDelivering(t, { delivery: { worker: false } })
   const { id: eventId } = await emit()
   t.strictSame(await log(), [{
@@ -50,7 +50,7 @@ t.test('what waits for its first attempt is pending since it was recorded', asyn
   }])
 })
 
-t.test('what waits for a retry shows how the last attempt ended, and when the next is due', async (t) => {
+t.test('a delivery that waits for a retry shows the last attempt and when the next one is due', async (t) => {
   const { clock, drain, emit, log, receiver } = await startDelivering(t)
   receiver.answer(500)
   const { id: eventId } = await emit()
@@ -70,7 +70,7 @@ t.test('what waits for a retry shows how the last attempt ended, and when the ne
   t.ok(next !== null && next >= timeOf(clock, 5000) && next <= timeOf(clock, 6000))
 })
 
-t.test('what was given up has no next attempt', async (t) => {
+t.test('a failed delivery has no next attempt', async (t) => {
   const { clock, drain, emit, log, receiver } = await startDelivering(t, { delivery: { retrySchedule: [0] } })
   receiver.answer((response) => response.destroy())
   const { id: eventId } = await emit()
@@ -89,7 +89,7 @@ t.test('what was given up has no next attempt', async (t) => {
   }])
 })
 
-t.test('what came while the webhook was inactive is skipped', async (t) => {
+t.test('events recorded while the webhook was inactive are skipped', async (t) => {
   const { app, clock, create, log } = await startDelivering(t)
   const { id } = await create({ status: 'inactive', event_types: ['job.created'] })
   const emitted = await app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: {} })

@@ -59,7 +59,7 @@ t.test('with include all a replay brings what was delivered as well', async (t) 
   t.same(receiver.requests.map(({ headers }) => headers['webhook-id']), [id, id])
 })
 
-t.test('what a replay has delivered is undelivered no more', async (t) => {
+t.test('events delivered by a replay no longer count as undelivered', async (t) => {
   const { call, drain, emit, receiver, webhook } = await startDelivering(t, once)
   receiver.answer(500, 204)
   await emit()
@@ -69,7 +69,7 @@ t.test('what a replay has delivered is undelivered no more', async (t) => {
   t.match((await call('POST', `/webhooks/${webhook.id}/replay`)).body, { data: { queued: 0 } })
 })
 
-t.test('what a replay failed to deliver can be replayed again', async (t) => {
+t.test('events that a replay failed to deliver can be replayed again', async (t) => {
   const { call, drain, emit, receiver, webhook } = await startDelivering(t, once)
   receiver.answer(500, 500, 204)
   await emit()
@@ -80,7 +80,7 @@ t.test('what a replay failed to deliver can be replayed again', async (t) => {
   }
 })
 
-t.test('what is pending is not queued again', async (t) => {
+t.test('pending events are not queued again', async (t) => {
   const { call, drain, emit, log, receiver, webhook } = await startDelivering(t)
   receiver.answer(500)
   await emit()
@@ -101,7 +101,7 @@ t.test('two replays at once queue each event once', async (t) => {
   t.same(answers.map(({ body }) => body.data.queued).sort(), [0, 5])
 })
 
-t.test('a replay goes to its webhook alone', async (t) => {
+t.test('a replay goes only to its webhook', async (t) => {
   const { call, create, drain, emit, receiver, webhook } = await startDelivering(t, once)
   await create({ target_url: `${receiver.url}/other` })
   receiver.answer(500, 500, 204)

@@ -65,7 +65,7 @@ t.test('tests that succeed do not clear the failures of a webhook', async (t) =>
   t.equal(await status(), 'disabled')
 })
 
-t.test('a test is sent at once, also while the webhook is held back', async (t) => {
+t.test('a test is sent at once, also while the webhook is paused', async (t) => {
   const { call, drain, emit, receiver, webhook } = await startDelivering(t)
   receiver.answer(503, 204)
   await emit()

@@ -29,7 +29,7 @@ for (const [title, answer, status] of answers) {
   })
 }
 
-t.test('what the target says is not shown', async (t) => {
+t.test('the response body of the target is not shown', async (t) => {
   const { call, receiver, webhook } = await startDelivering(t)
   receiver.answer({ status: 500, headers: { 'x-internal': 'inner-header' }, body: 'inner-text' })
   const { headers, body } = await call('POST', `/webhooks/${webhook.id}/dispatch_test`)

@@ -37,7 +37,7 @@ async function answerAll ({ receiver, answerNext }: { receiver: Receiver, answer
 for (const worker of [true, false]) {
   const where = worker ? 'in a process that delivers' : 'in a process that does not deliver'
 
-  t.test(`100 tests at once are no more than perEndpoint at a time, ${where}`, async (t) => {
+  t.test(`of 100 concurrent tests at most perEndpoint run at a time, ${where}`, async (t) => {
     const host = await startHolding(t, { worker, perEndpoint: 3, concurrency: 20 })
     const tests = Promise.all(Array.from({ length: 100 }, () => host.sendTest()))
     await host.receiver.received(3)
@@ -47,7 +47,7 @@ for (const worker of [true, false]) {
     t.equal(host.most(), 3)
   })
 
-  t.test(`tests of many webhooks are no more than concurrency at a time, ${where}`, async (t) => {
+  t.test(`of the tests of many webhooks at most concurrency run at a time, ${where}`, async (t) => {
     const host = await startHolding(t, { worker, perEndpoint: 3, concurrency: 4 })
     const ids = await Promise.all(Array.from({ length: 10 }, async () => (await host.create({ target_url: host.receiver.url })).id))
     const tests = Promise.all(ids.flatMap((id) => [host.sendTest(id), host.sendTest(id)]))
@@ -123,7 +123,7 @@ t.test('tests of endpoints that hang leave places for deliveries', async (t) => 
   await tests
 })
 
-t.test('closing ends the tests and gives back the deliveries that wait for a place', async (t) => {
+t.test('closing ends the tests and releases the deliveries that wait for a place', async (t) => {
   const { app, clock, storage, emit, receiver, sendTest } = await startHolding(t, { perEndpoint: 1 })
   const tests = [sendTest(), sendTest()]
   await receiver.received(1)

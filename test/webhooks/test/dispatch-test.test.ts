@@ -56,7 +56,7 @@ t.test('every test is an event of its own', async (t) => {
   t.same(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])), ids)
 })
 
-t.test('a test goes to its webhook alone', async (t) => {
+t.test('a test goes only to its webhook', async (t) => {
   const { call, create, receiver, webhook } = await startDelivering(t)
   await create({ target_url: `${receiver.url}/other` })
   await call('POST', `/webhooks/${webhook.id}/dispatch_test`)
