@@ -4,7 +4,8 @@ const body = JSON.stringify({ type: 'application.moved', data: { application_id:
 
 /** Empties the tables, and creates so many active webhooks: 1, 2 and so on, each with an event type of its own. */
 export async function createEndpoints (pool: pg.Pool, count: number): Promise<void> {
-  await pool.query('truncate recruiting.webhooks, recruiting.webhook_health, recruiting.notices, recruiting.events, recruiting.queue, recruiting.deliveries')
+  await pool.query('truncate recruiting.webhooks, recruiting.webhook_health, recruiting.notices, recruiting.events, recruiting.queue, recruiting.deliveries, recruiting.tenants restart identity')
+  await pool.query("insert into recruiting.tenants (slug) select 'tenant_' || n from generate_series(0, 4) as n")
   await pool.query(`
     insert into recruiting.webhooks (id, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
     select n, 'tenant_' || n % 5, 'Endpoint ' || n, 'active', 'http://127.0.0.1:9/' || n, array['type.t' || n], 'whsec_' || repeat('x', 44), now(), now()
@@ -15,8 +16,8 @@ export async function createEndpoints (pool: pg.Pool, count: number): Promise<vo
 export async function queueDeliveries (pool: pg.Pool, count: number, endpoints: number, { lane = 1, dueInSeconds = 0 }: { lane?: number | null, dueInSeconds?: number } = {}): Promise<void> {
   await pool.query(`
     with made as (
-      insert into recruiting.events (id, tenant_slug, type, body, fingerprint, recorded_at)
-      select 'evt_' || n || '_' || txid_current(), 'tenant_' || (n % $2::integer + 1) % 5, 'type.t' || n % $2::integer + 1, $3, '', now()
+      insert into recruiting.events (id, tenant_id, type, body, fingerprint, recorded_at)
+      select 'evt_' || n || '_' || txid_current(), (n % $2::integer + 1) % 5 + 1, 'type.t' || n % $2::integer + 1, $3, '', now()
       from generate_series(1, $1::integer) as n
       returning seq, type
     )

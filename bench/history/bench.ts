@@ -17,8 +17,8 @@ const { webhooks, deliveries } = postgresStorage(pool, { queryTimeoutMs: 60_000 
 await createEndpoints(pool, 20)
 await pool.query(`
   with made as (
-    insert into recruiting.events (id, tenant_slug, type, body, fingerprint, recorded_at)
-    select 'evt_' || n, 'tenant_1', 'type.t1', '{}', '', now() - interval '60 days' * (1 - n / $1::double precision)
+    insert into recruiting.events (id, tenant_id, type, body, fingerprint, recorded_at)
+    select 'evt_' || n, 2, 'type.t1', '{}', '', now() - interval '60 days' * (1 - n / $1::double precision)
     from generate_series(1, $1::integer) as n
     returning seq, recorded_at
   )

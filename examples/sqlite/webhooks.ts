@@ -3,6 +3,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import { stopDeliveries } from './deliveries/stop.js'
 import type { Context } from './storage.js'
 import type { Schema } from './schema.js'
+import { createTenants } from './tenants.js'
 
 type WebhookRow = Selectable<Schema['webhooks']>
 
@@ -12,6 +13,8 @@ export function createWebhooks ({ db, now, notify }: Context): WebhookStore {
     on.selectFrom('webhooks').selectAll().where('tenant_slug', '=', tenantSlug).where('id', '=', id).executeTakeFirst()
 
   return {
+    ...createTenants({ db, now, notify }),
+
     async list (tenantSlug, { filter: { status }, sort, offset, limit }) {
       const all = db.selectFrom('webhooks').selectAll().where('tenant_slug', '=', tenantSlug)
       const filtered = status === undefined ? all : all.where('status', '=', status)

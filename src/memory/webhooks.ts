@@ -5,6 +5,7 @@ import { countRows, takePage } from './lists/page.js'
 import type { RowTest } from './lists/page.js'
 import { clearFailures, createLanes, validSecrets } from './deliveries/records.js'
 import type { WebhookRecord } from './deliveries/records.js'
+import { createTenants } from './tenants.js'
 import { findWebhook, notify, openTenant, stopDeliveries } from './webhook-data.js'
 import type { WebhookData } from './webhook-data.js'
 
@@ -17,6 +18,8 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
   }
 
   return {
+    ...createTenants(data),
+
     async list (tenantSlug, { filter, sort, offset, limit }) {
       const ordered = listAll(tenantSlug).sort(compareBy(sort, (webhook, field) => webhook[field]))
       return takePage(ordered, createTest(filter), { offset, limit })

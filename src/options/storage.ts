@@ -21,7 +21,9 @@ const eventMethods = {
     rotateSecret: true,
     findSecrets: true,
     listSecrets: true,
-    replaceSecret: true
+    replaceSecret: true,
+    renameTenant: true,
+    removeTenant: true
   },
   deliveries: {
     record: true,

@@ -69,6 +69,14 @@ export interface RotatedWebhook extends Webhook {
   previous_secret_expires_at: string | null
 }
 
+/** How a tenant is renamed. */
+export interface RenameOptions {
+  /** Returns a stored secret as it is stored for the new name. */
+  reseal: (secret: string, webhookId: number) => string
+  /** The host's own open transaction. */
+  transaction?: unknown
+}
+
 /** Stores the webhooks of all tenants. A webhook of another tenant is treated as if it did not exist. */
 export interface WebhookStore extends ListSource<Webhook, WebhookFilter, WebhookSortField> {
   /** Returns one webhook of the tenant; `null` if there is none with this id. */
@@ -118,4 +126,22 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
    * webhook has no such secret.
    */
   replaceSecret (tenantSlug: string, id: number, change: { from: string, to: string }): Promise<boolean>
+
+  /**
+   * Gives everything of the tenant `from` to the tenant `to`: webhooks with their deliveries and notices, and events
+   * with their subjects and idempotency keys. Each stored secret becomes what `reseal` returns for it. Returns the number
+   * of webhooks; `null`, and nothing changes, if `to` already has a webhook or an event. Attempts under way count as
+   * before. All or nothing; with `transaction`, the host's own, once that commits. Rejects and changes nothing if
+   * `transaction` is not open. A storage without transactions rejects any `transaction`.
+   */
+  renameTenant (from: string, to: string, options: RenameOptions): Promise<number | null>
+
+  /**
+   * Removes a tenant: its webhooks with their notices at once, so that none of its deliveries is claimed again, and at
+   * most `limit` of its events with their deliveries. Returns how many events of removed tenants are left; further calls
+   * remove them, and so does `prune`. A new tenant may have the same name at once, and sees none of them. The first step
+   * is all or nothing; with `transaction`, the host's own, once that commits. Rejects and changes nothing if
+   * `transaction` is not open. A storage without transactions rejects any `transaction`.
+   */
+  removeTenant (tenantSlug: string, options: { limit: number, transaction?: unknown }): Promise<number>
 }

@@ -10,6 +10,7 @@ import { createRowSource } from './lists/row-source.js'
 import { createSession } from './session.js'
 import { quoteName } from './sql.js'
 import { createStopDeliveries } from './deliveries/stop.js'
+import { createTenants } from './webhooks/tenants.js'
 import { createWebhookStore } from './webhooks/webhooks.js'
 
 /** Options of `postgresStorage`. */
@@ -81,7 +82,7 @@ export function postgresStorage (pool: PgPool, options: PostgresStorageOptions =
   return {
     candidates,
     jobs,
-    webhooks: createWebhookStore(session, quotedSchema, stop, due),
+    webhooks: { ...createWebhookStore(session, quotedSchema, stop, due), ...createTenants(patient, quotedSchema) },
     deliveries: createDeliveryStore({ session, patient }, quotedSchema, stop, due),
 
     verify: (published) => reportUnreachable(async () => {

@@ -25,6 +25,8 @@ import { resultRaceCases } from './races/results.js'
 import { webhookRaceCases } from './races/webhooks.js'
 import type { StorageCase } from './support/case.js'
 import { deliveryTenancyCases } from './tenancy/deliveries.js'
+import { removeCases } from './tenancy/remove.js'
+import { renameCases } from './tenancy/rename.js'
 import { webhookTenancyCases } from './tenancy/webhooks.js'
 import { listCases } from './webhooks/list.js'
 import { secretCases } from './webhooks/secrets.js'
@@ -61,6 +63,8 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...pendingCases,
   ...onDueCases,
   ...webhookTenancyCases,
+  ...renameCases,
+  ...removeCases,
   ...deliveryTenancyCases,
   ...webhookRaceCases,
   ...claimRaceCases,

@@ -20,6 +20,7 @@ import { resealSecrets } from './secrets/reseal.js'
 import { createSecretBox } from './secrets/secret-box.js'
 import { createSender } from './sending/sender.js'
 import { createWorker } from './queue/worker.js'
+import { createTenantOperations } from './tenants.js'
 
 /** The engine, including its internal parts. */
 export interface Engine {
@@ -40,6 +41,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const isAllowedAddress = createAddressRule(allowNetworks, denyNetworks)
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
   const secrets = createSecretBox(secretKeys)
+  const tenants = createTenantOperations(webhooks, secrets)
   const sender = createSender(targetRules, timeoutMs)
   const listeners = createListeners(log)
   const dispatching = { deliveries, validate: createEventValidator(events), clock, maxEventBytes }
@@ -123,6 +125,14 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         assertTenantSlug(erased.tenantSlug)
         assertText('subject', erased.subject)
         return deliveries.erase(erased.tenantSlug, erased.subject, options.transaction)
+      },
+      async renameTenant (from, to, options) {
+        assertOpen()
+        return tenants.renameTenant(from, to, options)
+      },
+      async removeTenant (tenantSlug, options) {
+        assertOpen()
+        return tenants.removeTenant(tenantSlug, options)
       },
       async stats () {
         assertOpen()

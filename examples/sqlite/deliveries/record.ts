@@ -57,6 +57,6 @@ export function newDelivery (
 }
 
 // There is only one connection: a transaction of the host would block everything else.
-function refuseTransaction (transaction: unknown): void {
+export function refuseTransaction (transaction: unknown): void {
   if (transaction !== undefined) throw new Error('this storage has no transactions')
 }

@@ -1,7 +1,7 @@
 import type { ClaimedNotice, HealthNotice } from '../../ports/index.js'
 
 interface NoticeRecord {
-  readonly notice: HealthNotice
+  notice: HealthNotice
   leasedUntil: number
 }
 
@@ -22,5 +22,15 @@ export class NoticeQueue {
 
   confirm (noticeId: number): void {
     this.#notices.delete(noticeId)
+  }
+
+  renameTenant (from: string, to: string): void {
+    for (const record of this.#notices.values()) {
+      if (record.notice.tenantSlug === from) record.notice = { ...record.notice, tenantSlug: to }
+    }
+  }
+
+  removeTenant (tenantSlug: string): void {
+    for (const [id, { notice }] of this.#notices) if (notice.tenantSlug === tenantSlug) this.#notices.delete(id)
   }
 }

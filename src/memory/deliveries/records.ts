@@ -5,7 +5,7 @@ import { SortedQueue } from './sorted-queue.js'
 export interface EventRecord {
   /** Erasing its subject replaces the body. */
   event: NewEvent
-  readonly tenantSlug: string
+  tenantSlug: string
   readonly recordedAt: number
   /** Number of pending deliveries created with it. */
   deliveries: number
@@ -60,7 +60,7 @@ export interface Lanes {
 /** A webhook with its secrets, its health and its deliveries. */
 export interface WebhookRecord {
   readonly id: number
-  readonly tenantSlug: string
+  tenantSlug: string
   readonly createdAt: number
   name: string
   status: WebhookStatus

@@ -8,8 +8,14 @@ export function createPrune (session: Session, schema: string, stop: StopDeliver
   // The last event that was looked at; 0 begins with the oldest one.
   let after = 0
 
+  async function removeEvents (limit: number): Promise<number> {
+    const [row] = await session.query<{ left: number }>('remove events', `select ${schema}.remove_events_v1($1) as left`, [limit])
+    return Number(row?.left)
+  }
+
   return async ({ retentionDays, limit }) => {
     await stop.sweepLeft()
+    while (await removeEvents(limit) > 0);
     for (;;) {
       const [row] = await session.query<{ pruned: number, next_after: string | null }>('prune', text, [retentionDays, limit, after])
       after = Number(row?.next_after ?? 0)

@@ -19,7 +19,7 @@ function replayStatement (
   { include, eventTypes, eventIds, since, until, limit }: ReplaySelection
 ): { text: string, values: unknown[] } {
   const where = new Conditions(
-    ['e.tenant_slug = $', tenantSlug],
+    [`e.tenant_id = (select t.id from ${schema}.tenants t where t.slug = $)`, tenantSlug],
     ['e.type = any ($)', eventTypes === null ? undefined : [...eventTypes]],
     ['e.id = any ($)', eventIds === null ? undefined : [...eventIds]],
     ['e.recorded_at >= $::timestamptz', since ?? undefined],

@@ -15,6 +15,13 @@ create sequence fences;
 -- Its last value is the endpoint where the last claim stopped.
 create unlogged sequence turns minvalue 0 start 0;
 
+-- The names of tenants that have events. A renamed tenant keeps its id. A removed one keeps it without a name: its events
+-- are deleted in batches, and an emit may commit late.
+create table tenants (
+  id bigint generated always as identity primary key,
+  slug text collate "C" unique
+);
+
 create table webhooks (
   id bigint primary key,
   tenant_slug text collate "C" not null,
@@ -72,7 +79,7 @@ create table notices (
 create table events (
   seq bigint generated always as identity primary key,
   id text collate "C" not null unique,
-  tenant_slug text collate "C" not null,
+  tenant_id bigint not null,
   type text not null,
   -- The exact bytes that are signed and sent.
   body text not null,
@@ -86,9 +93,9 @@ create table events (
   recorded_at timestamptz not null
 );
 
-create unique index events_idempotency_key on events (tenant_slug, idempotency_key) where idempotency_key is not null;
-create index events_subject on events (tenant_slug, subject) where subject is not null;
-create index events_replay on events (tenant_slug, recorded_at);
+create unique index events_idempotency_key on events (tenant_id, idempotency_key) where idempotency_key is not null;
+create index events_subject on events (tenant_id, subject) where subject is not null;
+create index events_replay on events (tenant_id, recorded_at);
 
 -- Deliveries that have not ended. There are no foreign keys: checking them would make emits wait for one another.
 create table queue (

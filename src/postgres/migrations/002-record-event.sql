@@ -9,25 +9,33 @@ set search_path from current
 as $$
 declare
   v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
+  v_tenant bigint;
   v_seq bigint;
   v_pending integer;
   v_earlier text;
 begin
+  loop
+    select t.id into v_tenant from tenants t where t.slug = p_tenant;
+    exit when found;
+    -- The first event of a tenant.
+    insert into tenants (slug) values (p_tenant) on conflict (slug) do nothing;
+  end loop;
+
   if p_key is null then
-    insert into events (id, tenant_slug, type, body, tombstone, subject, fingerprint, recorded_at)
-    values (p_id, p_tenant, p_type, p_body, p_tombstone, p_subject, p_fingerprint, v_now)
+    insert into events (id, tenant_id, type, body, tombstone, subject, fingerprint, recorded_at)
+    values (p_id, v_tenant, p_type, p_body, p_tombstone, p_subject, p_fingerprint, v_now)
     returning seq into v_seq;
   else
     loop
-      insert into events (id, tenant_slug, type, body, tombstone, subject, idempotency_key, fingerprint, recorded_at)
-      values (p_id, p_tenant, p_type, p_body, p_tombstone, p_subject, p_key, p_fingerprint, v_now)
-      on conflict (tenant_slug, idempotency_key) where idempotency_key is not null do nothing
+      insert into events (id, tenant_id, type, body, tombstone, subject, idempotency_key, fingerprint, recorded_at)
+      values (p_id, v_tenant, p_type, p_body, p_tombstone, p_subject, p_key, p_fingerprint, v_now)
+      on conflict (tenant_id, idempotency_key) where idempotency_key is not null do nothing
       returning seq into v_seq;
       exit when found;
 
       select json_build_array(e.id, e.deliveries, e.fingerprint)::text into v_earlier
       from events e
-      where e.tenant_slug = p_tenant and e.idempotency_key = p_key;
+      where e.tenant_id = v_tenant and e.idempotency_key = p_key;
       if found then
         return v_earlier;
       end if;

@@ -88,7 +88,7 @@ declare
 begin
   select array_agg(e.seq order by e.seq) into v_events
   from events e
-  where e.tenant_slug = p_tenant and e.subject = p_subject;
+  where e.tenant_id = (select t.id from tenants t where t.slug = p_tenant) and e.subject = p_subject;
 
   update events e set body = coalesce(e.tombstone, '') where e.seq = any (v_events);
 

@@ -13,7 +13,7 @@ const sortColumns: Record<WebhookSortField, string> = {
 }
 
 /** Keeps webhooks in PostgreSQL; `schema` is quoted. */
-export function createWebhookStore (session: Session, schema: string, stop: StopDeliveries, due: Due): WebhookStore {
+export function createWebhookStore (session: Session, schema: string, stop: StopDeliveries, due: Due): Omit<WebhookStore, 'renameTenant' | 'removeTenant'> {
   const table = `${schema}.webhooks`
 
   function filterBy (tenantSlug: string, { status }: WebhookFilter): Conditions {

@@ -20,9 +20,9 @@ t.test('a host on PostgreSQL serves its own tables and emits in its own transact
 
   const pool = createPool()
   await t.rejects(pool.query("insert into applications (company, person, position) values ('globex', 1, 1)"), { code: '23503' }, 'ids of another customer')
-  const { rows } = await pool.query('select tenant_slug, type, subject, body::json -> \'data\' as data from recruiting.events')
+  const { rows } = await pool.query('select slug, type, subject, body::json -> \'data\' as data from recruiting.events join recruiting.tenants t on t.id = tenant_id')
   t.strictSame(rows, [{
-    tenant_slug: 'acme', type: 'application.created', subject: 'candidate:1', data: { id: 1, candidate_id: 1, job_id: 1 }
+    slug: 'acme', type: 'application.created', subject: 'candidate:1', data: { id: 1, candidate_id: 1, job_id: 1 }
   }])
   t.equal(await example.end('SIGTERM'), 0)
 })

@@ -6,7 +6,7 @@ const options = { limit: 10, perEndpoint: 1, leaseMs: 60_000 }
 t.test('behind more paused endpoints than one claim looks at', async (t) => {
   const { pool, storage: { deliveries } } = await startPostgresHost(t)
   await pool.query(`
-    insert into recruiting.events (id, tenant_slug, type, body, fingerprint, recorded_at) values ('evt_1', 'acme', 'x', '{}', '', now());
+    insert into recruiting.events (id, tenant_id, type, body, fingerprint, recorded_at) values ('evt_1', 1, 'x', '{}', '', now());
     insert into recruiting.webhooks (id, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
     select n, 'acme', 'x', 'active', 'https://x.example/', '{x}', 's', now(), now() from generate_series(1, 300) as n;
     insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select 1, n, 1, now(), now() from generate_series(1, 300) as n;

@@ -68,8 +68,8 @@ t.test('a webhook with many pending deliveries is stopped before they are moved,
   await webhooks.create('acme', createWebhook(id), 10)
   await pool.query(`
     with made as (
-      insert into recruiting.events (id, tenant_slug, type, body, fingerprint, recorded_at)
-      select 'evt_' || n, 'acme', 'candidate.created', '{}', '', now() from generate_series(1, 20000) as n
+      insert into recruiting.events (id, tenant_id, type, body, fingerprint, recorded_at)
+      select 'evt_' || n, 1, 'candidate.created', '{}', '', now() from generate_series(1, 20000) as n
       returning seq
     )
     insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select seq, $1, 1, now(), now() from made`, [id])
