@@ -1,6 +1,6 @@
 import t from 'tap'
 import { EnvHttpProxyAgent, MockAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
-import { postFromChild } from '../fixtures/hostile/hostile-child.js'
+import { postFromChild } from '../fixtures/hostile/processes/hostile-child.js'
 import { blocked, delivered, outcomeOf, startSender } from '../fixtures/hostile/hostile-sender.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 import { createCertificate } from '../fixtures/receivers/tls-certificates.js'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { measureMemory } from '../fixtures/hostile/hostile-memory.js'
+import { measureMemory } from '../fixtures/hostile/processes/hostile-memory.js'
 import { drip, flood, startHostileReceiver } from '../fixtures/hostile/hostile-receiver.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 

@@ -21,7 +21,7 @@ const accepted: Record<string, { key: string, header: (key: string) => string }>
     header: (key) => `Bearer ${key}`
   },
   'a key that looks like the scheme': { key: 'Bearer', header: (key) => `Bearer ${key}` },
-  'a key that looks like a path': { key: '../..//.', header: (key) => `Bearer ${key}` }
+  'a key that looks like a path': { key: '../..', header: (key) => `Bearer ${key}` }
 }
 
 for (const [what, { key, header }] of Object.entries(accepted)) {

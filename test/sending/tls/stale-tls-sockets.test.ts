@@ -1,6 +1,6 @@
 import t from 'tap'
 import { join } from 'node:path'
-import { postFromChild } from '../../fixtures/hostile/hostile-child.js'
+import { postFromChild } from '../../fixtures/hostile/processes/hostile-child.js'
 import { startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
 import { delivered, outcomeOf } from '../../fixtures/hostile/hostile-sender.js'
 import { createAuthority, createCertificate } from '../../fixtures/receivers/tls-certificates.js'

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { join } from 'node:path'
 import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
-import { postFromChild } from '../../fixtures/hostile/hostile-child.js'
+import { postFromChild } from '../../fixtures/hostile/processes/hostile-child.js'
 import { delivered, outcomeOf } from '../../fixtures/hostile/hostile-sender.js'
 import { type Certificate, createAuthority, createCertificate } from '../../fixtures/receivers/tls-certificates.js'
 import { type TlsReceiver, startTlsReceiver } from '../../fixtures/receivers/tls-receiver.js'

@@ -5,7 +5,7 @@ import { createSegments, find } from './dom.js'
 import { listen } from './feed.js'
 import { createInbox } from './inbox.js'
 import { createLists } from './lists.js'
-import { createWebhooks } from './webhooks.js'
+import { createWebhooks } from './webhooks/webhooks.js'
 
 const keptEntries = 400
 const { receiverUrl, tenants, ...catalogue } = await (await fetch('/demo/setting')).json()

@@ -1,4 +1,4 @@
-import { formatCount } from './dom.js'
+import { formatCount } from '../dom.js'
 
 export function describeTest ({ status, response_status: answer, duration_ms: ms, error }) {
   return [status === 'delivered' ? `Delivered: ${answer} in ${ms} ms.` : `Failed: ${answer ?? error} after ${ms} ms. A test is not retried.`]

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stopDeliveries } from '../../src/memory/webhook-data.js'
-import { type RightStorage, testMistakes } from '../fixtures/delivery/broken-storage.js'
+import { stopDeliveries } from '../../../src/memory/webhook-data.js'
+import { type RightStorage, testMistakes } from '../../fixtures/delivery/broken-storage.js'
 
 /** Believes that every attempt was sent to the address of today. */
 function forgetAddress ({ deliveries, data }: RightStorage): ReturnType<Parameters<typeof testMistakes>[0][number]['breaks']> {

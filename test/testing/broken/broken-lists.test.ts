@@ -1,5 +1,5 @@
-import type { CandidateQuery, CandidateRow, CandidateSource } from '../../src/ports/index.js'
-import { testMistakes } from '../fixtures/delivery/broken-storage.js'
+import type { CandidateQuery, CandidateRow, CandidateSource } from '../../../src/ports/index.js'
+import { testMistakes } from '../../fixtures/delivery/broken-storage.js'
 
 const fields = ['id', 'full_name', 'headline', 'source_id', 'recruiter_id', 'created_at', 'updated_at']
 const byId = [{ field: 'id' as const, direction: 'asc' as const }]

@@ -1,6 +1,6 @@
-import type { NewWebhook, Webhook } from '../../src/ports/index.js'
-import { findWebhook } from '../../src/memory/webhook-data.js'
-import { testMistakes } from '../fixtures/delivery/broken-storage.js'
+import type { NewWebhook, Webhook } from '../../../src/ports/index.js'
+import { findWebhook } from '../../../src/memory/webhook-data.js'
+import { testMistakes } from '../../fixtures/delivery/broken-storage.js'
 
 testMistakes([
   {

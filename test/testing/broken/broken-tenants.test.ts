@@ -1,4 +1,4 @@
-import { testMistakes } from '../fixtures/delivery/broken-storage.js'
+import { testMistakes } from '../../fixtures/delivery/broken-storage.js'
 
 const keep = (secret: string): string => secret
 

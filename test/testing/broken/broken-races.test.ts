@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import type { AttemptResult, ClaimedDelivery } from '../../src/ports/index.js'
-import { findWebhook } from '../../src/memory/webhook-data.js'
-import { testMistakes } from '../fixtures/delivery/broken-storage.js'
+import type { AttemptResult, ClaimedDelivery } from '../../../src/ports/index.js'
+import { findWebhook } from '../../../src/memory/webhook-data.js'
+import { testMistakes } from '../../fixtures/delivery/broken-storage.js'
 
 testMistakes([
   {

@@ -1,6 +1,6 @@
-import type { AttemptResult, ClaimedDelivery, Lease } from '../../src/ports/index.js'
-import { addDelivery, findWebhook } from '../../src/memory/webhook-data.js'
-import { testMistakes } from '../fixtures/delivery/broken-storage.js'
+import type { AttemptResult, ClaimedDelivery, Lease } from '../../../src/ports/index.js'
+import { addDelivery, findWebhook } from '../../../src/memory/webhook-data.js'
+import { testMistakes } from '../../fixtures/delivery/broken-storage.js'
 
 const everyone = { limit: 1000, perEndpoint: 1000 }
 

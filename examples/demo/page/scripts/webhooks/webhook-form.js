@@ -1,4 +1,4 @@
-import { find } from './dom.js'
+import { find } from '../dom.js'
 
 /** Creates the form for a new webhook. Each webhook gets its own path, so that the receiver can distinguish them. */
 export function createForm ({ receiverUrl, create }) {

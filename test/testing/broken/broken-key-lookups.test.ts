@@ -1,8 +1,8 @@
 import t from 'tap'
-import { hashApiKey } from '../../src/keys/api-key.js'
-import type { KeyLookup } from '../../src/ports/index.js'
-import { keyLookupCases, runCases } from '../../src/testing/index.js'
-import type { KeyHarness, SavedKey } from '../../src/testing/index.js'
+import { hashApiKey } from '../../../src/keys/api-key.js'
+import type { KeyLookup } from '../../../src/ports/index.js'
+import { keyLookupCases, runCases } from '../../../src/testing/index.js'
+import type { KeyHarness, SavedKey } from '../../../src/testing/index.js'
 
 type Find = (keys: readonly SavedKey[], credentials: Parameters<KeyLookup>[0]) => ReturnType<KeyLookup>
 

@@ -1,7 +1,7 @@
-import { tell } from './actions.js'
-import { postDemo, showRequest } from './api.js'
-import { confirm } from './confirm.js'
-import { find, formatCount, h } from './dom.js'
+import { tell } from '../actions.js'
+import { postDemo, showRequest } from '../api.js'
+import { confirm } from '../confirm.js'
+import { find, formatCount, h } from '../dom.js'
 import { createForm } from './webhook-form.js'
 import { describeReplay, describeTest, formatUrl, whyDisabled } from './webhook-texts.js'
 
