@@ -160,7 +160,7 @@ const many: Record<string, { payload: string, details: number }> = {
 }
 
 for (const [what, { payload, details }] of Object.entries(many)) {
-  t.test(`a request with ${what} gets ${details}, and without errorDetails one is logged`, async (t) => {
+  t.test(`a request with ${what} gets ${details} details, and without errorDetails one is logged`, async (t) => {
     const app = await buildApp(t, { errorDetails: true })
     const request = { method: 'POST', url: `${base}/webhooks`, headers: { ...bearer(keys.full), 'content-type': 'application/json' }, payload } as const
     t.equal((await app.inject(request)).json().error.details.length, details)
