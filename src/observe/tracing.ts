@@ -41,7 +41,7 @@ export interface OpenTelemetryApi {
 
 /** Creates spans of emits and attempts, and sets attributes of requests. */
 export interface Tracing {
-  /** Sets attributes on the active span, if any: the request span of the host's instrumentation. */
+  /** Sets attributes on the active span, if any: the request span that an instrumentation created. */
   describeRequest (attributes: Record<string, string | null | undefined>): void
   /** Runs an emit in a span of its own, a child of the active span. */
   emit<T extends { id: string }> (event: { tenantSlug: string, type: string }, run: () => Promise<T>): Promise<T>

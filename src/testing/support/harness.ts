@@ -23,7 +23,7 @@ export interface SavedJob {
   updated_at: string
 }
 
-/** A transaction of the host's own, begun for one case. */
+/** A host transaction that is begun for one case. */
 export interface OpenTransaction {
   /** The value that a host passes to `emit` and `erase` as `transaction`. */
   transaction: unknown
