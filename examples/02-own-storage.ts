@@ -26,38 +26,52 @@ const keys = [
   { id: 'key_18', tenant: 'initech', digest: hashApiKey('initech-old-key'), scopes: ['candidates:read'], revoked: true }
 ]
 
-// A source has two methods. Rows may have further fields: only declared ones are sent.
+// A source has three methods. Rows may have further fields: only declared ones are sent.
 const candidates: CandidateSource = {
   async list (tenantSlug, query) {
-    const rows = findPeople(tenantSlug, query.filter).map((person) => ({
-      id: person.id,
-      full_name: fullName(person),
-      headline: person.title,
-      source_id: person.source,
-      // Lists sort by these. This vendor does not store when it created a row.
-      created_at: person.changed.toISOString(),
-      updated_at: person.changed.toISOString()
-    }))
-    return takePage(rows, query)
+    return takePage(findPeople(tenantSlug, query.filter).map(toCandidate), query)
   },
   async count (tenantSlug, filter) {
     return findPeople(tenantSlug, filter).length
+  },
+  async find (tenantSlug, id) {
+    const person = people.find((known) => known.tenant === tenantSlug && known.id === id)
+    return person === undefined ? null : toCandidate(person)
   }
 }
 
 const jobs: JobSource = {
   async list (tenantSlug, query) {
-    const rows = findVacancies(tenantSlug, query.filter).map((vacancy) => ({
-      id: vacancy.id,
-      name: vacancy.title,
-      status: vacancy.state,
-      created_at: vacancy.changed.toISOString(),
-      updated_at: vacancy.changed.toISOString()
-    }))
-    return takePage(rows, query)
+    return takePage(findVacancies(tenantSlug, query.filter).map(toJob), query)
   },
   async count (tenantSlug, filter) {
     return findVacancies(tenantSlug, filter).length
+  },
+  async find (tenantSlug, id) {
+    const vacancy = vacancies.find((known) => known.tenant === tenantSlug && known.id === id)
+    return vacancy === undefined ? null : toJob(vacancy)
+  }
+}
+
+function toCandidate (person: typeof people[number]) {
+  return {
+    id: person.id,
+    full_name: fullName(person),
+    headline: person.title,
+    source_id: person.source,
+    // Lists sort by these. This vendor does not store when it created a row.
+    created_at: person.changed.toISOString(),
+    updated_at: person.changed.toISOString()
+  }
+}
+
+function toJob (vacancy: typeof vacancies[number]) {
+  return {
+    id: vacancy.id,
+    name: vacancy.title,
+    status: vacancy.state,
+    created_at: vacancy.changed.toISOString(),
+    updated_at: vacancy.changed.toISOString()
   }
 }
 

@@ -1,5 +1,5 @@
 import type { JobFilter, JobSource } from 'fastify-recruiting-api'
-import type { Database } from './database.js'
+import type { Database, Row } from './database.js'
 import { orderBy, toIso, where } from './query.js'
 
 const columns = { id: 'nr', name: 'title', status: 'state', created_at: 'created', updated_at: 'changed' }
@@ -9,15 +9,28 @@ export function createJobs (database: Database): JobSource {
     async list (tenantSlug, { filter, sort, offset, limit }) {
       const { text, values } = conditions(tenantSlug, filter)
       const rows = database.all(`select * from vacancies ${text} ${orderBy(sort, columns)} limit ? offset ?`, [...values, limit, offset])
-      return rows.map((row) => ({
-        id: Number(row.nr), name: String(row.title), status: String(row.state), created_at: toIso(row.created), updated_at: toIso(row.changed)
-      }))
+      return rows.map(toJob)
     },
 
     async count (tenantSlug, filter) {
       const { text, values } = conditions(tenantSlug, filter)
       return Number(database.get(`select count(*) as total from vacancies ${text}`, values)?.total)
+    },
+
+    async find (tenantSlug, id) {
+      const row = database.get('select * from vacancies where customer = ? and nr = ?', [tenantSlug, id])
+      return row === null ? null : toJob(row)
     }
+  }
+}
+
+function toJob (row: Row) {
+  return {
+    id: Number(row.nr),
+    name: String(row.title),
+    status: String(row.state),
+    created_at: toIso(row.created),
+    updated_at: toIso(row.changed)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Schema } from './schema.js'
 
 type Condition = ReturnType<typeof sql<SqlBool>>
 
-/** Reads the vendor's candidates. A source has two methods. */
+/** Reads the vendor's candidates. A source has three methods. */
 export function createCandidates (db: Kysely<Schema>): CandidateSource {
   return {
     async list (tenantSlug, { filter, sort, offset, limit, fields }) {
@@ -17,6 +17,12 @@ export function createCandidates (db: Kysely<Schema>): CandidateSource {
       const row = await db.selectFrom('candidates').select(sql<number>`count(*)`.as('total'))
         .where(candidateCondition(tenantSlug, filter)).executeTakeFirstOrThrow()
       return row.total
+    },
+
+    async find (tenantSlug, id, { fields }) {
+      const row = await db.selectFrom('candidates').select(known(candidateColumns, fields))
+        .where('tenant_slug', '=', tenantSlug).where('id', '=', id).$castTo<Schema['candidates']>().executeTakeFirst()
+      return row ?? null
     }
   }
 }
@@ -34,6 +40,12 @@ export function createJobs (db: Kysely<Schema>): JobSource {
       const row = await db.selectFrom('jobs').select(sql<number>`count(*)`.as('total'))
         .where(jobCondition(tenantSlug, filter)).executeTakeFirstOrThrow()
       return row.total
+    },
+
+    async find (tenantSlug, id, { fields }) {
+      const row = await db.selectFrom('jobs').select(known(jobColumns, fields))
+        .where('tenant_slug', '=', tenantSlug).where('id', '=', id).$castTo<Schema['jobs']>().executeTakeFirst()
+      return row ?? null
     }
   }
 }

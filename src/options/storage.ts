@@ -5,8 +5,8 @@ import { expect } from '../shared/expect.js'
 type MethodNames<Storage> = { [Part in keyof Storage]: Record<keyof Storage[Part], true> }
 
 const sourceMethods = {
-  candidates: { list: true, count: true },
-  jobs: { list: true, count: true }
+  candidates: { list: true, count: true, find: true },
+  jobs: { list: true, count: true, find: true }
 } satisfies MethodNames<Pick<RecruitingStorage, 'candidates' | 'jobs'>>
 
 const eventMethods = {

@@ -1,4 +1,4 @@
-import type { ListSource, RowQuery } from './list-source.js'
+import type { RowQuery, RowSource } from './list-source.js'
 
 /** Selects candidates; all conditions given must hold. */
 export interface CandidateFilter {
@@ -30,5 +30,5 @@ export interface CandidateRow {
 /** A query for one page of candidates. */
 export type CandidateQuery = RowQuery<CandidateFilter, CandidateSortField>
 
-/** Pages through the candidates of a tenant. */
-export type CandidateSource = ListSource<CandidateRow, CandidateFilter, CandidateSortField, CandidateQuery>
+/** Reads the candidates of a tenant. */
+export type CandidateSource = RowSource<CandidateRow, CandidateFilter, CandidateSortField>

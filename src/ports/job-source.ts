@@ -1,4 +1,4 @@
-import type { ListSource, RowQuery } from './list-source.js'
+import type { RowQuery, RowSource } from './list-source.js'
 
 /** Selects jobs; all conditions given must hold. */
 export interface JobFilter {
@@ -25,5 +25,5 @@ export interface JobRow {
 /** A query for one page of jobs. */
 export type JobQuery = RowQuery<JobFilter, JobSortField>
 
-/** Pages through the jobs of a tenant. */
-export type JobSource = ListSource<JobRow, JobFilter, JobSortField, JobQuery>
+/** Reads the jobs of a tenant. */
+export type JobSource = RowSource<JobRow, JobFilter, JobSortField>

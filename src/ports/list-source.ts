@@ -18,14 +18,17 @@ export interface ListQuery<Filter, SortField extends string = string> {
   limit: number
 }
 
-/** A query for candidates or jobs, which the host stores. */
-export interface RowQuery<Filter, SortField extends string = string> extends ListQuery<Filter, SortField> {
+/** Selects the fields of candidates or jobs, which the host stores. */
+export interface RowFields {
   /**
    * Fields to return: those of the row type and those that the host publishes in addition. A row may hold more fields;
    * they are never sent.
    */
   fields: readonly string[]
 }
+
+/** A query for candidates or jobs. */
+export interface RowQuery<Filter, SortField extends string = string> extends ListQuery<Filter, SortField>, RowFields {}
 
 /**
  * Pages through one resource of a tenant. `list` and `count` are separate and run in parallel, because a total can be
@@ -39,4 +42,10 @@ export interface ListSource<Row, Filter, SortField extends string = string, Quer
   list (tenantSlug: string, query: Query): Promise<Row[]>
   /** Counts the rows of the tenant that pass the filter. */
   count (tenantSlug: string, filter: Filter): Promise<number>
+}
+
+/** Reads candidates or jobs of a tenant. A row of another tenant is treated as if it did not exist. */
+export interface RowSource<Row, Filter, SortField extends string> extends ListSource<Row, Filter, SortField, RowQuery<Filter, SortField>> {
+  /** Returns one row of the tenant as `list` returns it; `null` if there is none with this id, 1 to 2^53-1. */
+  find (tenantSlug: string, id: number, query: RowFields): Promise<Row | null>
 }

@@ -16,6 +16,7 @@ import { pruneCases } from './events/prune.js'
 import { recordCases } from './events/record.js'
 import { replayCases } from './events/replay.js'
 import { contentCases } from './lists/content.js'
+import { findCases } from './lists/find.js'
 import { filterCases } from './lists/filters.js'
 import { orderCases } from './lists/order.js'
 import { pageCases } from './lists/pages.js'
@@ -42,6 +43,7 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...filterCases,
   ...pageCases,
   ...contentCases,
+  ...findCases,
   ...writeCases,
   ...listCases,
   ...secretCases,

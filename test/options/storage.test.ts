@@ -2,7 +2,7 @@ import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
 import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
-const sources = { candidates: ['list', 'count'], jobs: ['list', 'count'] }
+const sources = { candidates: ['list', 'count', 'find'], jobs: ['list', 'count', 'find'] }
 const ofEvents = {
   webhooks: [
     'list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'listSecrets', 'replaceSecret'
@@ -47,6 +47,7 @@ t.test('the ports may be instances of classes and come from different storages',
   class Candidates {
     async list () { return [] }
     async count () { return 0 }
+    async find () { return null }
   }
   await assertAcceptedByPlugin(t, { storage: { ...memoryStorage(), candidates: new Candidates() } })
 })

@@ -5,17 +5,20 @@ import { omitUndefined } from '../../shared/omit-undefined.js'
 import { readTenantSlug } from '../auth.js'
 import { parseSort, parseSearch, parseUpdatedAfter } from '../input/list-query.js'
 import { readPage } from '../answers/page.js'
-import { PageOf } from '../schemas/answers.js'
+import { found, storableId } from '../answers/resource.js'
+import { DataOf, PageOf } from '../schemas/answers.js'
 import { CandidateQuery } from '../schemas/candidate.js'
 import { errorResponses } from '../schemas/errors.js'
+import { CandidateParams } from '../schemas/parameters.js'
 
-/** The list of candidates; `item` is what of one is published. */
+/** The list of candidates and single ones. `item` is the schema of a published candidate. */
 export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<CandidateRow>): FastifyPluginAsyncTypebox {
   const fields = Object.keys(item.properties)
   return async (app) => {
+    const config = { anyScope: ['candidates:read', 'candidates:write'] }
     app.get('/candidates', {
       exposeHeadRoute: true,
-      config: { anyScope: ['candidates:read', 'candidates:write'] },
+      config,
       schema: {
         operationId: 'listCandidates',
         tags: ['candidates'],
@@ -40,6 +43,22 @@ export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<Cand
           updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
         })
       })
+    })
+
+    app.get('/candidates/:id', {
+      exposeHeadRoute: true,
+      config,
+      schema: {
+        operationId: 'getCandidate',
+        tags: ['candidates'],
+        summary: 'Get a candidate',
+        description: 'The same fields as in the list.',
+        params: CandidateParams,
+        response: { 200: DataOf(item, 'The candidate'), ...errorResponses }
+      }
+    }, async (request) => {
+      const id = storableId(request.params.id)
+      return { data: found(await candidates.find(readTenantSlug(request), id, { fields })) }
     })
   }
 }

@@ -5,17 +5,20 @@ import { omitUndefined } from '../../shared/omit-undefined.js'
 import { readTenantSlug } from '../auth.js'
 import { parseSort, parseSearch, parseUpdatedAfter } from '../input/list-query.js'
 import { readPage } from '../answers/page.js'
-import { PageOf } from '../schemas/answers.js'
+import { found, storableId } from '../answers/resource.js'
+import { DataOf, PageOf } from '../schemas/answers.js'
 import { errorResponses } from '../schemas/errors.js'
 import { JobQuery } from '../schemas/job.js'
+import { JobParams } from '../schemas/parameters.js'
 
-/** The list of jobs; `item` is what of one is published. */
+/** The list of jobs and single ones. `item` is the schema of a published job. */
 export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPluginAsyncTypebox {
   const fields = Object.keys(item.properties)
   return async (app) => {
+    const config = { anyScope: ['jobs:read', 'jobs:write'] }
     app.get('/jobs', {
       exposeHeadRoute: true,
-      config: { anyScope: ['jobs:read', 'jobs:write'] },
+      config,
       schema: {
         operationId: 'listJobs',
         tags: ['jobs'],
@@ -40,6 +43,22 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
           updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
         })
       })
+    })
+
+    app.get('/jobs/:id', {
+      exposeHeadRoute: true,
+      config,
+      schema: {
+        operationId: 'getJob',
+        tags: ['jobs'],
+        summary: 'Get a job',
+        description: 'The same fields as in the list.',
+        params: JobParams,
+        response: { 200: DataOf(item, 'The job'), ...errorResponses }
+      }
+    }, async (request) => {
+      const id = storableId(request.params.id)
+      return { data: found(await jobs.find(readTenantSlug(request), id, { fields })) }
     })
   }
 }

@@ -34,6 +34,10 @@ export const UpdatedAfter = Type.String({
 function idOf (what: string) {
   return Type.Integer({ description: `The id of the ${what}`, examples: [1] })
 }
+/** The path of one candidate, below the tenant. */
+export const CandidateParams = Type.Object({ id: idOf('candidate') })
+/** The path of one job, below the tenant. */
+export const JobParams = Type.Object({ id: idOf('job') })
 /** The path of one webhook, below the tenant. */
 export const WebhookParams = Type.Object({ id: idOf('webhook') })
 /** The path of one delivery of a webhook. */

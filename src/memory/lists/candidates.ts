@@ -1,7 +1,7 @@
-import type { CandidateFilter, CandidateRow, CandidateSortField, ListSource } from '../../ports/index.js'
+import type { CandidateFilter, CandidateRow, CandidateSortField } from '../../ports/index.js'
 import { parseId, parseInteger, parseOptionalText, parseRowDates, parseText } from '../checks.js'
 import { createRowSource } from './row-source.js'
-import type { EditableRows, InitialRows, RowKind } from './row-source.js'
+import type { EditableRows, InitialRows, RowKind, WholeRows } from './row-source.js'
 
 /** The known fields of a candidate in memory. */
 interface CandidateInput {
@@ -28,7 +28,7 @@ export type MemoryCandidate = CandidateInput | CandidateInput & Record<string, u
 
 /** The candidates of all tenants. */
 export type MemoryCandidateSource =
-  & ListSource<CandidateRow, CandidateFilter, CandidateSortField>
+  & WholeRows<CandidateRow, CandidateFilter, CandidateSortField>
   & EditableRows<MemoryCandidate>
 
 /** A stored candidate: no field is absent, and dates are in UTC. */

@@ -1,11 +1,11 @@
-import type { CandidateSource, JobSource, ListSource } from '../../ports/index.js'
+import type { CandidateSource, JobSource } from '../../ports/index.js'
 import { candidateKind } from './candidates.js'
 import type { MemoryCandidate } from './candidates.js'
 import { jobKind } from './jobs.js'
 import type { MemoryJob } from './jobs.js'
 import { countRows, takePage } from './page.js'
 import { copyRow, createTable } from './row-source.js'
-import type { RowKind } from './row-source.js'
+import type { RowKind, WholeRows } from './row-source.js'
 import type { SortableRow, Table } from './table.js'
 
 /** Returns all rows of a tenant, in any order; `[]` for a tenant that is unknown or has no rows. */
@@ -20,7 +20,7 @@ export type LoadedJob = MemoryJob & { created_at: string, updated_at: string }
 /**
  * Creates a source of candidates from a function that returns all candidates of a tenant, for example from an array or
  * another service. Filters, sorts and pages them in memory. Suitable for some thousands of rows per tenant, because
- * every page loads all of them.
+ * every request loads all of them.
  *
  * A page and its total share one load. A malformed row rejects with a `RecruitingApiError` (`invalid_option`) that
  * names the row.
@@ -38,7 +38,7 @@ function createSource<Row extends SortableRow<Field>, Filter, Field extends stri
   kind: RowKind<Row, Filter>,
   path: string,
   load: LoadRows<object>
-): ListSource<Row, Filter, Field> {
+): WholeRows<Row, Filter, Field> {
   const loading = new Map<string, Promise<Table<Row, Field>>>()
 
   async function loadTable (tenantSlug: string): Promise<Table<Row, Field>> {
@@ -59,6 +59,11 @@ function createSource<Row extends SortableRow<Field>, Filter, Field extends stri
 
     async count (tenantSlug, filter) {
       return countRows((await shareTable(tenantSlug)).entries, kind.createTest(filter))
+    },
+
+    async find (tenantSlug, id) {
+      const entry = (await shareTable(tenantSlug)).find(id)
+      return entry === undefined ? null : copyRow(entry)
     }
   }
 }

@@ -1,7 +1,7 @@
-import type { JobFilter, JobRow, JobSortField, ListSource } from '../../ports/index.js'
+import type { JobFilter, JobRow, JobSortField } from '../../ports/index.js'
 import { parseId, parseRowDates, parseText } from '../checks.js'
 import { createRowSource } from './row-source.js'
-import type { EditableRows, InitialRows, RowKind } from './row-source.js'
+import type { EditableRows, InitialRows, RowKind, WholeRows } from './row-source.js'
 
 /** The known fields of a job in memory. */
 interface JobInput {
@@ -19,7 +19,7 @@ interface JobInput {
 export type MemoryJob = JobInput | JobInput & Record<string, unknown>
 
 /** The jobs of all tenants. */
-export type MemoryJobSource = ListSource<JobRow, JobFilter, JobSortField> & EditableRows<MemoryJob>
+export type MemoryJobSource = WholeRows<JobRow, JobFilter, JobSortField> & EditableRows<MemoryJob>
 
 /** A stored job: no field is absent, and dates are in UTC. */
 export interface StoredJob extends JobRow {

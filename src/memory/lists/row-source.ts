@@ -17,6 +17,12 @@ export interface EditableRows<Input> {
   remove (tenantSlug: string, id: number): boolean
 }
 
+/** Reads rows with all their fields, so queries select none. */
+export interface WholeRows<Row, Filter, Field extends string> extends ListSource<Row, Filter, Field> {
+  /** Returns one row of the tenant; `null` if there is none with this id. */
+  find (tenantSlug: string, id: number): Promise<Row | null>
+}
+
 /** The parts of a row source that are specific to one resource. */
 export interface RowKind<Row, Filter> {
   /** Checks the known fields and fills in absent ones. */
@@ -38,7 +44,7 @@ export function createRowSource<Input, Row extends SortableRow<Field>, Filter, F
   kind: RowKind<Row, Filter>,
   now: () => number,
   initial: readonly InitialRows[]
-): ListSource<Row, Filter, Field> & EditableRows<Input> {
+): WholeRows<Row, Filter, Field> & EditableRows<Input> {
   const tables = new Map<string, Table<Row, Field>>()
   for (const { tenantSlug, rows, path } of initial) tables.set(tenantSlug, createTable(kind, rows, path, now()))
 
@@ -52,6 +58,11 @@ export function createRowSource<Input, Row extends SortableRow<Field>, Filter, F
     async count (tenantSlug, filter) {
       const table = tables.get(tenantSlug)
       return table === undefined ? 0 : countRows(table.entries, kind.createTest(filter))
+    },
+
+    async find (tenantSlug, id) {
+      const entry = tables.get(tenantSlug)?.find(id)
+      return entry === undefined ? null : copyRow(entry)
     },
 
     save (tenantSlug, row) {

@@ -25,8 +25,13 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
     return this.#byId
   }
 
+  find (id: number): Entry<Row> | undefined {
+    const entry = this.#byId[this.#position(id)]
+    return entry?.row.id === id ? entry : undefined
+  }
+
   has (id: number): boolean {
-    return this.#byId[this.#position(id)]?.row.id === id
+    return this.find(id) !== undefined
   }
 
   /** Inserts a row, or replaces the one with the same id. */

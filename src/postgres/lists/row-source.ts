@@ -1,4 +1,4 @@
-import type { CandidateFilter, CandidateSortField, JobFilter, JobSortField, ListSource, RowQuery } from '../../ports/index.js'
+import type { CandidateFilter, CandidateSortField, JobFilter, JobSortField, RowSource } from '../../ports/index.js'
 import { type ReadValue, assertColumns, readerOf } from './row-columns.js'
 import type { RowKind } from './row-kind.js'
 import { type Relation, describeRelation } from './relation.js'
@@ -10,7 +10,7 @@ type AnyFilter = CandidateFilter & JobFilter
 type AnyField = CandidateSortField | JobSortField
 
 /** Lists the rows of a relation of the host's. */
-export interface RowSource<Row, Filter, Field extends string> extends ListSource<Row, Filter, Field, RowQuery<Filter, Field>> {
+export interface RelationSource<Row, Filter, Field extends string> extends RowSource<Row, Filter, Field> {
   /** Looks at the relation anew. Throws `storage_not_ready`. */
   describe (): Promise<Relation>
 }
@@ -30,7 +30,7 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
   kind: RowKind,
   sqlName: string,
   totalsTtlMs: number
-): RowSource<Row, Filter, Field> {
+): RelationSource<Row, Filter, Field> {
   const { option } = kind
   const totals = createTotals(totalsTtlMs)
   const projections = new WeakMap<readonly string[], Projection>()
@@ -94,6 +94,15 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
           `select ${cast('count(*)', 'bigint', relation.integerType)} as total from ${relation.name} ${where}`, where.values)
         return Number(row?.total)
       })
+    },
+
+    async find (tenantSlug, id, { fields }) {
+      const relation = await findRelation()
+      const { columns, readers } = findProjection(relation, fields)
+      const where = new Conditions(['tenant_slug = $', tenantSlug], ['id = $::bigint', id])
+      const [row] = await session.query<Record<string, unknown>>(`find ${option}`,
+        `select ${columns} from ${relation.name} ${where}`, where.values)
+      return row === undefined ? null : readRow<Row>(row, readers)
     }
   }
 }
@@ -107,12 +116,12 @@ const sortColumns: Record<AnyField, string> = {
   updated_at: 'r.updated_at'
 }
 
-// The tenant is always the first parameter.
+// The tenant is always the first parameter. Ids are compared as bigint: they may be out of the range of the column's type.
 function filterBy (relation: Relation, kind: RowKind, tenantSlug: string, filter: AnyFilter): Conditions {
   const { recruiterId, status, q, updatedAfter } = filter
   const where = new Conditions(
     ['tenant_slug = $', tenantSlug],
-    ['recruiter_id = $', recruiterId],
+    ['recruiter_id = $::bigint', recruiterId],
     ['status = $', status],
     ['updated_at > $::timestamptz', updatedAfter]
   )

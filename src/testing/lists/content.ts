@@ -1,5 +1,5 @@
 import { same } from '../support/expect.js'
-import { candidate, candidateFields, job, jobFields, listCase, rowCases } from './rows.js'
+import { candidate, candidateFields, job, jobFields, listCase, pick, rowCases } from './rows.js'
 
 const fields = 'Fields to return: those of the row type and those that the host publishes in addition.'
 const tenant = 'Returns one page of rows in the requested order'
@@ -102,7 +102,3 @@ export const contentCases = [
     same((await storage.candidates.list('acme', query)).map(({ id }) => id), [1], 'the result of a frozen query')
   })]
 ].flat()
-
-function pick (row: object, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, Reflect.get(row, name)]))
-}

@@ -26,6 +26,7 @@ export interface Rows {
   ids (query?: SampleQuery, tenantSlug?: string): Promise<number[]>
   /** Returns the rows of one page. */
   list (query?: SampleQuery, tenantSlug?: string): Promise<Array<{ id: number }>>
+  find (id: number, tenantSlug?: string): Promise<{ id: number } | null>
   count (filter?: { q?: string, updatedAfter?: string }, tenantSlug?: string): Promise<number>
 }
 
@@ -84,6 +85,11 @@ export async function jobIds ({ storage }: StorageHarness, filter: JobFilter): P
   return rows.map(({ id }) => id)
 }
 
+/** Returns these fields of a row; `undefined` for a missing one. */
+export function pick (row: object, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, Reflect.get(row, name)]))
+}
+
 function createCandidateRows (harness: StorageHarness): Rows {
   const { candidates } = harness.storage
   const list: Rows['list'] = ({ filter = {}, sort = [byId], offset = 0, limit = 200 } = {}, tenantSlug = 'acme') => {
@@ -97,6 +103,7 @@ function createCandidateRows (harness: StorageHarness): Rows {
     },
     list,
     ids: async (query, tenantSlug) => (await list(query, tenantSlug)).map(({ id }) => id),
+    find: (id, tenantSlug = 'acme') => candidates.find(tenantSlug, id, { fields: candidateFields }),
     count: (filter = {}, tenantSlug = 'acme') => candidates.count(tenantSlug, filter)
   }
 }
@@ -111,6 +118,7 @@ function createJobRows (harness: StorageHarness): Rows {
     },
     list,
     ids: async (query, tenantSlug) => (await list(query, tenantSlug)).map(({ id }) => id),
+    find: (id, tenantSlug = 'acme') => jobs.find(tenantSlug, id, { fields: jobFields }),
     count: (filter = {}, tenantSlug = 'acme') => jobs.count(tenantSlug, filter)
   }
 }

@@ -6,8 +6,8 @@ import { sendRaw } from '../../fixtures/receivers/raw-http.js'
 const base = '/api/v1/public/acme'
 
 const unknown = [
-  ['GET', ''], ['GET', '/'], ['GET', '/nothing'], ['GET', '/candidates/'], ['GET', '/Candidates'], ['GET', '/candidates/1'],
-  ['GET', '/jobs/1'], ['GET', '/webhooks/1/'], ['GET', '/webhooks/1/rotate_secret'],
+  ['GET', ''], ['GET', '/'], ['GET', '/nothing'], ['GET', '/candidates/1/'], ['GET', '/Candidates'], ['GET', '/candidates/1/jobs'],
+  ['GET', '/jobs/1/candidates'], ['PATCH', '/candidates/1'], ['DELETE', '/jobs/1'], ['GET', '/webhooks/1/'], ['GET', '/webhooks/1/rotate_secret'],
   ['GET', '/webhooks/1/nothing'], ['GET', '/webhooks/1/deliveries/1/attempts'], ['GET', '/a/b/c/d/e'],
   ['POST', '/candidates'], ['POST', '/jobs'], ['POST', '/webhooks/1'], ['POST', '/webhooks/1/deliveries'],
   ['PUT', '/candidates'], ['PUT', '/webhooks/1'], ['PATCH', '/webhooks'], ['PATCH', '/candidates'],

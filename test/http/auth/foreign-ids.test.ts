@@ -18,14 +18,18 @@ function requestTo (route: ApiRoute, id: string) {
   }
 }
 
-t.test('every operation answers for the webhook of another tenant as for one that does not exist', async (t) => {
+t.test('every operation answers for the resource of another tenant as for one that does not exist', async (t) => {
   const storage = memoryStorage({ tenants })
+  storage.candidates.save('globex', { id: 4, full_name: 'Frank Grimes' })
+  storage.jobs.save('globex', { id: 4, name: 'Sidekick', status: 'published' })
+  for (let id = 1; id < 4; id++) await storeWebhook(storage, 'globex')
   const foreign = await storeWebhook(storage, 'globex')
   await recordEvents(storage, 'globex', 1)
   const { app, routes } = await buildAppWithRoutes(t, { storage })
   const before = await storage.webhooks.find('globex', foreign.id)
   const withId = routes.filter(({ path }) => path.includes('/:id'))
-  t.ok(withId.length >= 7, 'there are operations with an id')
+  t.ok(withId.length >= 11, 'there are operations with an id')
+  t.equal(foreign.id, 4, 'each resource has the id 4 in globex')
 
   for (const route of withId) {
     const unknown = await app.inject(requestTo(route, '999'))

@@ -84,6 +84,7 @@ t.test('an id beyond 2^53-1 gets 404 and never reaches the storage', async (t) =
       const payload = method === 'PATCH' ? '{"name":"Renamed"}' : ''
       checkError(t, await app.inject({ method, url: `${base}/webhooks/${path}`, headers, payload }), 404, `${method} ${path}`)
     }
+    for (const list of ['candidates', 'jobs']) checkError(t, await app.inject({ url: `${base}/${list}/${id}`, headers }), 404, `${list}/${id}`)
     checkError(t, await app.inject({ url: `${base}/webhooks/x/deliveries/${id}`, headers }), 400, `x/deliveries/${id}`)
   }
   t.same(calls, [])
@@ -93,7 +94,7 @@ t.test('hostile text in the place of an id gets 400 and never reaches the storag
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   for (const id of ['x', '1x', '%00', '1%00', '1.0', '1.5', '1e3', '0x1', '%201', '1%20', '%2b1', '+1', '1,2', 'NaN', 'null', '%d9%a1', '1%0a']) {
-    checkError(t, await app.inject({ url: `${base}/webhooks/${id}`, headers }), 400, id)
+    for (const list of ['candidates', 'jobs', 'webhooks']) checkError(t, await app.inject({ url: `${base}/${list}/${id}`, headers }), 400, `${list}/${id}`)
     checkError(t, await app.inject({ url: `${base}/webhooks/1/deliveries/${id}`, headers }), 400, `deliveries/${id}`)
     checkError(t, await app.inject({ method: 'DELETE', url: `${base}/webhooks/${id}`, headers: bearer(keys.full) }), 400, id)
   }

@@ -129,3 +129,20 @@ t.test('lists', async (t) => {
     t.strictSame(await names({}, late), ['Ada'])
   })
 })
+
+t.test('ids beyond the integers of a column belong to nobody', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  await pool.query(`
+    create table api_candidates (
+      tenant_slug text, id smallint, full_name text, headline text, source_id integer, recruiter_id integer,
+      created_at timestamptz, updated_at timestamptz
+    );
+    insert into api_candidates values ('acme', 7, 'Ada Lovelace', null, 3, 12, now(), now())`)
+  const { candidates } = postgresStorage(pool, { candidates: 'api_candidates' })
+  t.strictSame(await candidates.find('acme', 7, { fields }), { id: 7, full_name: 'Ada Lovelace', headline: null, source_id: 3 })
+  for (const id of [8, 70_000, 5_000_000_000, Number.MAX_SAFE_INTEGER]) {
+    t.equal(await candidates.find('acme', id, { fields }), null, String(id))
+    t.strictSame(await candidates.list('acme', { ...query, filter: { recruiterId: id } }), [], String(id))
+    t.equal(await candidates.count('acme', { recruiterId: id }), 0, String(id))
+  }
+})

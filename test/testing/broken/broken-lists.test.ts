@@ -296,6 +296,46 @@ testMistakes([
     }
   },
   {
+    storage: 'finds a row whichever tenant has it',
+    caughtBy: 'candidates: a row of another tenant is not found',
+    breaks: ({ candidates }) => ({
+      candidates: { find: async (tenantSlug, id, query) => await candidates.find(tenantSlug, id, query) ?? candidates.find('globex', id, query) }
+    })
+  },
+  {
+    storage: 'takes an id for one of 32 bits',
+    caughtBy: 'jobs: a row is found by its id',
+    breaks: ({ jobs }) => ({ jobs: { find: (tenantSlug, id, query) => jobs.find(tenantSlug, id % 2 ** 32, query) } })
+  },
+  {
+    storage: 'finds a row without the fields that the host adds',
+    caughtBy: 'candidates: a row that is found has the fields that it has in the list',
+    breaks: ({ candidates }) => ({
+      candidates: {
+        async find (...args) {
+          const row = await candidates.find(...args)
+          return row === null ? null : { id: row.id, full_name: row.full_name, headline: row.headline, source_id: row.source_id }
+        }
+      }
+    })
+  },
+  {
+    storage: 'returns the row it keeps when one is found',
+    caughtBy: 'candidates: changing a row that was found changes nothing that is stored',
+    breaks: ({ candidates }) => {
+      const kept = new Map<string, CandidateRow | null>()
+      return {
+        candidates: {
+          async find (tenantSlug, id, query) {
+            const name = `${tenantSlug} ${id} ${query.fields.join()}`
+            if (!kept.has(name)) kept.set(name, await candidates.find(tenantSlug, id, query))
+            return kept.get(name) ?? null
+          }
+        }
+      }
+    }
+  },
+  {
     storage: 'sorts the query it was given',
     caughtBy: 'candidates: a query is not modified',
     breaks: ({ candidates }) => ({
