@@ -23,8 +23,8 @@ export function formatWelcome (parts: WelcomeParts): string {
     `  Open this     ${pageUrl}/`,
     `  The API       ${apiUrl}/<tenant_slug>`,
     `  OpenAPI       ${apiUrl}/openapi.json (as a page: ${pageUrl}/reference/)`,
-    `  The receiver  ${receiverUrl}/<tenant_slug>. The tenants' webhooks point to it. It verifies every request, and`,
-    '                answers one event in ten with 500, to show a retry.',
+    `  The receiver  ${receiverUrl}/<tenant_slug>. It receives the webhooks of both tenants, verifies every request, and`,
+    '                answers one event in ten with 500 to show a retry.',
     '',
     'API keys',
     '',
@@ -33,7 +33,7 @@ export function formatWelcome (parts: WelcomeParts): string {
     'Paste these into another terminal. Ctrl-C ends the demo.',
     '',
     ...commands,
-    `From now on something happens every few seconds. To watch it, open ${pageUrl}/`,
+    `The demo now simulates recruiters at work. Watch it at ${pageUrl}/`,
     ''
   ].join('\n')
 }
@@ -45,9 +45,9 @@ function listCommands ({ apiUrl, receiverUrl, webhookId }: WelcomeParts): Array<
   const full = authorize(demoKeys.acme.key)
   const other = authorize(demoKeys.globex.key)
   return [
-    ['The candidates that changed last, with links to the other pages.',
+    ['The candidates changed last, with links to the other pages.',
       `curl -i '${acme}/candidates?sort=-updated_at&per_page=3' ${read}`],
-    ['A search by name; é finds É too. Without -g, curl expands the brackets.',
+    ['A search by name. é also finds É. Without -g, curl would expand the brackets.',
       `curl -g '${acme}/candidates?filter[q]=%C3%A9lodie' ${read}`],
     ['The same search, encoded by curl.',
       `curl -G '${acme}/candidates' --data-urlencode 'filter[q]=élodie' ${read}`],
@@ -59,7 +59,7 @@ function listCommands ({ apiUrl, receiverUrl, webhookId }: WelcomeParts): Array<
       `curl '${acme}/jobs?per_page=500' ${read}`],
     ['A key without the scope: 403.',
       `curl '${acme}/webhooks' ${read}`],
-    ['A key of another tenant: 401, the same answer as without a key.',
+    ['A key of another tenant: 401, the same response as without a key.',
       `curl '${acme}/candidates' ${other}`],
     ['The webhook that the demo created.',
       `curl '${webhook}' ${full}`],
@@ -69,7 +69,7 @@ function listCommands ({ apiUrl, receiverUrl, webhookId }: WelcomeParts): Array<
       `curl -i '${receiverUrl}/acme' -H 'Content-Type: application/json' -d '{"type":"application.hired"}'`],
     ['A new secret. For a day, deliveries carry signatures with both secrets, so the receiver still verifies them.',
       `curl -X POST '${webhook}/rotate_secret' ${full}`],
-    ['The log of deliveries, the latest first.',
+    ['The log of deliveries, latest first.',
       `curl '${webhook}/deliveries?per_page=3' ${full}`],
     ['Send everything again. The receiver recognizes the ids and ignores the duplicates.',
       `curl '${webhook}/replay' ${full} -H 'Content-Type: application/json' -d '{"include":"all"}'`]

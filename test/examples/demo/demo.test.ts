@@ -58,7 +58,7 @@ t.test('a demo in which little happens', { buffered: true }, async (t) => {
   })
 
   await t.test('every command that is printed gets the answer that is promised', async (t) => {
-    const [welcome] = await demo.output(/Paste these[^]*From now on/)
+    const [welcome] = await demo.output(/Paste these[^]*The demo now simulates/)
     const commands = welcome.match(/^ {4}curl .*$/gm) ?? []
     const statuses: number[] = []
     for (const command of commands) {
