@@ -9,10 +9,13 @@ const answer = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconte
 const contentLength = /\r\ncontent-length: *(\d+)\r\n/i
 const servers: Server[] = []
 let requests = 0
+let delayMs = 0
 
 serveQuestions({
   /** Opens so many endpoints, each on a port of its own. */
   open: (count) => Promise.all(Array.from({ length: Number(count) }, () => open())),
+  /** Answers after so many milliseconds from now on. */
+  delay: (ms) => { delayMs = Number(ms) },
   /** How many requests have come since the last time. */
   count: () => {
     const counted = requests
@@ -37,7 +40,8 @@ function receive (socket: Socket): void {
     for (let length = lengthOf(pending); length <= pending.length; length = lengthOf(pending)) {
       pending = pending.slice(length)
       requests++
-      socket.write(answer)
+      if (delayMs === 0) socket.write(answer)
+      else setTimeout(() => socket.write(answer), delayMs)
     }
   })
 }

@@ -55,7 +55,7 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
     headersTimeout: 0,
     bodyTimeout: 0
   })
-  const inFlight = new Set<Attempt>()
+  const inFlight: Attempt[] = []
 
   return {
     send (request) {
@@ -71,16 +71,16 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
       return new Promise((resolve) => {
         const post = { origin, path: pathname + search, headers, body: request.body }
         const attempt = new Attempt(post, request.timeoutMs, connections, (answer, fault) => {
-          inFlight.delete(attempt)
+          inFlight.splice(inFlight.indexOf(attempt), 1)
           resolve(toResult(answer, fault, startedAt))
         })
-        inFlight.add(attempt)
+        inFlight.push(attempt)
         attempt.start()
       })
     },
 
     abort () {
-      for (const attempt of inFlight) attempt.end(kAborted)
+      for (const attempt of [...inFlight]) attempt.end(kAborted)
     },
 
     async close () {

@@ -9,11 +9,14 @@ import { captureLogs } from '../../fixtures/api/logs.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
 
+// Longer than the rest of the test takes on any machine.
+const sleptMs = 60_000
+
 t.test('a list that takes too long is a 500 that the log explains, and the server stops working on it', async (t) => {
   const { server, pool } = await startPostgresHost(t)
   await pool.query(`
     insert into recruiting.candidates values ('acme', 1, 'Ada', null, null, null, now(), now()), ('slow', 1, 'Ada', null, null, null, now(), now());
-    create view slow_candidates as select * from recruiting.candidates where case when tenant_slug = 'slow' then pg_sleep(60) is not null else true end`)
+    create view slow_candidates as select * from recruiting.candidates where case when tenant_slug = 'slow' then pg_sleep(${sleptMs / 1000}) is not null else true end`)
   const logs = captureLogs()
   const app = Fastify({ logger: logs.logger })
   t.teardown(() => app.close())
@@ -28,7 +31,7 @@ t.test('a list that takes too long is a 500 that the log explains, and the serve
 
   const startedAt = performance.now()
   const { statusCode, body } = await listSlow()
-  t.ok(performance.now() - startedAt < 3000)
+  t.ok(performance.now() - startedAt < sleptMs / 2, 'the caller does not wait for the view')
   t.equal(statusCode, 500)
   t.match(JSON.parse(body), { error: { code: 'internal_error', message: 'Unexpected server error' } })
   t.match(logs.text(), /PostgreSQL did not answer within 300 ms: (list|count) candidates/)
@@ -37,8 +40,8 @@ t.test('a list that takes too long is a 500 that the log explains, and the serve
   t.ok(answers.every(({ statusCode }) => statusCode === 500))
   const working = async (): Promise<number> =>
     (await pool.query("select from pg_stat_activity where state = 'active' and query like '%slow_candidates%' and pid <> pg_backend_pid()")).rows.length
-  for (let tries = 0; await working() > 0 && tries < 50; tries++) await sleep(50)
-  t.equal(await working(), 0)
+  while (await working() > 0) await sleep(50)
+  t.ok(performance.now() - startedAt < sleptMs, 'none of the statements has ended by itself')
 
   const { statusCode: other } = await app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer(keys.full) })
   t.equal(other, 200)
@@ -60,6 +63,5 @@ t.test('a statement that waits for a lock is given up, and one that waits for a 
 
   t.match(await hurried.find('acme', id), { id })
   t.equal(await hurried.find('acme', id + 1), null)
-  for (let tries = 0; small.totalCount - small.idleCount > 0 && tries < 50; tries++) await sleep(20)
-  t.equal(small.totalCount - small.idleCount, 0)
+  while (small.totalCount - small.idleCount > 0) await sleep(20)
 })

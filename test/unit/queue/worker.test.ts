@@ -1,17 +1,23 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { setImmediate } from 'node:timers/promises'
 import { memoryStorage } from '../../../src/memory/index.js'
 import { systemClock } from '../../../src/shared/clock.js'
 import { createEvent, createWebhook, lenient } from '../../../src/testing/support/samples.js'
 import { createCounters } from '../../../src/webhooks/queue/counters.js'
+import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
 import { createCapacity } from '../../../src/webhooks/sending/capacity.js'
 import { createSecretBox } from '../../../src/webhooks/secrets/secret-box.js'
 import type { SendResult } from '../../../src/webhooks/sending/sender.js'
 import { createWorker } from '../../../src/webhooks/queue/worker.js'
 
-/** A worker with three deliveries under way, recorded in one tick; how many each claim found, and each `complete` got. */
-async function startWorker () {
+/**
+ * A worker with three deliveries under way, recorded in one tick; how many each claim found, and each `complete` got. It
+ * gathers results until `endGathering` is called.
+ */
+async function startWorker (t: Test) {
+  let endGathering = (): void => {}
+  t.intercept(systemClock, 'setTimeout', { value: (callback: () => void) => { endGathering = callback } })
   const { webhooks, deliveries } = memoryStorage()
   await webhooks.create('acme', createWebhook(1), 10)
   const { claimDue, complete } = deliveries
@@ -38,7 +44,7 @@ async function startWorker () {
     },
     capacity: createCapacity({ concurrency: 4, perEndpoint: 4, worker: true }),
     secrets: createSecretBox([]),
-    clock: systemClock,
+    clock: createManualClock(),
     log: silentLogger,
     counters: createCounters(),
     tracing: null,
@@ -61,18 +67,18 @@ async function startWorker () {
     for (let step = 0; step < 100; step++) await null
   }
   while (underWay.length < 3) await setImmediate()
-  return { worker, claims, batches, underWay }
+  return { worker, claims, batches, underWay, endGathering: () => endGathering() }
 }
 
 t.test('deliveries that are recorded in one tick are claimed together', async (t) => {
-  const { worker, claims, underWay } = await startWorker()
+  const { worker, claims, underWay } = await startWorker(t)
   t.same(claims, [0, 3])
   for (const end of underWay) end()
   await worker.close()
 })
 
 t.test('attempts that end shortly one after the other are completed together', async (t) => {
-  const { worker, batches, underWay } = await startWorker()
+  const { worker, batches, underWay } = await startWorker(t)
   for (const end of underWay) {
     await setImmediate()
     end()
@@ -83,10 +89,14 @@ t.test('attempts that end shortly one after the other are completed together', a
 })
 
 t.test('but not held up by one that takes longer', async (t) => {
-  const { worker, batches, underWay } = await startWorker()
+  const { worker, batches, underWay, endGathering } = await startWorker(t)
   const [one, another, slow] = underWay
   one?.()
   another?.()
+  await setImmediate()
+  await setImmediate()
+  t.same(batches, [])
+  endGathering()
   while (batches.length === 0) await setImmediate()
   t.equal(worker.inFlight, 1)
   slow?.()
