@@ -25,15 +25,28 @@ export function createClaim (session: Session, schema: string): (options: ClaimO
     from ${schema}.claim_v1($1, $2, $3)`
 
   return async ({ limit, perEndpoint, leaseMs }) => {
-    let visitedUntil = Number.NEGATIVE_INFINITY
+    const round = createRound()
     for (;;) {
       const rows = await session.query<ClaimedRow>('claim deliveries', text, [limit, perEndpoint, leaseMs])
       const [first] = rows
       if (first === undefined) return []
       if (first.delivery_id !== null) return rows.map(parseClaimed)
-      // Endpoints are visited by ascending id: a lower one begins the next round.
-      if (Number(first.visited_until) <= visitedUntil) return []
-      visitedUntil = Number(first.visited_until)
+      if (round.isComplete(Number(first.visited_until))) return []
+    }
+  }
+}
+
+/** Tells when claims have visited every endpoint. They visit by ascending id, and continue with the lowest after the highest. */
+function createRound (): { isComplete (visitedUntil: number): boolean } {
+  let first: number | null = null
+  let last = Number.NEGATIVE_INFINITY
+  let hasWrapped = false
+  return {
+    isComplete (visitedUntil) {
+      hasWrapped ||= visitedUntil <= last
+      last = visitedUntil
+      first ??= visitedUntil
+      return hasWrapped && visitedUntil >= first
     }
   }
 }

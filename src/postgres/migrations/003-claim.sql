@@ -1,7 +1,7 @@
 -- Leases ready deliveries to a worker. Endpoints take turns: a claim begins after the endpoint where the previous one
 -- stopped, and takes one delivery of each, then a second one of each, until p_limit is reached. Deliveries that somebody
--- has locked are left alone. A claim that has looked at 256 endpoints stops there; if it has found nothing, it returns one
--- row that has only visited_until, and the caller claims again.
+-- has locked are left alone. A claim stops after 256 endpoints, or after 50 ms and 16 endpoints; if it has found nothing,
+-- it returns one row that has only visited_until, and the caller claims again.
 create function claim_v1 (p_limit integer, p_per_endpoint integer, p_lease_ms double precision)
 returns table (
   delivery_id bigint, fence bigint, tenant_slug text, webhook_id bigint, target_url text, secret text,
@@ -72,7 +72,8 @@ begin
         and (h.paused_until is null or h.paused_until <= v_now) and free.capacity > 0
       limit 1
     ) as endpoint on true
-    where visit.visited < 256 and visit.found < p_limit and clock_timestamp() - v_now < interval '50 milliseconds'
+    where visit.visited < 256 and visit.found < p_limit
+      and (visit.visited < 16 or clock_timestamp() - v_now < interval '50 milliseconds')
       and case visit.lap when 0 then true else next.webhook_id <= v_start end
   )
   select array_agg(v.webhook_id order by v.visited) filter (where v.capacity > 0),

@@ -8,10 +8,10 @@ t.test('behind more paused endpoints than one claim looks at', async (t) => {
   await pool.query(`
     insert into recruiting.events (id, tenant_id, type, body, fingerprint, recorded_at) values ('evt_1', 1, 'x', '{}', '', now());
     insert into recruiting.webhooks (id, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
-    select n, 'acme', 'x', 'active', 'https://x.example/', '{x}', 's', now(), now() from generate_series(1, 300) as n;
-    insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select 1, n, 1, now(), now() from generate_series(1, 300) as n;
+    select n, 'acme', 'x', 'active', 'https://x.example/', '{x}', 's', now(), now() from generate_series(1, 600) as n;
+    insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select 1, n, 1, now(), now() from generate_series(1, 600) as n;
     insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until)
-    select n, 1, now(), 0, false, now() + interval '1 hour' from generate_series(1, 300) as n`)
+    select n, 1, now(), 0, false, now() + interval '1 hour' from generate_series(1, 600) as n`)
 
   t.test('nothing is claimed, and the claim ends after one round', async (t) => {
     t.same(await deliveries.claimDue(options), [])
@@ -21,5 +21,10 @@ t.test('behind more paused endpoints than one claim looks at', async (t) => {
   t.test('the one that is not paused is found', async (t) => {
     await pool.query('delete from recruiting.webhook_health where webhook_id = 299')
     t.match(await deliveries.claimDue(options), [{ webhookId: 299 }])
+  })
+
+  t.test('the one that a round reaches last is found', async (t) => {
+    await pool.query("delete from recruiting.webhook_health where webhook_id = 250; select setval('recruiting.turns', 300)")
+    t.match(await deliveries.claimDue({ ...options, limit: 2 }), [{ webhookId: 250 }])
   })
 })
