@@ -25,7 +25,7 @@ import { Job } from './schemas/job.js'
 import { ownScope } from './scope.js'
 import { writeAnswer } from './answers/send-error.js'
 
-/** What the API works on. */
+/** The parts that the API is built from. */
 export interface ApiDependencies {
   storage: RecruitingStorage
   events: EventCatalogue
@@ -34,7 +34,7 @@ export interface ApiDependencies {
   tracing: Tracing | null
 }
 
-/** Everything below the prefix: a closed scope for each tenant's API, and the document that describes it. */
+/** Returns a plugin that serves everything below the prefix: the tenants' API in a closed scope, and its document. */
 export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
   return async (app) => {
     const { openapi, rateLimit, requestId } = dependencies.settings
@@ -45,7 +45,7 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
     app.addHook('onRoute', (route) => { route.config = { ...route.config, recruitingApi: true } })
     await app.register(async (scope) => {
       routes = collectRoutes(scope)
-      // For errors on the way out of the error handler that the scope within has.
+      // Handles errors that are thrown while the inner scope's error handler sends its answer.
       scope.setErrorHandler(writeAnswer)
       await scope.register(tenantApi(dependencies, limits))
     }, { prefix: '/:tenant_slug' })
@@ -81,7 +81,7 @@ function tenantApi ({ storage, operations, settings, tracing }: ApiDependencies,
   }
 }
 
-/** A budget for an operation that does not exist bounds nothing. */
+/** Refuses limits for an operation that does not exist: a typo would limit nothing. */
 function assertLimited ({ rateLimit }: HttpSettings, routes: readonly RouteOptions[]): void {
   const known = routes.map(({ schema }) => operationIdOf(schema))
   for (const operationId of Object.keys(rateLimit?.operations ?? {})) {
@@ -89,7 +89,7 @@ function assertLimited ({ rateLimit }: HttpSettings, routes: readonly RouteOptio
   }
 }
 
-/** What the lists ask the storage for. */
+/** Returns the fields that the API requests from the storage. */
 export function publishedFields ({ candidateFields, jobFields }: HttpSettings): PublishedFields {
   return {
     candidates: Object.keys(withFields(Candidate, candidateFields).properties),
@@ -97,7 +97,7 @@ export function publishedFields ({ candidateFields, jobFields }: HttpSettings): 
   }
 }
 
-/** An item with the fields that the host publishes besides. */
+/** Adds the fields that the host publishes to an item. */
 function withFields<Item extends TObject> (item: Item, fields: TObject): TUnsafe<Static<Item>> {
   return Type.Unsafe<Static<Item>>(Type.Object({ ...item.properties, ...fields.properties }, { title: String(item.title) }))
 }

@@ -5,27 +5,27 @@ import { logOf } from './log.js'
 import { readOperationId } from './operation-id.js'
 import { readRequestId } from './request-id.js'
 
-/** Who asked for what: a record without personal data. */
+/** A record of who requested what, without personal data. */
 export interface AuditEntry {
-  /** As in `x-request-id` and in the log. */
+  /** The id in `x-request-id` and in the log. */
   requestId: string
-  /** As the caller wrote it; a tenant only if there is a `keyId`. */
+  /** The slug in the path. It is known to be a tenant only if there is a `keyId`. */
   tenantSlug: string
-  /** The id that the key lookup gave; `null` if it refused the key. */
+  /** The id that the key lookup returned; `null` if the key was refused. */
   keyId: string | null
-  /** Such as `listCandidates`; `null` for an unknown path. */
+  /** For example `listCandidates`; `null` for an unknown path. */
   operationId: string | null
-  /** Of HTTP, such as `GET`. */
+  /** The HTTP method, for example `GET`. */
   method: string
-  /** The names of the filters that were given, such as `filter[q]`. Never their values. */
+  /** Names of the filters in the query, for example `filter[q]`. Never their values. */
   filters: readonly string[]
-  /** The HTTP status of the answer. */
+  /** HTTP status of the answer. */
   status: number
-  /** How many items the answer shows; `null` if it shows none at all, as for errors and HEAD. */
+  /** Number of items in the answer; `null` if it has no `data`, as for errors and HEAD. */
   rowCount: number | null
 }
 
-/** Told of a request once it is answered; what it throws is logged. */
+/** Receives an entry after each answer. Errors that it throws are logged. */
 export type AuditListener = (entry: AuditEntry) => unknown
 
 const kRowCount = Symbol('row count')
@@ -34,7 +34,7 @@ interface AuditedRequest extends KeyedRequest {
   [kRowCount]?: number | null
 }
 
-/** Tells the host of every request to the scope, once it is answered. To be called before routes are made to send text. */
+/** Calls the listener after every answer of the scope. Call this before `answering` wraps the handlers: it counts rows. */
 export function auditRequests (scope: FastifyInstance, listener: AuditListener): void {
   scope.decorateRequest(kRowCount, null)
   scope.addHook('onRoute', (route) => {
@@ -67,7 +67,7 @@ function describe (request: AuditedRequest, status: number): AuditEntry {
   }
 }
 
-/** Those that the operation has: the name of any other parameter is the caller's, and may be anything. */
+/** Lists only filters that the operation knows: the name of any other parameter may hold any text. */
 function listFilters ({ routeOptions, query }: FastifyRequest): string[] {
   const { properties = {} } = (routeOptions.schema?.querystring ?? {}) as { properties?: object }
   const given = query as Record<string, unknown>

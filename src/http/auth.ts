@@ -3,18 +3,18 @@ import type { ApiKey, KeyLookup } from '../ports/index.js'
 import { isTenantSlug } from '../shared/text.js'
 import { HttpError } from './errors.js'
 
-/** Where a request keeps the owner of its key. */
+/** Stores the owner of a request's key on the request. */
 export const kApiKey = Symbol('api key')
 
 const kTenantSlug = Symbol('tenant slug')
 
-/** A request of which the key may be known. */
+/** A request whose key may have been checked. */
 export interface KeyedRequest extends FastifyRequest {
   [kApiKey]?: ApiKey
   [kTenantSlug]?: string | null
 }
 
-/** Lets the requests to a scope keep their tenant and the owner of their key. */
+/** Decorates the requests of a scope with their tenant and the owner of their key. */
 export function decorateKey (scope: FastifyInstance): void {
   scope.decorateRequest(kApiKey)
   scope.decorateRequest(kTenantSlug, null)
@@ -24,10 +24,10 @@ export function decorateKey (scope: FastifyInstance): void {
 const bearer = /^bearer +([A-Za-z0-9\-._~+/]{1,512}=*)$/i
 const maxKeyLength = 512
 
-/** A key, and the tenant that it must belong to. */
+/** A key, and the tenant that it must be valid for. */
 export type Credentials = Parameters<KeyLookup>[0]
 
-/** What to look a key up by; `null` if no lookup could find it. From here on the request is this tenant's. */
+/** Returns the arguments of a key lookup; `null` if no key could match. Fixes the tenant of the request. */
 export function readCredentials (request: KeyedRequest): Credentials | null {
   const tenantSlug = readTenantSlug(request)
   request[kTenantSlug] = tenantSlug
@@ -35,7 +35,7 @@ export function readCredentials (request: KeyedRequest): Credentials | null {
   return key !== null && isTenantSlug(tenantSlug) ? { tenantSlug, key } : null
 }
 
-/** Copies what a key lookup has answered, so that nothing else of it is ever read. Throws if the scopes are no array. */
+/** Copies the result of a key lookup, so later changes to it have no effect. Throws if the scopes are not an array. */
 export function readKey (found: ApiKey | null | undefined): ApiKey | null {
   if (found === null || found === undefined) return null
   const { id, scopes } = found
@@ -44,14 +44,14 @@ export function readKey (found: ApiKey | null | undefined): ApiKey | null {
   return { id, scopes: [...scopes] }
 }
 
-/** Refuses a key without the scopes that the route declares. */
+/** Throws a 403 for a key without the scopes that the route declares. */
 export function authorize ({ scopes: owned }: ApiKey, { scopes = [], anyScope }: FastifyContextConfig): void {
   const isAllowed = scopes.every((scope) => owned.includes(scope)) &&
     (anyScope === undefined || anyScope.some((scope) => owned.includes(scope)))
   if (!isAllowed) throw new HttpError('forbidden')
 }
 
-/** The tenant as the path names it, whatever hooks of the host made of the path since; empty if it names none. */
+/** Returns the tenant in the path, even if hooks of the host have changed the parameters; empty if there is none. */
 export function readTenantSlug (request: KeyedRequest): string {
   const { tenant_slug: tenantSlug = '' } = request.params as { tenant_slug?: string }
   return request[kTenantSlug] ?? tenantSlug
@@ -63,7 +63,7 @@ function readBearerToken ({ raw }: FastifyRequest): string | null {
   return token !== undefined && token.length <= maxKeyLength ? token : null
 }
 
-/** Node keeps the first of several and drops the others, so a proxy before us may have checked another one. */
+/** Node keeps only the first of several headers, while a proxy may have checked another one. */
 function hasOneAuthorization (rawHeaders: readonly string[]): boolean {
   const isAuthorization = (text: string, index: number): boolean => {
     return index % 2 === 0 && text.length === 13 && text.toLowerCase() === 'authorization'

@@ -3,62 +3,62 @@ import { toLoggableError } from '../observe/loggable-error.js'
 import { readField } from '../shared/read-field.js'
 import { Refusal } from '../errors.js'
 
-/** Every error that the API answers with. The comments are a table in docs/contract.md: `npm run tables`. */
+/** All errors of the API. `npm run tables` writes the comments into a table of docs/contract.md. */
 export const wireErrors = {
   /**
-   * A parameter or the body is not valid. So are malformed JSON, another media type, a body of more than 64 KiB, text with
-   * a NUL or half a surrogate pair, and numbers out of range.
+   * A parameter or the body is not valid. This includes malformed JSON, other media types, bodies over 64 KiB, text with a
+   * NUL or half a surrogate pair, and numbers out of range.
    */
   bad_request: { status: 400, message: 'Validation failed for request payload' },
   /**
-   * The key is missing or not valid. It is the same answer, with `WWW-Authenticate: Bearer`, whether it is malformed,
-   * unknown, expired, revoked or another tenant's, or the tenant does not exist.
+   * The key is missing or not valid. The answer, with `WWW-Authenticate: Bearer`, is the same for a key that is malformed,
+   * unknown, expired, revoked or another tenant's, and for a tenant that does not exist.
    */
   unauthorized: { status: 401, message: 'Missing or invalid API key' },
   /** The key lacks a scope. */
   forbidden: { status: 403, message: 'API key does not have required scope' },
-  /** There is no such path, method or resource. Those of another tenant look the same. */
+  /** The path, method or resource does not exist. Resources of other tenants look the same. */
   not_found: { status: 404, message: 'Resource was not found' },
-  /** Somebody else has changed the resource. Only operations that the vendor has added answer it. */
+  /** Another request has changed the resource. Only operations that the vendor has added return this. */
   conflict: { status: 409, message: 'The resource was changed by another request' },
   /**
-   * There were too many requests of the key, or too many invalid keys from its address, where the vendor limits them.
-   * `Retry-After` says when to come back.
+   * The key sent too many requests, or its address too many invalid keys, if the vendor limits them. `Retry-After` says
+   * when to try again.
    */
   rate_limited: { status: 429, message: 'Rate limit exceeded' },
   /**
-   * The service failed; its log has the cause under the `request_id`. It is safe to try again for `GET`, and for what may
+   * The service failed; its log has the cause under the `request_id`. You can safely retry `GET`, and requests that may
    * happen twice.
    */
   internal_error: { status: 500, message: 'Unexpected server error' },
-  /** The service takes no requests for now. `Retry-After`, if there is one, says when to come back. */
+  /** The service accepts no requests at the moment. `Retry-After`, if present, says when to try again. */
   unavailable: { status: 503, message: 'Service is temporarily unavailable' }
 } as const
 
-/** The code of an error that the API answers with. */
+/** The code of an error of the API. */
 export type WireErrorCode = keyof typeof wireErrors
 
-/** Where a request is at fault. */
+/** A fault in a request. */
 export interface ErrorDetail {
-  /** The part of the request. */
+  /** The part of the request with the fault. */
   in: 'path' | 'query' | 'body'
-  /** The field's path, such as `event_types[0]`; empty for a whole body. */
+  /** Path of the field, for example `event_types[0]`; empty for the whole body. */
   field: string
-  /** What it must be, such as `must be <= 200`. */
+  /** The rule that is broken, for example `must be <= 200`. */
   message: string
 }
 
 const kBrand = Symbol.for('fastify-recruiting-api.http-error')
 
 /**
- * Ends a request with one of the errors of the API, such as `not_found`; for the handlers of the option `routes`, too.
- * The code decides status and message. Throws `invalid_option` for an unknown code.
+ * Ends a request with one of the API's errors, for example `not_found`. Handlers of the option `routes` can throw it too.
+ * The constructor throws `invalid_option` for an unknown code.
  */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
-  /** Decides status and message. */
+  /** Determines status and message. */
   readonly code: WireErrorCode
-  /** For a 400: shown with the option `errorDetails`, logged in any case. */
+  /** Faults of a 400: always logged, and sent if the option `errorDetails` is on. */
   readonly details: readonly ErrorDetail[]
   readonly [kBrand] = true
 
@@ -74,14 +74,14 @@ function messageOf (code: WireErrorCode): string {
   return wireErrors[code].message
 }
 
-/** A 400 that tells what was wrong. */
+/** Returns a 400 with its faults. */
 export function badRequest (...details: ErrorDetail[]): HttpError {
   return new HttpError('bad_request', details)
 }
 
 /**
- * Returns an `HttpError` as it is, also one of another copy of this package, and `null` for anything else. The details
- * are copied as text, because plain JavaScript may give any.
+ * Reads an `HttpError`, also one of another copy of this package; `null` for anything else. Copies the details as text,
+ * because plain JavaScript can pass any value.
  */
 export function readHttpError (thrown: unknown): Required<Pick<HttpError, 'code' | 'details' | 'cause'>> | null {
   if (readField(thrown, kBrand) !== true) return null
@@ -98,14 +98,14 @@ function copyDetail ({ in: place, field, message }: ErrorDetail): ErrorDetail {
   return { in: String(place) as ErrorDetail['in'], field: String(field), message: String(message) }
 }
 
-/** The error to answer with for what our own code, a port or a handler has thrown: unless it is meant for the client, a 500. */
+/** Converts an error of our own code, a port or a handler: a 500 unless it is meant for the client. */
 export function toHttpError (thrown: unknown): HttpError {
   if (readHttpError(thrown) !== null) return thrown as HttpError
   if (isRefusal(thrown)) return badRequest({ in: 'body', field: thrown.field, message: thrown.message })
   return toInternalError(thrown)
 }
 
-/** A 500 with the cause for the log. */
+/** Returns a 500 with the cause for the log. */
 export function toInternalError (thrown: unknown): HttpError {
   return new HttpError('internal_error', [], { cause: toLoggableError(thrown) })
 }

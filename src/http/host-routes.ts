@@ -34,21 +34,21 @@ export function hostRoutes (routes: HostRoutes): FastifyPluginAsync {
   }
 }
 
-/** A route that names no scopes would be open to every key of the tenant, most likely by mistake. */
+/** Refuses a route without scopes: most likely by mistake, every key of the tenant could use it. */
 function assertScopes (route: RouteOptions): void {
   const scopes: unknown = route.config?.scopes
   const isValid = Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string')
   expect(isValid, 'routes', `config.scopes of ${nameOf(route)} to be an array of scopes`, scopes)
 }
 
-/** A route could otherwise answer only 204 and errors. */
+/** Refuses a route without a schema for success: it could answer only 204 and errors. */
 function assertSuccess (route: RouteOptions): void {
   const response: object = route.schema?.response ?? {}
   const isDeclared = Object.entries(response).some(([status, schema]) => /^[23]\d\d$/.test(status) && isOneSchema(schema))
   expect(isDeclared, 'routes', `schema.response of ${nameOf(route)} to have a schema for a status such as 200`, route.schema?.response)
 }
 
-/** Fastify also takes a schema for each media type, but every answer of the API is JSON. */
+/** Refuses schemas per media type, because every answer of the API is JSON. */
 function isOneSchema (schema: unknown): boolean {
   return typeof schema === 'object' && schema !== null && !('content' in schema)
 }

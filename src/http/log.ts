@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Logger, createSafeLogger } from '../observe/logger.js'
 
-/** The logger of a request, safe for whatever was thrown. */
+/** Returns the logger of a request. It can log any thrown value. */
 export function logOf (request: FastifyRequest): Logger {
   return createSafeLogger(request.log)
 }

@@ -2,13 +2,13 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RouteOptions }
 
 type ChildOptions = Parameters<FastifyInstance['childLoggerFactory']>[2]
 
-/** What is logged of a request: as Fastify does, but without the values of the query, which may be personal data. */
+/** Serializes a request as Fastify does, but without the values of the query: they may be personal data. */
 function describeRequest (request: Partial<FastifyRequest>): object {
   const { method, url = '', headers, host, ip, socket } = request
   return { method, url: hideValues(url), version: headers?.['accept-version'], host, remoteAddress: ip, remotePort: socket?.remotePort }
 }
 
-/** `/jobs?filter[q]=Ada&page=2` becomes `/jobs?filter[q]&page`. */
+/** Turns `/jobs?filter[q]=Ada&page=2` into `/jobs?filter[q]&page`. */
 function hideValues (url: string): string {
   const start = url.indexOf('?')
   return start === -1 ? url : url.slice(0, start) + url.slice(start).replaceAll(/=[^&]*/g, '')
@@ -16,14 +16,14 @@ function hideValues (url: string): string {
 
 const serializers = { req: describeRequest }
 
-/** Replaces the host's serializer for `req` in the loggers of all requests to a scope. */
+/** Replaces the host's serializer for `req` in the loggers of a scope's requests. */
 export function redactQueries (scope: FastifyInstance): void {
-  // A server without a logger has no level, and makes no children unless somebody sets what makes them.
+  // A server without a logger has no level. Setting a factory would make it create a logger for each request.
   if (scope.log.level === undefined) return
   const { childLoggerFactory } = scope
   let parent: FastifyBaseLogger | null = null
 
-  /** Made once for each level: serializers of its own make a child cost twice as much. */
+  /** Creates one logger per level and reuses it, because a child with its own serializers costs twice as much. */
   function redact (logger: FastifyBaseLogger): FastifyBaseLogger {
     if (parent === null || parent.level !== logger.level) parent = logger.child({}, { serializers })
     return parent
@@ -34,12 +34,12 @@ export function redactQueries (scope: FastifyInstance): void {
   })
 }
 
-/** Does the same for a route of the host, whose plugin may make the loggers of its requests itself. */
+/** Does the same for a route of the host, whose plugin may set a logger factory of its own. */
 export function redactRoute (route: RouteOptions): void {
   route.logSerializers = { ...route.logSerializers, ...serializers }
 }
 
-/** Serializers that the host gives to a plugin or a route would win otherwise. */
+/** Otherwise the serializers of the host's plugin or route would take precedence. */
 function withSerializer (options: ChildOptions): ChildOptions {
   if (options.serializers === undefined) return options
   return { ...options, serializers: Object.assign(Object.create(options.serializers), serializers) }

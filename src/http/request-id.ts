@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { logOf } from './log.js'
 
-/** Makes the id of a request. */
+/** Returns the id for a request. */
 export type RequestIdSource = (request: FastifyRequest) => string
 
 const kRequestId = Symbol('request id')
 
-/** An id that the logger of the request was born with. */
+/** A message whose id is already bound to the request's logger. */
 interface IdentifiedMessage extends IncomingMessage {
   [kRequestId]?: string
 }
@@ -17,32 +17,32 @@ interface IdentifiedRequest extends FastifyRequest {
   [kRequestId]?: string
 }
 
-/** The id of a request that `identify` has seen; empty for one that the host answered before. */
+/** Returns the id that `identify` has set; empty if the host answered before. */
 export function readRequestId (request: IdentifiedRequest): string {
   return String(request[kRequestId])
 }
 
-/** What can stand in a header and in a log line without quoting. */
+/** Characters that need no quoting in a header and in a log line. */
 const usable = /^[\x21-\x7e]{1,200}$/
 
-/** `req_` and 32 hexadecimal digits, 122 bits of them random. */
+/** Returns `req_` and 32 hexadecimal digits with 122 random bits. */
 function generateRequestId (): string {
   return `req_${randomUUID().replaceAll('-', '')}`
 }
 
-/** The id of a request. On its first call for one the id is made, bound to the request's logger and set on the answer. */
+/** Returns the id of a request. The first call creates it, binds it to the request's logger and sets the header. */
 export type Identify = (request: IdentifiedRequest, reply: FastifyReply) => string
 
-/** Gives every request to the scope an id: of the host's source, or generated. */
+/** Prepares a scope for request ids, from the host's source or generated. */
 export function identifyRequests (scope: FastifyInstance, source: RequestIdSource | null): Identify {
   scope.decorateRequest(kRequestId, '')
-  // A server without a logger has no level, and makes no children unless somebody sets what makes them.
+  // A server without a logger has no level. Setting a factory would make it create a logger for each request.
   const isBound = source === null && scope.log.level !== undefined
   if (isBound) bindGeneratedIds(scope)
   return (request, reply) => request[kRequestId] || (isBound && takeBoundId(request, reply)) || makeId(request, reply, source)
 }
 
-/** Lets the logger of a request be born with a generated id: one child of the host's logger costs half of two. */
+/** Adds the id when Fastify creates the request's logger, because a second child logger would double the cost. */
 function bindGeneratedIds (scope: FastifyInstance): void {
   const { childLoggerFactory } = scope
   scope.setChildLoggerFactory(function (logger, bindings, options, message: IdentifiedMessage) {
@@ -52,7 +52,7 @@ function bindGeneratedIds (scope: FastifyInstance): void {
   })
 }
 
-/** No id if the logger was born otherwise, as where the host has set what makes loggers. */
+/** Returns `undefined` if a logger factory of the host replaced ours. */
 function takeBoundId (request: IdentifiedRequest, reply: FastifyReply): string | undefined {
   const id = (request.raw as IdentifiedMessage)[kRequestId]
   if (id === undefined) return
@@ -74,7 +74,7 @@ function tryMake (request: FastifyRequest, source: RequestIdSource): { id: strin
   try {
     const id: unknown = source(request)
     if (typeof id === 'string' && usable.test(id)) return { id }
-    // A promise that rejects must not end the process.
+    // An unhandled rejection would end the process.
     Promise.resolve(id).catch(() => {})
     return { id: generateRequestId(), err: new TypeError('expected 1 to 200 visible ASCII characters') }
   } catch (err) {

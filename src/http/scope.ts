@@ -17,7 +17,7 @@ import { sendError } from './answers/send-error.js'
 import { decorateStage, setStage } from './stage.js'
 import { createValidatorCompiler, toValidationError } from './input/validation.js'
 
-/** What the scope needs to let a request in and to answer it. */
+/** Options of the tenants' scope. */
 export interface ScopeOptions {
   keyLookup: KeyLookup
   errorDetails: boolean
@@ -30,11 +30,11 @@ export interface ScopeOptions {
 const NoQuery = Type.Object({}, { additionalProperties: false })
 
 /**
- * Makes everything that decides an answer the scope's own, so that nothing the host sets on its instance, before or
- * after, changes the contract: parser, query, validator, serializer, error handler and not-found handler.
+ * Sets the scope's own parser, validator, serializer, error handler and not-found handler, so that settings of the host,
+ * made before or after, do not change the API.
  */
 export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, requestId, limits, onAudit, tracing }: ScopeOptions): void {
-  // Each route is given them: a compiler that is set on the scope gives way once the host adds a schema of its own.
+  // Set on each route, because Fastify drops the compilers of a scope when the host adds a schema.
   const validatorCompiler = createValidatorCompiler({ errorDetails })
   const serializerCompiler = createSerializerCompiler()
 
@@ -48,7 +48,7 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
   const identify = identifyRequests(scope, requestId)
   scope.setSchemaErrorFormatter(toValidationError)
   scope.setErrorHandler((error, request, reply) => sendError(error, request, reply, { id: identify(request, reply), errorDetails }))
-  // Fastify takes more of a route's options here than its types say.
+  // Fastify accepts more route options here than its types declare.
   const notFoundOptions = { preHandler: [], config: { recruitingApi: true }, onSend: restoreAnswer }
   scope.setNotFoundHandler(notFoundOptions, () => { throw new HttpError('not_found') })
   if (onAudit !== null) auditRequests(scope, onAudit)
@@ -60,7 +60,7 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
     })
     const credentials = readCredentials(request)
     const key = credentials === null ? null : await findKey(credentials, request, reply)
-    // Every reason for there being no key gives the same answer.
+    // The answer is the same for every reason, so that nobody can probe keys or tenants.
     if (key === null) throw new HttpError('unauthorized')
     request[kApiKey] = key
     tracing?.describeRequest({ 'recruiting.tenant': readTenantSlug(request) })
@@ -86,7 +86,7 @@ function createSerializerCompiler (): FastifySerializerCompiler<unknown> {
   }
 }
 
-/** What a key lookup of the host throws is a 500 whatever it is, and what it returns is read here alone. */
+/** Turns every error of the host's key lookup into a 500, and copies its result. */
 function isolateLookup (keyLookup: KeyLookup): AsyncKeyLookup {
   return async (credentials) => {
     try {
@@ -97,10 +97,9 @@ function isolateLookup (keyLookup: KeyLookup): AsyncKeyLookup {
   }
 }
 
-/** What the route itself asks of a caller whose key is valid. */
+/** Checks the scopes of a route, once the scope's hook has found the key. */
 function admit (config: FastifyContextConfig): onRequestHookHandler {
   return function (request: KeyedRequest, _reply, done) {
-    // The hook of the scope has found it.
     authorize(request[kApiKey] as ApiKey, config)
     setStage(request, 'admitted')
     done()

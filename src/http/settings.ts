@@ -25,7 +25,7 @@ export interface OpenApiSettings {
   inHostDocument: boolean
 }
 
-/** A number of requests, and the milliseconds after which the count begins anew. */
+/** A number of requests per time window, in milliseconds. */
 export interface RateLimitBudgetSettings {
   max: number
   timeWindow: number

@@ -19,7 +19,7 @@ t.test('a route that says nothing about itself is documented by its path', async
   t.same(parameters?.map(({ name, in: place, required }) => [name, place, required]), [['tenant_slug', 'path', true], ['id', 'path', true]])
   t.same(rest, { responses: {} })
   t.same(tags.map(({ name }) => name), ['events'])
-  t.equal(components.securitySchemes.apiKey?.description, 'An API key of the tenant. Each operation names the scopes that it must have.')
+  t.equal(components.securitySchemes.apiKey?.description, 'An API key of the tenant. Each operation lists the scopes that the key needs.')
 })
 
 t.test('a route with several methods is an operation of each', async (t) => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, onSendHookHandler } from 'fastify'
 
-/** What the API has decided to answer; `text` is `null` for an answer without a body. */
+/** An answer of the API; `text` is `null` without a body. */
 interface Answer {
   status: number
   text: string | null
@@ -12,30 +12,30 @@ interface AnsweringReply extends FastifyReply {
   [kAnswer]?: Answer | null
 }
 
-/** The media type of every answer with a body. */
+/** Media type of every answer with a body. */
 export const contentType = 'application/json; charset=utf-8'
 
-/** Lets the replies of a scope keep their answer. */
+/** Decorates the replies of a scope with their answer. */
 export function decorateAnswer (scope: FastifyInstance): void {
   scope.decorateReply(kAnswer, null)
 }
 
-/** Every answer has them. */
+/** Headers of every answer. */
 export const commonHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-/** Notes the answer, with the status that the reply has, so that `restoreAnswer` finds it. */
+/** Stores the answer with the current status, for `restoreAnswer`. */
 export function noteAnswer (reply: AnsweringReply, text: string | null): void {
   reply[kAnswer] = { status: reply.statusCode, text }
 }
 
-/** The answer that was noted. */
+/** Returns the stored answer. */
 export function readAnswer (reply: AnsweringReply): Answer {
   return reply[kAnswer] as Answer
 }
 
 /**
- * Takes back what `onSend` hooks of the host made of an answer, so that clients get what the API said. Compressed bodies
- * and a 304 of the host pass: these are the same answer, sent otherwise.
+ * Undoes changes that `onSend` hooks of the host made to an answer. Compressed bodies and a 304 of the host are kept: they
+ * send the same answer in another form.
  */
 export const restoreAnswer: onSendHookHandler<unknown> = function (_request, reply: AnsweringReply, payload, done) {
   const answer = reply[kAnswer]
@@ -48,7 +48,7 @@ export const restoreAnswer: onSendHookHandler<unknown> = function (_request, rep
   done(null, answer.text)
 }
 
-/** Whether no hook has changed anything. */
+/** Returns whether no hook has changed the answer. */
 function isIntact (reply: FastifyReply, { status, text }: Answer, payload: unknown): boolean {
   return payload === text && reply.statusCode === status && reply.getHeader('content-type') === contentType &&
     reply.getHeader('content-length') === undefined &&

@@ -5,8 +5,8 @@ import { logOf } from '../log.js'
 import { assertStage, setStage } from '../stage.js'
 
 /**
- * Runs a handler and sends what it returns as text, because an object would pass through the host's `preSerialization`
- * hooks. What it throws becomes an `HttpError`.
+ * Runs a handler and serializes its result to text, because objects would pass through the host's `preSerialization`
+ * hooks. Turns errors into an `HttpError`.
  */
 export function answering (handler: RouteHandlerMethod): RouteHandlerMethod {
   return async function (request, reply) {
@@ -16,7 +16,7 @@ export function answering (handler: RouteHandlerMethod): RouteHandlerMethod {
     try {
       const payload: unknown = await handler.call(this, request, reply)
       setStage(request, null)
-      // A handler of the host's may have answered by itself.
+      // A handler of the host may already have called `reply.send`.
       return reply.sent ? reply : send(payload, reply)
     } catch (thrown) {
       setStage(request, null)

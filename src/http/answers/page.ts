@@ -18,27 +18,26 @@ interface Source<Row, Filter, Field extends string> {
   count (filter: Filter): Promise<number>
 }
 
-/** Reads one page and its total at once, and links it to its neighbours. */
+/** Reads one page and its total in parallel, and sets the `Link` header. */
 export async function readPage<Row, Filter, Field extends string> (
   request: FastifyRequest,
   reply: FastifyReply,
   source: Source<Row, Filter, Field>,
   { page, perPage, sort, filter }: PageRequest<Filter, Field>
 ) {
-  // The total takes longer, so it is asked for first. If both fail the list is heard, and the other must not count as
-  // unhandled.
+  // The total takes longer, so it starts first. If the list rejects, the count must not become an unhandled rejection.
   const counting = source.count(filter)
   counting.catch(() => {})
   const data = await source.list({ filter, sort, offset: (page - 1) * perPage, limit: perPage })
   const total = await counting
   const totalPages = Math.ceil(total / perPage)
   const links = formatLinks(request, page, totalPages)
-  // Node's own clients take 16 KiB of headers, and others less.
+  // Clients limit headers: Node to 16 KiB, others to less.
   if (links.length <= maxLinksLength) reply.header('link', links)
   return { data, meta: { page, per_page: perPage, total, total_pages: totalPages } }
 }
 
-/** RFC 8288, with the caller's own filters, sort and page size. */
+/** Formats `Link` (RFC 8288) with the caller's filters, sort and page size. */
 function formatLinks ({ originalUrl, query }: FastifyRequest, page: number, totalPages: number): string {
   const path = readPath(originalUrl)
   let rest = ''

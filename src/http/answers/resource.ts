@@ -1,12 +1,12 @@
 import { HttpError } from '../errors.js'
 
-/** An id that no storage can hold belongs to nothing. */
+/** Throws a 404 for an id out of range: no resource can have it. */
 export function storableId (id: number): number {
   if (id < 1 || !Number.isSafeInteger(id)) throw new HttpError('not_found')
   return id
 }
 
-/** Another tenant's resource looks like one that does not exist, for the ports give `null` for both. */
+/** Throws a 404 for `null`, which the ports return for another tenant's resource as well. */
 export function found<T> (resource: T | null): T {
   if (resource === null) throw new HttpError('not_found')
   return resource

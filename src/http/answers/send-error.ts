@@ -8,7 +8,7 @@ import { logOf } from '../log.js'
 
 const hookMessage = 'thrown by a hook of the host, not by the API'
 
-/** What an error is answered with besides its code. */
+/** Further parts of an error's answer. */
 interface ErrorAnswer {
   /** The id of the request. */
   id: string
@@ -16,7 +16,7 @@ interface ErrorAnswer {
   errorDetails: boolean
 }
 
-/** Answers a request that failed, in the form that all errors have, and logs why. */
+/** Sends an error in the API's format, and logs its cause. */
 export function sendError (error: unknown, request: FastifyRequest, reply: FastifyReply, { id, errorDetails }: ErrorAnswer): FastifyReply {
   const failure = judgeFailure(error, request, reply)
   const { code, details } = failure
@@ -26,7 +26,7 @@ export function sendError (error: unknown, request: FastifyRequest, reply: Fasti
   if (failure.isFromHook) keepRetryAfter(error, reply)
   const text = formatError(code, id, errorDetails && status === 400 ? details : undefined)
   reply.headers(commonHeaders).code(status).header('content-type', contentType)
-  // They belong to the answer that a hook failed to send.
+  // These headers belong to an answer that a hook failed to send.
   for (const name of ['link', 'location', 'content-encoding']) reply.removeHeader(name)
   noteAnswer(reply, text)
   return reply.send(text)
@@ -44,7 +44,7 @@ function logFailure (error: unknown, { code, details, cause = error, isFromHook 
   else if (code === 'bad_request') log.info({ details }, 'request refused')
 }
 
-/** Other headers of a host's error are for its own callers. */
+/** Keeps only `Retry-After` of an error's headers: the others are meant for the host's own routes. */
 function keepRetryAfter (error: unknown, reply: FastifyReply): void {
   const headers = readField(error, 'headers')
   const wait = readText(headers, 'retry-after') ?? readText(headers, 'Retry-After')
@@ -52,8 +52,8 @@ function keepRetryAfter (error: unknown, reply: FastifyReply): void {
 }
 
 /**
- * Writes the answer by itself where a hook of the host fails on it as well: Fastify would answer with the text of the
- * hook's error.
+ * Writes the answer to the raw response if a hook of the host throws while an error is sent. Fastify would send the text of
+ * the hook's error.
  */
 export function writeAnswer (error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   logOf(request).error({ err: error }, hookMessage)

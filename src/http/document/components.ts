@@ -7,17 +7,17 @@ const componentName = /^[A-Za-z0-9._-]+$/
 /** Keywords that hold values, not schemas. */
 const values = new Set(['examples', 'default', 'const', 'enum'])
 
-/** What a document says once and refers to: schemas, and the answers that many operations give. */
+/** The components of a document: schemas, and responses that many operations share. */
 export class Components {
   readonly #schemas: Record<string, Json> = {}
   readonly #responses: Record<string, Json> = {}
 
-  /** The schema as the document has it: every part that has a title is a component of that name. */
+  /** Returns the schema for the document. Every part with a title becomes a component of that name. */
   schema (schema: TSchema): Json {
     return this.#visit(schema) as Json
   }
 
-  /** A response that is a component of its own. */
+  /** Returns a reference to a shared response. */
   response (name: string, response: Json): Json {
     this.#responses[name] ??= response
     return { $ref: `#/components/responses/${name}` }
@@ -33,12 +33,12 @@ export class Components {
     const { title, ...schema } = Object.fromEntries(Object.entries(value).map(([key, member]) => {
       return [key, values.has(key) ? member : this.#visit(member)]
     }))
-    // A property may have the name too; that one is a schema.
+    // A property can have such a name too; its value is a schema.
     if (typeof title === 'string' && componentName.test(title)) return this.#hoist(title, schema)
     return title === undefined ? schema : { title, ...schema }
   }
 
-  /** The first one takes the name: another schema of a host's that has the same title stays where it is. */
+  /** The first schema with a title becomes the component. A different schema with the same title stays inline. */
   #hoist (name: string, schema: Json): Json {
     const known = this.#schemas[name] ??= schema
     return known === schema || JSON.stringify(known) === JSON.stringify(schema) ? { $ref: `#/components/schemas/${name}` } : schema

@@ -1,13 +1,13 @@
 import type { TSchema } from '@sinclair/typebox'
 
-/** Whether absent fields with a `default` are filled in before anybody reads them, as in request bodies. */
+/** Whether absent fields with a `default` are filled in, as in request bodies. */
 interface Reading {
   isFilledIn: boolean
 }
 
 /**
- * Says each `default` in the description instead: generators such as openapi-typescript take a field with a `default`
- * for one that is always there. A field that is filled in is not required either.
+ * Moves each `default` into the description: generators such as openapi-typescript treat a field with a `default` as always
+ * present. A field that is filled in is not required.
  */
 export function describeDefaults (schema: TSchema, reading: Reading): TSchema {
   const { default: usual, required, ...described } = schema
@@ -29,7 +29,7 @@ function describeEach (schemas: Record<string, TSchema>, reading: Reading): Reco
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, describeDefaults(schema, reading)]))
 }
 
-/** One schema, several, or the `false` of `additionalProperties`. */
+/** Accepts one schema, several, or the `false` of `additionalProperties`. */
 function describeWithin (value: TSchema | TSchema[] | boolean, reading: Reading): unknown {
   if (Array.isArray(value)) return value.map((schema) => describeDefaults(schema, reading))
   return typeof value === 'boolean' ? value : describeDefaults(value, reading)

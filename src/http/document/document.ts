@@ -6,14 +6,14 @@ import { formatEvent, signatureParameters } from './event.js'
 import { formatOperation } from './operation.js'
 import { isHidden, readOperation, readScopes, readTags } from './read-operation.js'
 
-/** Notes the routes that are added to a scope from now on; HEAD goes without saying. */
+/** Collects the routes that are added to a scope from now on, without HEAD. */
 export function collectRoutes (scope: FastifyInstance): RouteOptions[] {
   const routes: RouteOptions[] = []
   scope.addHook('onRoute', (route) => { if (route.method !== 'HEAD') routes.push(route) })
   return routes
 }
 
-/** The OpenAPI 3.1 document of the routes that are not hidden, made from the schemas that validate and serialize. */
+/** Formats the OpenAPI 3.1 document of all routes that are not hidden, from the schemas that validate and serialize. */
 export function formatDocument (all: readonly RouteOptions[], events: EventCatalogue, { info, servers }: OpenApiSettings): object {
   const routes = all.filter((route) => !isHidden(route))
   const components = new Components()
@@ -43,19 +43,19 @@ const defaultInfo = {
   title: 'Recruiting API',
   version: 'v1',
   description: [
-    'Lists candidates and jobs of one tenant, and manages the webhooks that are told of events.',
-    'Every path names the tenant, and every request carries one of its API keys as a bearer token.',
-    'Unknown parameters and unknown body fields are refused. Fields, operations and events may be added: ignore what you do not know.'
+    'Read the candidates and jobs of one tenant, and manage webhooks that receive its events.',
+    'Every path contains the tenant, and every request needs one of its API keys as a bearer token.',
+    'Unknown parameters and body fields are refused. New fields, operations and events may be added, so ignore unknown ones.'
   ].join('\n\n'),
   contact: { name: 'The vendor of your applicant tracking system' }
 }
 
 const tagDescriptions: Record<string, string> = {
-  candidates: 'People the tenant has on file',
-  jobs: 'Positions of the tenant, in any status',
-  webhooks: 'Endpoints of yours that are told of events, signed by Standard Webhooks 1.0',
-  deliveries: 'The log of what was sent to a webhook',
-  events: 'What your endpoint receives'
+  candidates: 'The people in the applicant tracking system',
+  jobs: 'The positions of the tenant, in any status',
+  webhooks: 'Your endpoints that receive events, signed according to Standard Webhooks 1.0',
+  deliveries: 'The notifications sent to a webhook',
+  events: 'The notifications that your endpoints receive'
 }
 
 function listTags (routes: readonly RouteOptions[]): object[] {
@@ -65,5 +65,5 @@ function listTags (routes: readonly RouteOptions[]): object[] {
 
 function describeKeys (routes: readonly RouteOptions[]): string {
   const scopes = [...new Set(routes.flatMap(readScopes))].sort().map((scope) => `\`${scope}\``)
-  return ['An API key of the tenant. Each operation names the scopes that it must have.', ...scopes].join('\n- ')
+  return ['An API key of the tenant. Each operation lists the scopes that the key needs.', ...scopes].join('\n- ')
 }

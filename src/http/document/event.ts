@@ -4,7 +4,7 @@ import type { Components } from './components.js'
 import { describeDefaults } from './defaults.js'
 import { exampleOf } from './example.js'
 
-/** The headers of every notification, as components. */
+/** Headers of every notification, as components. */
 export const signatureParameters = {
   'webhook-id': formatHeader('webhook-id', "The event's id, the same at every attempt and replay: deduplicate by it", eventIdExample),
   'webhook-timestamp': formatHeader('webhook-timestamp', 'When this attempt was signed, in seconds since the epoch', '1767225600'),
@@ -19,21 +19,21 @@ function formatHeader (name: string, description: string, example: string): obje
   return { name, in: 'header', required: true, description, schema: { type: 'string' }, example }
 }
 
-/** What a receiver gets when an event happens, and what its answer means. */
+/** Formats the notification of an event, and the meaning of the receiver's answers. */
 export function formatEvent (name: string, { description: summary = name, ...data }: TObject, components: Components): object {
   const body = Type.Object({
-    id: Type.String({ description: 'The same as the header webhook-id', examples: [eventIdExample] }),
+    id: Type.String({ description: 'Equal to the header webhook-id', examples: [eventIdExample] }),
     type: Type.Literal(name),
     timestamp: DateTimeOf('When it happened'),
-    tenant_slug: Type.String({ description: 'To whom', examples: ['acme'] }),
+    tenant_slug: Type.String({ description: 'The tenant of the event', examples: ['acme'] }),
     data: Type.Unsafe(describeDefaults(data, { isFilledIn: false })),
-    test: Type.Optional(Type.Literal(true, { description: 'Only there in a test notification: do nothing then' }))
+    test: Type.Optional(Type.Literal(true, { description: 'Present only in test notifications, which receivers should ignore' }))
   })
   return {
     operationId: `on.${name}`,
     tags: ['events'],
     summary,
-    description: 'Sent to every active webhook that subscribes to it, at least once, in no guaranteed order.',
+    description: 'Sent at least once to every active webhook that subscribes to it. The order is not guaranteed.',
     security: [],
     parameters: Object.keys(signatureParameters).map((header) => ({ $ref: `#/components/parameters/${header}` })),
     requestBody: {
@@ -41,14 +41,14 @@ export function formatEvent (name: string, { description: summary = name, ...dat
       content: { 'application/json': { schema: components.schema(body), example: { ...exampleOf(body) as object, data: exampleOfData(data) } } }
     },
     responses: {
-      '2XX': { description: 'Delivered: the body does not matter' },
-      410: { description: 'Gone: the webhook is disabled' },
-      default: { description: 'Not delivered: it is tried again' }
+      '2XX': { description: 'Delivered, whatever the body' },
+      410: { description: 'Disables the webhook' },
+      default: { description: 'Not delivered; will be retried' }
     }
   }
 }
 
-/** Something to look at, where any object will do. */
+/** Shows an object with an id if the schema accepts any object. */
 function exampleOfData (data: TObject): unknown {
   return Object.keys(data.properties).length === 0 && data.examples === undefined ? { id: 1 } : exampleOf(data)
 }

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 
-/** A value that fits the schema, from the examples in it; what has none is filled with something of its type. */
+/** Returns a value that fits the schema, from its examples; parts without one get a value of their type. */
 export function exampleOf (schema: TSchema): unknown {
   const { examples, const: only, default: usual, enum: choices, anyOf, type } = schema
   if (Array.isArray(examples)) return examples[0]
@@ -14,7 +14,7 @@ export function exampleOf (schema: TSchema): unknown {
   return first === 'boolean' ? true : null
 }
 
-/** What is required, and what else says what it looks like. */
+/** Contains the required properties and those with an example. */
 function exampleOfObject ({ properties = {}, required = [] }: TSchema): object {
   const entries = Object.entries(properties as Record<string, TSchema>)
   const shown = entries.filter(([name, { examples }]) => required.includes(name) || examples !== undefined)

@@ -4,7 +4,7 @@ import { describeDefaults } from './defaults.js'
 import { requestIdHeader } from './operation.js'
 import { type Operation, isHidden, readOperation } from './read-operation.js'
 
-/** What `@fastify/swagger` passes to a route that describes itself: OpenAPI 3, or Swagger 2. */
+/** The arguments of a `swaggerTransform`, for OpenAPI 3 or Swagger 2. */
 interface Described {
   route: RouteOptions
   openapiObject?: { openapi: string, components: { securitySchemes?: object } }
@@ -12,14 +12,14 @@ interface Described {
 }
 
 /**
- * Hides the routes of a scope from the document that the host makes of its own routes with `@fastify/swagger`, or
- * describes them there as in the API's document. The schemas that Fastify validates by stay as they are.
+ * Hides the routes of a scope from the document that the host creates with `@fastify/swagger`, or describes them there as
+ * in the API's document. Does not change the schemas that validate.
  */
 export function placeInHostDocument (scope: FastifyInstance, isShown: boolean): void {
   const swaggerTransform = isShown ? describe : hide
   scope.addHook('onRoute', (route) => {
     const { config = {} } = route
-    // In place, for `@fastify/swagger` has copied HEAD routes by now, and the copies share their config.
+    // Changed in place, because `@fastify/swagger` has already copied HEAD routes, and the copies share the config.
     route.config = Object.assign(Object.isExtensible(config) ? config : { ...config }, { swaggerTransform, ...config })
   })
 }
@@ -32,23 +32,23 @@ function describe ({ route, openapiObject, swaggerObject }: Described): object {
   if (isHidden(route)) return hide()
   if (openapiObject !== undefined) addScheme(openapiObject.components, 'securitySchemes', { type: 'http', scheme: 'bearer' })
   if (swaggerObject !== undefined) addScheme(swaggerObject, 'securityDefinitions', { type: 'apiKey', in: 'header', name: 'Authorization' })
-  // Only since OpenAPI 3.1 may a bearer token name the roles that it needs.
+  // Before OpenAPI 3.1, bearer schemes cannot list scopes.
   const hasRoles = openapiObject !== undefined && !openapiObject.openapi.startsWith('3.0')
   const operation = readOperation(route)
   const security = hasRoles ? operation.security : [[]]
   return { schema: formatForHost(operation, security) }
 }
 
-/** The host may have an `apiKey` of its own. */
+/** Not `apiKey`, which the host may already use. */
 const schemeName = 'recruitingApiKey'
 
 function addScheme (parent: object, member: string, scheme: object): void {
-  const description = 'An API key of the tenant, sent as `Bearer <key>`. Each operation names the scopes that it needs.'
+  const description = 'An API key of the tenant, sent as `Bearer <key>`. Each operation lists the scopes that the key needs.'
   const known: object | undefined = (parent as Record<string, object>)[member]
   Object.assign(parent, { [member]: { ...known, [schemeName]: { ...scheme, description } } })
 }
 
-/** The operation as the schema of a route, from which `@fastify/swagger` makes its document. */
+/** Formats the operation as a route schema, which `@fastify/swagger` reads. */
 function formatForHost ({ about, parameters, body, responses }: Operation, security: Operation['security']): object {
   const path = parameters.filter((parameter) => parameter.in === 'path')
   const query = parameters.filter((parameter) => parameter.in === 'query')
@@ -58,7 +58,7 @@ function formatForHost ({ about, parameters, body, responses }: Operation, secur
     params: Type.Object(Object.fromEntries(path.map(({ name, schema }) => [name, schema]))),
     querystring: {
       type: 'object',
-      // Examples would become those of the parameters, which reference pages send.
+      // Reference pages send the examples of parameters.
       properties: Object.fromEntries(query.map(({ name, schema }) => [name, withoutExamples(schema)])),
       required: query.filter(({ required }) => required).map(({ name }) => name)
     },

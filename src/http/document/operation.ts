@@ -4,7 +4,7 @@ import { describeDefaults } from './defaults.js'
 import { exampleOf } from './example.js'
 import type { Operation, Parameter } from './read-operation.js'
 
-/** The operation as the OpenAPI document has it. */
+/** Formats an operation for the OpenAPI document. */
 export function formatOperation ({ about, security, parameters, body, responses }: Operation, components: Components): object {
   return {
     ...about,
@@ -15,32 +15,32 @@ export function formatOperation ({ about, security, parameters, body, responses 
   }
 }
 
-/** Reference pages send the `example` of a parameter unless it is taken out, but not the `examples` of its schema. */
+/** Optional parameters keep examples in their schema: reference pages would send an `example` of the parameter. */
 function formatParameter ({ schema, ...parameter }: Parameter): object {
   const { description, ...rest } = schema
   return { ...parameter, ...(parameter.required ? formatValue(schema) : { description, schema: rest }) }
 }
 
-/** What parameters and headers have in common. */
+/** Formats the common part of parameters and headers. */
 function formatValue (value: TSchema): object {
   const { description, examples, ...schema } = value
   return { description, schema, example: exampleOf(value) }
 }
 
-/** A body may be left out if an empty one would do. */
+/** A body is optional if an empty object is valid. */
 function formatBody (schema: TObject, components: Components): object {
   const described = describeDefaults(schema, { isFilledIn: true })
   const required = (described.required ?? []).length > 0 || (schema.minProperties ?? 0) > 0
   return { required, content: { 'application/json': { schema: components.schema(described), example: exampleOf(schema) } } }
 }
 
-/** The header of every answer. */
+/** The request id, a header of every answer. */
 export const requestIdHeader = Type.String({
-  description: 'The id of this request: quote it when you ask for help',
+  description: 'The id of this request. Quote it when you ask for help',
   examples: ['req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e']
 })
 
-/** An answer that has a title, as the errors have, is written once. */
+/** A response with a title, such as an error, becomes a shared component. */
 function formatResponse ({ description = '', headers = {}, ...schema }: TSchema, components: Components): object {
   const answer = { description, headers: formatHeaders({ 'x-request-id': requestIdHeader, ...headers }) }
   if (schema.type === 'null') return answer

@@ -13,21 +13,21 @@ interface OperationSchema {
   response?: Record<string, TSchema>
 }
 
-/** What the router takes for a part of a path. */
+/** A path parameter as the router accepts it. */
 const PathPart = Type.String({ minLength: 1, maxLength: 100 })
 const TenantSlug = Type.String({ ...PathPart, examples: ['acme'], description: 'The tenant that the API key belongs to' })
 
 /** An operation as its route declares it. */
 export interface Operation {
   about: Pick<OperationSchema, 'operationId' | 'tags' | 'summary' | 'description'>
-  /** Each holds all the scopes that are enough. */
+  /** Alternatives; each lists all scopes that a key needs. */
   security: ReadonlyArray<readonly string[]>
   parameters: Parameter[]
   body: TObject | undefined
   responses: Record<string, TSchema>
 }
 
-/** A parameter that an operation takes. */
+/** A parameter of an operation. */
 export interface Parameter {
   name: string
   in: 'path' | 'query'
@@ -35,7 +35,7 @@ export interface Parameter {
   schema: TSchema
 }
 
-/** Reads what a route says of itself. */
+/** Reads the operation from a route's options. */
 export function readOperation ({ url, schema = {}, config = {} }: RouteOptions): Operation {
   const { params, querystring, body, response = {}, operationId, tags, summary, description } = schema as OperationSchema
   return {
@@ -47,7 +47,7 @@ export function readOperation ({ url, schema = {}, config = {} }: RouteOptions):
   }
 }
 
-/** The tenant is the same for every route; the host says what its own parameters are. */
+/** Only the tenant has a default description, because parameters of a host's route can mean anything. */
 function listPathParameters (url: string, params: TObject | undefined): Parameter[] {
   return Array.from(url.matchAll(/:(\w+)/g), ([, name = '']) => {
     const schema = params?.properties[name] ?? PathPart
@@ -61,17 +61,17 @@ function listQueryParameters ({ properties, required = [] }: TObject = Type.Obje
   })
 }
 
-/** Whether a route stays out of the document: `schema: { hide: true }`, as for `@fastify/swagger`. */
+/** Returns whether `schema: { hide: true }` keeps a route out of the document, as with `@fastify/swagger`. */
 export function isHidden ({ schema = {} }: RouteOptions): boolean {
   return (schema as OperationSchema).hide === true
 }
 
-/** Every scope that a route names. */
+/** Returns all scopes of a route. */
 export function readScopes ({ config }: RouteOptions): readonly string[] {
   return [...config?.scopes ?? [], ...config?.anyScope ?? []]
 }
 
-/** Every tag that a route has. */
+/** Returns all tags of a route. */
 export function readTags ({ schema = {} }: RouteOptions): readonly string[] {
   return (schema as OperationSchema).tags ?? []
 }

@@ -12,7 +12,7 @@ interface ParsedRequest extends FastifyRequest {
   [kBodyText]?: string | null
 }
 
-/** Makes JSON the only body the scope reads, whatever parsers the host has. */
+/** Makes the scope accept only JSON bodies, whatever parsers the host has. */
 export function ownBodyParser (scope: FastifyInstance): void {
   const parseJson = scope.getDefaultJsonParser('error', 'error')
   scope.decorateRequest(kBodyText, null)
@@ -20,7 +20,7 @@ export function ownBodyParser (scope: FastifyInstance): void {
   scope.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit }, (request: ParsedRequest, body: Buffer, done) => {
     if (body.length === 0) return done(null, undefined)
     if (!isUtf8(body)) return done(unreadable('is not encoded as UTF-8'))
-    // The message of a parser quotes the body, so it goes no further.
+    // A parser's message quotes the body, so it must not be logged.
     const text = body.toString().replace(/^\uFEFF/, '')
     parseJson(request, text, (error, value) => {
       if (error !== null) return done(unreadable('is not valid JSON'))
@@ -31,7 +31,7 @@ export function ownBodyParser (scope: FastifyInstance): void {
   })
 }
 
-/** The body as it was sent, whatever hooks of the host made of it. No body is one without fields: the operations that need some say so. */
+/** Parses the body as the client sent it, ignoring changes by hooks of the host. A missing body is `{}`. */
 export function readBody (request: ParsedRequest): unknown {
   const text = request[kBodyText]
   return text === null || text === undefined ? {} : JSON.parse(text)

@@ -1,14 +1,14 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { formatFaultPath } from '../../shared/ajv.js'
 
-/** Enough to mend a request by, and a bound on the answer. */
+/** Limits the length of the answer. */
 const maxFaults = 20
 
-/** A refused body of 64 KiB may have 32,000 faults. Finding them all would take longer than any answer. */
+/** Limit the search: a body of 64 KiB can have 32,000 faults. */
 const maxValues = 2000
 const maxItems = 100
 
-/** Returns up to 20 faults of a value of which the first one is known. Large values are not looked through as a whole. */
+/** Returns up to 20 faults of a value whose first fault is known. Checks only a sample of large values. */
 export function findFaults (value: unknown, first: ErrorObject, validateAll: ValidateFunction): ErrorObject[] {
   const budget = { left: maxValues }
   const sample = takeSample(value, budget)
@@ -17,7 +17,7 @@ export function findFaults (value: unknown, first: ErrorObject, validateAll: Val
   return [first, ...faults.filter((fault) => nameOf(fault) !== nameOf(first))].slice(0, maxFaults)
 }
 
-/** Copies a value with the first items of its arrays. */
+/** Copies a value with only the first items of its arrays. */
 function takeSample (value: unknown, budget: { left: number }): unknown {
   budget.left--
   if (budget.left < 0 || typeof value !== 'object' || value === null) return value

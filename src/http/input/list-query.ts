@@ -6,7 +6,7 @@ const maxSearchLength = 200
 
 type Sort<Field extends string> = ReadonlyArray<SortItem<Field | 'id'>>
 
-/** Parses a valid `sort`, and ends it with `id`, so that the order is total. Throws a 400 for a field named twice. */
+/** Parses a `sort` and appends `id`, so that the order is total. Throws a 400 for a repeated field. */
 export function parseSort<Field extends string> (sort: string): Sort<Field> {
   const items = sort.split(',').map((text) => parseSortItem<Field>(text))
   const fields = items.map(({ field }) => field)
@@ -16,12 +16,12 @@ export function parseSort<Field extends string> (sort: string): Sort<Field> {
   return fields.includes('id') ? items : [...items, { field: 'id', direction }]
 }
 
-/** The schema of the query admits known fields only. */
+/** The schema of the query has already refused unknown fields. */
 function parseSortItem<Field extends string> (text: string): SortItem<Field | 'id'> {
   return text.startsWith('-') ? { field: text.slice(1) as Field, direction: 'desc' } : { field: text as Field, direction: 'asc' }
 }
 
-/** Reads `filter[q]`: trimmed, and absent when nothing is left. */
+/** Trims `filter[q]`; blank text counts as absent. Throws a 400 for more than 200 characters. */
 export function parseSearch (text: string | undefined): string | undefined {
   const trimmed = text?.trim()
   if (trimmed === undefined || trimmed === '') return undefined
@@ -31,7 +31,7 @@ export function parseSearch (text: string | undefined): string | undefined {
   return trimmed
 }
 
-/** Reads `filter[updated_after]`. */
+/** Converts `filter[updated_after]` to UTC. Throws a 400 for a date out of range. */
 export function parseUpdatedAfter (text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const instant = normalizeInstant(text)

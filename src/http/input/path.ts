@@ -1,6 +1,6 @@
 /**
- * The path of a URL as the caller used it, without the slashes that a lenient router ignores: two of them at the start
- * would lead to another host.
+ * Returns the path of a request URL without repeated and trailing slashes, which a lenient router ignores. In a link, two
+ * slashes at the start would name another host.
  */
 export function readPath (url: string): string {
   const end = url.indexOf('?')

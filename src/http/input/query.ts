@@ -2,8 +2,8 @@ import { badRequest } from '../errors.js'
 import { isStorableText } from '../../shared/text.js'
 
 /**
- * Reads the query of a raw request URL, where no setting of the host's query parser can reach it. Strict, for a
- * parameter that is dropped or overwritten in silence answers with the wrong data.
+ * Parses the query of the raw URL, independently of the host's query parser. Throws a 400 for repeated parameters and for
+ * invalid encoding: silently ignoring them would return wrong data.
  */
 export function parseQuery (url: string): Record<string, unknown> {
   const values = new Map<string, string>()
@@ -23,7 +23,7 @@ function splitPair (pair: string): [string, string] {
   return end === -1 ? [decode(pair), ''] : [decode(pair.slice(0, end)), decode(pair.slice(end + 1))]
 }
 
-/** Characters that a URL cannot hold are left to a lenient parser to let through, and nobody knows their encoding. */
+/** Visible ASCII. A lenient HTTP parser passes other characters, whose encoding is unknown. */
 const urlText = /^[\x21-\x7e]*$/
 
 function decode (text: string): string {

@@ -5,7 +5,7 @@ import { readBody } from './body.js'
 import { parseQuery } from './query.js'
 import { assertStage, setStage } from '../stage.js'
 
-/** Reads query and body from what the client sent, whatever hooks of the host made of them until now. */
+/** Reads query and body as the client sent them, ignoring changes by hooks of the host. */
 const readInput: preValidationHookHandler = function (request, _reply, done) {
   assertStage(request, 'admitted')
   request.query = parseQuery(request.url)
@@ -15,7 +15,7 @@ const readInput: preValidationHookHandler = function (request, _reply, done) {
   done()
 }
 
-/** Shields our own routes: hooks of a route run after all those of the host, whenever it adds them. */
+/** Shields the API's own routes. Hooks of a route run after the host's hooks, whenever the host adds them. */
 export function shieldRoutes (scope: FastifyInstance): void {
   scope.addHook('onRoute', (route) => {
     route.preValidation = [readInput, ...[route.preValidation ?? []].flat()]
@@ -23,7 +23,7 @@ export function shieldRoutes (scope: FastifyInstance): void {
   })
 }
 
-/** Shields a scope for routes of the host, whose own plugin may add hooks of its own: those run afterwards. */
+/** Shields the scope of the option `routes`. Hooks that its plugin adds run afterwards and keep their effect. */
 export function shieldScope (scope: FastifyInstance): void {
   scope.addHook('preValidation', readInput)
   scope.addHook('onSend', restoreAnswer)

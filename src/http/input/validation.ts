@@ -6,13 +6,13 @@ import { findFaults } from './faults.js'
 
 interface Validator {
   (value: unknown): boolean
-  /** Where Fastify looks after an answer of `false`. */
+  /** Fastify reads the faults here after `false`. */
   errors?: ErrorObject[] | null
 }
 
 /**
- * Compiles the validators of the scope. What comes as text, the path and the query, is read as the schema says. One fault
- * is looked for, and several only where clients are told.
+ * Creates the scope's validator compiler. Integers in path and query are converted from text. Validation stops at the first
+ * fault, unless clients see the details.
  */
 export function createValidatorCompiler ({ errorDetails }: { errorDetails: boolean }): FastifySchemaCompiler<object> {
   const ajv = createAjv({ useDefaults: true })
@@ -24,11 +24,10 @@ export function createValidatorCompiler ({ errorDetails }: { errorDetails: boole
   }
 }
 
-/** A validator that finds more than the first fault. */
+/** Returns a validator that reports more than the first fault. */
 function explain (validateFirst: ValidateFunction, validateAll: ValidateFunction): Validator {
   const validate: Validator = (value) => {
     if (validateFirst(value)) return true
-    // There is one after a refusal.
     const [first] = validateFirst.errors as [ErrorObject]
     validate.errors = findFaults(value, first, validateAll)
     return false
@@ -36,7 +35,7 @@ function explain (validateFirst: ValidateFunction, validateAll: ValidateFunction
   return validate
 }
 
-/** A validator of values that come as text. */
+/** Returns a validator of values that arrive as text. */
 function readText (validate: Validator, integers: readonly string[]): Validator {
   const validateText: Validator = (values) => {
     readIntegers(values as Record<string, unknown>, integers)
@@ -51,7 +50,7 @@ function integerFields ({ properties = {} }: { properties?: Record<string, { typ
   return Object.entries(properties).filter(([, { type }]) => type === 'integer').map(([name]) => name)
 }
 
-/** Decimal digits alone: what `Number` takes besides (`1e1`, `0x10`, ` 2`, `2.0`) stays text, and so a fault. */
+/** Converts decimal digits only. Other numbers that `Number` accepts (`1e1`, `0x10`, ` 2`, `2.0`) stay text and are refused. */
 function readIntegers (values: Record<string, unknown>, names: readonly string[]): void {
   for (const name of names) {
     const value = values[name]
@@ -61,7 +60,7 @@ function readIntegers (values: Record<string, unknown>, names: readonly string[]
 
 const places: Record<string, ErrorDetail['in']> = { params: 'path', querystring: 'query' }
 
-/** Turns the validator's faults into the error to answer with. */
+/** Converts the validator's faults to a 400. */
 export function toValidationError (errors: readonly ErrorObject[], httpPart: string): HttpError {
   return badRequest(...errors.map((error) => ({
     in: places[httpPart] ?? 'body',
@@ -74,7 +73,7 @@ function messageOf ({ keyword, params, message = 'is not valid', parentSchema }:
   if (keyword === 'required') return 'is required'
   if (keyword === 'additionalProperties') return 'is not known'
   if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
-  // A pattern says nothing to most people; what it means does.
+  // The description is easier to read than the pattern.
   if (keyword === 'pattern' && parentSchema?.description) return `must be ${parentSchema.description}`
   return message
 }

@@ -6,14 +6,14 @@ import { trimEntries } from '../../shared/trim-entries.js'
 import type { Credentials } from '../auth.js'
 import { type Usage, refuseRequest } from './usage.js'
 
-/** Looks up the key of a request. */
+/** Finds the key of a request. */
 export type RequestKeyLookup = (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<KeyLookup>
 
-/** How invalid keys are counted. */
+/** Limits for invalid keys. */
 export interface FailedKeyOptions {
   /** Invalid keys allowed per address and window. */
   max: number
-  /** Addresses and valid keys to remember, each. */
+  /** Maximum number of remembered addresses, and of remembered valid keys. */
   cache: number
   /** Counts an invalid key for the address of the request. */
   countFailure (request: FastifyRequest): Promise<Usage>
@@ -27,8 +27,8 @@ interface Address {
 }
 
 /**
- * Returns a lookup that allows `max` invalid keys per address and window. A key that was valid lately always passes. At
- * any time an address has no more lookups under way than invalid keys left; other requests wait for one of them to end.
+ * Returns a lookup that allows `max` invalid keys per address and window. A recently valid key always passes. An address
+ * never has more lookups in progress than invalid keys left; further requests wait.
  */
 export function boundFailedKeys (keyLookup: KeyLookup, { max, cache, countFailure }: FailedKeyOptions): RequestKeyLookup {
   const addresses = new Map<string, Address>()
@@ -45,7 +45,7 @@ export function boundFailedKeys (keyLookup: KeyLookup, { max, cache, countFailur
 
   async function lookUp (name: string, ...[credentials, request, reply]: Parameters<RequestKeyLookup>): Promise<ApiKey | null> {
     const key = await keyLookup(credentials) ?? null
-    // Deleted first, so that the key used last is the newest entry.
+    // Deleting it first makes a valid key the newest entry.
     validKeys.delete(name)
     if (key !== null) {
       validKeys.add(name)
@@ -81,13 +81,13 @@ export function boundFailedKeys (keyLookup: KeyLookup, { max, cache, countFailur
   }
 }
 
-/** Some proxies add the port, and a socket for both families writes IPv4 as IPv6. */
+/** Some proxies append the port, and dual-stack sockets show IPv4 addresses as IPv6. */
 const ipv4 = /^(?:::ffff:)?((?:\d+\.){3}\d+)(?::\d+)?$/i
 const ipv6 = /^\[?([\da-f:.]+)(?:%[^\]]*)?(?:\](?::\d+)?)?$/i
 
 /**
- * Returns the name that an address is counted by. An IPv6 address counts as its /64. Everything else that is not an
- * address shares one name: a Unix socket has none, and a forwarding header may hold any text.
+ * Returns the name that an address is counted under. An IPv6 address counts as its /64. Requests without a valid address
+ * share one name: a Unix socket has no address, and a forwarding header can hold any text.
  */
 export function nameAddress (ip = ''): string {
   const address = (ipv4.exec(ip) ?? ipv6.exec(ip))?.[1] ?? ''

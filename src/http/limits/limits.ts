@@ -8,17 +8,17 @@ import { type RequestKeyLookup, boundFailedKeys, nameAddress } from './failed-ke
 import { readOperationId } from '../operation-id.js'
 import { type Usage, refuseRequest, setUsage } from './usage.js'
 
-/** Limits the requests of a key, and those of an address without a key or with an invalid one. Throws only `HttpError`s, such as `rate_limited`. */
+/** Limits requests per key, and per address without a valid key. All methods throw only `HttpError`. */
 export interface Limits {
-  /** Returns a lookup that an address can no longer use for unknown keys once too many of its keys were invalid. */
+  /** Returns a lookup that refuses unknown keys of an address that sent too many invalid ones. */
   guard (keyLookup: KeyLookup): RequestKeyLookup
-  /** Counts a request of a valid key. */
+  /** Counts a request with a valid key. */
   count (request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Counts a request without a key, by its address. */
+  /** Counts a request that needs no key, by its address. */
   countAddress (request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
-/** Counts a request. */
+/** Counts a request and returns the usage of its budget. */
 type Limiter = (request: FastifyRequest) => Promise<Usage>
 
 type LoadPackage = () => Promise<{ default: unknown }>
@@ -31,9 +31,9 @@ export async function createLimits (
   const rateLimit = await loadPackage(load)
   const { default: Fastify } = await import('fastify')
 
-  /** Makes one budget for each name. The names share a store, so each starts with the kind of its budget. */
+  /** Creates a counter per name. All names share one store, so each name begins with the kind of its budget. */
   async function createLimiter (budget: RateLimitBudgetSettings, keyGenerator: (request: FastifyRequest) => string): Promise<Limiter> {
-    // On an instance of its own: the scope would inherit the limiter of a host that uses the package as well.
+    // A separate instance, because the scope would inherit the limiter of a host that uses the package too.
     const owner = Fastify()
     await owner.register(rateLimit, { ...settings, ...budget, global: false, keyGenerator })
     expect(owner.hasDecorator('createRateLimit'), 'rateLimit', '@fastify/rate-limit of version 10.3 or later', 'an older one')
@@ -62,7 +62,7 @@ export async function createLimits (
   }
 }
 
-/** Everything that a store of the host throws is a 500. */
+/** Turns errors of the host's store into a 500. */
 function isolateStore (limiter: Limiter): Limiter {
   return async (request) => {
     try {
@@ -87,7 +87,7 @@ async function loadPackage (load: LoadPackage): Promise<FastifyPluginAsync<Recor
   }
 }
 
-/** Names the key of a request, unique across tenants. */
+/** Returns a name for the key of a request, unique across tenants. */
 function nameKey (request: KeyedRequest): string {
   return `${readTenantSlug(request)}/${request[kApiKey]?.id}`
 }

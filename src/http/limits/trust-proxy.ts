@@ -1,13 +1,13 @@
 import type { FastifyServerOptions } from 'fastify'
 import { callHost } from '../../observe/call-host.js'
 
-/** Reserved for documentation (RFC 5737), so no proxy has it, and more proxies than any request passes. */
+/** An address reserved for documentation (RFC 5737), which no proxy has, and more hops than any request passes. */
 const nobody = '192.0.2.1'
 const manyHops = 1000
 
 /**
- * Returns whether the host's `trustProxy` trusts every address: it is `true`, or a function that trusts an address nobody
- * has. Fastify has no public way to ask, so its own record of its options is read; without one the answer is false.
+ * Returns whether the host's `trustProxy` trusts every address: it is `true`, or a function that trusts the reserved one.
+ * Fastify has no public access to the option, so this reads its internal record; without one it returns `false`.
  */
 export function trustsEveryProxy (app: object): boolean {
   const trustProxy = readTrustProxy(app)

@@ -1,22 +1,22 @@
 import type { FastifyReply } from 'fastify'
 import { HttpError } from '../errors.js'
 
-/** How much of a budget is used. */
+/** The usage of a budget. */
 export interface Usage {
   max: number
   remaining: number
-  /** Milliseconds until the count begins anew. */
+  /** Milliseconds until the count restarts. */
   ttl: number
   isExceeded: boolean
 }
 
-/** Throws `rate_limited`, and says when to come back. */
+/** Throws `rate_limited` and sets `Retry-After`. */
 export function refuseRequest (reply: FastifyReply, usage: Usage): never {
   setUsage(reply, usage).header('retry-after', toSeconds(usage))
   throw new HttpError('rate_limited')
 }
 
-/** Sets the headers of the draft, under the names that `@fastify/rate-limit` gives them. */
+/** Sets the RateLimit headers, with the names that `@fastify/rate-limit` uses. */
 export function setUsage (reply: FastifyReply, usage: Usage): FastifyReply {
   return reply
     .header('ratelimit-limit', usage.max)

@@ -11,7 +11,7 @@ import { CandidateQuery } from '../schemas/candidate.js'
 import { errorResponses } from '../schemas/errors.js'
 import { CandidateParams } from '../schemas/parameters.js'
 
-/** The list of candidates and single ones. `item` is the schema of a published candidate. */
+/** Routes that list candidates and read one. `item` is the schema of a published candidate. */
 export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<CandidateRow>): FastifyPluginAsyncTypebox {
   const fields = Object.keys(item.properties)
   return async (app) => {
@@ -23,7 +23,7 @@ export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<Cand
         operationId: 'listCandidates',
         tags: ['candidates'],
         summary: 'List candidates',
-        description: 'All filters must hold. Sorted by id unless `sort` says otherwise.',
+        description: 'Returns the candidates that pass all filters, sorted by id unless `sort` is given.',
         querystring: CandidateQuery,
         response: { 200: PageOf(item, 'A page of candidates'), ...errorResponses }
       }
@@ -52,7 +52,7 @@ export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<Cand
         operationId: 'getCandidate',
         tags: ['candidates'],
         summary: 'Get a candidate',
-        description: 'The same fields as in the list.',
+        description: 'Returns the same fields as the list.',
         params: CandidateParams,
         response: { 200: DataOf(item, 'The candidate'), ...errorResponses }
       }

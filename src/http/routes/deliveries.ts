@@ -13,7 +13,7 @@ import { webhookScopes } from './webhook-scopes.js'
 
 const tags = ['deliveries']
 
-/** The log of what was sent to a webhook. */
+/** Routes that read the deliveries of a webhook. */
 export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): FastifyPluginAsyncTypebox {
   return async (app) => {
     const config = { scopes: webhookScopes }
@@ -24,7 +24,7 @@ export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): Fa
         operationId: 'listWebhookDeliveries',
         tags,
         summary: 'List the deliveries of a webhook',
-        description: 'The log, the latest first unless `sort` says otherwise. Test notifications are not in it.',
+        description: 'Returns the delivery log, newest first unless `sort` is given. It does not contain test notifications.',
         params: WebhookParams,
         querystring: DeliveryQuery,
         response: { 200: PageOf(Delivery, 'A page of deliveries'), ...errorResponses }
@@ -56,7 +56,7 @@ export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): Fa
         operationId: 'getWebhookDelivery',
         tags,
         summary: 'Get a delivery with its attempts',
-        description: 'What your endpoint answered is not kept beyond its status.',
+        description: 'Of the response of your endpoint, only the status is stored.',
         params: DeliveryParams,
         response: { 200: DataOf(DeliveryWithAttempts, 'The delivery'), ...errorResponses }
       }

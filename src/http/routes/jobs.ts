@@ -11,7 +11,7 @@ import { errorResponses } from '../schemas/errors.js'
 import { JobQuery } from '../schemas/job.js'
 import { JobParams } from '../schemas/parameters.js'
 
-/** The list of jobs and single ones. `item` is the schema of a published job. */
+/** Routes that list jobs and read one. `item` is the schema of a published job. */
 export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPluginAsyncTypebox {
   const fields = Object.keys(item.properties)
   return async (app) => {
@@ -23,7 +23,7 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
         operationId: 'listJobs',
         tags: ['jobs'],
         summary: 'List jobs',
-        description: 'All filters must hold. Sorted by id unless `sort` says otherwise.',
+        description: 'Returns the jobs that pass all filters, sorted by id unless `sort` is given.',
         querystring: JobQuery,
         response: { 200: PageOf(item, 'A page of jobs'), ...errorResponses }
       }
@@ -52,7 +52,7 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
         operationId: 'getJob',
         tags: ['jobs'],
         summary: 'Get a job',
-        description: 'The same fields as in the list.',
+        description: 'Returns the same fields as the list.',
         params: JobParams,
         response: { 200: DataOf(item, 'The job'), ...errorResponses }
       }

@@ -4,14 +4,14 @@ import type { FastifyPluginAsync } from 'fastify'
 import { NoContent } from '../schemas/answers.js'
 import { RateLimited } from '../schemas/errors.js'
 
-/** The document as it is sent. */
+/** The serialized document. */
 interface Served {
   body: Buffer
   /** A hash of the body, in quotes. */
   tag: string
 }
 
-/** How the host's document describes the route, where it shows the API's. */
+/** Describes the route in the host's own document. */
 const schema = {
   operationId: 'getOpenApiDocument',
   tags: ['document'],
@@ -20,11 +20,11 @@ const schema = {
   security: [],
   response: {
     200: Type.Object({}, { description: 'The document', additionalProperties: true, headers: { etag: Type.String({ description: 'A hash of the document' }) } }),
-    304: NoContent('Nothing has changed since the document with the tag of If-None-Match')
+    304: NoContent('The document has not changed: If-None-Match has its tag')
   }
 }
 
-/** How the document is served. */
+/** Options of the route that serves the document. */
 interface OpenApiRouteOptions {
   format (): object
   /** Whether the host's document describes the route. */
@@ -33,7 +33,7 @@ interface OpenApiRouteOptions {
   isLimited: boolean
 }
 
-/** Serves the document to everybody. It is formatted at the first request, and the same bytes are sent to each. */
+/** Serves the document without a key. The first request formats it; later requests get the same bytes. */
 export function openapiRoute ({ format, inHostDocument, isLimited }: OpenApiRouteOptions): FastifyPluginAsync {
   return async (app) => {
     let served: Served | undefined
@@ -41,7 +41,7 @@ export function openapiRoute ({ format, inHostDocument, isLimited }: OpenApiRout
     const config: object = inHostDocument ? { swaggerTransform: () => ({ schema: { ...schema, response } }) } : {}
     app.get('/openapi.json', { exposeHeadRoute: true, config }, async (request, reply) => {
       const { body, tag } = served ??= serialize(format())
-      // Weak, for the host may compress. Without `no-cache`, caches may keep a document for days after an update.
+      // Weak, because the host may compress. Without `no-cache`, caches could serve an old document for days.
       reply.header('etag', `W/${tag}`).header('cache-control', 'no-cache')
       if (hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
       reply.header('content-type', 'application/json; charset=utf-8')
@@ -55,7 +55,7 @@ function serialize (document: object): Served {
   return { body, tag: `"${createHash('sha256').update(body).digest('base64url')}"` }
 }
 
-/** Whether the client has the document already (RFC 9110, section 13.1.2). */
+/** Returns whether the client already has the document (RFC 9110, section 13.1.2). */
 function hasTag (ifNoneMatch = '', tag: string): boolean {
   const known = ifNoneMatch.split(',').map((text) => text.trim().replace(/^W\//, ''))
   return known.includes(tag) || known.includes('*')

@@ -13,7 +13,7 @@ import { webhookScopes } from './webhook-scopes.js'
 
 const tags = ['webhooks']
 
-/** What is done with a webhook: a new secret, a test, a replay. */
+/** Routes that rotate a secret, send a test notification and replay events. */
 export function webhookActionRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
   return async (app) => {
     const config = { scopes: webhookScopes }
@@ -23,7 +23,7 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
         operationId: 'rotateWebhookSecret',
         tags,
         summary: 'Rotate the secret of a webhook',
-        description: 'During the grace period every delivery carries a signature with each of the two secrets.',
+        description: 'During the grace period every delivery is signed with both secrets.',
         params: WebhookParams,
         body: RotateSecret,
         response: { 200: DataOf(RotatedWebhook, 'The webhook, with its new secret'), ...errorResponses }
@@ -39,7 +39,7 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
         operationId: 'dispatchWebhookTest',
         tags,
         summary: 'Send a test notification',
-        description: 'One attempt, made now and not recorded, whose payload says "test": true.',
+        description: 'Makes one attempt at once, without retries. The payload has "test": true, and the delivery log does not show it.',
         params: WebhookParams,
         body: DispatchTest,
         response: { 200: DataOf(TestResult, 'How the attempt ended'), ...errorResponses }
@@ -55,7 +55,7 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
         operationId: 'replayWebhook',
         tags,
         summary: 'Replay notifications',
-        description: 'Queues events once more, under their old ids. Those that are still pending are passed over.',
+        description: 'Queues past events again, with the same event ids. Skips events that are still pending.',
         params: WebhookParams,
         body: Replay,
         response: { 202: DataOf(ReplayResult, 'What was queued'), ...errorResponses }

@@ -18,7 +18,7 @@ import { webhookScopes } from './webhook-scopes.js'
 const locationHeader = { location: Type.String({ description: 'The path of the webhook', examples: ['/api/v1/public/acme/webhooks/1'] }) }
 const tags = ['webhooks']
 
-/** The webhooks themselves; what they do is in webhook-actions.ts. */
+/** Routes that list, create, read, update and delete webhooks. */
 export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperations): FastifyPluginAsyncTypebox {
   return async (app) => {
     const config = { scopes: webhookScopes }
@@ -29,7 +29,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         operationId: 'listWebhooks',
         tags,
         summary: 'List webhooks',
-        description: 'Secrets are not shown.',
+        description: 'The answer contains no secrets.',
         querystring: WebhookQuery,
         response: { 200: PageOf(Webhook, 'A page of webhooks'), ...errorResponses }
       }
@@ -53,7 +53,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         operationId: 'createWebhook',
         tags,
         summary: 'Create a webhook',
-        description: 'The answer holds the secret that notifications are signed with. It is not shown again.',
+        description: 'The answer contains the secret that signs the notifications. It is not shown again.',
         body: CreateWebhook,
         response: { 201: DataOf(CreatedWebhook, 'The webhook, with its secret', locationHeader), ...errorResponses }
       }
@@ -70,7 +70,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         operationId: 'getWebhook',
         tags,
         summary: 'Get a webhook',
-        description: 'Its secret is not shown.',
+        description: 'The answer does not contain the secret.',
         params: WebhookParams,
         response: { 200: DataOf(Webhook, 'The webhook'), ...errorResponses }
       }
@@ -84,7 +84,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         operationId: 'updateWebhook',
         tags,
         summary: 'Update a webhook',
-        description: 'Changes the fields that are given. Setting `active` re-enables a webhook that was disabled.',
+        description: 'Changes the given fields. Setting the status to `active` re-enables a disabled webhook.',
         params: WebhookParams,
         body: UpdateWebhook,
         response: { 200: DataOf(Webhook, 'The webhook as it is now'), ...errorResponses }
@@ -100,7 +100,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         operationId: 'deleteWebhook',
         tags,
         summary: 'Delete a webhook',
-        description: 'Deliveries that wait for an attempt are cancelled.',
+        description: 'Cancels its pending deliveries.',
         params: WebhookParams,
         response: { 204: NoContent('The webhook is gone'), ...errorResponses }
       }

@@ -1,16 +1,16 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 
 const Meta = Type.Object({
-  page: Type.Integer({ minimum: 1, description: 'As asked for, also beyond the last one', examples: [1] }),
+  page: Type.Integer({ minimum: 1, description: 'The requested page, even beyond the last one', examples: [1] }),
   per_page: Type.Integer({ minimum: 1, maximum: 200, examples: [25] }),
-  total: Type.Integer({ minimum: 0, description: 'How many items there are on all pages', examples: [1] }),
-  total_pages: Type.Integer({ minimum: 0, description: 'total divided by per_page, rounded up', examples: [1] })
-}, { title: 'PageMeta', description: 'Where in the list this page is' })
+  total: Type.Integer({ minimum: 0, description: 'Number of items on all pages', examples: [1] }),
+  total_pages: Type.Integer({ minimum: 0, description: '`total` divided by `per_page`, rounded up', examples: [1] })
+}, { title: 'PageMeta', description: 'The position of the page in the list' })
 
-/** `headers` are for the document alone: what the answer carries besides. */
+/** Appears only in the document. */
 const linkHeaders = {
   link: Type.String({
-    description: 'The first, prev, next and last page (RFC 8288), with the filters of this one; left out above 4 KiB',
+    description: 'Links to the first, previous, next and last page (RFC 8288), with the same filters. Left out if longer than 4 KiB',
     examples: ['</api/v1/public/acme/jobs?page=1>; rel="first", </api/v1/public/acme/jobs?page=1>; rel="last"']
   })
 }

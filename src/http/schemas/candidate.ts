@@ -3,15 +3,15 @@ import type { CandidateSortField } from '../../ports/index.js'
 import { Search, UpdatedAfter, pagingQuery } from './parameters.js'
 import { Nullable } from './types.js'
 
-/** An item of the candidate list, without the fields of the option `candidateFields`. */
+/** A candidate, without the fields of the option `candidateFields`. */
 export const Candidate = Type.Object({
   id: Type.Integer({ examples: [1042] }),
   full_name: Type.String({ examples: ['Ada Lovelace'] }),
-  headline: Nullable(Type.String({ description: 'What they do, in a line', examples: ['Analyst, engines'] })),
-  source_id: Nullable(Type.Integer({ description: 'Where they came from', examples: [3] }))
+  headline: Nullable(Type.String({ description: 'Their profession in one line', examples: ['Analyst, engines'] })),
+  source_id: Nullable(Type.Integer({ description: 'The source they came from', examples: [3] }))
 }, { title: 'Candidate' })
 
-/** What `sort` may name. */
+/** Fields that `sort` accepts. */
 export const candidateSortFields: readonly CandidateSortField[] = ['id', 'full_name', 'created_at', 'updated_at']
 
 /** The query of the candidate list. */

@@ -3,27 +3,29 @@ import type { Delivery as PortDelivery, DeliverySortField, DeliveryWithAttempts 
 import { pagingQuery } from './parameters.js'
 import { DateTime, Nullable, OneOf, eventIdExample } from './types.js'
 
-const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], { description: 'failed: given up; skipped: the webhook was not active; cancelled: the webhook was deleted' })
+const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], {
+  description: 'failed: no attempts left; skipped: the webhook was not active; cancelled: the webhook was deleted'
+})
 
-const AttemptError = Nullable(Type.String({ description: 'timeout, connection, tls, blocked or http_status; null if it went well', examples: ['http_status'] }))
+const AttemptError = Nullable(Type.String({ description: 'timeout, connection, tls, blocked or http_status; null after a success', examples: ['http_status'] }))
 
 const fields = {
   id: Type.Integer({ examples: [1] }),
-  event_id: Type.String({ description: 'The same at every retry and replay', examples: [eventIdExample] }),
+  event_id: Type.String({ description: 'The same for every retry and replay', examples: [eventIdExample] }),
   event_type: Type.String({ examples: ['application.created'] }),
   status: DeliveryStatus,
   attempt_count: Type.Integer({ minimum: 0, examples: [1] }),
-  response_status: Nullable(Type.Integer({ description: 'Of the last attempt; null if it got no answer', examples: [503] })),
+  response_status: Nullable(Type.Integer({ description: 'HTTP status of the last attempt; null without a response', examples: [503] })),
   error: AttemptError,
   next_attempt_at: Nullable(DateTime),
   created_at: DateTime,
   delivered_at: Nullable(Type.String({ format: 'date-time', examples: [null] }))
 }
 
-/** An item of the log of a webhook. */
+/** An item of the delivery log. */
 export const Delivery = Type.Object(fields, { title: 'Delivery' })
 
-/** A delivery as storages hand it out: what the schema of the same name describes. */
+/** A delivery as storages return it. */
 export type Delivery = PortDelivery
 
 const Attempt = Type.Object({
@@ -33,19 +35,19 @@ const Attempt = Type.Object({
   error: AttemptError
 }, { title: 'Attempt' })
 
-/** One delivery of the log, with its attempts. */
+/** A delivery with its attempts. */
 export const DeliveryWithAttempts = Type.Object({
   ...fields,
-  attempts: Type.Array(Attempt, { description: 'The first one first' })
+  attempts: Type.Array(Attempt, { description: 'Oldest first' })
 }, { title: 'DeliveryWithAttempts' })
 
-/** As storages hand it out. */
+/** A delivery with its attempts, as storages return it. */
 export type DeliveryWithAttempts = PortDeliveryWithAttempts
 
-/** What `sort` may name. */
+/** Fields that `sort` accepts. */
 export const deliverySortFields: readonly DeliverySortField[] = ['id', 'created_at']
 
-/** The query of the log of a webhook. */
+/** The query of the delivery log. */
 export const DeliveryQuery = Type.Object({
   ...pagingQuery(deliverySortFields, '-id'),
   'filter[status]': Type.Optional(DeliveryStatus),

@@ -4,26 +4,26 @@ import { OneOf } from './types.js'
 
 const ErrorDetail = Type.Object({
   in: OneOf(['path', 'query', 'body']),
-  field: Type.String({ description: 'Such as event_types[0]; empty for a whole body', examples: ['per_page'] }),
+  field: Type.String({ description: 'For example event_types[0]; empty for the whole body', examples: ['per_page'] }),
   message: Type.String({ examples: ['must be <= 200'] })
 }, { title: 'ErrorDetail' })
 
-const Details = Type.Array(ErrorDetail, { description: 'What was wrong, where the vendor has it told' })
+const Details = Type.Array(ErrorDetail, { description: 'What was wrong, if the vendor enables details' })
 
 const challenge = {
   'www-authenticate': Type.String({ description: 'RFC 6750', examples: ['Bearer'] })
 }
 
-/** `bad_request` as a name like those of the other schemas: `BadRequest`. */
+/** Turns `bad_request` into `BadRequest`. */
 function formatTitle (code: WireErrorCode): string {
   return code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
 const usage = {
-  'retry-after': Type.Integer({ description: 'Seconds to wait for', examples: [60] }),
-  'ratelimit-limit': Type.Integer({ description: 'Requests within the time', examples: [1000] }),
-  'ratelimit-remaining': Type.Integer({ description: 'How many are left', examples: [0] }),
-  'ratelimit-reset': Type.Integer({ description: 'Seconds until the count begins anew', examples: [60] })
+  'retry-after': Type.Integer({ description: 'Seconds to wait', examples: [60] }),
+  'ratelimit-limit': Type.Integer({ description: 'Requests allowed per window', examples: [1000] }),
+  'ratelimit-remaining': Type.Integer({ description: 'Requests left in the window', examples: [0] }),
+  'ratelimit-reset': Type.Integer({ description: 'Seconds until the window ends', examples: [60] })
 }
 
 function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}) {
@@ -38,18 +38,20 @@ function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}) {
   }, { title: formatTitle(code), description: message, headers })
 }
 
-/** The answers that every operation can give. Hooks of the host cause the 503. */
+/** Errors of every operation. Only hooks of the host cause the 503. */
 export const errorResponses = {
   400: ErrorOf('bad_request'),
   401: ErrorOf('unauthorized', challenge),
   403: ErrorOf('forbidden'),
   404: ErrorOf('not_found'),
   500: ErrorOf('internal_error'),
-  503: ErrorOf('unavailable', { 'retry-after': Type.String({ description: 'Seconds to wait for, or a date (RFC 9110), if the service knows', examples: ['60'] }) })
+  503: ErrorOf('unavailable', {
+    'retry-after': Type.String({ description: 'Seconds to wait, or a date (RFC 9110), if known', examples: ['60'] })
+  })
 }
 
-/** The answer that operations of the host can give as well when they change something. */
+/** A further error of the host's own operations that change something. */
 export const Conflict = ErrorOf('conflict')
 
-/** The answer that every operation can give as well where requests are limited. */
+/** A further error of every operation if requests are limited. */
 export const RateLimited = ErrorOf('rate_limited', usage)

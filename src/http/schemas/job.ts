@@ -2,14 +2,14 @@ import { Type } from '@sinclair/typebox'
 import type { JobSortField } from '../../ports/index.js'
 import { Search, UpdatedAfter, pagingQuery } from './parameters.js'
 
-/** An item of the job list, without the fields of the option `jobFields`. */
+/** A job, without the fields of the option `jobFields`. */
 export const Job = Type.Object({
   id: Type.Integer({ examples: [501] }),
   name: Type.String({ examples: ['Backend Engineer (Lyon)'] }),
-  status: Type.String({ description: 'published for a job one can apply for; the others are up to the vendor', examples: ['published'] })
+  status: Type.String({ description: '`published` if people can apply; other values are defined by the vendor', examples: ['published'] })
 }, { title: 'Job' })
 
-/** What `sort` may name. */
+/** Fields that `sort` accepts. */
 export const jobSortFields: readonly JobSortField[] = ['id', 'name', 'status', 'created_at', 'updated_at']
 
 /** The query of the job list. */

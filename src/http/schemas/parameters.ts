@@ -3,12 +3,12 @@ import { Type } from '@sinclair/typebox'
 const maxPage = 2147483647
 const maxPerPage = 200
 
-/** The query parameters that every list takes. */
+/** Returns the query parameters of every list. */
 export function pagingQuery (sortable: readonly string[], defaultSort: string) {
   const item = `-?(${sortable.join('|')})`
   return {
-    page: Type.Integer({ minimum: 1, maximum: maxPage, default: 1, description: 'Which page, from 1; one beyond the last is empty' }),
-    per_page: Type.Integer({ minimum: 1, maximum: maxPerPage, default: 25, description: 'How many items a page has' }),
+    page: Type.Integer({ minimum: 1, maximum: maxPage, default: 1, description: 'Number of the page, from 1; pages beyond the last are empty' }),
+    per_page: Type.Integer({ minimum: 1, maximum: maxPerPage, default: 25, description: 'Maximum number of items per page' }),
     sort: Type.String({
       pattern: `^${item}(,${item}){0,2}$`,
       default: defaultSort,
@@ -18,27 +18,27 @@ export function pagingQuery (sortable: readonly string[], defaultSort: string) {
   }
 }
 
-/** The parameter `filter[q]`; its length is checked once it is trimmed. */
+/** The parameter `filter[q]`. `parseSearch` checks its length after trimming. */
 export const Search = Type.String({
-  description: 'Literal text in any letter case, 1 to 200 characters after trimming; blank counts as absent',
+  description: 'Text that the name contains, ignoring case; 1 to 200 characters after trimming. Blank text is ignored',
   examples: ['ada']
 })
 /** The parameter `filter[updated_after]`. */
 export const UpdatedAfter = Type.String({
   format: 'date-time',
-  description: 'Only what was updated strictly later',
+  description: 'Only items updated strictly later',
   examples: ['2026-03-01T00:00:00Z']
 })
 
-/** Bounds are left out: an id out of range is one that does not exist. */
+/** Has no bounds: an id out of range gets 404 like any other unknown id, not 400. */
 function idOf (what: string) {
   return Type.Integer({ description: `The id of the ${what}`, examples: [1] })
 }
-/** The path of one candidate, below the tenant. */
+/** Path parameters of one candidate. */
 export const CandidateParams = Type.Object({ id: idOf('candidate') })
-/** The path of one job, below the tenant. */
+/** Path parameters of one job. */
 export const JobParams = Type.Object({ id: idOf('job') })
-/** The path of one webhook, below the tenant. */
+/** Path parameters of one webhook. */
 export const WebhookParams = Type.Object({ id: idOf('webhook') })
-/** The path of one delivery of a webhook. */
+/** Path parameters of one delivery. */
 export const DeliveryParams = Type.Object({ id: idOf('webhook'), delivery_id: idOf('delivery') })
