@@ -24,7 +24,7 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
   const eraseSubject = `${schema}.erase_subject_v1($1, $2)`
   const notices = createNotices(session, schema, stop)
   const release = createRelease(session, schema)
-  const replay = createReplay(patient, schema)
+  const replay = createReplay(patient, schema, stop)
 
   return {
     ...createDeliveryLog(session, schema),

@@ -1,13 +1,30 @@
 import type { ReplayResult, ReplaySelection } from '../../ports/index.js'
 import type { Session } from '../session.js'
 import { Conditions, moment } from '../sql.js'
+import type { StopDeliveries } from './stop.js'
+
+interface ReplayRow {
+  webhooks: string
+  wanted: string
+  queued: string
+  /** The lowest id of the new deliveries, or null. */
+  first_id: string | null
+}
 
 /** Queues events to a webhook once more; `schema` is quoted. */
-export function createReplay (session: Session, schema: string) {
+export function createReplay (session: Session, schema: string, stop: StopDeliveries) {
+  /** Ends what was queued if the webhook was stopped meanwhile: its own sweep came too early. */
+  async function sweepIfStopped (webhookId: number, firstId: string): Promise<void> {
+    const rows = await session.query('check webhook', `
+      select from ${schema}.webhooks where id = $1 and status = 'active' and skip_before <= $2`, [webhookId, firstId])
+    if (rows.length === 0) await stop.sweepLeft()
+  }
+
   return async (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null> => {
     const { text, values } = replayStatement(schema, tenantSlug, webhookId, selection)
-    const [row] = await session.query<{ webhooks: string, wanted: string, queued: string }>('replay', text, values)
+    const [row] = await session.query<ReplayRow>('replay', text, values)
     if (Number(row?.webhooks) === 0) return null
+    if (typeof row?.first_id === 'string') await sweepIfStopped(webhookId, row.first_id)
     return { queued: Number(row?.queued), truncated: Number(row?.wanted) > selection.limit }
   }
 }
@@ -54,6 +71,6 @@ function replayStatement (
       returning id
     )
     select (select count(*) from webhook)::text as webhooks, (select count(*) from wanted)::text as wanted,
-      (select count(*) from queued)::text as queued`
+      (select count(*) from queued)::text as queued, (select min(id) from queued)::text as first_id`
   return { text, values: where.values }
 }

@@ -99,3 +99,28 @@ t.test('pruning moves deliveries that the background sweep could not move', asyn
   await deliveries.prune({ retentionDays: 1, limit: 10 })
   t.equal(await deliveries.count('acme', id, { status: 'pending' }), 0)
 })
+
+t.test('a replay that commits after its webhook was stopped leaves nothing pending', async (t) => {
+  const { pool, storage: { webhooks, deliveries }, lockWaited } = await startPostgresHost(t)
+  const selection = { include: 'all', eventTypes: null, since: null, until: null, limit: 10 } as const
+  const changes = { inactive: { status: 'inactive' }, 'inactive, then active': { status: 'active' } } as const
+  for (const [title, { status }] of Object.entries(changes)) {
+    t.test(title, async (t) => {
+      const id = await webhooks.nextId('acme')
+      await webhooks.create('acme', { ...createWebhook(id), status: 'inactive' }, 10)
+      await deliveries.record('acme', createEvent(`evt_${id}`))
+      await webhooks.update('acme', id, { status: 'active' })
+      const client = await pool.connect()
+      await client.query('begin; select from recruiting.events for update')
+      const replaying = deliveries.replay('acme', id, { ...selection, eventIds: [`evt_${id}`] })
+      await lockWaited(' replay ')
+      await webhooks.update('acme', id, { status: 'inactive' })
+      await webhooks.update('acme', id, { status })
+      await client.query('commit')
+      client.release()
+      t.match(await replaying, { queued: 1 })
+      const claimed = await deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 1000 })
+      t.equal(await deliveries.count('acme', id, { status: 'pending' }), claimed.length)
+    })
+  }
+})
