@@ -72,7 +72,7 @@ export interface ApiOptions extends EngineOptions {
 }
 
 /** The default and the check of each option that only the plugin uses. */
-const httpReaders: Readers<HttpSettings> & Record<Exclude<keyof ApiOptions, keyof EngineOptions>, unknown> = {
+const httpReaders: Readers<HttpSettings> = {
   keyLookup: readKeyLookup,
   prefix: readPrefix,
   candidateFields: fields('id', 'full_name', 'headline', 'source_id'),
@@ -83,7 +83,7 @@ const httpReaders: Readers<HttpSettings> & Record<Exclude<keyof ApiOptions, keyo
   rateLimit: readRateLimit,
   routes: optionalFunction('a Fastify plugin'),
   onAudit: optionalFunction()
-}
+} satisfies Record<Exclude<keyof ApiOptions, keyof EngineOptions>, unknown>
 
 /** The settings of the plugin. */
 export interface ApiSettings extends EngineSettings, HttpSettings {

@@ -95,7 +95,7 @@ export function readDelivery (value: unknown = {}, path: string): DeliverySettin
 const defaultTimeoutMs = 15_000
 
 /** The default and the check of each option. A lease is longer than an attempt. */
-const deliveryReaders = (timeoutMs: number): Readers<Required<DeliveryOptions>> => ({
+const deliveryReaders = (timeoutMs: number): Readers<DeliverySettings> => ({
   worker: flag(true),
   concurrency: integer(1, 10_000, 64),
   perEndpoint: integer(1, 1000, 4),
@@ -110,7 +110,7 @@ const deliveryReaders = (timeoutMs: number): Readers<Required<DeliveryOptions>> 
   disableAfter: readDisableRule,
   retentionDays: integer(1, 3650, 30),
   clock: readClock
-})
+} satisfies Record<keyof DeliveryOptions, unknown>)
 
 function readSchedule (schedule: unknown = defaultRetrySchedule, path: string): readonly number[] {
   expect(Array.isArray(schedule) && schedule.length >= 1 && schedule.length <= 100, path, '1 to 100 numbers', schedule)

@@ -69,8 +69,8 @@ function readServers (servers: unknown = defaultServers, path: string): readonly
 }
 
 /** The default and the check of each option. */
-const openApiReaders: Readers<OpenApiSettings> & Record<keyof OpenApiOptions, unknown> = {
+const openApiReaders: Readers<OpenApiSettings> = {
   info: (info = {}, path) => readInfo(info, path),
   servers: readServers,
   inHostDocument: flag(false)
-}
+} satisfies Record<keyof OpenApiOptions, unknown>

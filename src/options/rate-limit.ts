@@ -80,7 +80,7 @@ const rateLimitReaders: Readers<Omit<RateLimitSettings, keyof Stores> & Stores> 
   store: readStore,
   cache: integer(1, 10_000_000, 5000),
   skipOnError: flag(false)
-}
+} satisfies Record<keyof RateLimitOptions, unknown>
 
 /** Where counts are kept, if not in memory. */
 interface Stores {
