@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import { hasLogger } from './log.js'
 
 type ChildOptions = Parameters<FastifyInstance['childLoggerFactory']>[2]
 
@@ -18,8 +19,7 @@ const serializers = { req: describeRequest }
 
 /** Replaces the host's serializer for `req` in the loggers of a scope's requests. */
 export function redactQueries (scope: FastifyInstance): void {
-  // A server without a logger has no level. Setting a factory would make it create a logger for each request.
-  if (scope.log.level === undefined) return
+  if (!hasLogger(scope)) return
   const { childLoggerFactory } = scope
   let parent: FastifyBaseLogger | null = null
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { logOf } from './log.js'
+import { hasLogger, logOf } from './log.js'
 
 /** Returns the id for a request. */
 export type RequestIdSource = (request: FastifyRequest) => string
@@ -36,8 +36,7 @@ export type Identify = (request: IdentifiedRequest, reply: FastifyReply) => stri
 /** Prepares a scope for request ids, from the host's source or generated. */
 export function identifyRequests (scope: FastifyInstance, source: RequestIdSource | null): Identify {
   scope.decorateRequest(kRequestId, '')
-  // A server without a logger has no level. Setting a factory would make it create a logger for each request.
-  const isBound = source === null && scope.log.level !== undefined
+  const isBound = source === null && hasLogger(scope)
   if (isBound) bindGeneratedIds(scope)
   return (request, reply) => request[kRequestId] || (isBound && takeBoundId(request, reply)) || makeId(request, reply, source)
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readText } from '../../observe/loggable-error.js'
 import { readField } from '../../shared/read-field.js'
 import { commonHeaders, contentType, noteAnswer, readAnswer } from './answer.js'
-import { type ErrorDetail, wireErrors } from '../errors.js'
+import { type ErrorDetail, type WireErrorCode, wireErrors } from '../errors.js'
 import { type Failure, judgeFailure } from './failure.js'
 import { logOf } from '../log.js'
 
@@ -32,7 +32,7 @@ export function sendError (error: unknown, request: FastifyRequest, reply: Fasti
   return reply.send(text)
 }
 
-function formatError (code: keyof typeof wireErrors, id: string, details: readonly ErrorDetail[] | undefined): string {
+function formatError (code: WireErrorCode, id: string, details: readonly ErrorDetail[] | undefined): string {
   return JSON.stringify({ error: { code, message: wireErrors[code].message, request_id: id, details } })
 }
 

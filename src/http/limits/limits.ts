@@ -51,7 +51,7 @@ export async function createLimits (
     : { ...failedKeys, cache: settings.cache, countFailure: await createLimiter(failedKeys, ({ ip }) => `address:${nameAddress(ip)}`) }
 
   return {
-    guard: (keyLookup) => ofAddress === null ? (credentials) => keyLookup(credentials) : boundFailedKeys(keyLookup, ofAddress),
+    guard: (keyLookup) => ofAddress === null ? keyLookup : boundFailedKeys(keyLookup, ofAddress),
     async count (request, reply) {
       const limiter = special.get(readOperationId(request) ?? '') ?? general
       report(await limiter(request), reply)
