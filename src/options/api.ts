@@ -83,7 +83,7 @@ const httpReaders: Readers<HttpSettings> = {
   rateLimit: readRateLimit,
   routes: optionalFunction('a Fastify plugin'),
   onAudit: optionalFunction()
-} satisfies Record<Exclude<keyof ApiOptions, keyof EngineOptions>, unknown>
+} satisfies Readers<Pick<HttpSettings, Exclude<keyof ApiOptions, keyof EngineOptions>>>
 
 /** The settings of the plugin. */
 export interface ApiSettings extends EngineSettings, HttpSettings {

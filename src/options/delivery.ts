@@ -110,7 +110,7 @@ const deliveryReaders = (timeoutMs: number): Readers<DeliverySettings> => ({
   disableAfter: readDisableRule,
   retentionDays: integer(1, 3650, 30),
   clock: readClock
-} satisfies Record<keyof DeliveryOptions, unknown>)
+} satisfies Readers<Pick<DeliverySettings, keyof DeliveryOptions>>)
 
 function readSchedule (schedule: unknown = defaultRetrySchedule, path: string): readonly number[] {
   expect(Array.isArray(schedule) && schedule.length >= 1 && schedule.length <= 100, path, '1 to 100 numbers', schedule)

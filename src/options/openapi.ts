@@ -73,4 +73,4 @@ const openApiReaders: Readers<OpenApiSettings> = {
   info: (info = {}, path) => readInfo(info, path),
   servers: readServers,
   inHostDocument: flag(false)
-} satisfies Record<keyof OpenApiOptions, unknown>
+} satisfies Readers<Pick<OpenApiSettings, keyof OpenApiOptions>>

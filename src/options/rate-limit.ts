@@ -71,7 +71,7 @@ const budgetReaders = (max: number): Readers<RateLimitBudgetSettings> => ({
 })
 
 /** The default and the check of each option. */
-const rateLimitReaders: Readers<Omit<RateLimitSettings, keyof Stores> & Stores> = {
+const rateLimitReaders: Readers<StoredLimits> = {
   ...budgetReaders(1000),
   operations: readOperations,
   failedKeys: (value = {}, path) => value === false ? false : readOptions(value, budgetReaders(20), path),
@@ -80,7 +80,9 @@ const rateLimitReaders: Readers<Omit<RateLimitSettings, keyof Stores> & Stores> 
   store: readStore,
   cache: integer(1, 10_000_000, 5000),
   skipOnError: flag(false)
-} satisfies Record<keyof RateLimitOptions, unknown>
+} satisfies Readers<Pick<StoredLimits, keyof RateLimitOptions>>
+
+type StoredLimits = Omit<RateLimitSettings, keyof Stores> & Stores
 
 /** Where counts are kept, if not in memory. */
 interface Stores {

@@ -65,7 +65,7 @@ export const recruitingReaders: Readers<EngineSettings> = {
   secretKeys: readSecretKeys,
   opentelemetry: readOpenTelemetry,
   delivery: readDelivery
-} satisfies Record<keyof RecruitingOptions, unknown>
+} satisfies Readers<Pick<EngineSettings, keyof RecruitingOptions>>
 
 function readSecretKeys (keys: unknown = [], path: string): readonly Uint8Array[] {
   // The messages show no value: it may be a key.

@@ -6,23 +6,23 @@ import { readSchema } from './options.js'
 import type { PgQueryable } from './pool.js'
 import { moment, quoteName } from './sql.js'
 
-/** What an API key is made of. */
+/** Input of `issueApiKey`. */
 export interface IssueApiKeyOptions {
   /** The schema that `migrate` made. @default 'recruiting' */
   schema?: string
-  /** The one tenant that the key is valid for: 1 to 100 characters, none of them control characters. */
+  /** The tenant of the key: 1 to 100 characters, without control characters. */
   tenantSlug: string
-  /** Such as `candidates:read`. */
+  /** For example `candidates:read`. */
   scopes: readonly string[]
-  /** The time from which the key is no longer valid. @default never */
+  /** When the key expires. @default never */
   expiresAt?: Date
 }
 
-/** An API key as it is handed to its owner. */
+/** A new API key. */
 export interface IssuedApiKey {
   /** Names the key in logs, and to `revokeApiKey`. */
   id: string
-  /** Cannot be shown again: only its digest is kept. */
+  /** Shown only once: storage keeps the digest alone. */
   key: string
 }
 
@@ -35,9 +35,9 @@ const issueNames = {
 
 const revokeNames = { schema: true, id: true } satisfies Record<keyof Parameters<typeof revokeApiKey>[1], true>
 
-/** Makes an API key and keeps its SHA-256 digest. Throws `invalid_option`. */
+/** Creates an API key and stores its SHA-256 digest. Throws `invalid_option`. */
 export async function issueApiKey (pool: PgQueryable, options: IssueApiKeyOptions): Promise<IssuedApiKey> {
-  // A misspelt `expiresAt` would make a key that never expires.
+  // A key with a misspelt `expiresAt` would never expire.
   expectNames(options, issueNames)
   const { tenantSlug, scopes, expiresAt } = options
   const schema = quoteName(readSchema(options.schema, 'schema'))
@@ -53,7 +53,7 @@ export async function issueApiKey (pool: PgQueryable, options: IssueApiKeyOption
   return { id, key }
 }
 
-/** Makes a key invalid at once. `false` if there is no such key, or it was revoked before. Throws `invalid_option`. */
+/** Revokes a key at once. Returns `false` if the key is unknown or already revoked. Throws `invalid_option`. */
 export async function revokeApiKey (pool: PgQueryable, options: { schema?: string, id: string }): Promise<boolean> {
   expectNames(options, revokeNames)
   const schema = quoteName(readSchema(options.schema, 'schema'))

@@ -9,13 +9,12 @@ import { quoteName } from './sql.js'
 /** Options of `postgresKeyLookup`. */
 export interface PostgresKeyLookupOptions {
   /**
-   * The schema that `migrate` made.
+   * The schema created by `migrate`.
    * @default 'recruiting'
    */
   schema?: string
   /**
-   * How long the database may take to answer, in milliseconds, 100 to 120,000. What takes longer rejects with
-   * `storage_timeout`.
+   * Time limit of a query in milliseconds, 100 to 120,000. Slower lookups reject with `storage_timeout`.
    * @default 5000
    */
   queryTimeoutMs?: number
@@ -23,7 +22,7 @@ export interface PostgresKeyLookupOptions {
 
 const readers: Readers<Required<PostgresKeyLookupOptions>> = { schema: readSchema, queryTimeoutMs: readQueryTimeout }
 
-/** Looks up the keys of `issueApiKey`, by their digests. Throws `invalid_option`. */
+/** Looks up keys that `issueApiKey` created, by their digests. Throws `invalid_option`. */
 export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptions = {}): AsyncKeyLookup {
   assertPool(pool)
   const { schema, queryTimeoutMs } = readOptions(options, readers)

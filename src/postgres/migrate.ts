@@ -10,12 +10,12 @@ import { quoteName } from './sql.js'
 /** Options of `migrate`. */
 export interface MigrateOptions {
   /**
-   * The schema that holds this package's tables; it is created if there is none.
+   * The schema for the tables of this package. It is created if it does not exist.
    * @default 'recruiting'
    */
   schema?: string
   /**
-   * Changes nothing, and returns what would run.
+   * Changes nothing, and returns the migrations that would run.
    * @default false
    */
   dryRun?: boolean
@@ -26,13 +26,13 @@ const readers: Readers<Required<MigrateOptions>> = { schema: readSchema, dryRun:
 const shipped = new URL('migrations/', import.meta.url)
 
 /**
- * Creates the tables of this package, or brings them up to date. Call it before anything else, as often as you like: what
- * is done already is skipped, and processes that start at once wait for one another. All or nothing. Processes of the
- * previous version may go on working meanwhile. Returns the names of the migrations that ran.
+ * Creates the tables of this package or updates them, in one transaction. Call it at every start, before anything else:
+ * it skips migrations that ran before, and processes that start together wait for each other. Processes of the previous
+ * version keep working meanwhile. Returns the names of the migrations that ran.
  *
- * The same migrations are SQL files in `dist/postgres/migrations`, for a tool of your own: run them in their order, each
- * once, with the schema first in `search_path`. Throws `invalid_option`, `storage_not_ready` if the files are missing,
- * and what the database throws, such as a `lock_timeout` after 5 s.
+ * To use a migration tool of your own, run the SQL files in `dist/postgres/migrations` in order, each once, with the schema
+ * first in `search_path`. Throws `invalid_option`, `storage_not_ready` if the files are missing, and errors of the
+ * database, for example after waiting 5 s for a lock.
  */
 export async function migrate (pool: PgPool, options: MigrateOptions = {}): Promise<string[]> {
   const { schema, dryRun } = readOptions(options, readers)
@@ -45,12 +45,12 @@ export async function migrate (pool: PgPool, options: MigrateOptions = {}): Prom
     isDone = true
     return names
   } finally {
-    // A connection that is closed rolls back.
+    // Closing the connection rolls back.
     client.release(!isDone)
   }
 }
 
-/** The names of the migrations that were run; `quotedSchema` may not be there. */
+/** Returns the names of the migrations that ran, and none if the schema does not exist. */
 export async function findMigrations (query: RunQuery, quotedSchema: string): Promise<Set<string>> {
   const table = `${quotedSchema}.migrations`
   const [found] = await query<{ is_there: boolean }>('select to_regclass($1) is not null as is_there', [table])
@@ -59,7 +59,7 @@ export async function findMigrations (query: RunQuery, quotedSchema: string): Pr
   return new Set(rows.map(({ name }) => name))
 }
 
-/** The names of all migrations, in the order in which they run. Throws `storage_not_ready`. */
+/** Returns the names of all migrations in their order. Throws `storage_not_ready`. */
 export async function listMigrations (folder = shipped): Promise<string[]> {
   try {
     return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
@@ -73,12 +73,12 @@ async function runMissing (client: PgQueryable, schema: string): Promise<string[
   const quoted = quoteName(schema)
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`fastify-recruiting-api migrate ${schema}`])
   await client.query("set local lock_timeout to '5s'")
-  // Not `create schema if not exists`: that needs the right to create one even if there is one.
+  // `create schema if not exists` needs the right to create schemas even if the schema exists.
   const { rows: schemas } = await client.query('select from pg_namespace where nspname = $1', [schema])
   if (schemas.length === 0) await client.query(`create schema ${quoted}`)
   await client.query(`set local search_path to ${quoted}, pg_temp`)
   const missing = await findMissing(client, quoted)
-  // Each of them writes down its own name.
+  // Each file records its own name.
   for (const name of missing) await client.query(await readFile(new URL(name, shipped), 'utf8'))
   return missing
 }

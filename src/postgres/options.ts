@@ -5,7 +5,7 @@ import type { PgPool } from './pool.js'
 
 const maxNameBytes = 63
 
-/** Reads the name of the schema that `migrate` makes. */
+/** Reads the name of the schema. */
 export function readSchema (schema: unknown = 'recruiting', path: string): string {
   const isName = typeof schema === 'string' && schema !== '' && Buffer.byteLength(schema) <= maxNameBytes &&
     isStorableText(schema) && !schema.startsWith('pg_')
@@ -13,7 +13,7 @@ export function readSchema (schema: unknown = 'recruiting', path: string): strin
   return schema
 }
 
-/** Reads the longest time that the database may take to answer. A worker that waits in vain tries again within seconds. */
+/** Reads the time limit of queries. The default is short, so that a worker tries again within seconds. */
 export const readQueryTimeout = integer(100, 120_000, 5000)
 
 /** Reads the name of a table or view as in SQL; `null` if it is absent. */

@@ -4,22 +4,22 @@ export interface PgQueryable {
   query (text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }
 
-/** A connection of its own, such as `pg.PoolClient`. */
+/** A connection checked out of a pool, for example `pg.PoolClient`. */
 export interface PgClient extends PgQueryable {
-  /** Gives the connection back; with `true` it is closed instead. */
+  /** Returns the connection to the pool, or closes it if `destroy` is `true`. */
   release (destroy?: boolean): void
-  /** Without it deliveries recorded by other processes are found by polling. */
+  /** Without it, deliveries recorded by other processes are found by polling. */
   on?: (event: 'error' | 'end' | 'notification', listener: (value?: unknown) => void) => unknown
   /** Removes a listener. */
   removeListener?: (event: 'error' | 'end' | 'notification', listener: (value?: unknown) => void) => unknown
 }
 
-/** What this package needs of a connection pool: `pg.Pool` has it. The pool stays the host's, which ends it. */
+/** The methods of a connection pool that this package uses; `pg.Pool` has them. The host ends its pool. */
 export interface PgPool extends PgQueryable {
-  /** Lends a connection, which `release` gives back. */
+  /** Checks out a connection. */
   connect (): Promise<PgClient>
-  /** A pool whose errors nobody listens for ends the process when the server restarts. */
+  /** Without an `error` listener, a restart of the server crashes the process. */
   on?: (event: 'error', listener: () => void) => unknown
-  /** As `pg.Pool` was made with. */
+  /** The options of `pg.Pool`. */
   readonly options?: { max?: unknown, connectionTimeoutMillis?: unknown }
 }

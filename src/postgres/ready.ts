@@ -7,17 +7,17 @@ import type { RowKind } from './lists/row-kind.js'
 import type { Session } from './session.js'
 import { quoteName } from './sql.js'
 
-/** Makes whatever a check of the database throws say what to do. */
+/** Runs a check, and turns errors of the database into `storage_not_ready` with a hint. */
 export async function reportUnreachable<Result> (check: () => Promise<Result>): Promise<Result> {
   try {
     return await check()
   } catch (error) {
     if (isRecruitingApiError(error) && error.code === 'storage_not_ready') throw error
-    throw new RecruitingApiError('storage_not_ready', `PostgreSQL cannot be asked, look at the pool: ${String(error)}`, 'pool', { cause: error })
+    throw new RecruitingApiError('storage_not_ready', `PostgreSQL cannot be queried, check the pool: ${String(error)}`, 'pool', { cause: error })
   }
 }
 
-/** Looks whether the tables of this package are there and up to date. Throws `storage_not_ready`. */
+/** Throws `storage_not_ready` unless all migrations have run. */
 export async function assertMigrated (session: Session, schema: string): Promise<void> {
   const done = await findMigrations((text, values) => session.query('look for migrations', text, values), quoteName(schema))
   const missing = (await listMigrations()).filter((name) => !done.has(name))
@@ -27,18 +27,18 @@ export async function assertMigrated (session: Session, schema: string): Promise
   throw new RecruitingApiError('storage_not_ready', message, 'schema')
 }
 
-/** Looks whether a relation has the columns that are published, and returns what of it will be slow. */
+/** Checks that a relation has the published columns. Returns advice on missing indexes. */
 export async function checkRelation (source: { describe (): Promise<Relation> }, kind: RowKind, fields: readonly string[]): Promise<string[]> {
   const relation = await source.describe()
   for (const field of fields) readerOf(relation, kind.option, field)
   return relation.isIndexable ? adviseIndexes(relation, kind) : []
 }
 
-/** A pool that waits for connections without end cannot get over a server that does not answer. */
+/** Without a connection timeout, a server that does not answer blocks callers forever. */
 export function advisePool (pool: PgPool): string[] {
   const { options } = pool
   if (options === undefined || Number(options.connectionTimeoutMillis) > 0) return []
-  return ['the pool waits for connections without end: set connectionTimeoutMillis, such as 5000']
+  return ['the pool has no connection timeout: set connectionTimeoutMillis, for example 5000']
 }
 
 function adviseIndexes ({ name, columns, indexes }: Relation, { searched }: RowKind): string[] {

@@ -5,9 +5,9 @@ import type { PgClient, PgPool, PgQueryable } from './pool.js'
 /** Runs a statement and returns its rows. */
 export type RunQuery = <Row>(text: string, values?: unknown[]) => Promise<Row[]>
 
-/** Asks the database, and never waits longer than the timeout. */
+/** Queries the database with a time limit. */
 export interface Session {
-  /** `operation` names the statement in errors, and to the database's administrator. */
+  /** `operation` names the statement in errors and in `pg_stat_activity`. */
   query<Row> (operation: string, text: string, values?: unknown[]): Promise<Row[]>
   /** Runs several statements in one transaction, which is rolled back if `work` rejects. */
   transaction<Result> (operation: string, work: (query: RunQuery) => Promise<Result>): Promise<Result>
@@ -17,9 +17,9 @@ export interface Session {
 const watchedPools = new WeakSet<PgPool>()
 
 /**
- * What takes longer than `timeoutMs`, the wait for a connection included, rejects with `storage_timeout`. Its
- * connection is closed, for it may be dead, and the server is asked to cancel the statement, so that slow ones do not
- * pile up there.
+ * Queries that take longer than `timeoutMs`, the wait for a connection included, reject with `storage_timeout`. The
+ * connection is closed because it may be dead, and the server is asked to cancel the statement, so that slow statements
+ * do not pile up.
  */
 export function createSession (pool: PgPool, timeoutMs: number): Session {
   const sessionId = randomBytes(6).toString('hex')
@@ -27,7 +27,7 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
   watchPool(pool)
 
   function run<Result> (operation: string, work: (client: PgClient, mark: string) => Promise<Result>): Promise<Result> {
-    // A comment tells the statement of this very call from all others, whichever connection of a pooler it runs on.
+    // A comment identifies the statement of this call, on whichever connection of a pooler it runs.
     const mark = `/* fastify-recruiting-api ${operation} ${sessionId}-${++operations} */`
     return borrow(pool, timeoutMs, (client) => work(client, mark), (isRunning) => {
       if (isRunning) cancel(pool, mark, timeoutMs)
@@ -48,15 +48,15 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
   }
 }
 
-/** Runs a statement on a connection, such as one with the host's own transaction, and returns its rows. */
+/** Runs a statement on a connection, which may be in a transaction of the host, and returns its rows. */
 export async function ask<Row> (client: PgQueryable, text: string, values: unknown[] = []): Promise<Row[]> {
   const { rows } = await client.query(text, values)
   return rows as Row[]
 }
 
 /**
- * Takes a connection for a piece of work and gives it back. After an error it is closed instead, which also rolls a
- * transaction back, and so it is after `timeoutMs`: then `expire` makes the error, knowing whether the work had begun.
+ * Runs `work` with a connection of the pool. After an error or `timeoutMs` the connection is closed, which rolls back an
+ * open transaction. `expire` creates the error of a timeout; `isRunning` tells whether the work had begun.
  */
 async function borrow<Result> (
   pool: PgPool,
@@ -75,7 +75,7 @@ async function borrow<Result> (
       throw expire(false)
     }
     client = connected
-    // A connection that breaks while nobody waits for an answer must not end the process.
+    // Without a listener, a connection that breaks while idle crashes the process.
     client.on?.('error', ignore)
     return work(client)
   }
@@ -104,7 +104,7 @@ async function borrow<Result> (
   }
 }
 
-/** Asks the server to cancel a statement. If that fails too, the server ends it when it finds the connection closed. */
+/** Asks the server to cancel a statement. If that fails, the server ends it when it notices the closed connection. */
 function cancel (pool: PgPool, mark: string, timeoutMs: number): void {
   const text = 'select pg_cancel_backend(pid) from pg_stat_activity where starts_with(query, $1) and pid <> pg_backend_pid()'
   borrow(pool, timeoutMs, (client) => ask(client, text, [mark]), () => new Error('given up')).catch(ignore)

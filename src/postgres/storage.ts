@@ -16,7 +16,7 @@ import { createWebhookStore } from './webhooks/webhooks.js'
 /** Options of `postgresStorage`. */
 export interface PostgresStorageOptions {
   /**
-   * The schema that `migrate` made.
+   * The schema created by `migrate`.
    * @default 'recruiting'
    */
   schema?: string
@@ -34,15 +34,15 @@ export interface PostgresStorageOptions {
    */
   jobs?: string
   /**
-   * How long the database may take to answer, in milliseconds, the wait for a connection included, 100 to 120,000. What
-   * takes longer is cancelled and rejects with `storage_timeout`. Replays and pruning may take a minute; statements in
-   * the host's own transactions are not bounded.
+   * Time limit of a query in milliseconds, the wait for a connection included, 100 to 120,000. Slower queries are
+   * cancelled and reject with `storage_timeout`. Replays and pruning may take a minute. Statements in transactions of
+   * the host have no limit.
    * @default 5000
    */
   queryTimeoutMs?: number
   /**
-   * How long the total of a list of candidates or jobs is kept for further requests with the same filter, in
-   * milliseconds, 0 to 60,000. Rows are always read anew.
+   * How long the total of a list of candidates or jobs is cached for requests with the same filter, in milliseconds,
+   * 0 to 60,000. Rows are never cached.
    * @default 0
    */
   totalsTtlMs?: number
@@ -63,8 +63,8 @@ interface PostgresStorageSettings extends Required<Omit<PostgresStorageOptions, 
 }
 
 /**
- * Keeps everything in PostgreSQL 15 or later, for one process or many. Any number of storages may share a pool, and any
- * number of apps and workers a storage; the pool stays the host's. Throws `invalid_option`.
+ * Stores everything in PostgreSQL 15 or later, for one process or many. Several storages may share a pool, and several
+ * apps and workers a storage. The host ends the pool. Throws `invalid_option`.
  */
 export function postgresStorage (pool: PgPool, options: PostgresStorageOptions = {}): Required<RecruitingStorage> {
   assertPool(pool)

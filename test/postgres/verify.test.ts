@@ -68,7 +68,7 @@ t.test('a storage is verified when a host starts', async (t) => {
     const closed = new pg.Pool({ connectionString: server.url })
     await closed.end()
     await t.rejects(postgresStorage(closed).verify(published), {
-      code: 'storage_not_ready', field: 'pool', message: /^PostgreSQL cannot be asked, look at the pool: Error: Cannot use a pool after calling end/
+      code: 'storage_not_ready', field: 'pool', message: /^PostgreSQL cannot be queried, check the pool: Error: Cannot use a pool after calling end/
     })
     const nobody = new pg.Pool({ host: '127.0.0.1', port: 1, connectionTimeoutMillis: 1000 })
     await t.rejects(postgresStorage(nobody).verify(published), { code: 'storage_not_ready', field: 'pool', message: /ECONNREFUSED/ })
@@ -96,7 +96,7 @@ t.test('a storage is verified when a host starts', async (t) => {
 
   t.test('a pool without a connection timeout is reported', async (t) => {
     const patient = server.createPool({ connectionTimeoutMillis: 0 })
-    t.strictSame(await postgresStorage(patient).verify(null), ['the pool waits for connections without end: set connectionTimeoutMillis, such as 5000'])
+    t.strictSame(await postgresStorage(patient).verify(null), ['the pool has no connection timeout: set connectionTimeoutMillis, for example 5000'])
   })
 
   t.test('an engine without lists goes on, and tells of it in its log', async (t) => {

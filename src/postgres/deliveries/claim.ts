@@ -3,7 +3,7 @@ import type { Session } from '../session.js'
 import { type SecretRow, parseSecrets } from '../webhooks/webhook-row.js'
 
 interface ClaimedRow extends SecretRow {
-  /** `null` in the row that says how far a claim came that found nothing. */
+  /** `null` if the claim stopped early and found nothing: the row has only `visited_until`. */
   delivery_id: string | null
   fence: string
   tenant_slug: string
@@ -51,7 +51,7 @@ function createRound (): { isComplete (visitedUntil: number): boolean } {
   }
 }
 
-/** Gives leases back; `schema` is quoted. */
+/** Releases leases; `schema` is quoted. */
 export function createRelease (session: Session, schema: string): (leases: readonly Lease[]) => Promise<void> {
   return async (leases) => {
     await session.query('release deliveries', `select ${schema}.release_v1($1, $2, $3)`, [

@@ -8,7 +8,7 @@ interface CompletedRow {
   has_verdict: boolean
 }
 
-/** Records attempts, and carries out what they say of the health of webhooks; `schema` is quoted. */
+/** Records attempts and the health of their webhooks; `schema` is quoted. */
 export function createComplete (session: Session, schema: string, notices: Notices) {
   const text = `select array_to_json(later)::text as later, has_verdict from ${schema}.complete_v1($1, $2, $3, $4)`
 
@@ -23,7 +23,7 @@ export function createComplete (session: Session, schema: string, notices: Notic
   }
 }
 
-/** A lease has one result: the first. */
+/** Keeps the first result of each lease. */
 function dropRepeated (results: readonly AttemptResult[]): AttemptResult[] {
   const known = new Map<string, AttemptResult>()
   for (const result of results) {

@@ -14,11 +14,11 @@ import { callInTransaction } from '../handles/transaction.js'
 
 interface Sessions {
   session: Session
-  /** For what may take longer. */
+  /** With a longer time limit. */
   patient: Session
 }
 
-/** Keeps deliveries in PostgreSQL; `schema` is quoted. */
+/** Stores deliveries in PostgreSQL; `schema` is quoted. */
 export function createDeliveryStore ({ session, patient }: Sessions, schema: string, stop: StopDeliveries, due: Due): DeliveryStore {
   const recordEvent = recordCall(schema)
   const eraseSubject = `${schema}.erase_subject_v1($1, $2)`

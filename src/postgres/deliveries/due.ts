@@ -4,21 +4,21 @@ import { expect } from '../../shared/expect.js'
 import type { PgPool } from '../pool.js'
 import type { Session } from '../session.js'
 
-/** Tells workers, of this process and of others, that deliveries may have fallen due. */
+/** Wakes the workers of this and other processes when deliveries may be due. */
 export interface Due {
-  /** For what is committed. */
+  /** After a commit. */
   notify (): void
-  /** For what the host's transaction may have recorded: when it commits is not known. */
+  /** After a statement in a transaction of the host, whose commit is not observed. */
   notifyLater (): void
   onDue (listener: () => void, onFault?: (error: unknown) => void): () => void
 }
 
-// What falls due within this time is told of at once.
+// Notifications within this time are sent as one.
 const gatherMs = 20
-// By then most transactions have committed. Workers find what comes later by polling.
+// Most transactions have committed by then. Workers find the others by polling.
 const commitMs = 250
 
-/** Listens and notifies over `listen` and `notify`, on a channel of the schema; `schema` is not quoted. */
+/** Uses `listen` and `notify`, with one channel for each schema; `schema` is not quoted. */
 export function createDue (pool: PgPool, session: Session, schema: string): Due {
   const channel = `fastify_recruiting_${hash('sha256', schema, 'hex').slice(0, 24)}`
   const listeners = new Set<{ call: () => void, onFault?: ((error: unknown) => void) | undefined }>()
@@ -34,10 +34,10 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
     for (const { call } of [...listeners]) call()
   }
 
-  // Not within the host's transaction: commits that notify wait for one another, over the whole database.
+  // Not in the host's transaction: commits that notify wait for each other across the whole database.
   function tellOthers (): void {
     session.query('notify', `notify "${channel}"`).catch(() => {
-      // Only a hint is lost: workers poll.
+      // Workers poll.
     })
   }
 

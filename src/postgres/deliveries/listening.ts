@@ -1,15 +1,15 @@
 import type { PgClient, PgPool } from '../pool.js'
 
-/** A connection that waits for notifications while somebody wants them. */
+/** A connection that receives notifications. */
 export interface Listening {
   start (): void
-  /** Lets the connection go at once, so that the host can end its pool. */
+  /** Closes the connection at once, so that the host can end its pool. */
   stop (): void
 }
 
 interface Events {
   onNotification: () => void
-  /** Called once for each time that notifications cease to arrive. */
+  /** Called once for each interruption. */
   onLost: (error: unknown) => void
 }
 
@@ -18,9 +18,9 @@ const longestPauseMs = 15_000
 const keepAliveMs = 30_000
 const answerMs = 10_000
 
-/** Asks the server now and then whether the connection lives. A broken one is replaced, after a pause that grows while this fails. */
+/** Tests the connection regularly, and replaces it if it is broken: after a pause that doubles with each failure. */
 export function createListening (pool: PgPool, channel: string, { onNotification, onLost }: Events): Listening {
-  // Each start has its own; whoever finds that it is no longer the current one ends.
+  // Each start has its own symbol. Callbacks of an earlier start do nothing.
   let current: symbol | null = null
   let client: PgClient | null = null
   let timer: NodeJS.Timeout | undefined
@@ -38,7 +38,7 @@ export function createListening (pool: PgPool, channel: string, { onNotification
   }
 
   async function listen (taken: PgClient, run: symbol): Promise<void> {
-    // A driver that has no notifications: workers poll.
+    // The driver has no notifications: workers poll.
     if (taken.on === undefined) {
       client = null
       return taken.release()

@@ -4,7 +4,7 @@ import type {
 import type { Session } from '../session.js'
 import { Conditions, toIso } from '../sql.js'
 
-/** A filter, and with `id` the one delivery. */
+/** A filter, or one delivery by its `id`. */
 type Selection = DeliveryFilter & { id?: number }
 
 interface DeliveryRow {
@@ -30,12 +30,12 @@ const columns = `
   ${toIso('d.created_at')} as created_at,
   case d.status when 'delivered' then ${toIso('d.ended_at')} end as delivered_at`
 
-// Each part comes out of its index in the order of ids.
+// In each part an index gives the order of ids.
 const queueParts = ['lane = 0', 'lane = 1', 'lane = 2', 'lane = 3', 'lane is null']
 
-/** The log of a webhook: what has ended and what is in the queue; `schema` is quoted. */
+/** Reads deliveries of the log and of the queue; `schema` is quoted. */
 export function createDeliveryLog (session: Session, schema: string): Pick<DeliveryStore, 'list' | 'count' | 'find'> {
-  /** The parts that deliveries come from, and the values of their parameters. */
+  /** Returns one statement for each part, and their conditions. */
   function select (tenantSlug: string, webhookId: number, { status, eventType, eventId, id }: Selection): { parts: string[], where: Conditions } {
     const where = new Conditions(
       ['webhook_id = $::bigint', webhookId],
@@ -112,7 +112,7 @@ function parseDeliveryWithAttempts (row: DeliveryRow & { earlier: string | null 
   return { ...parseDelivery(row), attempts: attempts.map(parseAttempt) }
 }
 
-// jsonb keeps members in an order of its own.
+// jsonb does not keep the order of members.
 function parseAttempt (attempt: Attempt): Attempt {
   const { started_at: startedAt, duration_ms: durationMs, response_status: responseStatus, error } = attempt
   return { started_at: startedAt, duration_ms: durationMs, response_status: responseStatus, error }

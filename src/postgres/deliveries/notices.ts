@@ -3,9 +3,9 @@ import type { Session } from '../session.js'
 import { toIso } from '../sql.js'
 import type { StopDeliveries } from './stop.js'
 
-/** Disables webhooks that were judged, and keeps the notices of it until the host has them. */
+/** Disables webhooks with a verdict, and stores notices until the host has received them. */
 export interface Notices extends Pick<DeliveryStore, 'claimNotices' | 'confirmNotice'> {
-  /** Disables the webhooks that `complete` has judged. */
+  /** Disables the webhooks that got a verdict from `complete`. */
   carryOutVerdicts (): Promise<void>
 }
 

@@ -2,10 +2,10 @@ import type { DeliveryStore } from '../../ports/index.js'
 import type { Session } from '../session.js'
 import type { StopDeliveries } from './stop.js'
 
-/** Deletes what is old; `schema` is quoted. */
+/** Deletes events and deliveries older than the retention; `schema` is quoted. */
 export function createPrune (session: Session, schema: string, stop: StopDeliveries): DeliveryStore['prune'] {
   const text = `select pruned, next_after::text as next_after from ${schema}.prune_v1($1, $2, $3)`
-  // The last event that was looked at; 0 begins with the oldest one.
+  // The last event that was read; 0 starts with the oldest.
   let after = 0
 
   async function removeEvents (limit: number): Promise<number> {

@@ -1,6 +1,6 @@
 import type { NewEvent, RecordedEvent } from '../../ports/index.js'
 
-/** Calls the function that records an event, in SQL; `schema` is quoted. */
+/** Returns the SQL call that records an event; `schema` is quoted. */
 export function recordCall (schema: string): string {
   return `${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8)`
 }

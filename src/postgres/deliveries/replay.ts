@@ -11,9 +11,9 @@ interface ReplayRow {
   first_id: string | null
 }
 
-/** Queues events to a webhook once more; `schema` is quoted. */
+/** Queues events to a webhook again; `schema` is quoted. */
 export function createReplay (session: Session, schema: string, stop: StopDeliveries) {
-  /** Ends what was queued if the webhook was stopped meanwhile: its own sweep came too early. */
+  /** Ends the new deliveries if the webhook was stopped before they committed. */
   async function sweepIfStopped (webhookId: number, firstId: string): Promise<void> {
     const rows = await session.query('check webhook', `
       select from ${schema}.webhooks where id = $1 and status = 'active' and skip_before <= $2`, [webhookId, firstId])
@@ -59,7 +59,7 @@ function replayStatement (
         ${include === 'all' ? '' : `and ${isUndelivered}`}
       order by e.seq
       limit ${most}::integer + 1
-      -- Until this has committed, nobody prunes them.
+      -- Keeps them from being pruned until this commits.
       for key share of e
     ), queued as (
       insert into ${schema}.queue (event_seq, webhook_id, lane, is_replay, due_at, created_at)

@@ -1,7 +1,7 @@
 import type { DeliveryStats } from '../../ports/index.js'
 import type { Session } from '../session.js'
 
-// Counting goes no further.
+// Counting stops here.
 const most = 10_000
 
 interface StatsRow {
@@ -12,7 +12,7 @@ interface StatsRow {
   oldest_due_ms: string
 }
 
-/** A row if something is leased, or can be attempted within so many milliseconds; `schema` is quoted. */
+/** Selects a row if a delivery is leased, or due within `$1` milliseconds; `schema` is quoted. */
 export function pendingText (schema: string): string {
   return `
     select from ${activeWebhooks(schema)}
@@ -25,7 +25,7 @@ export function pendingText (schema: string): string {
     limit 1`
 }
 
-/** Tells how the queue stands; `schema` is quoted. */
+/** Reads the figures of the queue; `schema` is quoted. */
 export function createReadStats (session: Session, schema: string): () => Promise<DeliveryStats> {
   const text = statsText(schema)
   return async () => {

@@ -1,14 +1,14 @@
 import type { Session } from '../session.js'
 
-// The caller waits for the first batch: most webhooks have less than that in the queue.
+// The caller waits for the first batch. Most webhooks have fewer deliveries in the queue.
 const firstBatchSize = 500
 const batchSize = 5000
 
-/** Moves stopped deliveries from the queue to the log. They are never claimed, so that this may take its time. */
+/** Moves stopped deliveries from the queue to the log. They are never claimed, so this is not urgent. */
 export interface StopDeliveries {
-  /** Those of a webhook that was stopped or deleted: the first ones before it resolves, the others in the background. */
+  /** Moves those of a stopped or deleted webhook: one batch before it resolves, the others in the background. */
   sweep (webhookId: number): Promise<void>
-  /** All that earlier sweeps have left, or that transactions have queued that committed later. */
+  /** Moves those that earlier sweeps left, and those of transactions that committed late. */
   sweepLeft (): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export function createStopDeliveries (session: Session, schema: string): StopDel
     async sweep (webhookId) {
       if (await sweepBatch(webhookId, firstBatchSize)) return
       sweepAll(webhookId).catch(() => {
-        // `sweepLeft` goes on.
+        // `sweepLeft` moves the rest.
       })
     },
 

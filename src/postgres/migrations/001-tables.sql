@@ -1,7 +1,7 @@
--- Every name here is unqualified: run the files in the order of their numbers, in one transaction, with the schema that
--- is to hold the tables first in search_path.
+-- Names are unqualified. Run the files in the order of their numbers, in one transaction, with the schema for the tables
+-- first in search_path.
 --
--- Text in an index is compared by bytes: an index in the order of a language is damaged when the system's rules change.
+-- Indexed text has the collation "C": an update of the system's collations would damage other indexes.
 
 create table migrations (
   -- The name of the file.
@@ -12,7 +12,7 @@ create table migrations (
 create sequence webhook_ids;
 create sequence delivery_ids;
 create sequence fences;
--- Its last value is the endpoint where the last claim stopped.
+-- The last value is the webhook where the last claim stopped.
 create unlogged sequence turns minvalue 0 start 0;
 
 -- The names of tenants that have events. A renamed tenant keeps its id. A removed one keeps it without a name: its events
@@ -29,13 +29,13 @@ create table webhooks (
   status text not null check (status in ('active', 'inactive', 'disabled')),
   target_url text not null,
   event_types text[] not null,
-  -- Sealed before it comes here if the host uses secretKeys.
+  -- Sealed if the host uses secretKeys.
   secret text not null,
   previous_secret text,
   previous_secret_expires_at timestamptz,
-  -- Grows when target_url changes and when the webhook is made active. Health of an earlier revision no longer counts.
+  -- Incremented when target_url changes and when the webhook is activated. Health of an earlier revision does not count.
   revision integer not null default 1,
-  -- Queued deliveries with a lower id were stopped: they are never claimed, and end as skipped.
+  -- Queued deliveries with a lower id were stopped. They are never claimed, and end as skipped.
   skip_before bigint not null default 0,
   created_at timestamptz not null,
   updated_at timestamptz not null
@@ -43,18 +43,18 @@ create table webhooks (
 
 create index webhooks_tenant on webhooks (tenant_slug, id);
 
--- A row for each webhook that is failing.
+-- One row for each failing webhook.
 create table webhook_health (
   webhook_id bigint primary key,
   revision integer not null,
-  -- When the first attempt failed since something was delivered.
+  -- Time of the first failed attempt after the last success.
   failing_since timestamptz not null,
   -- Deliveries given up since then.
   failed_deliveries integer not null,
   is_warned boolean not null,
-  -- No delivery of the webhook is claimed before.
+  -- Deliveries of the webhook are not claimed before this time.
   paused_until timestamptz,
-  -- disabled or gone: the webhook is not claimed any more, and is about to be disabled.
+  -- disabled or gone: the webhook is about to be disabled, and its deliveries are no longer claimed.
   verdict text,
   last_error text,
   last_response_status integer
@@ -62,7 +62,7 @@ create table webhook_health (
 
 create index webhook_health_verdict on webhook_health (webhook_id) where verdict is not null;
 
--- Notices for the host. A row is deleted when the host's listener has returned.
+-- Notices for the host. A row is deleted after the host's listeners returned.
 create table notices (
   id bigint generated always as identity primary key,
   kind text not null,
@@ -72,7 +72,7 @@ create table notices (
   failed_deliveries integer not null,
   last_error text not null,
   last_response_status integer,
-  -- Until then one worker is about to deliver it.
+  -- One worker reports the notice until this time.
   leased_until timestamptz not null default '-infinity'
 );
 
@@ -88,7 +88,7 @@ create table events (
   subject text collate "C",
   idempotency_key text collate "C",
   fingerprint text not null,
-  -- Of an event with an idempotency key: the pending deliveries made when it was recorded.
+  -- Only with an idempotency key: the number of pending deliveries when the event was recorded.
   deliveries integer,
   recorded_at timestamptz not null
 );
@@ -97,7 +97,7 @@ create unique index events_idempotency_key on events (tenant_id, idempotency_key
 create index events_subject on events (tenant_id, subject) where subject is not null;
 create index events_replay on events (tenant_id, recorded_at);
 
--- Deliveries that have not ended. There are no foreign keys: checking them would make emits wait for one another.
+-- Deliveries that have not ended. Foreign keys would make emits wait for each other.
 create table queue (
   event_seq bigint not null,
   webhook_id bigint not null,
@@ -107,9 +107,9 @@ create table queue (
   is_replay boolean not null default false,
   due_at timestamptz not null,
   created_at timestamptz not null,
-  -- In the order they were made, or null: objects of started_at, duration_ms, response_status, error.
+  -- An array of objects with started_at, duration_ms, response_status and error, in the order of the attempts. Null if empty.
   attempts jsonb,
-  -- Of the last claim.
+  -- The last claim.
   fence bigint,
   leased_until timestamptz,
   primary key (event_seq, webhook_id)
@@ -119,8 +119,8 @@ create index queue_ready on queue (webhook_id, lane, id) where lane is not null;
 create index queue_scheduled on queue (webhook_id, id) where lane is null;
 create index queue_due on queue (due_at) where lane is null;
 
--- Where the queue of a webhook begins, while it begins with many deleted rows that cannot be vacuumed because an older
--- snapshot is in use. Normally empty.
+-- Where the queue of a webhook begins, if it begins with many deleted rows that vacuum must keep for an older transaction.
+-- Normally empty.
 create unlogged table marks (
   webhook_id bigint primary key,
   -- No delivery in lane 0 has a lower id.
@@ -145,7 +145,7 @@ create table deliveries (
   duration_ms integer,
   response_status integer,
   error text,
-  -- Of the attempt that was under way when the delivery was stopped, until that ends.
+  -- Set if an attempt was under way when the delivery was stopped, until the attempt ends.
   fence bigint,
   primary key (webhook_id, id)
 );
@@ -155,7 +155,7 @@ create index deliveries_undelivered on deliveries (webhook_id, status, id) where
 
 create table api_keys (
   id text collate "C" primary key,
-  -- SHA-256 of the key, 64 hexadecimal digits.
+  -- SHA-256 of the key as 64 hexadecimal digits.
   digest text collate "C" not null unique,
   tenant_slug text collate "C" not null,
   scopes text[] not null,

@@ -1,6 +1,6 @@
--- Records an event and a delivery for each webhook that subscribes to its type, within the caller's transaction. Locks
--- only the rows it makes. Returns how many deliveries are pending; or, if an earlier event has the same idempotency key,
--- a JSON array of its id, deliveries and fingerprint.
+-- Records an event and a delivery for each webhook that subscribes to its type, in the caller's transaction. Locks only
+-- new rows. Returns the number of pending deliveries; or, if an earlier event has the same idempotency key, a JSON array
+-- of its id, deliveries and fingerprint.
 create function record_event_v1 (
   p_tenant text, p_id text, p_type text, p_body text, p_tombstone text, p_subject text, p_key text, p_fingerprint text
 ) returns text
@@ -39,7 +39,7 @@ begin
       if found then
         return v_earlier;
       end if;
-      -- The event with that key has just been pruned: the key is free again.
+      -- The earlier event was pruned just now: try again.
     end loop;
   end if;
 

@@ -1,7 +1,7 @@
--- Leases ready deliveries to a worker. Endpoints take turns: a claim begins after the endpoint where the previous one
--- stopped, and takes one delivery of each, then a second one of each, until p_limit is reached. Deliveries that somebody
--- has locked are left alone. A claim stops after 256 endpoints, or after 50 ms and 16 endpoints; if it has found nothing,
--- it returns one row that has only visited_until, and the caller claims again.
+-- Leases ready deliveries to a worker. Webhooks take turns: a claim begins after the webhook where the previous claim
+-- stopped, and takes one delivery of each, then a second one of each, until p_limit is reached. It skips locked
+-- deliveries. A claim stops after 256 webhooks, or after 50 ms and 16 webhooks. If it has found nothing by then, it
+-- returns one row with visited_until alone, and the caller claims again.
 create function claim_v1 (p_limit integer, p_per_endpoint integer, p_lease_ms double precision)
 returns table (
   delivery_id bigint, fence bigint, tenant_slug text, webhook_id bigint, target_url text, secret text,
@@ -22,7 +22,7 @@ declare
   v_last bigint;
   v_is_cut boolean;
 begin
-  -- A claim that a server crash loses is made again.
+  -- If a server crash loses the claim, another one follows.
   perform set_config('synchronous_commit', 'off', true);
 
   update queue q set lane = case when q.is_replay then 3 else 2 end
@@ -34,7 +34,7 @@ begin
     for update skip locked
   ));
 
-  -- One claim at a time, so that each counts the leases of all others. Its owner waits for nothing else.
+  -- Claims run one at a time, so that each counts the leases of all others. The holder of this lock waits for no other.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.claim', 0));
   v_now := clock_timestamp();
   delete from marks m where m.expires_at <= v_now;
@@ -83,7 +83,7 @@ begin
     max(v.visited) = 256 or max(v.found) = p_limit or clock_timestamp() - v_now >= interval '50 milliseconds'
   into v_webhooks, v_capacities, v_first, v_last, v_is_cut
   from visit v;
-  -- After a whole round the next claim begins one endpoint later.
+  -- After a whole round the next claim begins one webhook later.
   perform setval('turns', case when v_is_cut then v_last else coalesce(v_first, 0) end);
 
   return query
@@ -137,7 +137,7 @@ begin
 end
 $$;
 
--- Marks webhooks whose queue begins with many deleted rows, among those that a claim has passed: it began after p_after and
+-- Marks webhooks whose queue begins with many deleted rows, among those visited by a claim that began after p_after and
 -- stopped at p_until. The caller holds the lock of claims.
 create function mark_v1 (p_after bigint, p_until bigint) returns void
 language plpgsql
@@ -158,7 +158,7 @@ begin
       and not exists (select from marks m where m.webhook_id = w.id)
     order by w.id <= p_after, w.id
   loop
-    -- The shorter of two searches counts: on a busy machine one may have waited for the processor.
+    -- The shorter of two searches counts: on a busy machine one may wait for the processor.
     v_shortest := '1 hour';
     for v_search in 1..2 loop
       v_searched := clock_timestamp();
@@ -175,7 +175,7 @@ begin
 end
 $$;
 
--- Gives leases back: their deliveries are ready at once.
+-- Releases leases. Their deliveries are ready at once.
 create function release_v1 (p_webhooks bigint[], p_ids bigint[], p_fences bigint[]) returns void
 language sql
 set search_path from current

@@ -1,5 +1,5 @@
--- Records attempts, one object each in p_results. Waits for no row that a host's transaction may have locked. Returns the
--- ordinals of results that must be told again later because their delivery is locked, and whether a webhook was judged.
+-- Records attempts: p_results is an array of one object for each. Never waits for a transaction of the host. Returns the
+-- ordinals of results that could not be written because their delivery is locked, and whether a webhook got a verdict.
 create function complete_v1 (
   p_results jsonb, p_failing_for_seconds double precision, p_failed_limit double precision,
   p_warn_after_seconds double precision, out later integer[], out has_verdict boolean
@@ -15,7 +15,7 @@ declare
   v_is_delivered boolean := not p_results @? '$[*] ? (@.outcome != "delivered")';
   v_commit_setting text := current_setting('synchronous_commit');
 begin
-  -- Deliveries whose completion a server crash loses are made again.
+  -- If a server crash loses the completion, the deliveries are attempted again.
   perform set_config('synchronous_commit', 'off', true);
 
   with result as (
@@ -64,7 +64,7 @@ begin
       )
       where r.ordinal <> all (coalesce(v_done, '{}'))
     ), noted as (
-      -- It was stopped under way.
+      -- The delivery was stopped during the attempt.
       update deliveries d set
         status = case m.outcome when 'delivered' then 'delivered' else d.status end, ended_at = v_now,
         duration_ms = m.duration_ms, response_status = m.response_status, error = m.error, fence = null
@@ -83,10 +83,10 @@ begin
     return;
   end if;
 
-  -- One at a time, and its owner waits for nothing else.
+  -- Changes of health run one at a time. The holder of this lock waits for no other.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.health', 0));
   with result as (
-    -- Attempts made before a success no longer count.
+    -- Failures before a success do not count.
     select r.*, w.tenant_slug, w.revision, r.outcome = 'delivered' as is_success,
       r.ordinal > coalesce(max(r.ordinal) filter (where r.outcome = 'delivered') over (partition by r.webhook_id), -1) as counts
     from jsonb_to_recordset(p_results) as r (
@@ -151,7 +151,8 @@ begin
 end
 $$;
 
--- Disables the webhooks that were judged, and leaves notices of it. A webhook that somebody has locked waits for the next call.
+-- Disables the webhooks with a verdict and stores notices. Locked webhooks are left for the next call. Returns the disabled
+-- webhooks.
 create function carry_out_verdicts_v1 () returns setof bigint
 language sql
 set search_path from current

@@ -1,6 +1,5 @@
 -- Moves stopped deliveries of a webhook to the log: those below its skip_before, or all if it was deleted. Takes up to
--- p_limit that are scheduled, and as many of the others.
--- Deliveries that somebody has locked are left for later. Returns how many it moved.
+-- p_limit scheduled deliveries, and as many others. Skips locked deliveries. Returns the number of moved deliveries.
 create function sweep_v1 (p_webhook bigint, p_limit integer) returns integer
 language plpgsql
 set search_path from current
@@ -36,8 +35,8 @@ begin
 end
 $$;
 
--- Stops deliveries that were queued to a webhook while it ceased to be active, and lists the webhooks that have stopped
--- deliveries in the queue.
+-- Stops deliveries that were queued while their webhook was deactivated. Returns the webhooks that have stopped deliveries
+-- in the queue.
 create function find_stopped_v1 () returns setof bigint
 language plpgsql
 set search_path from current
@@ -76,8 +75,8 @@ begin
 end
 $$;
 
--- Replaces the events of a subject by their tombstones and cancels their queued deliveries, within the caller's
--- transaction. Returns how many events have that subject.
+-- Replaces the events of a subject by their tombstones and cancels their queued deliveries, in the caller's transaction.
+-- Returns the number of events with that subject.
 create function erase_subject_v1 (p_tenant text, p_subject text) returns integer
 language plpgsql
 set search_path from current

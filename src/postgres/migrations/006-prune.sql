@@ -1,6 +1,6 @@
--- Walks up to p_limit events after p_after, the oldest first, until it comes to one that is younger than the retention.
--- Deletes their deliveries that ended and are as old, then the events that have no delivery left. Returns how many rows
--- went, and where to go on: null at the end.
+-- Reads up to p_limit events after p_after, the oldest first, and stops at the first one that is younger than the
+-- retention. Deletes their old deliveries that ended, then the events without deliveries. Returns the number of deleted
+-- rows and the p_after of the next call, or null at the end.
 create function prune_v1 (p_retention_days double precision, p_limit integer, p_after bigint, out pruned integer, out next_after bigint)
 language plpgsql
 set search_path from current
@@ -16,7 +16,7 @@ begin
   ) as walked
   where walked.recorded_at < v_before;
 
-  -- A replay holds a lock on its events until it has committed: they are left alone.
+  -- Events locked by a replay are skipped.
   v_events := array(select e.seq from events e where e.seq = any (v_events) order by e.seq for update skip locked);
 
   delete from deliveries d where d.event_seq = any (v_events) and d.created_at < v_before;

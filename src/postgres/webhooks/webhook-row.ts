@@ -1,7 +1,7 @@
 import type { Webhook, WebhookStatus } from '../../ports/index.js'
 import { toIso } from '../sql.js'
 
-/** The columns of a webhook as `parseWebhook` takes them. */
+/** The columns that `parseWebhook` reads. */
 export const webhookColumns = `
   id::text, name, status, target_url, array_to_json(event_types)::text as event_types,
   ${toIso('created_at')} as created_at, ${toIso('updated_at')} as updated_at`
@@ -17,7 +17,7 @@ export interface WebhookRow {
   updated_at: string
 }
 
-/** A webhook out of its row. */
+/** Converts a row to a webhook. */
 export function parseWebhook (row: WebhookRow): Webhook {
   return {
     id: Number(row.id),
@@ -30,7 +30,7 @@ export function parseWebhook (row: WebhookRow): Webhook {
   }
 }
 
-/** What `findSecrets` selects: the secret, and the one before while it is valid. */
+/** The secret, and the previous one while it is valid. */
 export const secretColumns = `
   secret, case when previous_secret_expires_at > clock_timestamp() then previous_secret end as previous_secret`
 
@@ -40,7 +40,7 @@ export interface SecretRow {
   previous_secret: string | null
 }
 
-/** The secrets that are valid, the newest first. */
+/** Returns the valid secrets, the newest first. */
 export function parseSecrets ({ secret, previous_secret: previous }: SecretRow): string[] {
   return previous === null ? [secret] : [secret, previous]
 }

@@ -12,7 +12,7 @@ const sortColumns: Record<WebhookSortField, string> = {
   updated_at: 'updated_at'
 }
 
-/** Keeps webhooks in PostgreSQL; `schema` is quoted. */
+/** Stores webhooks in PostgreSQL; `schema` is quoted. */
 export function createWebhookStore (session: Session, schema: string, stop: StopDeliveries, due: Due): Omit<WebhookStore, 'renameTenant' | 'removeTenant'> {
   const table = `${schema}.webhooks`
 
@@ -50,7 +50,7 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
 
     create (tenantSlug, webhook, maxPerTenant) {
       return session.transaction('create webhook', async (query) => {
-        // Creates of one tenant wait for one another, or two of them would take the last place.
+        // Serializes creates of a tenant: otherwise two could pass the limit together.
         await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table} ${tenantSlug}`])
         const [row] = await query<WebhookRow>(`
           insert into ${table} (tenant_slug, id, name, status, target_url, event_types, secret, created_at, updated_at)

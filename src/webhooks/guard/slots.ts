@@ -24,7 +24,7 @@ export function createSlots (capacity: number, waitMs: number): Slots {
         waiting.set(resolve, reject)
         timer = setTimeout(() => {
           waiting.delete(resolve)
-          reject(new Error('none was free in time'))
+          reject(new Error('no slot was free in time'))
         }, waitMs)
       }).finally(() => clearTimeout(timer))
     },

@@ -9,7 +9,7 @@ import { signHeaders } from '../sending/signature.js'
 import type { Counters } from './counters.js'
 import { decideOutcome } from './outcome.js'
 
-/** What an attempt works with. */
+/** Dependencies of an attempt. */
 export interface AttemptDependencies {
   sender: Sender
   secrets: SecretBox
@@ -27,12 +27,12 @@ export interface AttemptSettings {
 }
 
 /**
- * The result of an attempt; `aborted` if the sender was told to abort; `unsigned` if a secret cannot be opened: nothing
- * was sent then, the lease expires, and the delivery waits for the key to come back.
+ * The result of an attempt; `aborted` if the sender aborted it; `unsigned` if a secret cannot be opened: nothing was sent,
+ * and the delivery waits until its lease expires.
  */
 export type AttemptEnd = AttemptResult | 'aborted' | 'unsigned'
 
-/** Creates what signs and sends a claimed delivery, decides what follows, and reports the attempt. Never rejects. */
+/** Returns a function that signs and sends a claimed delivery, decides the outcome and reports the attempt. It never rejects. */
 export function createAttemptDelivery (dependencies: AttemptDependencies, settings: AttemptSettings): (delivery: ClaimedDelivery) => Promise<AttemptEnd> {
   const { sender, secrets, clock, log, counters, tracing } = dependencies
   const { timeoutMs, retrySchedule } = settings
@@ -42,7 +42,7 @@ export function createAttemptDelivery (dependencies: AttemptDependencies, settin
       const opened = sealed.map((secret) => secrets.open(secret, tenantSlug, webhookId))
       return signHeaders(opened, eventId, body, clock.now())
     } catch (err) {
-      log.error({ err, webhook_id: webhookId, event_id: eventId }, 'delivery waits, for none of the secretKeys opens the secret of its webhook')
+      log.error({ err, webhook_id: webhookId, event_id: eventId }, 'delivery waits: none of the secretKeys opens the secret of its webhook')
       return null
     }
   }

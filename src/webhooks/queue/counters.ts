@@ -3,13 +3,13 @@ import type { AttemptError } from '../../ports/index.js'
 /** Upper bounds in milliseconds. */
 const bounds = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000]
 
-/** What this process has attempted since it started. */
+/** Attempts of this process since it started. */
 export interface AttemptCounts {
-  /** By how they ended. */
+  /** Attempts by outcome. */
   attempts: Record<'delivered' | AttemptError, number>
-  /** How long they took, as a cumulative histogram. */
+  /** Durations as a cumulative histogram. */
   durationMs: {
-    /** For each upper bound in milliseconds, how many attempts took no longer. */
+    /** The number of attempts up to each bound in milliseconds. */
     buckets: Array<{ upTo: number, count: number }>
     sum: number
     count: number
@@ -22,7 +22,7 @@ export interface Counters {
   read (): AttemptCounts
 }
 
-/** Begins at zero. */
+/** Creates counters at zero. */
 export function createCounters (): Counters {
   const attempts = { delivered: 0, timeout: 0, connection: 0, tls: 0, blocked: 0, http_status: 0 }
   const buckets = bounds.map((upTo) => ({ upTo, count: 0 }))

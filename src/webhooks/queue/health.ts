@@ -10,21 +10,21 @@ const messages = {
 }
 
 const batchSize = 100
-// A process that dies with a notice delays it by so much.
+// If a process dies with a notice, another one reports it after this time.
 const leaseMs = 60_000
 const pollMs = 30_000
 
-/** Brings notices of failing webhooks to the host. */
+/** Reports notices of failing webhooks to the host. */
 export interface NoticeReporter {
-  /** Reports what there is, and from now on what other processes left. */
+  /** Reports stored notices now, and then regularly those that other processes left. */
   start (): void
-  /** Reports what there is. Never rejects. */
+  /** Reports stored notices. Never rejects. */
   report (): Promise<void>
-  /** Resolves when nothing is under way. */
+  /** Stops polling. Resolves when no report is under way. */
   stop (): Promise<void>
 }
 
-/** Tells the log, the diagnostics channel and the host's listeners, then confirms: each notice arrives at least once. */
+/** Writes a notice to the log, the diagnostics channel and the host's listeners, then confirms it: each arrives at least once. */
 export function createNoticeReporter (deliveries: DeliveryStore, listeners: Listeners, { clock, log }: { clock: Clock, log: Logger }): NoticeReporter {
   let timer: unknown
   let isStopped = false
@@ -41,7 +41,7 @@ export function createNoticeReporter (deliveries: DeliveryStore, listeners: List
     }
   }
 
-  /** One at a time, and once more for what came meanwhile. */
+  /** Reports run one after another. */
   function report (): Promise<void> {
     reporting = reporting.then(reportAll)
     return reporting

@@ -3,10 +3,10 @@ import type { Logger } from '../../observe/logger.js'
 
 const batchSize = 1000
 const intervalMs = 60 * 60 * 1000
-// Processes that start together do not prune together.
+// Random, so that processes that start together do not prune together.
 const longestStartDelayMs = 10 * 60 * 1000
 
-/** Deletes what is older than the retention, batch by batch; returns how much. */
+/** Deletes events and deliveries older than the retention in batches. Returns the number of deleted rows. */
 export async function prune (deliveries: DeliveryStore, retentionDays: number): Promise<number> {
   let total = 0
   for (;;) {
@@ -16,7 +16,7 @@ export async function prune (deliveries: DeliveryStore, retentionDays: number): 
   }
 }
 
-/** Prunes within ten minutes, then once an hour; returns what ends it. */
+/** Prunes within ten minutes, then once an hour. Returns a function that stops it. */
 export function keepPruning (deliveries: DeliveryStore, retentionDays: number, { clock, log }: { clock: Clock, log: Logger }): () => void {
   let timer = clock.setTimeout(run, Math.random() * longestStartDelayMs)
   let isStopped = false

@@ -2,10 +2,10 @@ import type { AttemptResult, ClaimedDelivery } from '../../ports/index.js'
 import { nextRetryMs, parseRetryAfter } from './retry.js'
 import type { SendResult } from '../sending/sender.js'
 
-/** Of an endpoint that does not say how long: one event that always meets a 503 must not silence the others. */
+/** Pause without `Retry-After`. Short, because one event that always gets a 503 must not block the others. */
 const longestPauseMs = 60_000
 
-/** Decides what follows an attempt; `null` if it was aborted, and so was none. */
+/** Decides the outcome of an attempt. `null` if aborted: it does not count as an attempt. */
 export function decideOutcome (
   delivery: ClaimedDelivery,
   sent: SendResult,
@@ -24,7 +24,7 @@ export function decideOutcome (
   return { ...attempt, error, outcome: 'retry', retryInMs, pauseMs }
 }
 
-/** Whether more requests would only make it worse: the endpoint says so, or is silent and was failing before. */
+/** Whether the endpoint is overloaded: it says so, or it timed out and was failing before. */
 function isOverloaded ({ responseStatus, error }: SendResult, isFailing: boolean): boolean {
   return responseStatus === 429 || responseStatus === 503 || (error === 'timeout' && isFailing)
 }

@@ -1,24 +1,24 @@
 import type { AttemptResult, DeliveryStore, HealthRule } from '../../ports/index.js'
 
-/** Results of attempts, until they are written. */
+/** Holds results of attempts until they are written. */
 export interface ResultWriter {
   add (result: AttemptResult): void
-  /** Results that are new. */
+  /** The number of new results. */
   readonly size: number
-  /** Results that could not be written: storage failed, or their delivery is locked. */
+  /** The number of results that could not be written: storage failed, or their delivery is locked. */
   readonly leftOver: number
-  /** Writes the new ones together. Resolves with whether there are failures among them, rejects if storage fails. */
+  /** Writes the new results together. Resolves with whether one of them is a failure. Rejects if storage fails. */
   writeNew (): Promise<boolean>
-  /** Writes the left ones one by one, so that none of them keeps the others from being written. Rejects if storage fails. */
+  /** Writes the results that are left one by one, so that no result blocks the others. Rejects if storage fails. */
   writeLeftOver (): Promise<void>
 }
 
-/** Keeps what cannot be written now for later. */
+/** Keeps results that cannot be written now. */
 export function createResultWriter (deliveries: Pick<DeliveryStore, 'complete'>, rule: HealthRule): ResultWriter {
   let fresh: AttemptResult[] = []
   let left: AttemptResult[] = []
 
-  /** Writes some; those that are left go to the end. */
+  /** Writes a batch. Results that could not be written go to the end of `left`. */
   async function write (batch: AttemptResult[]): Promise<void> {
     if (batch.length === 0) return
     try {

@@ -1,12 +1,12 @@
-/** Seconds before each attempt, counted from the one before; the first is for the first attempt. */
+/** Seconds between each attempt and the previous one. The first value applies to the first attempt. */
 export const defaultRetrySchedule: readonly number[] = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
 
 const maxRetryAfterMs = 24 * 60 * 60 * 1000
 const jitter = 0.2
 
 /**
- * Milliseconds to the next attempt, or `null` when the schedule is used up. An answer's `Retry-After` lengthens the
- * wait, never shortens it, and 0 to 20 % jitter come on top of both.
+ * Returns the milliseconds until the next attempt, or `null` at the end of the schedule. `Retry-After` lengthens the wait
+ * and never shortens it. A jitter of 0 to 20 % is added.
  */
 export function nextRetryMs (
   schedule: readonly number[],
@@ -38,7 +38,7 @@ const httpDates = [
   new RegExp(`^[A-Z][a-z]{2} ${month} ([ \\d]\\d) [\\d:]{8} \\d{4}$`)
 ]
 
-/** `Date.parse` alone takes far more, such as words before a year, and 31 February for 3 March. */
+/** `Date.parse` alone accepts other formats, and reads 31 February as 3 March. */
 function parseHttpDate (text: string): number {
   const day = httpDates.map((form) => form.exec(text)?.[1]).find((found) => found !== undefined)
   if (day === undefined) return Number.NaN

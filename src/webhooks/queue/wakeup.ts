@@ -1,18 +1,18 @@
 import type { Clock } from '../../ports/index.js'
 
-/** Lets a loop sleep until there is something to do. */
+/** Lets a loop sleep until it is woken. */
 export interface Wakeup {
-  /** Ends the sleep, or the next one if it has not begun. */
+  /** Ends the current sleep, or else the next one. */
   wake (): void
-  /** Forgets the calls of `wake` until now. */
+  /** Forgets earlier calls of `wake`. */
   reset (): void
-  /** Sleeps for `timeoutMs` at most; `deaf` to calls of `wake` if it says so. */
+  /** Sleeps for up to `timeoutMs`. If `deaf`, ignores calls of `wake`. */
   wait (timeoutMs: number, options: { deaf: boolean }): Promise<void>
-  /** Ends every sleep, deaf ones too, for good. */
+  /** Ends every sleep from now on, deaf ones too. */
   end (): void
 }
 
-/** Sleeps by the time of `clock`. */
+/** Sleeps in the time of `clock`. */
 export function createWakeup (clock: Clock): Wakeup {
   let isWoken = false
   let isEnded = false

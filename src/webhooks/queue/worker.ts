@@ -6,7 +6,7 @@ import { type AttemptDependencies, type AttemptSettings, createAttemptDelivery }
 import { createResultWriter } from './results.js'
 import { createWakeup } from './wakeup.js'
 
-/** Options of `delivery` as a worker takes them, every default filled in, and the rule by which webhooks are disabled. */
+/** Options of `delivery` that a worker needs, with their defaults, and the rule that disables webhooks. */
 export interface WorkerSettings extends AttemptSettings {
   concurrency: number
   perEndpoint: number
@@ -16,37 +16,36 @@ export interface WorkerSettings extends AttemptSettings {
   healthRule: HealthRule
 }
 
-/** What a worker works with. */
+/** Dependencies of a worker. */
 export interface WorkerDependencies extends AttemptDependencies {
   deliveries: DeliveryStore
   capacity: Capacity
-  /** Called when attempts were recorded that failed: there may be notices for the host. Never rejects. */
+  /** Called after failed attempts were recorded: there may be notices for the host. Never rejects. */
   onFailures: () => Promise<void>
 }
 
-/** Delivers what falls due, until it is closed. */
+/** Delivers due deliveries until it is closed. */
 export interface Worker {
-  /** Begins to claim, and to listen for what falls due. Call it once. */
+  /** Starts claiming. Call it once. */
   start (): void
   /**
-   * Resolves at the end of this turn, or else of the next: when an attempt has ended, deliveries were recorded or the
-   * poll time is over.
+   * Resolves at the end of the current turn, or else of the next one, which begins when an attempt ends, a delivery is
+   * recorded or the poll time is over.
    */
   nextTurn (): Promise<void>
   /** Attempts in flight. */
   readonly inFlight: number
-  /** Claims no more, lets attempts end within the grace, aborts the rest and gives their leases back. */
+  /** Stops claiming, waits for attempts for up to the grace, aborts the rest and releases their leases. */
   close (): Promise<void>
 }
 
-// Too short to be noticed by a receiver, and long enough for those that answer at once. By the time of this process,
-// whatever the clock of the deliveries says.
+// Batches fast responses. Uses real time, not the delivery clock.
 const gatherMs = 2
 
 /**
- * Claims due deliveries, attempts them and records how they ended. One turn writes the results that have come in, then
- * claims for the slots that are free: slots are refilled while other attempts go on, and storage is asked no more often
- * than it can answer. A result that cannot be written keeps its slot and is tried again.
+ * Claims due deliveries, attempts them and records the results. One turn writes new results, then claims for the free
+ * slots, while other attempts continue. A turn waits for storage, so a slow storage gets fewer queries. A result that
+ * cannot be written keeps its slot and is written later.
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
   const { deliveries, sender, capacity, clock, log, onFailures } = dependencies
@@ -73,15 +72,15 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 
   /**
-   * What is recorded in one tick is claimed together. What ends within a short time is written together, and its slots are
-   * filled together.
+   * Waits a moment, so that deliveries recorded in one tick are claimed together, and attempts that end shortly after each
+   * other are written together.
    */
   async function gather (): Promise<void> {
     await setImmediate()
     if (results.size > 0) await settle(waitUntilIdle(), gatherMs, systemClock)
   }
 
-  /** False if storage failed: the next turn then waits, however often it is woken. */
+  /** Returns `false` if storage failed: the next turn then waits, even if it is woken. */
   async function takeTurn (): Promise<boolean> {
     const isWritten = await attemptStep(writeResults)
     const isClaimed = await attemptStep(claim)
@@ -187,7 +186,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 }
 
-/** Waits for the attempts to end, but no longer than the grace. */
+/** Waits for the attempts to end, up to the grace. */
 async function settle (idle: Promise<void>, graceMs: number, clock: Clock): Promise<void> {
   let timer: unknown
   const grace = new Promise<void>((resolve) => { timer = clock.setTimeout(resolve, graceMs) })

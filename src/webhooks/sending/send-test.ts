@@ -4,7 +4,7 @@ import { type Capacity, formatEndpoint } from './capacity.js'
 import type { SendResult, Sender } from './sender.js'
 import { signHeaders } from './signature.js'
 
-/** What a test works with. */
+/** Dependencies of a test. */
 export interface TestDependencies {
   sender: Sender
   capacity: Capacity
@@ -13,7 +13,7 @@ export interface TestDependencies {
   timeoutMs: number
 }
 
-/** What a test sends, and where to. */
+/** The event of a test and its target. */
 export interface TestTarget {
   /** The type of its event. */
   type: string
@@ -24,7 +24,7 @@ export interface TestTarget {
   secrets: readonly string[]
 }
 
-/** How a test notification went, with the field names of the wire. */
+/** The result of a test notification, with the field names of the API. */
 export interface TestResult {
   id: string
   event_type: string

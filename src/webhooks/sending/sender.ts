@@ -8,13 +8,13 @@ import { createResolver } from '../guard/resolver.js'
 
 /** One post to an endpoint. */
 export interface SendRequest {
-  /** Absolute. What the rules for targets do not allow, now rather than when it was stored, ends as `blocked`. */
+  /** An absolute URL. Ends as `blocked` if the rules for targets do not allow it now. */
   url: string
-  /** The signature's; those of the content are added. */
+  /** The headers of the signature. Content headers are added. */
   headers: Record<string, string>
-  /** Sent byte for byte, as it was signed. */
+  /** Sent byte for byte. */
   body: string
-  /** The deadline of the whole attempt, from the lookup of the name to the end of the answer. */
+  /** The deadline of the whole attempt, from the DNS lookup to the end of the answer. */
   timeoutMs: number
 }
 
@@ -24,19 +24,19 @@ export interface SendResult {
   responseStatus: number | null
   /** `null` for a 2xx; `aborted` if `abort` ended it, which says nothing about the endpoint. */
   error: AttemptError | 'aborted' | null
-  /** From the call of `send` to the end, a second post after a stale socket included. */
+  /** From the call of `send` to the end, including a second request after a stale connection. */
   durationMs: number
   /** The `Retry-After` header as it came. */
   retryAfter?: string
 }
 
-/** Makes requests to endpoints, over connections that are kept for the next ones. */
+/** Sends requests to endpoints over kept connections. */
 export interface Sender {
-  /** Makes one request. Never rejects: every way it can end is a result. */
+  /** Sends one request. Never rejects: errors are results. */
   send (request: SendRequest): Promise<SendResult>
   /** Ends the requests in flight. */
   abort (): void
-  /** Closes all connections; call it when nothing is in flight. */
+  /** Closes all connections. Call it when no request is in flight. */
   close (): Promise<void>
 }
 
@@ -44,7 +44,7 @@ const contentHeaders = ['content-type', 'application/json', 'user-agent', 'fasti
 const maxHeaderBytes = 16_384
 const kAborted = Symbol('aborted')
 
-/** `timeoutMs` is the longest deadline that requests will have. */
+/** `timeoutMs` is the longest deadline of requests. */
 export function createSender (rules: TargetRules, timeoutMs: number): Sender {
   const resolver = createResolver({ timeoutMs, hasPrivateNames: rules.allowPrivateNames })
   const connector = createGuardedConnector({ isAllowed: rules.isAllowedAddress, resolver, timeoutMs })
@@ -100,10 +100,10 @@ function toResult (answer: Answer | null, fault: unknown, startedAt: number): Se
   return { responseStatus: status, error, durationMs, retryAfter }
 }
 
-/** Node's codes, and OpenSSL's for what is wrong with a certificate. */
+/** Node's codes, and those of OpenSSL for invalid certificates. */
 const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|SELF_SIGNED|DEPTH_ZERO|INVALID_|PATH_LENGTH|HOSTNAME_|EPROTO|UNSPECIFIED)/
 
-/** Of undici's connection, a name server and the system's connection. */
+/** Codes of undici, of name servers and of the system. */
 const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEOUT', 'ETIMEDOUT'])
 
 function nameError (error: unknown): AttemptError | 'aborted' {

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 
 const secretPrefix = 'whsec_'
 
-/** A signing secret: `whsec_` and 32 random bytes in base64. */
+/** Generates a signing secret: `whsec_` and 32 random bytes in base64. */
 export function generateSecret (): string {
   return secretPrefix + randomBytes(32).toString('base64')
 }
@@ -12,11 +12,11 @@ export interface SignedHeaders extends Record<string, string> {
   'webhook-id': string
   /** Seconds since the epoch. */
   'webhook-timestamp': string
-  /** One `v1,<base64>` a secret, separated by spaces. */
+  /** One `v1,<base64>` for each secret, separated by spaces. */
   'webhook-signature': string
 }
 
-/** Signs a body as Standard Webhooks 1.0 says: HMAC-SHA256 over `id.timestamp.body`, once with each secret. */
+/** Signs a body as specified by Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`, once with each secret. */
 export function signHeaders (secrets: readonly string[], id: string, body: string, nowMs: number): SignedHeaders {
   const timestamp = String(Math.floor(nowMs / 1000))
   const content = `${id}.${timestamp}.${body}`
