@@ -17,7 +17,7 @@ begin
   loop
     select t.id into v_tenant from tenants t where t.slug = p_tenant;
     exit when found;
-    -- The first event of a tenant.
+    -- The first event of a tenant without webhooks.
     insert into tenants (slug) values (p_tenant) on conflict (slug) do nothing;
   end loop;
 

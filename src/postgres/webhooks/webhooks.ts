@@ -52,6 +52,8 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
       return session.transaction('create webhook', async (query) => {
         // Serializes creates of a tenant: otherwise two could pass the limit together.
         await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table} ${tenantSlug}`])
+        // Otherwise the first emits of a tenant would wait for one another to insert this row.
+        await query(`insert into ${schema}.tenants (slug) values ($1) on conflict (slug) do nothing`, [tenantSlug])
         const [row] = await query<WebhookRow>(`
           insert into ${table} (tenant_slug, id, name, status, target_url, event_types, secret, created_at, updated_at)
           select $1, $2, $3, $4, $5, $6, $7, moment, moment from ${moment} as moment
