@@ -5,7 +5,7 @@ import type { Session } from '../session.js'
 export interface Column {
   /** Of a domain, the type beneath it, such as `bigint`. */
   type: string
-  /** Whether texts that are equal are the same texts, and not such as differ in letter case alone. */
+  /** Whether the collation treats only identical texts as equal. */
   isExact: boolean
 }
 

@@ -42,7 +42,7 @@ export function createAttemptDelivery (dependencies: AttemptDependencies, settin
       const opened = sealed.map((secret) => secrets.open(secret, tenantSlug, webhookId))
       return signHeaders(opened, eventId, body, clock.now())
     } catch (err) {
-      log.error({ err, webhook_id: webhookId, event_id: eventId }, 'delivery waits: none of the secretKeys opens the secret of its webhook')
+      log.error({ err, webhook_id: webhookId, event_id: eventId }, 'no key of secretKeys opens the secret of the webhook, its delivery waits')
       return null
     }
   }

@@ -176,7 +176,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     get inFlight () { return inFlight },
     start () {
       stopListening = deliveries.onDue(() => wakeup.wake(), (err) => {
-        log.warn({ err }, 'notifications of due deliveries were lost, they are found by polling meanwhile')
+        log.warn({ err }, 'hints from PostgreSQL no longer arrive, due deliveries are found by polling')
       })
       capacity.onTestReleased(() => wakeup.wake())
       running ??= run()

@@ -58,7 +58,7 @@ t.test('a delivery whose secret cannot be opened waits for the key, and no attem
   t.same(await deliveries(id), [['pending', 0]])
   t.match(logged, [{
     fields: { webhook_id: id, event_id: eventId, err: new Error(`none of the secretKeys opens the secret of webhook ${id}`) },
-    message: 'delivery waits: none of the secretKeys opens the secret of its webhook'
+    message: 'no key of secretKeys opens the secret of the webhook, its delivery waits'
   }])
   await engine.close()
   await clock.advance(60_000)

@@ -86,7 +86,7 @@ t.test('word of due deliveries', async (t) => {
     await untilListeners(0)
     await untilListeners(1)
     await arrives(() => emitter.emit(event))
-    t.ok(logged.includes('notifications of due deliveries were lost, they are found by polling meanwhile'), logged.join())
+    t.ok(logged.includes('hints from PostgreSQL no longer arrive, due deliveries are found by polling'), logged.join())
   })
 
   t.test('a pool of one connection, which LISTEN would keep, is refused at the start', async (t) => {
