@@ -8,7 +8,7 @@ export type RecruitingApiErrorCode =
   | 'invalid_option'
   /** An argument of `emit` or `erase` is invalid; `field` is its path. */
   | 'invalid_event'
-  /** An argument of `renameTenant` or `removeTenant` is wrong; `field` is its name. */
+  /** An argument of `renameTenant` or `removeTenant` is invalid; `field` is its name. */
   | 'invalid_input'
   /** The idempotency key was used before for a different event. */
   | 'idempotency_conflict'

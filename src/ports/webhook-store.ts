@@ -71,7 +71,7 @@ export interface RotatedWebhook extends Webhook {
 
 /** How a tenant is renamed. */
 export interface RenameOptions {
-  /** Returns a stored secret as it is stored for the new name. */
+  /** Converts a stored secret for the new name. */
   reseal: (secret: string, webhookId: number) => string
   /** The host's own open transaction. */
   transaction?: unknown
@@ -128,20 +128,21 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
   replaceSecret (tenantSlug: string, id: number, change: { from: string, to: string }): Promise<boolean>
 
   /**
-   * Gives everything of the tenant `from` to the tenant `to`: webhooks with their deliveries and notices, and events
-   * with their subjects and idempotency keys. Each stored secret becomes what `reseal` returns for it. Returns the number
-   * of webhooks; `null`, and nothing changes, if `to` already has a webhook or an event. Attempts under way count as
-   * before. All or nothing; with `transaction`, the host's own, once that commits. Rejects and changes nothing if
-   * `transaction` is not open. A storage without transactions rejects any `transaction`.
+   * Renames the tenant `from` to `to`: its webhooks with their deliveries and notices, and its events with their
+   * subjects and idempotency keys. Replaces each stored secret with the result of `reseal`. Returns the number of
+   * webhooks. Returns `null` and changes nothing if `to` has a webhook or an event, and possibly if it had one earlier.
+   * Attempts in flight count as before. All or nothing. With `transaction`, the host's own, it takes effect once that
+   * commits. Rejects and changes nothing if `transaction` is not open. A storage without transactions rejects any
+   * `transaction`.
    */
   renameTenant (from: string, to: string, options: RenameOptions): Promise<number | null>
 
   /**
    * Removes a tenant: its webhooks with their notices at once, so that none of its deliveries is claimed again, and at
-   * most `limit` of its events with their deliveries. Returns how many events of removed tenants are left; further calls
-   * remove them, and so does `prune`. A new tenant may have the same name at once, and sees none of them. The first step
-   * is all or nothing; with `transaction`, the host's own, once that commits. Rejects and changes nothing if
-   * `transaction` is not open. A storage without transactions rejects any `transaction`.
+   * most `limit` of its events with their deliveries. Returns the number of events of removed tenants that are left;
+   * further calls remove them, and so does `prune`. A new tenant may use the same name at once and sees none of them.
+   * The first step is all or nothing. With `transaction`, the host's own, it takes effect once that commits. Rejects
+   * and changes nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.
    */
   removeTenant (tenantSlug: string, options: { limit: number, transaction?: unknown }): Promise<number>
 }

@@ -27,17 +27,17 @@ export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
    */
   erase (subject: ErasedSubject, options?: EmitOptions): Promise<number>
   /**
-   * Gives a tenant's webhooks, deliveries, events and keys of `postgresKeyLookup` to another name. All or nothing; with
-   * `transaction`, once that commits. Attempts under way end under the old name, and events recorded before keep it in
-   * their bodies. Returns the number of webhooks. Throws `invalid_input` (also if the tenant `to` exists), `invalid_event`
-   * for a wrong `transaction`, and `closed`.
+   * Renames a tenant: its webhooks, deliveries, events and keys of `postgresKeyLookup`. All or nothing. With
+   * `transaction`, takes effect when that commits. Attempts in flight end under the old name, and recorded events keep
+   * it in their bodies. Returns the number of webhooks. Throws `invalid_input` (also if the tenant `to` exists),
+   * `invalid_event` for an invalid `transaction`, and `closed`.
    */
   renameTenant (from: string, to: string, options?: EmitOptions): Promise<{ webhooks: number }>
   /**
    * Removes a tenant: its webhooks, notices and keys of `postgresKeyLookup` at once, then its events with their
-   * deliveries, in batches. Nothing of it is sent any more, except attempts under way. May be called again after a
-   * failure. With `transaction`, removes one batch, once that commits; `left` is the number of events that later calls or
-   * `prune` remove. Throws `invalid_input`, `invalid_event` for a wrong `transaction`, and `closed`.
+   * deliveries, in batches. No further attempts start. Can be repeated after a failure. With `transaction`, removes one
+   * batch when that commits; `left` is the number of events that later calls or `prune` remove. Throws `invalid_input`,
+   * `invalid_event` for an invalid `transaction`, and `closed`.
    */
   removeTenant (tenantSlug: string, options?: EmitOptions): Promise<{ left: number }>
   /**

@@ -7,11 +7,11 @@ const removes =
   'Removes a tenant: its webhooks with their notices at once, so that none of its deliveries is claimed again, and at ' +
   'most `limit` of its events with their deliveries.'
 const left =
-  'Returns how many events of removed tenants are left; further calls remove them, and so does `prune`.'
-const reused = 'A new tenant may have the same name at once, and sees none of them.'
+  'Returns the number of events of removed tenants that are left; further calls remove them, and so does `prune`.'
+const reused = 'A new tenant may use the same name at once and sees none of them.'
 const atomic =
-  "The first step is all or nothing; with `transaction`, the host's own, once that commits. … Rejects and changes " +
-  'nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.'
+  "The first step is all or nothing. With `transaction`, the host's own, it takes effect once that commits. Rejects " +
+  'and changes nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.'
 
 const key = { idempotencyKey: 'once', subject: 'candidate:42', tombstone: '{"erased":true}' }
 
@@ -34,7 +34,7 @@ export const removeCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.removeTenant', says: removes, name: 'an attempt under way while its tenant is removed is not repeated'
+    port: 'webhooks.removeTenant', says: removes, name: 'an attempt in flight is not repeated after its tenant is removed'
   }, async ({ webhooks, addWebhook, emit, claimAll, complete, claim, wait }) => {
     await addWebhook()
     await emit()
@@ -53,7 +53,7 @@ export const removeCases = [
     await emitMany(5)
     const counts = [await webhooks.removeTenant('acme', { limit: 2 })]
     while (counts.at(-1) !== 0 && counts.length < 10) counts.push(await webhooks.removeTenant('acme', { limit: 2 }))
-    same(counts.every((count, index) => index === 0 || count < Number(counts[index - 1])), true, 'that each call leaves less')
+    same(counts.every((count, index) => index === 0 || count < Number(counts[index - 1])), true, 'each call leaves fewer events')
     same(counts.at(-1), 0, 'the result of the last call')
   }),
 

@@ -4,15 +4,16 @@ import { rejects, same } from '../support/expect.js'
 import { delivered, failed, lenient, retry } from '../support/samples.js'
 
 const gives =
-  'Gives everything of the tenant `from` to the tenant `to`: webhooks with their deliveries and notices, and events ' +
-  'with their subjects and idempotency keys.'
-const reseals = 'Each stored secret becomes what `reseal` returns for it.'
+  'Renames the tenant `from` to `to`: its webhooks with their deliveries and notices, and its events with their ' +
+  'subjects and idempotency keys.'
+const reseals = 'Replaces each stored secret with the result of `reseal`.'
 const refuses =
-  'Returns the number of webhooks; `null`, and nothing changes, if `to` already has a webhook or an event.'
-const underWay = 'Attempts under way count as before.'
+  'Returns the number of webhooks. Returns `null` and changes nothing if `to` has a webhook or an event, and ' +
+  'possibly if it had one earlier.'
+const inFlight = 'Attempts in flight count as before.'
 const atomic =
-  "All or nothing; with `transaction`, the host's own, once that commits. Rejects and changes nothing if `transaction` " +
-  'is not open. A storage without transactions rejects any `transaction`.'
+  "All or nothing. With `transaction`, the host's own, it takes effect once that commits. Rejects and changes " +
+  'nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.'
 
 const keep = { reseal: (secret: string): string => secret }
 const key = { idempotencyKey: 'once', subject: 'candidate:42', tombstone: '{"erased":true}' }
@@ -20,7 +21,7 @@ const key = { idempotencyKey: 'once', subject: 'candidate:42', tombstone: '{"era
 /** Cases about renaming a tenant. */
 export const renameCases = [
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: gives, name: 'a renamed tenant has its webhooks and their log under the new name alone'
+    port: 'webhooks.renameTenant', says: gives, name: 'a renamed tenant has its webhooks and their log only under the new name'
   }, async ({ webhooks, addWebhook, emit, claimOne, complete, log }) => {
     const webhook = await addWebhook()
     await emit()
@@ -81,7 +82,7 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: refuses, name: 'a tenant is not renamed onto one that has a webhook or an event'
+    port: 'webhooks.renameTenant', says: refuses, name: 'a tenant cannot be renamed to one that has a webhook or an event'
   }, async ({ webhooks, addWebhook, emit }) => {
     const webhook = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
@@ -93,7 +94,7 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: refuses, name: 'a tenant that has nothing yet can be renamed, and the old name used again'
+    port: 'webhooks.renameTenant', says: refuses, name: 'a tenant without data can be renamed, and its old name used again'
   }, async ({ webhooks, addWebhook }) => {
     same(await webhooks.renameTenant('acme', 'globex', keep), 0, 'the result for a tenant that has nothing')
     const { id } = await addWebhook({ tenantSlug: 'globex' })
@@ -102,7 +103,7 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: underWay, name: 'an attempt under way while its tenant is renamed counts'
+    port: 'webhooks.renameTenant', says: inFlight, name: 'an attempt in flight counts after its tenant is renamed'
   }, async ({ webhooks, addWebhook, emit, claimAll, complete, claim, log }) => {
     const webhook = await addWebhook()
     await emit()

@@ -17,7 +17,7 @@ testMistakes([
     })
   },
   {
-    storage: 'leaves notices under the old name',
+    storage: 'keeps notices under the old name',
     caughtBy: 'pending deliveries and notices of a renamed tenant carry the new name',
     breaks: ({ webhooks, data }) => ({
       webhooks: {
@@ -30,15 +30,15 @@ testMistakes([
     })
   },
   {
-    storage: 'does not seal secrets anew',
+    storage: 'does not reseal secrets',
     caughtBy: 'secrets of a renamed tenant are those that reseal returns',
     breaks: ({ webhooks }) => ({
       webhooks: { renameTenant: (from, to, options) => webhooks.renameTenant(from, to, { ...options, reseal: keep }) }
     })
   },
   {
-    storage: 'merges a tenant into another one',
-    caughtBy: 'a tenant is not renamed onto one that has a webhook or an event',
+    storage: 'merges a tenant into an existing one',
+    caughtBy: 'a tenant cannot be renamed to one that has a webhook or an event',
     breaks: ({ webhooks, data }) => ({
       webhooks: {
         async renameTenant (from, to, options) {
@@ -49,7 +49,7 @@ testMistakes([
     })
   },
   {
-    storage: 'takes a transaction that it cannot roll back',
+    storage: 'accepts a transaction that it cannot roll back',
     caughtBy: 'renaming commits with the host\'s transaction, or is rejected by a storage without transactions',
     breaks: ({ webhooks }) => ({
       webhooks: {
@@ -71,7 +71,7 @@ testMistakes([
     })
   },
   {
-    storage: 'remembers the events of a removed tenant',
+    storage: 'keeps the events of a removed tenant',
     caughtBy: 'a new tenant with the name of a removed one sees nothing of it',
     breaks: ({ webhooks, data }) => ({
       webhooks: {
@@ -85,7 +85,7 @@ testMistakes([
     })
   },
   {
-    storage: 'never comes to an end',
+    storage: 'never reports that nothing is left',
     caughtBy: 'a tenant with more events than the limit is removed by several calls',
     breaks: () => ({ webhooks: { removeTenant: async () => 1 } })
   }
