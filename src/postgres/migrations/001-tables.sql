@@ -15,8 +15,8 @@ create sequence fences;
 -- The last value is the webhook where the last claim stopped.
 create unlogged sequence turns minvalue 0 start 0;
 
--- The names of tenants that have webhooks or events. A renamed tenant keeps its id. A removed one keeps it without a name: its events
--- are deleted in batches, and an emit may commit late.
+-- The names of tenants that have webhooks or events. A renamed tenant keeps its id. A removed one keeps it without a name:
+-- its events are deleted in batches, and an emit may commit late.
 create table tenants (
   id bigint generated always as identity primary key,
   slug text collate "C" unique
