@@ -4,7 +4,7 @@ export { RecruitingApiError, type RecruitingApiErrorCode, isRecruitingApiError }
 export { type CacheKeyLookupOptions, cacheKeyLookup } from './keys/cache.js'
 export { generateApiKey, hashApiKey } from './keys/api-key.js'
 export type { Register } from './webhooks/recruiting.js'
-export { type ErrorDetail, HttpError, type WireErrorCode } from './http/errors.js'
+export { type ErrorDetail, HttpError, type WireErrorCode } from './http/wire-errors.js'
 export type { AuditEntry, AuditListener } from './http/audit.js'
 export type { HostRoutes } from './http/host-routes.js'
 export type { RecruitingApiOptions } from './options/api.js'

@@ -1,4 +1,4 @@
-import { type WireErrorCode, wireErrors } from '../../src/http/errors.js'
+import { type WireErrorCode, wireErrors } from '../../src/http/wire-errors.js'
 import { type Member, readMembers } from './members.js'
 import { optionTables } from './options.js'
 
@@ -21,7 +21,7 @@ export const tables: Record<string, Table> = {
 }
 
 async function apiErrors (): Promise<string> {
-  const codes = await readMembers('src/http/errors.ts', 'wireErrors')
+  const codes = await readMembers('src/http/wire-errors.ts', 'wireErrors')
   return formatTable(['status', 'code', 'message', 'when'], codes.map(({ name, text }) => {
     const { status, message } = wireErrors[name as WireErrorCode]
     return [String(status), quote(name), message, text]

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import type { ApiKey, KeyLookup } from '../ports/index.js'
 import { isTenantSlug } from '../shared/text.js'
-import { HttpError } from './errors.js'
+import { HttpError } from './wire-errors.js'
 
 /** Stores the owner of a request's key on the request. */
 export const kApiKey = Symbol('api key')

@@ -9,7 +9,7 @@ import { assertNames, assertTenantSlug, assertText, eventNames, optionNames, sub
 import { createCounters } from './queue/counters.js'
 import { dispatch } from './events/dispatcher.js'
 import { createEventValidator } from './events/catalogue.js'
-import { createNoticeReporter } from './queue/health.js'
+import { createNoticeReporter } from './queue/notices.js'
 import { keepPruning, prune } from './queue/housekeeping.js'
 import { createListeners } from './listeners.js'
 import type { Logger } from '../observe/logger.js'

@@ -4,7 +4,7 @@ import { readMembers } from '../../scripts/tables/members.js'
 import { fillTables, listPages } from '../../scripts/tables/pages.js'
 import { tables } from '../../scripts/tables/tables.js'
 import { optionTables } from '../../scripts/tables/options.js'
-import { wireErrors } from '../../src/http/errors.js'
+import { wireErrors } from '../../src/http/wire-errors.js'
 
 t.test('the tables of the README and the pages are what the code says; npm run tables writes them', async (t) => {
   for (const page of await listPages()) {

@@ -1,6 +1,6 @@
 import type { FastifyReply, RouteHandlerMethod } from 'fastify'
 import { commonHeaders, contentType, noteAnswer } from './answer.js'
-import { toHttpError } from '../errors.js'
+import { toHttpError } from '../wire-errors.js'
 import { logOf } from '../log.js'
 import { assertStage, setStage } from '../stage.js'
 

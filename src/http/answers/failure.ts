@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readText, toLoggableError } from '../../observe/loggable-error.js'
-import { type ErrorDetail, type WireErrorCode, readHttpError } from '../errors.js'
+import { type ErrorDetail, type WireErrorCode, readHttpError } from '../wire-errors.js'
 import { readStage } from '../stage.js'
 
 /** The answer to a failed request, and what to log. */

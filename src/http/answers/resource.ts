@@ -1,4 +1,4 @@
-import { HttpError } from '../errors.js'
+import { HttpError } from '../wire-errors.js'
 
 /** Throws a 404 for an id out of range: no resource can have it. */
 export function storableId (id: number): number {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readText } from '../../observe/loggable-error.js'
 import { readField } from '../../shared/read-field.js'
 import { commonHeaders, contentType, noteAnswer, readAnswer } from './answer.js'
-import { type ErrorDetail, type WireErrorCode, wireErrors } from '../errors.js'
+import { type ErrorDetail, type WireErrorCode, wireErrors } from '../wire-errors.js'
 import { type Failure, judgeFailure } from './failure.js'
 import { logOf } from '../log.js'
 

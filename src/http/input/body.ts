@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { badRequest } from '../errors.js'
+import { badRequest } from '../wire-errors.js'
 import { isStorableJson } from '../../shared/text.js'
 
 /** 64 KiB. */

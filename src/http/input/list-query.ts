@@ -1,6 +1,6 @@
 import type { SortItem } from '../../ports/index.js'
 import { normalizeInstant } from '../../shared/instant.js'
-import { badRequest } from '../errors.js'
+import { badRequest } from '../wire-errors.js'
 
 const maxSearchLength = 200
 

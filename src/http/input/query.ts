@@ -1,4 +1,4 @@
-import { badRequest } from '../errors.js'
+import { badRequest } from '../wire-errors.js'
 import { isStorableText } from '../../shared/text.js'
 
 /**

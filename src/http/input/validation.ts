@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import { compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
-import { type ErrorDetail, type HttpError, badRequest } from '../errors.js'
+import { type ErrorDetail, type HttpError, badRequest } from '../wire-errors.js'
 import { findFaults } from './faults.js'
 
 interface Validator {

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { HttpError } from '../errors.js'
+import { HttpError } from '../wire-errors.js'
 
 /** The usage of a budget. */
 export interface Usage {

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { type WireErrorCode, wireErrors } from '../errors.js'
+import { type WireErrorCode, wireErrors } from '../wire-errors.js'
 import { OneOf } from './types.js'
 
 const ErrorDetail = Type.Object({
