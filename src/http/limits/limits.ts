@@ -62,7 +62,7 @@ export async function createLimits (
   }
 }
 
-/** Turns errors of the host's store into a 500. */
+/** Turns an error of the store into a 500. */
 function isolateStore (limiter: Limiter): Limiter {
   return async (request) => {
     try {

@@ -3,13 +3,13 @@ import type { Session } from '../session.js'
 
 /** A column as the database describes it. */
 export interface Column {
-  /** Of a domain, the type beneath it, such as `bigint`. */
+  /** Its type, such as `bigint`; for a domain, the type it is based on. */
   type: string
   /** Whether the collation treats only identical texts as equal. */
   isExact: boolean
 }
 
-/** A table or view of the host's, as the database describes it. */
+/** The host's table or view, as the database describes it. */
 export interface Relation {
   /** Quoted, with its schema. */
   name: string
@@ -18,9 +18,9 @@ export interface Relation {
   columns: ReadonlyMap<string, Column>
   /** Definitions of its indexes, as `create index` statements. */
   indexes: readonly string[]
-  /** The type in which integers leave the database: `text`, unless `Number` reads what the host's driver makes of a `bigint`. */
+  /** The type in which integers are selected: `text`, unless `Number` can read what the host's driver returns for a `bigint`. */
   integerType: 'bigint' | 'text'
-  /** Quoted: by its rules the letters of all scripts become lower case, where the database has such a collation. */
+  /** Quoted. Lower-cases letters of all scripts, if the database has such a collation. */
   caseCollation: string
 }
 
@@ -29,15 +29,15 @@ interface RelationRow {
   kind: string
   columns: string
   indexes: string
-  /** A `bigint` as the driver reads it. */
+  /** A `bigint` as the driver returns it. */
   sample: unknown
   collation: string
 }
 
-// JavaScript's toLowerCase works by the rules of the first two.
+// JavaScript's toLowerCase follows the rules of the first two.
 const caseCollations = ['und-x-icu', 'pg_unicode_fast', 'pg_c_utf8']
 
-/** Describes the relation that an SQL name stands for, such as `public.api_candidates`. Throws `storage_not_ready`. */
+/** Describes the relation of an SQL name such as `public.api_candidates`. Throws `storage_not_ready`. */
 export async function describeRelation (session: Session, option: string, sqlName: string): Promise<Relation> {
   const [row] = await session.query<RelationRow>(`describe ${option}`, text, [sqlName, caseCollations])
   if (row === undefined) throw relationError(option, `there is no table or view ${sqlName} that the database user may see`)
@@ -51,7 +51,7 @@ export async function describeRelation (session: Session, option: string, sqlNam
   }
 }
 
-/** `storage_not_ready`, with the option that names the relation. */
+/** Creates a `storage_not_ready` with the option that names the relation. */
 export function relationError (option: string, problem: string): RecruitingApiError {
   return new RecruitingApiError('storage_not_ready', `${option}: ${problem}`, option)
 }

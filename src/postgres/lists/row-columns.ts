@@ -2,22 +2,22 @@ import { type Column, type Relation, relationError } from './relation.js'
 import type { RowKind } from './row-kind.js'
 import { cast, quoteName, toIso } from '../sql.js'
 
-/** Reads what the driver gave for a column that is not null. */
+/** Converts the driver's value of a column that is not null. */
 export type ReadValue = (value: unknown) => unknown
 
-/** How one published field is selected and read. */
+/** Selects and converts one published field. */
 export interface FieldReader {
   field: string
-  /** Named like the field in the result. */
+  /** Its name in the result is that of the field. */
   expression: string
-  /** `null` if the driver gives the value itself. */
+  /** `null` if the driver's value needs no conversion. */
   read: ReadValue | null
 }
 
 const integers = ['bigint', 'integer', 'smallint']
 const texts = ['text', 'character varying']
 
-/** Throws `storage_not_ready` for the first column that a list needs and that is missing or of another type. */
+/** Throws `storage_not_ready` for the first required column that is missing or of another type. */
 export function assertColumns (relation: Relation, { option, columns, exact }: RowKind): void {
   for (const [name, types] of Object.entries(columns)) {
     const column = findColumn(relation, option, name)

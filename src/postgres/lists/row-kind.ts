@@ -1,12 +1,12 @@
-/** What sets candidates and jobs apart. */
+/** The differences between candidates and jobs. */
 export interface RowKind {
-  /** The option that names the relation, and what it holds. */
+  /** The option that names the relation. */
   option: 'candidates' | 'jobs'
-  /** The columns there must be, with the types they may have. */
+  /** Required columns, with their allowed types. */
   columns: Readonly<Record<string, readonly string[]>>
-  /** The columns that are compared with a text: only the very same one may be equal. */
+  /** Columns that need a collation by which only identical texts are equal. */
   exact: readonly string[]
-  /** The column that `q` looks into. */
+  /** The column that `q` searches. */
   searched: string
 }
 
@@ -14,7 +14,7 @@ const text = ['text', 'character varying']
 const integer = ['bigint', 'integer', 'smallint']
 const time = ['timestamp with time zone']
 
-/** What a relation of candidates has. */
+/** The relation of candidates. */
 export const candidateKind: RowKind = {
   option: 'candidates',
   columns: {
@@ -31,7 +31,7 @@ export const candidateKind: RowKind = {
   searched: 'full_name'
 }
 
-/** What a relation of jobs has. */
+/** The relation of jobs. */
 export const jobKind: RowKind = {
   option: 'jobs',
   columns: { tenant_slug: text, id: integer, name: text, status: text, created_at: time, updated_at: time },

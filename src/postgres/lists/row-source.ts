@@ -9,22 +9,22 @@ import { createTotals } from './totals.js'
 type AnyFilter = CandidateFilter & JobFilter
 type AnyField = CandidateSortField | JobSortField
 
-/** Lists the rows of a relation of the host's. */
+/** Lists the rows of the host's relation. */
 export interface RelationSource<Row, Filter, Field extends string> extends RowSource<Row, Filter, Field> {
-  /** Looks at the relation anew. Throws `storage_not_ready`. */
+  /** Describes the relation again. Throws `storage_not_ready`. */
   describe (): Promise<Relation>
 }
 
-/** How the fields of a list are selected, and those that are read from what the driver gives. */
+/** The expressions that select the fields of a list, and the fields whose values are converted. */
 interface Projection {
   columns: string
   readers: Array<[field: string, read: ReadValue]>
 }
 
-// Beyond this the ids of a page are read from an index before its rows; up to there it costs more than it saves.
+// Beyond this offset, a page reads its ids from an index first and its rows then. Below, that costs more than it saves.
 const deepOffset = 500
 
-/** `sqlName` is the relation as in SQL; totals are shared for `totalsTtlMs`. */
+/** `sqlName` is the relation as written in SQL; totals are cached for `totalsTtlMs`. */
 export function createRowSource<Row, Filter extends AnyFilter, Field extends AnyField> (
   session: Session,
   kind: RowKind,
@@ -42,7 +42,7 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
     return relation
   }
 
-  // Kept once it is known; what failed is tried again by the next list.
+  // Cached once known; after an error the next list tries again.
   function findRelation (): Promise<Relation> {
     described ??= describe().catch((error: unknown) => {
       described = null
@@ -129,7 +129,7 @@ function filterBy (relation: Relation, kind: RowKind, tenantSlug: string, filter
   return where
 }
 
-/** The name in lower case: from a column `name_key` if the host keeps one, which an index can hold. */
+/** The name in lower case: the column `name_key` if the host has one, because an index can hold it. */
 function searchKey ({ columns, caseCollation }: Relation, { searched }: RowKind): string {
   return columns.has('name_key') ? 'name_key' : `lower(${searched} collate ${caseCollation})`
 }
@@ -138,12 +138,12 @@ function escapeLike (text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }
 
-// The row that the driver made becomes the one that is listed.
+// Changes the driver's row in place.
 function readRow<Row> (row: Record<string, unknown>, readers: Projection['readers']): Row {
   for (const [field, read] of readers) {
     const value = row[field]
     if (value !== null) row[field] = read(value)
   }
-  // The types of the columns were checked when the relation was described.
+  // describeRelation has checked the types of the columns.
   return row as Row
 }

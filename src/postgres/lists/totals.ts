@@ -1,15 +1,15 @@
 /** Shares totals between requests for a short time. */
 export interface Totals {
   /**
-   * The total of before if it is young enough, or what `count` gives; requests at once share one count. `subject` is
-   * what is counted, as JSON can tell it.
+   * Returns the cached total if it is still fresh, otherwise calls `count`. Concurrent requests share one count. `subject`
+   * identifies the total; it must be JSON.
    */
   share (subject: unknown, count: () => Promise<number>): Promise<number>
 }
 
 const maxTotals = 1000
 
-/** Keeps nothing at a `ttlMs` of 0. */
+/** Creates a cache of totals; with a `ttlMs` of 0 it keeps nothing. */
 export function createTotals (ttlMs: number): Totals {
   const kept = new Map<string, { total: Promise<number>, until: number }>()
 
@@ -31,7 +31,7 @@ export function createTotals (ttlMs: number): Totals {
       forgetOldest()
       entry.total.then(
         () => { entry.until = performance.now() + ttlMs },
-        // The next request counts anew.
+        // After an error the next request counts again.
         () => { entry.until = 0 }
       )
       return entry.total

@@ -169,7 +169,7 @@ as $$
     from judged j
     where w.id = j.webhook_id and j.is_valid
     returning w.id
-  ), told as (
+  ), noticed as (
     insert into notices (kind, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status)
     select j.verdict, j.tenant_slug, j.webhook_id, j.failing_since, j.failed_deliveries, j.last_error, j.last_response_status
     from judged j
