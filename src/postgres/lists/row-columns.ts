@@ -1,5 +1,5 @@
 import { type Column, type Relation, relationError } from './relation.js'
-import type { RowKind } from './row-kind.js'
+import { type RowKind, integerTypes, textTypes } from './row-kind.js'
 import { cast, quoteName, toIso } from '../sql.js'
 
 /** Converts the driver's value of a column that is not null. */
@@ -13,9 +13,6 @@ export interface FieldReader {
   /** `null` if the driver's value needs no conversion. */
   read: ReadValue | null
 }
-
-const integers = ['bigint', 'integer', 'smallint']
-const texts = ['text', 'character varying']
 
 /** Throws `storage_not_ready` for the first required column that is missing or of another type. */
 export function assertColumns (relation: Relation, { option, columns, exact }: RowKind): void {
@@ -34,8 +31,8 @@ export function assertColumns (relation: Relation, { option, columns, exact }: R
 export function readerOf (relation: Relation, option: string, field: string): FieldReader {
   const { type } = findColumn(relation, option, field)
   const column = quoteName(field)
-  if (integers.includes(type)) return { field, expression: cast(column, type, relation.integerType), read: Number }
-  if (texts.includes(type)) return { field, expression: cast(column, type, 'text'), read: null }
+  if (integerTypes.includes(type)) return { field, expression: cast(column, type, relation.integerType), read: Number }
+  if (textTypes.includes(type)) return { field, expression: cast(column, type, 'text'), read: null }
   if (type === 'timestamp with time zone') return { field, expression: `${toIso(column)} as ${column}`, read: null }
   return { field, expression: `to_json(${column})::text as ${column}`, read: (text) => JSON.parse(String(text)) }
 }

@@ -10,20 +10,22 @@ export interface RowKind {
   searched: string
 }
 
-const text = ['text', 'character varying']
-const integer = ['bigint', 'integer', 'smallint']
+/** Types of columns that hold text. */
+export const textTypes = ['text', 'character varying']
+/** Types of columns that hold integers. */
+export const integerTypes = ['bigint', 'integer', 'smallint']
 const time = ['timestamp with time zone']
 
 /** The relation of candidates. */
 export const candidateKind: RowKind = {
   option: 'candidates',
   columns: {
-    tenant_slug: text,
-    id: integer,
-    full_name: text,
-    headline: text,
-    source_id: integer,
-    recruiter_id: integer,
+    tenant_slug: textTypes,
+    id: integerTypes,
+    full_name: textTypes,
+    headline: textTypes,
+    source_id: integerTypes,
+    recruiter_id: integerTypes,
     created_at: time,
     updated_at: time
   },
@@ -34,7 +36,7 @@ export const candidateKind: RowKind = {
 /** The relation of jobs. */
 export const jobKind: RowKind = {
   option: 'jobs',
-  columns: { tenant_slug: text, id: integer, name: text, status: text, created_at: time, updated_at: time },
+  columns: { tenant_slug: textTypes, id: integerTypes, name: textTypes, status: textTypes, created_at: time, updated_at: time },
   exact: ['tenant_slug', 'status'],
   searched: 'name'
 }

@@ -144,6 +144,6 @@ function readRow<Row> (row: Record<string, unknown>, readers: Projection['reader
     const value = row[field]
     if (value !== null) row[field] = read(value)
   }
-  // describeRelation has checked the types of the columns.
+  // assertColumns has checked the types of the columns.
   return row as Row
 }
