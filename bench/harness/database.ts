@@ -10,9 +10,11 @@ export interface Database {
   close (): Promise<void>
 }
 
+/** Starts PostgreSQL from npm, or the binaries of the folder in `BENCH_POSTGRES`. */
 export async function startDatabase (): Promise<Database> {
+  const { BENCH_POSTGRES: binaries } = process.env
   const closers: Array<() => Promise<unknown>> = []
-  const { url } = await startPostgresServer({ teardown: (close) => { closers.unshift(close) } }, { settings: [] })
+  const { url } = await startPostgresServer({ teardown: (close) => { closers.unshift(close) } }, { settings: [], ...(binaries === undefined ? {} : { binaries }) })
   const pool = new pg.Pool({ connectionString: url, max: 25 })
   return {
     url,
