@@ -36,17 +36,20 @@ export function createClaim (session: Session, schema: string): (options: ClaimO
   }
 }
 
-/** Tells when claims have visited every endpoint. They visit by ascending id, and continue with the lowest after the highest. */
+/**
+ * Tells when claims have visited every webhook. They visit by ascending id, and continue with the lowest after the highest.
+ * Other workers move the turn too, so the second time that it wraps is always the end.
+ */
 function createRound (): { isComplete (visitedUntil: number): boolean } {
   let first: number | null = null
   let last = Number.NEGATIVE_INFINITY
-  let hasWrapped = false
+  let wraps = 0
   return {
     isComplete (visitedUntil) {
-      hasWrapped ||= visitedUntil <= last
+      if (visitedUntil <= last) wraps++
       last = visitedUntil
       first ??= visitedUntil
-      return hasWrapped && visitedUntil >= first
+      return wraps > 1 || (wraps === 1 && visitedUntil >= first)
     }
   }
 }

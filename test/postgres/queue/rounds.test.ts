@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createClaim } from '../../../src/postgres/deliveries/claim.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 const options = { limit: 10, perEndpoint: 1, leaseMs: 60_000 }
@@ -27,4 +28,14 @@ t.test('behind more paused endpoints than one claim looks at', async (t) => {
     await pool.query("delete from recruiting.webhook_health where webhook_id = 250; select setval('recruiting.turns', 300)")
     t.match(await deliveries.claimDue({ ...options, limit: 2 }), [{ webhookId: 250 }])
   })
+})
+
+t.test('a claim ends though the webhook where it stopped first has nothing in the queue any more', async (t) => {
+  const visited = [128, 41, 43, 41, 43, 41]
+  const session = {
+    query: async <Row>() => [{ delivery_id: null, visited_until: String(visited.shift()) }] as Row[],
+    transaction: () => Promise.reject(new Error('not used'))
+  }
+  t.same(await createClaim(session, 'recruiting')(options), [])
+  t.same(visited, [43, 41])
 })
