@@ -12,8 +12,8 @@ export function parseSort<Field extends string> (sort: string): Sort<Field> {
   const fields = items.map(({ field }) => field)
   const repeated = fields.find((field, index) => fields.indexOf(field) < index)
   if (repeated !== undefined) throw badRequest({ in: 'query', field: 'sort', message: `names ${repeated} more than once` })
-  const direction = items.at(-1)?.direction ?? 'asc'
-  return fields.includes('id') ? items : [...items, { field: 'id', direction }]
+  const isDescending = sort.slice(sort.lastIndexOf(',') + 1).startsWith('-')
+  return fields.includes('id') ? items : [...items, { field: 'id', direction: isDescending ? 'desc' : 'asc' }]
 }
 
 /** The schema of the query has already refused unknown fields. */

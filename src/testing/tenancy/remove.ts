@@ -63,7 +63,7 @@ export const removeCases = [
     await addWebhook()
     await emitMany(5)
     await webhooks.removeTenant('acme', { limit: 1 })
-    await deliveries.prune({ retentionDays: 1, limit: 100 })
+    await deliveries.prune({ retentionDays: 1, limit: 2 })
     same(await webhooks.removeTenant('acme', { limit: 1 }), 0, 'the events left after prune')
   }),
 
