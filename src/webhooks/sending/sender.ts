@@ -1,5 +1,6 @@
 import type { AttemptError } from '../../ports/index.js'
 import { Refusal } from '../../errors.js'
+import { trimEntries } from '../../shared/trim-entries.js'
 import { type Answer, Attempt, kTimeout } from './attempt.js'
 import { BlockedAddressError, createGuardedConnector } from '../guard/connector.js'
 import { type TargetRules, parseTargetUrl } from '../guard/destination.js'
@@ -42,6 +43,7 @@ export interface Sender {
 
 const contentHeaders = ['content-type', 'application/json', 'user-agent', 'fastify-recruiting-api']
 const maxHeaderBytes = 16_384
+const maxTargets = 1000
 const kAborted = Symbol('aborted')
 
 /** `timeoutMs` is the longest deadline of requests. */
@@ -56,13 +58,22 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
     bodyTimeout: 0
   })
   const inFlight: Attempt[] = []
+  // The rules never change. Judging a literal address for each delivery would cost more than signing it.
+  const targets = new Map<string, URL>()
+
+  function judge (url: string): URL {
+    const target = targets.get(url) ?? parseTargetUrl(url, rules)
+    targets.set(url, target)
+    trimEntries(targets, maxTargets)
+    return target
+  }
 
   return {
     send (request) {
       const startedAt = performance.now()
       let target: URL
       try {
-        target = parseTargetUrl(request.url, rules)
+        target = judge(request.url)
       } catch (refusal) {
         return Promise.resolve(toResult(null, refusal, startedAt))
       }
