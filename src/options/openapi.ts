@@ -24,7 +24,7 @@ export interface OpenApiInfo {
   title?: string
   /** The version of the document. @default `v1` */
   version?: string
-  /** What the API is for, in Markdown. */
+  /** The purpose of the API, in Markdown. */
   description?: string
   /** The URL of the terms of service. */
   termsOfService?: string

@@ -50,7 +50,7 @@ export const errorResponses = {
   })
 }
 
-/** A further error of the host's own operations that change something. */
+/** An error that only own operations of the host answer with, if they change something. */
 export const Conflict = ErrorOf('conflict')
 
 /** A further error of every operation if requests are limited. */
