@@ -50,15 +50,14 @@ begin
     cross join lateral (
       select min(m.webhook_id) as webhook_id from marks m where m.webhook_id > visit.webhook_id
     ) as marked
-    cross join lateral (
-      select coalesce((
-        select q.webhook_id from queue q
-        where q.lane is not null and q.webhook_id > visit.webhook_id
-          and q.webhook_id < coalesce(marked.webhook_id, 9223372036854775807)
-        order by q.webhook_id, q.lane, q.id
-        limit 1
-      ), marked.webhook_id) as webhook_id
-    ) as next
+    left join lateral (
+      select q.webhook_id from queue q
+      where q.lane is not null and q.webhook_id > visit.webhook_id
+        and q.webhook_id < coalesce(marked.webhook_id, 9223372036854775807)
+      order by q.webhook_id, q.lane, q.id
+      limit 1
+    ) as ready on true
+    cross join lateral (select coalesce(ready.webhook_id, marked.webhook_id) as webhook_id) as next
     left join lateral (
       select free.capacity
       from webhooks w
