@@ -7,7 +7,7 @@ const rooms = {
   observe: ['ports/', 'shared/'],
   keys: ['ports/', 'shared/', 'errors.js'],
   webhooks: ['ports/', 'shared/', 'observe/', 'errors.js'],
-  http: ['ports/', 'shared/', 'observe/', 'errors.js', 'keys/', 'webhooks/operations.js', 'webhooks/events/catalogue.js'],
+  http: ['ports/', 'shared/', 'observe/', 'errors.js', 'keys/', 'webhooks/operations.js', 'webhooks/events/catalogue.js', 'webhooks/schemas/'],
   options: ['ports/', 'shared/', 'observe/', 'webhooks/', 'http/'],
   memory: ['ports/', 'shared/', 'errors.js', 'keys/'],
   postgres: ['ports/', 'shared/', 'errors.js', 'keys/'],

@@ -40,13 +40,16 @@ export function isRecruitingApiError (error: unknown): error is RecruitingApiErr
   return readField(error, kBrand) === true
 }
 
-/** Thrown for client input that only the engine can judge; the client gets 400. */
+/** Thrown for invalid input: a client gets 400, a caller by code `invalid_input`. */
 export class Refusal extends Error {
-  /** The field of the body, such as `target_url`. */
+  /** The field of the input, such as `target_url`; empty for the whole input. */
   readonly field: string
+  /** The part of a request that has the field. */
+  readonly place: 'body' | 'query'
 
-  constructor (field: string, message: string) {
+  constructor (field: string, message: string, place: 'body' | 'query' = 'body') {
     super(message)
     this.field = field
+    this.place = place
   }
 }

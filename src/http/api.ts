@@ -73,9 +73,9 @@ function tenantApi ({ storage, operations, settings, tracing }: ApiDependencies,
       shieldRoutes(own)
       await own.register(candidateRoutes(storage.candidates, withFields(Candidate, settings.candidateFields)))
       await own.register(jobRoutes(storage.jobs, withFields(Job, settings.jobFields)))
-      await own.register(webhookRoutes(storage.webhooks, operations))
+      await own.register(webhookRoutes(operations))
       await own.register(webhookActionRoutes(operations))
-      await own.register(deliveryRoutes(storage))
+      await own.register(deliveryRoutes(operations))
     })
     if (settings.routes !== null) await scope.register(hostRoutes(settings.routes))
   }

@@ -101,7 +101,7 @@ function copyDetail ({ in: place, field, message }: ErrorDetail): ErrorDetail {
 /** Converts an error of our own code, a port or a handler: a 500 unless it is meant for the client. */
 export function toHttpError (thrown: unknown): HttpError {
   if (readHttpError(thrown) !== null) return thrown as HttpError
-  if (isRefusal(thrown)) return badRequest({ in: 'body', field: thrown.field, message: thrown.message })
+  if (isRefusal(thrown)) return badRequest({ in: thrown.place, field: thrown.field, message: thrown.message })
   return toInternalError(thrown)
 }
 

@@ -1,40 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ListQuery, SortItem } from '../../ports/index.js'
+import type { Page } from '../../shared/paging.js'
 import { parseSearch } from '../input/list-query.js'
 import { readPath } from '../input/path.js'
 
 /** 4 KiB. */
 const maxLinksLength = 4096
 
-interface PageRequest<Filter, Field extends string> {
-  page: number
-  perPage: number
-  sort: ReadonlyArray<SortItem<Field>>
-  filter: Filter
-}
-
-interface Source<Row, Filter, Field extends string> {
-  list (query: ListQuery<Filter, Field>): Promise<Row[]>
-  count (filter: Filter): Promise<number>
-}
-
-/** Reads one page and its total in parallel, and sets the `Link` header. */
-export async function readPage<Row, Filter, Field extends string> (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  source: Source<Row, Filter, Field>,
-  { page, perPage, sort, filter }: PageRequest<Filter, Field>
-) {
-  // The total takes longer, so it starts first. If the list rejects, the count must not become an unhandled rejection.
-  const counting = source.count(filter)
-  counting.catch(() => {})
-  const data = await source.list({ filter, sort, offset: (page - 1) * perPage, limit: perPage })
-  const total = await counting
-  const totalPages = Math.ceil(total / perPage)
-  const links = formatLinks(request, page, totalPages)
+/** Sets the `Link` header of a page, and returns the page. */
+export function linkPages<Row> (request: FastifyRequest, reply: FastifyReply, page: Page<Row>): Page<Row> {
+  const links = formatLinks(request, page.meta.page, page.meta.total_pages)
   // Clients limit headers: Node to 16 KiB, others to less.
   if (links.length <= maxLinksLength) reply.header('link', links)
-  return { data, meta: { page, per_page: perPage, total, total_pages: totalPages } }
+  return page
 }
 
 /** Formats `Link` (RFC 8288) with the caller's filters, sort and page size. */

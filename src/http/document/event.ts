@@ -1,5 +1,6 @@
 import { type TObject, Type } from '@sinclair/typebox'
-import { DateTimeOf, eventIdExample } from '../schemas/types.js'
+import { DateTimeOf } from '../../shared/schemas.js'
+import { eventIdExample } from '../../webhooks/schemas/examples.js'
 import type { Components } from './components.js'
 import { describeDefaults } from './defaults.js'
 import { exampleOf } from './example.js'

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
-import type { CandidateRow, CandidateSortField, CandidateSource } from '../../ports/index.js'
+import type { CandidateFilter, CandidateRow, CandidateSortField, CandidateSource } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/omit-undefined.js'
+import { readPage } from '../../shared/paging.js'
 import { readTenantSlug } from '../auth.js'
-import { parseSort, parseSearch, parseUpdatedAfter } from '../input/list-query.js'
-import { readPage } from '../answers/page.js'
+import { parseSearch, parseUpdatedAfter } from '../input/list-query.js'
+import { linkPages } from '../answers/page.js'
 import { found, storableId } from '../answers/resource.js'
 import { DataOf, PageOf } from '../schemas/answers.js'
 import { CandidateQuery } from '../schemas/candidate.js'
@@ -27,22 +28,18 @@ export function candidateRoutes (candidates: CandidateSource, item: TUnsafe<Cand
         querystring: CandidateQuery,
         response: { 200: PageOf(item, 'A page of candidates'), ...errorResponses }
       }
-    }, (request, reply) => {
+    }, async (request, reply) => {
       const tenantSlug = readTenantSlug(request)
       const { query } = request
-      return readPage(request, reply, {
+      const page = await readPage<CandidateRow, CandidateFilter, CandidateSortField>({
         list: ({ filter, sort, offset, limit }) => candidates.list(tenantSlug, { filter, sort, offset, limit, fields }),
         count: (filter) => candidates.count(tenantSlug, filter)
-      }, {
-        page: query.page,
-        perPage: query.per_page,
-        sort: parseSort<CandidateSortField>(query.sort),
-        filter: omitUndefined({
-          recruiterId: query['filter[recruiter_id]'],
-          q: parseSearch(query['filter[q]']),
-          updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
-        })
-      })
+      }, query, omitUndefined({
+        recruiterId: query['filter[recruiter_id]'],
+        q: parseSearch(query['filter[q]']),
+        updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
+      }))
+      return linkPages(request, reply, page)
     })
 
     app.get('/candidates/:id', {

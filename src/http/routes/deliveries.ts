@@ -1,12 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { DeliverySortField, RecruitingStorage } from '../../ports/index.js'
-import { omitUndefined } from '../../shared/omit-undefined.js'
+import type { WebhookOperations } from '../../webhooks/operations.js'
+import { Delivery, DeliveryQuery, DeliveryWithAttempts } from '../../webhooks/schemas/delivery.js'
 import { readTenantSlug } from '../auth.js'
-import { parseSort } from '../input/list-query.js'
-import { readPage } from '../answers/page.js'
+import { linkPages } from '../answers/page.js'
 import { found, storableId } from '../answers/resource.js'
 import { DataOf, PageOf } from '../schemas/answers.js'
-import { Delivery, DeliveryQuery, DeliveryWithAttempts } from '../schemas/delivery.js'
 import { errorResponses } from '../schemas/errors.js'
 import { DeliveryParams, WebhookParams } from '../schemas/parameters.js'
 import { webhookScopes } from './webhook-scopes.js'
@@ -14,7 +12,7 @@ import { webhookScopes } from './webhook-scopes.js'
 const tags = ['deliveries']
 
 /** Routes that read the deliveries of a webhook. */
-export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): FastifyPluginAsyncTypebox {
+export function deliveryRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
   return async (app) => {
     const config = { scopes: webhookScopes }
     app.get('/webhooks/:id/deliveries', {
@@ -30,23 +28,8 @@ export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): Fa
         response: { 200: PageOf(Delivery, 'A page of deliveries'), ...errorResponses }
       }
     }, async (request, reply) => {
-      const tenantSlug = readTenantSlug(request)
-      const { query } = request
-      const sort = parseSort<DeliverySortField>(query.sort)
-      const { id } = found(await webhooks.find(tenantSlug, storableId(request.params.id)))
-      return readPage(request, reply, {
-        list: (page) => deliveries.list(tenantSlug, id, page),
-        count: (filter) => deliveries.count(tenantSlug, id, filter)
-      }, {
-        page: query.page,
-        perPage: query.per_page,
-        sort,
-        filter: omitUndefined({
-          status: query['filter[status]'],
-          eventType: query['filter[event_type]'],
-          eventId: query['filter[event_id]']
-        })
-      })
+      const id = storableId(request.params.id)
+      return linkPages(request, reply, found(await operations.listDeliveries(readTenantSlug(request), id, request.query)))
     })
 
     app.get('/webhooks/:id/deliveries/:delivery_id', {
@@ -62,7 +45,7 @@ export function deliveryRoutes ({ webhooks, deliveries }: RecruitingStorage): Fa
       }
     }, async (request) => {
       const { id, delivery_id: deliveryId } = request.params
-      return { data: found(await deliveries.find(readTenantSlug(request), storableId(id), storableId(deliveryId))) }
+      return { data: found(await operations.findDelivery(readTenantSlug(request), storableId(id), storableId(deliveryId))) }
     })
   }
 }

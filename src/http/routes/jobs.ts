@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
-import type { JobRow, JobSortField, JobSource } from '../../ports/index.js'
+import type { JobFilter, JobRow, JobSortField, JobSource } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/omit-undefined.js'
+import { readPage } from '../../shared/paging.js'
 import { readTenantSlug } from '../auth.js'
-import { parseSort, parseSearch, parseUpdatedAfter } from '../input/list-query.js'
-import { readPage } from '../answers/page.js'
+import { parseSearch, parseUpdatedAfter } from '../input/list-query.js'
+import { linkPages } from '../answers/page.js'
 import { found, storableId } from '../answers/resource.js'
 import { DataOf, PageOf } from '../schemas/answers.js'
 import { errorResponses } from '../schemas/errors.js'
@@ -27,22 +28,18 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
         querystring: JobQuery,
         response: { 200: PageOf(item, 'A page of jobs'), ...errorResponses }
       }
-    }, (request, reply) => {
+    }, async (request, reply) => {
       const tenantSlug = readTenantSlug(request)
       const { query } = request
-      return readPage(request, reply, {
+      const page = await readPage<JobRow, JobFilter, JobSortField>({
         list: ({ filter, sort, offset, limit }) => jobs.list(tenantSlug, { filter, sort, offset, limit, fields }),
         count: (filter) => jobs.count(tenantSlug, filter)
-      }, {
-        page: query.page,
-        perPage: query.per_page,
-        sort: parseSort<JobSortField>(query.sort),
-        filter: omitUndefined({
-          status: query['filter[status]'],
-          q: parseSearch(query['filter[q]']),
-          updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
-        })
-      })
+      }, query, omitUndefined({
+        status: query['filter[status]'],
+        q: parseSearch(query['filter[q]']),
+        updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
+      }))
+      return linkPages(request, reply, page)
     })
 
     app.get('/jobs/:id', {

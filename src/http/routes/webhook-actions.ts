@@ -1,14 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { WebhookOperations } from '../../webhooks/operations.js'
-import { normalizeInstant } from '../../shared/instant.js'
-import { omitUndefined } from '../../shared/omit-undefined.js'
+import { DispatchTest, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult } from '../../webhooks/schemas/webhook.js'
 import { readTenantSlug } from '../auth.js'
-import { badRequest } from '../wire-errors.js'
 import { found, storableId } from '../answers/resource.js'
 import { DataOf } from '../schemas/answers.js'
 import { errorResponses } from '../schemas/errors.js'
 import { WebhookParams } from '../schemas/parameters.js'
-import { DispatchTest, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult } from '../schemas/webhook.js'
 import { webhookScopes } from './webhook-scopes.js'
 
 const tags = ['webhooks']
@@ -30,7 +27,7 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
       }
     }, async (request) => {
       const id = storableId(request.params.id)
-      return { data: found(await operations.rotateSecret(readTenantSlug(request), id, request.body.grace_period_seconds)) }
+      return { data: found(await operations.rotateSecret(readTenantSlug(request), id, request.body)) }
     })
 
     app.post('/webhooks/:id/dispatch_test', {
@@ -46,7 +43,7 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
       }
     }, async (request) => {
       const id = storableId(request.params.id)
-      return { data: found(await operations.dispatchTest(readTenantSlug(request), id, request.body.event_type)) }
+      return { data: found(await operations.sendTest(readTenantSlug(request), id, request.body)) }
     })
 
     app.post('/webhooks/:id/replay', {
@@ -62,18 +59,9 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
       }
     }, async (request, reply) => {
       const id = storableId(request.params.id)
-      const data = found(await operations.replay(readTenantSlug(request), id, {
-        ...request.body,
-        ...omitUndefined({ since: readInstant('since', request.body.since), until: readInstant('until', request.body.until) })
-      }))
+      const data = found(await operations.replay(readTenantSlug(request), id, request.body))
       reply.code(202)
       return { data }
     })
   }
-}
-
-function readInstant (field: 'since' | 'until', text: string | undefined): string | undefined {
-  const instant = text === undefined ? undefined : normalizeInstant(text)
-  if (instant !== null) return instant
-  throw badRequest({ in: 'body', field, message: 'must be a date-time of the years 1 to 9999' })
 }

@@ -1,25 +1,22 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import type { WebhookSortField, WebhookStore } from '../../ports/index.js'
 import type { WebhookOperations } from '../../webhooks/operations.js'
-import { omitUndefined } from '../../shared/omit-undefined.js'
+import { CreateWebhook, CreatedWebhook, UpdateWebhook, Webhook, WebhookQuery } from '../../webhooks/schemas/webhook.js'
 import { readTenantSlug } from '../auth.js'
 import { HttpError } from '../wire-errors.js'
-import { parseSort } from '../input/list-query.js'
-import { readPage } from '../answers/page.js'
+import { linkPages } from '../answers/page.js'
 import { readPath } from '../input/path.js'
 import { found, storableId } from '../answers/resource.js'
 import { DataOf, NoContent, PageOf } from '../schemas/answers.js'
 import { errorResponses } from '../schemas/errors.js'
 import { WebhookParams } from '../schemas/parameters.js'
-import { CreateWebhook, CreatedWebhook, UpdateWebhook, Webhook, WebhookQuery } from '../schemas/webhook.js'
 import { webhookScopes } from './webhook-scopes.js'
 
 const locationHeader = { location: Type.String({ description: 'The path of the webhook', examples: ['/api/v1/public/acme/webhooks/1'] }) }
 const tags = ['webhooks']
 
 /** Routes that list, create, read, update and delete webhooks. */
-export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperations): FastifyPluginAsyncTypebox {
+export function webhookRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
   return async (app) => {
     const config = { scopes: webhookScopes }
     app.get('/webhooks', {
@@ -33,18 +30,8 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         querystring: WebhookQuery,
         response: { 200: PageOf(Webhook, 'A page of webhooks'), ...errorResponses }
       }
-    }, (request, reply) => {
-      const tenantSlug = readTenantSlug(request)
-      const { query } = request
-      return readPage(request, reply, {
-        list: (page) => webhooks.list(tenantSlug, page),
-        count: (filter) => webhooks.count(tenantSlug, filter)
-      }, {
-        page: query.page,
-        perPage: query.per_page,
-        sort: parseSort<WebhookSortField>(query.sort),
-        filter: omitUndefined({ status: query['filter[status]'] })
-      })
+    }, async (request, reply) => {
+      return linkPages(request, reply, await operations.list(readTenantSlug(request), request.query))
     })
 
     app.post('/webhooks', {
@@ -75,7 +62,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         response: { 200: DataOf(Webhook, 'The webhook'), ...errorResponses }
       }
     }, async (request) => {
-      return { data: found(await webhooks.find(readTenantSlug(request), storableId(request.params.id))) }
+      return { data: found(await operations.find(readTenantSlug(request), storableId(request.params.id))) }
     })
 
     app.patch('/webhooks/:id', {
@@ -105,7 +92,7 @@ export function webhookRoutes (webhooks: WebhookStore, operations: WebhookOperat
         response: { 204: NoContent('The webhook is gone'), ...errorResponses }
       }
     }, async (request) => {
-      const isDeleted = await webhooks.delete(readTenantSlug(request), storableId(request.params.id))
+      const isDeleted = await operations.delete(readTenantSlug(request), storableId(request.params.id))
       if (!isDeleted) throw new HttpError('not_found')
     })
   }

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import type { CandidateSortField } from '../../ports/index.js'
-import { Search, UpdatedAfter, pagingQuery } from './parameters.js'
-import { Nullable } from './types.js'
+import { pagingQuery } from '../../shared/paging.js'
+import { Search, UpdatedAfter } from './parameters.js'
+import { Nullable } from '../../shared/schemas.js'
 
 /** A candidate, without the fields of the option `candidateFields`. */
 export const Candidate = Type.Object({

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { type WireErrorCode, wireErrors } from '../wire-errors.js'
-import { OneOf } from './types.js'
+import { OneOf } from '../../shared/schemas.js'
 
 const ErrorDetail = Type.Object({
   in: OneOf(['path', 'query', 'body']),

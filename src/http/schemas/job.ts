@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { JobSortField } from '../../ports/index.js'
-import { Search, UpdatedAfter, pagingQuery } from './parameters.js'
+import { pagingQuery } from '../../shared/paging.js'
+import { Search, UpdatedAfter } from './parameters.js'
 
 /** A job, without the fields of the option `jobFields`. */
 export const Job = Type.Object({

@@ -1,23 +1,5 @@
 import { Type } from '@sinclair/typebox'
 
-const maxPage = 2147483647
-const maxPerPage = 200
-
-/** Returns the query parameters of every list. */
-export function pagingQuery (sortable: readonly string[], defaultSort: string) {
-  const item = `-?(${sortable.join('|')})`
-  return {
-    page: Type.Integer({ minimum: 1, maximum: maxPage, default: 1, description: 'Number of the page, from 1; pages beyond the last are empty' }),
-    per_page: Type.Integer({ minimum: 1, maximum: maxPerPage, default: 25, description: 'Maximum number of items per page' }),
-    sort: Type.String({
-      pattern: `^${item}(,${item}){0,2}$`,
-      default: defaultSort,
-      examples: [`-${sortable.at(-1)}`],
-      description: `up to 3 of ${sortable.join(', ')}, separated by commas; a leading minus sign sorts descending`
-    })
-  }
-}
-
 /** The parameter `filter[q]`. `parseSearch` checks its length after trimming. */
 export const Search = Type.String({
   description: 'Text that the name contains, ignoring case; 1 to 200 characters after trimming. Blank text is ignored',

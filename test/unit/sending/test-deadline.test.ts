@@ -35,7 +35,7 @@ async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 
     timeoutMs
   })
   const { id } = await operations.create('acme', { ...webhookInput, status: 'active' })
-  return { sent, capacity, test: () => operations.dispatchTest('acme', id) }
+  return { sent, capacity, test: () => operations.sendTest('acme', id, {}) }
 }
 
 /** Stops the time by which waits are measured; the result moves it on. */

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import type { Webhook as PortWebhook, WebhookSortField } from '../../ports/index.js'
-import { pagingQuery } from './parameters.js'
-import { DateTime, DateTimeOf, Nullable, OneOf, eventIdExample } from './types.js'
+import { pagingQuery } from '../../shared/paging.js'
+import { DateTime, DateTimeOf, Nullable, OneOf } from '../../shared/schemas.js'
+import { eventIdExample } from './examples.js'
 
 const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
   description: 'The service sets disabled if the endpoint failed for too long or answered 410; clients cannot set it'

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import type { Delivery as PortDelivery, DeliverySortField, DeliveryWithAttempts as PortDeliveryWithAttempts } from '../../ports/index.js'
-import { pagingQuery } from './parameters.js'
-import { DateTime, Nullable, OneOf, eventIdExample } from './types.js'
+import { pagingQuery } from '../../shared/paging.js'
+import { DateTime, Nullable, OneOf } from '../../shared/schemas.js'
+import { eventIdExample } from './examples.js'
 
 const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], {
   description: 'failed: no attempts left; skipped: the webhook was not active; cancelled: the webhook was deleted'

@@ -1,0 +1,70 @@
+import { Type } from '@sinclair/typebox'
+import { Refusal } from '../errors.js'
+import type { ListQuery, SortItem } from '../ports/index.js'
+
+const maxPage = 2147483647
+const maxPerPage = 200
+
+/** Returns the query parameters of every list. */
+export function pagingQuery (sortable: readonly string[], defaultSort: string) {
+  const item = `-?(${sortable.join('|')})`
+  return {
+    page: Type.Integer({ minimum: 1, maximum: maxPage, default: 1, description: 'Number of the page, from 1; pages beyond the last are empty' }),
+    per_page: Type.Integer({ minimum: 1, maximum: maxPerPage, default: 25, description: 'Maximum number of items per page' }),
+    sort: Type.String({
+      pattern: `^${item}(,${item}){0,2}$`,
+      default: defaultSort,
+      examples: [`-${sortable.at(-1)}`],
+      description: `up to 3 of ${sortable.join(', ')}, separated by commas; a leading minus sign sorts descending`
+    })
+  }
+}
+
+/** The paging parameters of a valid query. */
+export interface PagingQuery {
+  page: number
+  per_page: number
+  sort: string
+}
+
+/** One page of a list, as answers show it. */
+export interface Page<Row> {
+  data: Row[]
+  meta: { page: number, per_page: number, total: number, total_pages: number }
+}
+
+interface Source<Row, Filter, Field extends string> {
+  list (query: ListQuery<Filter, Field>): Promise<Row[]>
+  count (filter: Filter): Promise<number>
+}
+
+/** Reads one page and its total in parallel. Throws a `Refusal` for a repeated field in `sort`. */
+export async function readPage<Row, Filter, Field extends string> (
+  source: Source<Row, Filter, Field>,
+  { page, per_page: perPage, sort: text }: PagingQuery,
+  filter: Filter
+): Promise<Page<Row>> {
+  const sort = parseSort<Field>(text)
+  // The total takes longer, so it starts first. If the list rejects, the count must not become an unhandled rejection.
+  const counting = source.count(filter)
+  counting.catch(() => {})
+  const data = await source.list({ filter, sort, offset: (page - 1) * perPage, limit: perPage })
+  const total = await counting
+  return { data, meta: { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) } }
+}
+
+/** Parses a `sort` and appends `id`, so that the order is total. */
+export function parseSort<Field extends string> (sort: string): Array<SortItem<Field>> {
+  const items = sort.split(',').map((text) => parseSortItem<Field>(text))
+  const fields = items.map(({ field }) => field)
+  const repeated = fields.find((field, index) => fields.indexOf(field) < index)
+  if (repeated !== undefined) throw new Refusal('sort', `names ${repeated} more than once`, 'query')
+  const isDescending = sort.slice(sort.lastIndexOf(',') + 1).startsWith('-')
+  const id = 'id' as Field
+  return fields.includes(id) ? items : [...items, { field: id, direction: isDescending ? 'desc' : 'asc' }]
+}
+
+/** The schema of the query has already refused unknown fields. */
+function parseSortItem<Field extends string> (text: string): SortItem<Field> {
+  return text.startsWith('-') ? { field: text.slice(1) as Field, direction: 'desc' } : { field: text as Field, direction: 'asc' }
+}

@@ -1,0 +1,87 @@
+import { Refusal } from '../../errors.js'
+import type { Clock, DeliveryStore, ReplayResult, WebhookStore } from '../../ports/index.js'
+import { normalizeInstant } from '../../shared/instant.js'
+import type { EventCatalogue } from '../events/catalogue.js'
+import { assertAllKnown } from './event-types.js'
+
+/** Input of `replay`. */
+export interface ReplayInput {
+  include: 'undelivered' | 'all'
+  /** RFC 3339, like `until`. */
+  since?: string
+  until?: string
+  event_types?: string[]
+  event_ids?: string[]
+}
+
+/** The result of a replay, with the field names of the wire. */
+export interface ReplaySummary extends ReplayResult {
+  webhook_id: number
+  include: 'undelivered' | 'all'
+  since: string | null
+  until: string | null
+}
+
+interface Dependencies {
+  webhooks: WebhookStore
+  deliveries: DeliveryStore
+  events: EventCatalogue
+  clock: Clock
+}
+
+const maxReplayed = 10_000
+const defaultReplayMs = 24 * 60 * 60 * 1000
+
+/** Queues past events of a webhook again. Returns `null` if the webhook does not exist. */
+export async function replay (
+  { webhooks, deliveries, events, clock }: Dependencies,
+  tenantSlug: string,
+  id: number,
+  input: ReplayInput
+): Promise<ReplaySummary | null> {
+  const { include, event_types: eventTypes, event_ids: eventIds } = input
+  if (eventTypes !== undefined) assertAllKnown(events, eventTypes)
+  const period = readPeriod(input)
+  const window = eventIds === undefined ? fillPeriod(period, clock.now()) : noPeriod(period)
+  if (await webhooks.find(tenantSlug, id) === null) return null
+  const result = await deliveries.replay(tenantSlug, id, {
+    include,
+    eventTypes: eventTypes ?? null,
+    eventIds: eventIds ?? null,
+    since: window.since,
+    // Without `until` from the client there is no limit, because the storage's clock may be ahead of ours.
+    until: period.until ?? null,
+    limit: maxReplayed
+  })
+  if (result === null) throw new Refusal('', 'the webhook is not active')
+  return { webhook_id: id, include, ...window, ...result }
+}
+
+interface Period {
+  since: string | undefined
+  until: string | undefined
+}
+
+function readPeriod ({ since, until }: ReplayInput): Period {
+  return { since: readInstant('since', since), until: readInstant('until', until) }
+}
+
+function readInstant (field: 'since' | 'until', text: string | undefined): string | undefined {
+  const instant = text === undefined ? undefined : normalizeInstant(text)
+  if (instant === null) throw new Refusal(field, 'must be a date-time of the years 1 to 9999')
+  return instant
+}
+
+function fillPeriod ({ since, until }: Period, nowMs: number): { since: string, until: string } {
+  const window = {
+    since: since ?? new Date(nowMs - defaultReplayMs).toISOString(),
+    until: until ?? new Date(nowMs).toISOString()
+  }
+  if (window.since > window.until) throw new Refusal('since', 'must not be after until')
+  return window
+}
+
+function noPeriod ({ since, until }: Period): { since: null, until: null } {
+  if (since !== undefined || until !== undefined) throw new Refusal('event_ids', 'must not be combined with since or until')
+  return { since: null, until: null }
+}
