@@ -6,7 +6,7 @@
 import Fastify from 'fastify'
 import pg from 'pg'
 import recruitingApi from 'fastify-recruiting-api'
-import { issueApiKey, migrate, postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
+import { apiKeys, migrate, postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 })
 
@@ -71,5 +71,5 @@ const origin = await app.listen({ host: '127.0.0.1', port: Number(process.env.PO
 
 await pool.query("insert into positions (company, name, state) values ('acme', 'Backend Engineer', 'published')")
 await apply('acme', 'Ada Lovelace', 1)
-const { key } = await issueApiKey(pool, { tenantSlug: 'acme', scopes: ['candidates:read', 'jobs:read'] })
+const { key } = await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: ['candidates:read', 'jobs:read'] })
 console.log(`curl ${origin}/api/v1/public/acme/candidates -H 'Authorization: Bearer ${key}'`)

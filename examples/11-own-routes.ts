@@ -9,7 +9,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import pg from 'pg'
 import { HttpError, recruitingApi } from 'fastify-recruiting-api'
-import { issueApiKey, migrate, postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
+import { apiKeys, migrate, postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 })
 
@@ -169,6 +169,6 @@ app.addHook('onClose', () => pool.end())
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 const origin = await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) })
 
-const { key } = await issueApiKey(pool, { tenantSlug: 'acme', scopes: ['candidates:read', 'candidates:write', 'applications:write'] })
+const { key } = await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: ['candidates:read', 'candidates:write', 'applications:write'] })
 console.log(`curl ${origin}/api/v1/public/acme/candidates -H 'Authorization: Bearer ${key}' \\
   -H 'Content-Type: application/json' -d '{"full_name":"Ada Lovelace"}'`)

@@ -8,8 +8,10 @@ export type RecruitingApiErrorCode =
   | 'invalid_option'
   /** An argument of `emit` or `erase` is invalid; `field` is its path. */
   | 'invalid_event'
-  /** An argument of `renameTenant` or `removeTenant` is invalid; `field` is its name. */
+  /** An argument of `renameTenant`, `removeTenant` or `apiKeys` is invalid; `field` is its name. */
   | 'invalid_input'
+  /** The key does not exist, or is no longer valid. */
+  | 'not_found'
   /** The idempotency key was used before for a different event. */
   | 'idempotency_conflict'
   /** The engine was closed before the call. */

@@ -12,10 +12,8 @@ export const tables: Record<string, Table> = {
     const codes = await readMembers('src/errors.ts', 'RecruitingApiErrorCode')
     return formatTable(['code', 'when'], codes.map(({ name, text }) => [quote(name), text]))
   },
-  async calls () {
-    const calls = await readMembers('src/webhooks/recruiting.ts', 'Recruiting')
-    return formatTable(['call', 'meaning'], calls.map(({ name, text }) => [quote(name), text]))
-  },
+  calls: () => calls('src/webhooks/recruiting.ts', 'Recruiting'),
+  'api-keys-calls': () => calls('src/postgres/keys/api-keys.ts', 'ApiKeys'),
   'emitted-event': () => fields('field', [['src/webhooks/recruiting.ts', 'EmittedEvent']]),
   ...Object.fromEntries(Object.entries(optionTables).map(([name, interfaces]) => [name, () => fields('option', interfaces)]))
 }
@@ -26,6 +24,11 @@ async function apiErrors (): Promise<string> {
     const { status, message } = wireErrors[name as WireErrorCode]
     return [String(status), quote(name), message, text]
   }))
+}
+
+async function calls (path: string, name: string): Promise<string> {
+  const methods = await readMembers(path, name)
+  return formatTable(['call', 'meaning'], methods.map((method) => [quote(method.name), method.text]))
 }
 
 async function fields (title: string, interfaces: ReadonlyArray<readonly [path: string, name: string]>): Promise<string> {

@@ -2,7 +2,7 @@ import { hashApiKey } from './api-key.js'
 import { RecruitingApiError } from '../errors.js'
 import { expect } from '../shared/expect.js'
 import { type Readers, integer, readOptions } from '../shared/read-options.js'
-import type { ApiKey, AsyncKeyLookup, Clock, KeyLookup } from '../ports/index.js'
+import type { ApiKey, AsyncKeyLookup, Clock, KeyCredentials, KeyLookup } from '../ports/index.js'
 import { readClock } from '../shared/clock.js'
 import { trimEntries } from '../shared/trim-entries.js'
 
@@ -48,7 +48,12 @@ const readers: Readers<Required<CacheKeyLookupOptions>> = {
 interface CachedKey {
   key: ApiKey | null
   expiresAtMs: number
+  /** When a use was last noted. */
+  notedAtMs: number
 }
+
+// Busy keys are answered often within this time.
+const noteEveryMs = 1000
 
 /**
  * Adds a short cache and a timeout to a key lookup; concurrent requests with the same key share one lookup. Failures
@@ -61,20 +66,21 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
   const invalid = new Map<string, CachedKey>()
   const pending = new Map<string, Promise<ApiKey | null>>()
 
-  async function ask (name: string, credentials: Parameters<KeyLookup>[0]): Promise<ApiKey | null> {
+  async function ask (name: string, credentials: KeyCredentials): Promise<ApiKey | null> {
     // Counts from the start of the lookup: the key may be revoked while the lookup returns.
-    const expiresAtMs = clock.now() + ttlMs
+    const notedAtMs = clock.now()
+    const expiresAtMs = notedAtMs + ttlMs
     const key = await withinTime(lookup(credentials), timeoutMs, clock) ?? null
     valid.delete(name)
     invalid.delete(name)
     const cache = key === null ? invalid : valid
-    cache.set(name, { key, expiresAtMs })
+    cache.set(name, { key, expiresAtMs, notedAtMs })
     // All entries have the same lifetime, so the oldest expires first.
     trimEntries(cache, key === null ? maxInvalid : max)
     return key
   }
 
-  function askOnce (name: string, credentials: Parameters<KeyLookup>[0]): Promise<ApiKey | null> {
+  function askOnce (name: string, credentials: KeyCredentials): Promise<ApiKey | null> {
     const known = pending.get(name)
     if (known !== undefined) return known
     const asking = ask(name, credentials)
@@ -84,11 +90,19 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
     return asking
   }
 
+  function note (cached: CachedKey, { id }: ApiKey, now: number): void {
+    if (now - cached.notedAtMs < noteEveryMs) return
+    cached.notedAtMs = now
+    lookup.recordUse?.(id)
+  }
+
   return async (credentials) => {
     const name = `${hashApiKey(credentials.key)}/${credentials.tenantSlug}`
     const cached = valid.get(name) ?? invalid.get(name)
-    const isFresh = cached !== undefined && clock.now() < cached.expiresAtMs
+    const now = clock.now()
+    const isFresh = cached !== undefined && now < cached.expiresAtMs
     const key = isFresh ? cached.key : await askOnce(name, credentials)
+    if (isFresh && key !== null) note(cached, key, now)
     return key && { ...key, scopes: key.scopes.slice() }
   }
 }

@@ -14,7 +14,28 @@ export interface ApiKey {
  * 512, without control characters. Compare digests (see `hashApiKey`), or compare in constant time. If the function
  * throws or rejects, the error is logged and the client gets 500.
  */
-export type KeyLookup = (credentials: { tenantSlug: string, key: string }) => ApiKey | null | Promise<ApiKey | null>
+export interface KeyLookup extends KeyUses {
+  (credentials: KeyCredentials): ApiKey | null | Promise<ApiKey | null>
+}
 
 /** A `KeyLookup` that always returns a promise, like those of this package. */
-export type AsyncKeyLookup = (credentials: Parameters<KeyLookup>[0]) => Promise<ApiKey | null>
+export interface AsyncKeyLookup extends KeyUses {
+  (credentials: KeyCredentials): Promise<ApiKey | null>
+}
+
+/** What a client sends. */
+export interface KeyCredentials {
+  /** From the path. */
+  tenantSlug: string
+  /** From the header `Authorization`. */
+  key: string
+}
+
+/** The other method of a `KeyLookup` that keeps the time when a key was last used. */
+export interface KeyUses {
+  /**
+   * Notes that the key with this id was used without a lookup. `cacheKeyLookup` calls it for answers from its cache,
+   * at most once a second for a key. Returns at once. Never throws.
+   */
+  recordUse? (id: string): void
+}

@@ -20,6 +20,8 @@ export interface PgPool extends PgQueryable {
   connect (): Promise<PgClient>
   /** Without an `error` listener, a restart of the server crashes the process. */
   on?: (event: 'error', listener: () => void) => unknown
+  /** Whether the host has called `end`. */
+  readonly ending?: boolean
   /** The options of `pg.Pool`. */
   readonly options?: { max?: unknown, connectionTimeoutMillis?: unknown }
 }

@@ -1,3 +1,4 @@
+import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
 import { expect, expectInteger, expectNames } from './expect.js'
 import { omitUndefined } from './omit-undefined.js'
 
@@ -17,6 +18,16 @@ export function readOptions<Settings extends object> (options: unknown, readers:
     settings[name] = readers[name](Reflect.get(options, name), `${prefix}${name}`)
   }
   return settings as Settings
+}
+
+/** Reads the argument of a call like options, but throws `invalid_input`. */
+export function readInput<Settings extends object> (input: unknown, readers: Readers<Settings>): Settings {
+  try {
+    return readOptions(input, readers)
+  } catch (error) {
+    if (isRecruitingApiError(error)) throw new RecruitingApiError('invalid_input', error.message, error.field)
+    throw error
+  }
 }
 
 /** Throws `invalid_option` unless the value is an object that can hold options. */

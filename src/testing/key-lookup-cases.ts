@@ -8,6 +8,7 @@ const known =
   'of another tenant and a key for an unknown tenant give `null` too.'
 const id = 'Identifies the key in logs and audits; never the key itself.'
 const scoped = 'For example `candidates:read`. Compared exactly.'
+const noted = 'Returns at once. Never throws.'
 const owned = 'changing them afterwards changes nothing that is stored.'
 
 const scopes = ['candidates:read', 'jobs:read']
@@ -95,6 +96,15 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     const keys = [await save(harness), await save(harness, { key: 'acme-key-2', scopes: ['a:b'] }), 'unknown']
     const found = await Promise.all([...keys, ...keys].map((key) => harness.lookup({ tenantSlug: 'acme', key })))
     same(found.map(show), [scopes, ['a:b'], null, scopes, ['a:b'], null], 'the scopes of six concurrent lookups')
+  }),
+
+  keyCase(noted, 'noting the use of a key, known or not, returns at once and does not throw', async (harness) => {
+    const key = await save(harness)
+    const owner = await harness.lookup({ tenantSlug: 'acme', key })
+    for (const id of [String(owner?.id), 'unknown', '']) {
+      same(harness.lookup.recordUse?.(id), undefined, `the result of recordUse for the id ${JSON.stringify(id)}`)
+    }
+    same(show(await harness.lookup({ tenantSlug: 'acme', key })), scopes, 'the scopes afterwards')
   }),
 
   keyCase(owned, 'changing a returned owner gives a key no further scopes', async (harness) => {

@@ -132,3 +132,20 @@ t.test('options at fault are refused', async (t) => {
   refused({ maxInvalid: 0 }, 'maxInvalid: expected an integer from 1 to 10000000, got 0')
   refused({ timeoutMs: 0 }, 'timeoutMs: expected an integer from 1 to 120000, got 0')
 })
+
+t.test('a use that the cache answers is noted, at most once a second for a key', async (t) => {
+  const noted: string[] = []
+  const clock = createManualClock()
+  const answer = async ({ key }: { key: string }): Promise<ApiKey | null> => key === 'bad' ? null : { id: `id of ${key}`, scopes: [] }
+  const ask = cacheKeyLookup(Object.assign(answer, { recordUse (id: string) { noted.push(id) } }), { clock })
+  for (const key of ['one', 'two', 'bad', 'one']) await ask({ tenantSlug: 'acme', key })
+  t.strictSame(noted, [], 'the lookup has noted these itself')
+  await clock.advance(1000)
+  for (const key of ['one', 'two', 'bad', 'one']) await ask({ tenantSlug: 'acme', key })
+  t.strictSame(noted, ['id of one', 'id of two'])
+  await clock.advance(999)
+  await ask({ tenantSlug: 'acme', key: 'one' })
+  await clock.advance(1)
+  await ask({ tenantSlug: 'acme', key: 'one' })
+  t.strictSame(noted, ['id of one', 'id of two', 'id of one'])
+})

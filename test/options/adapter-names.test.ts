@@ -1,13 +1,12 @@
 import t from 'tap'
 import { isRecruitingApiError } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
-import { issueApiKey, migrate, postgresKeyLookup, postgresStorage, revokeApiKey } from '../../src/postgres/index.js'
+import { apiKeys, migrate, postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
 
 const asked: string[] = []
 const never = async (): Promise<never> => { asked.push('the database'); throw new Error('asked the database') }
 const pool = { query: never, connect: never }
 const key = { key: 'a-key', tenantSlug: 'acme', scopes: [] }
-const issued = { tenantSlug: 'acme', scopes: [] }
 
 /** As a host without types may call them. */
 const misspelt: Array<[call: string, field: string, nearest: string, run: (...args: never[]) => unknown, args: unknown[]]> = [
@@ -18,8 +17,7 @@ const misspelt: Array<[call: string, field: string, nearest: string, run: (...ar
   ['postgresStorage', 'queryTimeout', 'queryTimeoutMs', postgresStorage, [pool, { queryTimeout: 5 }]],
   ['postgresKeyLookup', 'scheme', 'schema', postgresKeyLookup, [pool, { scheme: 'ours' }]],
   ['migrate', 'shema', 'schema', migrate, [pool, { shema: 'ours' }]],
-  ['issueApiKey', 'expires', 'expiresAt', issueApiKey, [pool, { ...issued, expires: new Date() }]],
-  ['revokeApiKey', 'keyId', 'id', revokeApiKey, [pool, { id: 'key_1', keyId: 'key_2' }]]
+  ['apiKeys', 'prefixes', 'prefix', apiKeys, [pool, { prefixes: 'rk' }]]
 ]
 
 for (const [call, field, nearest, run, args] of misspelt) {
@@ -52,5 +50,6 @@ t.test('an option of undefined means the default', async (t) => {
   memoryStorage({ tenants: undefined, clock: undefined } as object)
   memoryKeyLookup([{ ...key, id: undefined, expiresAt: undefined, revoked: undefined } as never], { clock: undefined } as object)
   postgresStorage(pool, { schema: undefined, candidates: undefined, jobs: undefined, queryTimeoutMs: undefined, totalsTtlMs: undefined } as object)
-  postgresKeyLookup(pool, { schema: undefined, queryTimeoutMs: undefined } as object)
+  postgresKeyLookup(pool, { schema: undefined, prefix: undefined, queryTimeoutMs: undefined, recordUses: undefined, clock: undefined } as object)
+  apiKeys(pool, { schema: undefined, prefix: undefined, queryTimeoutMs: undefined } as object)
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { issueApiKey, postgresKeyLookup } from '../../src/postgres/index.js'
+import { apiKeys, postgresKeyLookup } from '../../src/postgres/index.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 
 t.test('keys go with their tenant', async (t) => {
@@ -8,7 +8,7 @@ t.test('keys go with their tenant', async (t) => {
   const recruiting = createRecruiting({ storage, delivery: false })
   t.teardown(() => recruiting.close())
   const lookUp = postgresKeyLookup(pool)
-  const { id, key } = await issueApiKey(pool, { tenantSlug: 'acme', scopes: ['jobs:read'] })
+  const { id, key } = await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: ['jobs:read'] })
 
   await recruiting.renameTenant('acme', 'initech')
   t.strictSame([await lookUp({ tenantSlug: 'acme', key }), await lookUp({ tenantSlug: 'initech', key })], [null, { id, scopes: ['jobs:read'] }])

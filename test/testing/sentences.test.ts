@@ -12,7 +12,9 @@ const unproved = [
   'Throws if it can never work.',
   '`published` is `null` if the process serves no lists.',
   'Rejects with a `RecruitingApiError` (`storage_not_ready`) that says what to do.',
-  'Returns warnings, as sentences for the log.'
+  'Returns warnings, as sentences for the log.',
+  'Notes that the key with this id was used without a lookup.',
+  '`cacheKeyLookup` calls it for answers from its cache, at most once a second for a key.'
 ]
 
 t.test('each sentence that a case quotes is in a comment of the ports, word for word', async (t) => {

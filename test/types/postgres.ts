@@ -1,6 +1,6 @@
 import type { Client, Pool, PoolClient } from 'pg'
-import type { RecruitingStorage } from '../../src/index.js'
-import { type PgClient, type PgPool, type PgQueryable, migrate, postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
+import type { ApiKey, AsyncKeyLookup, KeyLookup, RecruitingStorage } from '../../src/index.js'
+import { type PgClient, type PgPool, type PgQueryable, type StoredApiKey, apiKeys, migrate, postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
 
 /* Compiled by `npm run types`: the driver that nothing in src/ imports fits. */
 
@@ -16,3 +16,26 @@ export async function serves (pool: Pool): Promise<RecruitingStorage> {
 
 // @ts-expect-error a connection is no pool
 export const refused = (client: Client) => postgresStorage(client)
+
+export async function keys (pool: Pool, transaction: PoolClient): Promise<StoredApiKey | null> {
+  const { issue, list, rotate, revoke, find } = apiKeys(pool, { schema: 'recruiting', prefix: 'acme' })
+  const { key, id }: { key: string, id: string } = await issue({ tenantSlug: 'acme', scopes: [], expiresAt: new Date(), name: key1 }, { transaction })
+  const listed: StoredApiKey[] = await list({ tenantSlug: 'acme' })
+  await rotate(id, { overlapSeconds: 5 }, { transaction })
+  const isRevoked: boolean = await revoke(listed[0]?.id ?? key)
+  // @ts-expect-error a listed key has no key
+  listed[0]?.key.slice(Number(isRevoked))
+  // @ts-expect-error a key needs scopes
+  await issue({ tenantSlug: 'acme' })
+  return find(id)
+}
+
+const key1 = 'CRM'
+
+/** A lookup is a function, with or without the method of a cache, and one of this package always gives a promise. */
+export const lookups: KeyLookup[] = [
+  () => null,
+  async ({ tenantSlug, key }) => tenantSlug === key ? { id: '', scopes: [] } : null,
+  Object.assign((): ApiKey | null => null, { recordUse (id: string) { id.trim() } })
+]
+export const promises = (lookup: AsyncKeyLookup): KeyLookup => lookup

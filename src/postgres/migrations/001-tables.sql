@@ -157,11 +157,21 @@ create table api_keys (
   id text collate "C" primary key,
   -- SHA-256 of the key as 64 hexadecimal digits.
   digest text collate "C" not null unique,
+  -- The 4 characters after the prefix. Null for a key that was imported by its digest.
+  start text,
   tenant_slug text collate "C" not null,
   scopes text[] not null,
+  name text,
+  created_by text,
   created_at timestamptz not null,
   expires_at timestamptz,
-  revoked_at timestamptz
+  -- Another key replaces this one, which ends at this time.
+  replaced_at timestamptz,
+  revoked_at timestamptz,
+  -- Written at most once a minute.
+  last_used_at timestamptz
 );
+
+create index api_keys_tenant on api_keys (tenant_slug, created_at, id);
 
 insert into migrations (name) values ('001-tables.sql');

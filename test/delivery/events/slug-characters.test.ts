@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { KeyLookup, RecruitingStorage } from '../../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../../src/memory/index.js'
-import { issueApiKey, postgresKeyLookup } from '../../../src/postgres/index.js'
+import { apiKeys, postgresKeyLookup } from '../../../src/postgres/index.js'
 import { type Teardown, allScopes, bearer, buildApp } from '../../fixtures/api/app.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
@@ -33,7 +33,7 @@ const hosts: Record<string, (t: Teardown, tenantSlug: string) => Promise<Host>> 
   async PostgreSQL (t, tenantSlug) {
     const { pool, storage, saveCandidates } = await startPostgresHost(t)
     await saveCandidates(tenantSlug, [ada])
-    const { key } = await issueApiKey(pool, { tenantSlug, scopes: allScopes })
+    const { key } = await apiKeys(pool).issue({ tenantSlug, scopes: allScopes })
     return { storage, keyLookup: postgresKeyLookup(pool), key }
   }
 }
@@ -73,7 +73,7 @@ t.test('a tenant of 101 emoji is refused everywhere, and the error names the fie
   t.strictSame(asked, [])
 
   const key = { tenantSlug: tooLong, scopes: [] }
-  const unused = { query: async () => { throw new Error('asked the database') } }
+  const never = async (): Promise<never> => { throw new Error('asked the database') }
   const storage = memoryStorage()
   const option = (field: string) => ({ code: 'invalid_option', field, message: `${field}: expected a tenant slug of 1 to 100 characters` })
   const argument = { code: 'invalid_event', field: 'tenantSlug', message: 'tenantSlug: expected a tenant slug of 1 to 100 characters' }
@@ -81,7 +81,7 @@ t.test('a tenant of 101 emoji is refused everywhere, and the error names the fie
   t.throws(() => memoryStorage({ tenants: { [tooLong]: {} } }), option('tenants'))
   t.throws(() => storage.candidates.save(tooLong, ada), option('tenantSlug'))
   t.throws(() => storage.jobs.save(tooLong, { id: 1, name: 'Nurse', status: 'open' }), option('tenantSlug'))
-  await t.rejects(issueApiKey(unused, key), option('tenantSlug'))
+  await t.rejects(apiKeys({ query: never, connect: never }).issue(key), { ...option('tenantSlug'), code: 'invalid_input' })
   await t.rejects(app.recruiting.emit({ ...event, tenantSlug: tooLong }), argument)
   await t.rejects(app.recruiting.erase({ tenantSlug: tooLong, subject: 'candidate:1' }), argument)
 })

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t from 'tap'
-import { postgresKeyLookup, postgresStorage, issueApiKey } from '../../../src/postgres/index.js'
+import { apiKeys, postgresKeyLookup, postgresStorage } from '../../../src/postgres/index.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { createWebhook } from '../../../src/testing/support/samples.js'
 
@@ -36,7 +36,7 @@ t.test('whatever a host tells its driver of dates, big integers and JSON, this p
   t.strictSame(await deliveries.replay('acme', id, { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 5 }), { queued: 1, truncated: false })
   t.equal(await deliveries.erase('acme', 's'), 1)
 
-  const { id: keyId, key } = await issueApiKey(pool, { tenantSlug: 'acme', scopes: ['jobs:read', 'jobs:write'] })
+  const { id: keyId, key } = await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: ['jobs:read', 'jobs:write'] })
   t.strictSame(await postgresKeyLookup(server.createPool({ types }))({ tenantSlug: 'acme', key }), { id: keyId, scopes: ['jobs:read', 'jobs:write'] })
 })
 

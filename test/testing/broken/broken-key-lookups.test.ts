@@ -83,6 +83,19 @@ for (const [lookup, caughtBy, find] of mistakes) {
   })
 }
 
+t.test('a lookup that throws or keeps a request waiting when a use is noted is caught', async (t) => {
+  const wrong = [() => { throw new Error('unknown') }, async () => {}]
+  for (const recordUse of wrong) {
+    const results = await runCases(keyLookupCases, () => {
+      const harness = makeHarness(right)
+      return { ...harness, lookup: Object.assign(harness.lookup, { recordUse }) }
+    })
+    t.strictSame(results.filter(({ error }) => error !== null).map(({ name }) => name), [
+      'noting the use of a key, known or not, returns at once and does not throw'
+    ])
+  }
+})
+
 t.test('a harness that cannot make a valid key fails with a reason', async (t) => {
   const results = await runCases(keyLookupCases, () => ({ ...makeHarness(right), save: () => null }))
   t.ok(results.every(({ error }) => error?.message === 'the harness can make a valid key'))

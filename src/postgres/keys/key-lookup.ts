@@ -1,0 +1,76 @@
+import { hasKeyChecksum, hasKeyFormat, hashApiKey, readKeyPrefix } from '../../keys/api-key.js'
+import { type Readers, flag, readOptions } from '../../shared/read-options.js'
+import { readClock, systemClock } from '../../shared/clock.js'
+import type { AsyncKeyLookup, Clock } from '../../ports/index.js'
+import { assertPool, readQueryTimeout, readSchema } from '../options.js'
+import type { PgPool } from '../pool.js'
+import { createSession } from '../session.js'
+import { quoteName } from '../sql.js'
+import { createKeyUses } from './key-uses.js'
+
+/** Options of `postgresKeyLookup`. */
+export interface PostgresKeyLookupOptions {
+  /**
+   * The schema created by `migrate`.
+   * @default 'recruiting'
+   */
+  schema?: string
+  /**
+   * The prefix of your keys, as given to `apiKeys`. A key that begins with it and has a wrong checksum is refused without
+   * a query. Keys of any other form are looked up by their digests.
+   * @default 'rk'
+   */
+  prefix?: string
+  /**
+   * Time limit of a query in milliseconds, 100 to 120,000. Slower lookups reject with `storage_timeout`.
+   * @default 5000
+   */
+  queryTimeoutMs?: number
+  /**
+   * Whether to write when a key was last used: at most once a minute for a key, in the background. Needs the right to
+   * update `api_keys`.
+   * @default true
+   */
+  recordUses?: boolean
+  /**
+   * The clock, for tests.
+   * @default the system clock
+   */
+  clock?: Clock
+}
+
+// Timers of this clock do not keep the process alive.
+const backgroundClock: Clock = {
+  ...systemClock,
+  setTimeout: (callback, delayMs) => setTimeout(callback, delayMs).unref()
+}
+
+const readers: Readers<Required<PostgresKeyLookupOptions>> = {
+  schema: readSchema,
+  prefix: readKeyPrefix,
+  queryTimeoutMs: readQueryTimeout,
+  recordUses: flag(true),
+  clock: (value = backgroundClock, path) => readClock(value, path)
+}
+
+/** Looks up keys of `apiKeys` by their digests. Throws `invalid_option`. */
+export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptions = {}): AsyncKeyLookup {
+  assertPool(pool)
+  const { schema, prefix, queryTimeoutMs, recordUses, clock } = readOptions(options, readers)
+  const session = createSession(pool, queryTimeoutMs)
+  const recordUse = recordUses ? createKeyUses(pool, session, quoteName(schema), clock) : () => {}
+  const text = `
+    select id, array_to_json(scopes)::text as scopes from ${quoteName(schema)}.api_keys
+    where digest = $1 and tenant_slug = $2 and revoked_at is null
+      and coalesce(least(expires_at, replaced_at) > clock_timestamp(), true)`
+
+  async function lookup ({ tenantSlug, key }: Parameters<AsyncKeyLookup>[0]): ReturnType<AsyncKeyLookup> {
+    if (hasKeyFormat(key, prefix) && !hasKeyChecksum(key)) return null
+    const [row] = await session.query<{ id: string, scopes: string }>('look up key', text, [hashApiKey(key), tenantSlug])
+    if (row === undefined) return null
+    recordUse(row.id)
+    return { id: row.id, scopes: JSON.parse(row.scopes) }
+  }
+
+  return Object.assign(lookup, { recordUse })
+}
