@@ -49,13 +49,13 @@ export function findWebhook (data: WebhookData, tenantSlug: string, id: number):
   return data.tenants.get(tenantSlug)?.webhooks.get(id)
 }
 
-/** Adds a delivery of an event, due `now` if it is pending. */
+/** Adds a delivery of an event, due `now` if it is pending, and returns it. */
 export function addDelivery (
   data: WebhookData,
   event: EventRecord,
   webhook: WebhookRecord,
   { status, isReplay, now }: { status: 'pending' | 'skipped', isReplay: boolean, now: number }
-): void {
+): DeliveryRecord {
   const delivery: DeliveryRecord = {
     id: ++data.lastDeliveryId,
     event,
@@ -76,6 +76,7 @@ export function addDelivery (
   webhook.lastDeliveries.set(event.event.id, delivery)
   event.deliveriesLeft++
   if (status === 'pending') data.pending.add(delivery)
+  return delivery
 }
 
 /** Ends all pending deliveries of a webhook. */

@@ -37,6 +37,7 @@ const eventMethods = {
     count: true,
     find: true,
     replay: true,
+    retry: true,
     prune: true,
     erase: true,
     stats: true,

@@ -148,6 +148,16 @@ export interface DeliveryStore {
   replay (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
 
   /**
+   * Retries a delivery of the webhook, and returns the one that will be attempted. A pending delivery becomes due now,
+   * and its next attempt counts as usual; one that is already due, leased or locked by another transaction stays as it
+   * is. An ended delivery stays as it is, and its event is queued again, as by `replay`, whatever the webhook subscribes
+   * to; if the event is already pending for this webhook, that delivery is retried. Of several concurrent calls, only
+   * one queues an event. Returns `null` and changes nothing if the webhook is not active or has no delivery with this
+   * id.
+   */
+  retry (tenantSlug: string, webhookId: number, id: number): Promise<Delivery | null>
+
+  /**
    * Deletes ended deliveries that were created more than `retentionDays` ago, with their attempts, and events of that
    * age without deliveries, with their idempotency keys. Handles about `limit` events per call. Never deletes a pending
    * delivery. Returns the number of deleted deliveries and events; 0 means that nothing is left to delete.

@@ -15,6 +15,7 @@ import { pendingCases } from './deliveries/pending.js'
 import { pruneCases } from './events/prune.js'
 import { recordCases } from './events/record.js'
 import { replayCases } from './events/replay.js'
+import { retryCases } from './events/retry.js'
 import { contentCases } from './lists/content.js'
 import { findCases } from './lists/find.js'
 import { filterCases } from './lists/filters.js'
@@ -60,6 +61,7 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...noticeCases,
   ...logCases,
   ...replayCases,
+  ...retryCases,
   ...pruneCases,
   ...eraseCases,
   ...pendingCases,

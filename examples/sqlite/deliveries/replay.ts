@@ -1,10 +1,11 @@
-import type { DeliveryStore } from 'fastify-recruiting-api'
+import type { Delivery, DeliveryStore } from 'fastify-recruiting-api'
 import { sql } from 'kysely'
 import type { Context } from '../storage.js'
+import { createLog } from './log.js'
 import { newDelivery } from './record.js'
 
-/** Queues events again. */
-export function createReplaying ({ db, now, notify }: Context): Pick<DeliveryStore, 'replay'> {
+/** Queues events again, and retries single deliveries. */
+export function createReplaying ({ db, now, notify }: Context): Pick<DeliveryStore, 'replay' | 'retry'> {
   return {
     async replay (tenantSlug, webhookId, { include, eventTypes, eventIds, since, until, limit }) {
       const replayed = await db.transaction().execute(async (trx) => {
@@ -30,6 +31,29 @@ export function createReplaying ({ db, now, notify }: Context): Pick<DeliverySto
       })
       notify()
       return replayed
+    },
+
+    async retry (tenantSlug, webhookId, id) {
+      const retried = await db.transaction().execute(async (trx): Promise<Delivery | null> => {
+        const time = now()
+        const delivery = await trx.selectFrom('deliveries').innerJoin('webhooks', 'webhooks.id', 'webhook_id').select('event_id')
+          .where('tenant_slug', '=', tenantSlug).where('webhooks.id', '=', webhookId).where('webhooks.status', '=', 'active')
+          .where('deliveries.id', '=', id).executeTakeFirst()
+        if (delivery === undefined) return null
+        const { event_id: eventId } = delivery
+        const pending = await trx.selectFrom('deliveries').select('id')
+          .where('webhook_id', '=', webhookId).where('event_id', '=', eventId).where('status', '=', 'pending').executeTakeFirst()
+        const next = pending ?? await trx.insertInto('deliveries')
+          .values(newDelivery(eventId, webhookId, time, { status: 'pending', isReplay: true })).returning('id').executeTakeFirstOrThrow()
+        await trx.updateTable('deliveries').set({ next_attempt_at: sql`min(next_attempt_at, ${time})` })
+          .where('id', '=', next.id).where('lease_expires_at', '<=', time).execute()
+        const [shown = null] = await createLog({ db: trx, now, notify }).list(tenantSlug, webhookId, {
+          filter: { eventId }, sort: [{ field: 'id', direction: 'desc' }], offset: 0, limit: 1
+        })
+        return shown
+      })
+      notify()
+      return retried
     }
   }
 }

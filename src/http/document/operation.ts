@@ -10,7 +10,7 @@ export function formatOperation ({ about, security, parameters, body, responses 
     ...about,
     security: security.map((scopes) => ({ apiKey: scopes })),
     parameters: parameters.map(formatParameter),
-    ...(body === undefined ? {} : { requestBody: formatBody(body, components) }),
+    ...(body === undefined || isEmpty(body) ? {} : { requestBody: formatBody(body, components) }),
     responses: Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, formatResponse(answer, components)]))
   }
 }
@@ -25,6 +25,10 @@ function formatParameter ({ schema, ...parameter }: Parameter): object {
 function formatValue (value: TSchema): object {
   const { description, examples, ...schema } = value
   return { description, schema, example: exampleOf(value) }
+}
+
+function isEmpty ({ properties }: TObject): boolean {
+  return Object.keys(properties).length === 0
 }
 
 /** A body is optional if an empty object is valid. */

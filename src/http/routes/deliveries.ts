@@ -6,12 +6,12 @@ import { linkPages } from '../answers/page.js'
 import { found, storableId } from '../answers/resource.js'
 import { DataOf, PageOf } from '../schemas/answers.js'
 import { errorResponses } from '../schemas/errors.js'
-import { DeliveryParams, WebhookParams } from '../schemas/parameters.js'
+import { DeliveryParams, NoBody, WebhookParams } from '../schemas/parameters.js'
 import { webhookScopes } from './webhook-scopes.js'
 
 const tags = ['deliveries']
 
-/** Routes that read the deliveries of a webhook. */
+/** Routes that read and retry the deliveries of a webhook. */
 export function deliveryRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
   return async (app) => {
     const config = { scopes: webhookScopes }
@@ -46,6 +46,25 @@ export function deliveryRoutes (operations: WebhookOperations): FastifyPluginAsy
     }, async (request) => {
       const { id, delivery_id: deliveryId } = request.params
       return { data: found(await operations.findDelivery(readTenantSlug(request), storableId(id), storableId(deliveryId))) }
+    })
+
+    app.post('/webhooks/:id/deliveries/:delivery_id/retry', {
+      config,
+      schema: {
+        operationId: 'retryWebhookDelivery',
+        tags,
+        summary: 'Retry a delivery',
+        description: 'A delivery that ended is sent again as a new delivery. A pending one is due now, and uses an attempt of ' +
+          'its schedule; one under way stays as it is.',
+        params: DeliveryParams,
+        body: NoBody,
+        response: { 202: DataOf(Delivery, 'The delivery that will be attempted'), ...errorResponses }
+      }
+    }, async (request, reply) => {
+      const { id, delivery_id: deliveryId } = request.params
+      const data = found(await operations.retryDelivery(readTenantSlug(request), storableId(id), storableId(deliveryId)))
+      reply.code(202)
+      return { data }
     })
   }
 }

@@ -24,3 +24,6 @@ export const JobParams = Type.Object({ id: idOf('job') })
 export const WebhookParams = Type.Object({ id: idOf('webhook') })
 /** Path parameters of one delivery. */
 export const DeliveryParams = Type.Object({ id: idOf('webhook'), delivery_id: idOf('delivery') })
+
+/** The body of an operation that takes none: absent or `{}`. The document does not show it. */
+export const NoBody = Type.Object({}, { additionalProperties: false })

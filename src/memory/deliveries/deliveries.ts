@@ -8,6 +8,7 @@ import { validSecrets } from './records.js'
 import type { DeliveryRecord } from './records.js'
 import { release } from './release.js'
 import { replay } from './replay.js'
+import { retry } from './retry.js'
 import { findWebhook } from '../webhook-data.js'
 import type { WebhookData } from '../webhook-data.js'
 
@@ -64,6 +65,10 @@ export function createDeliveryStore (data: WebhookData): DeliveryStore {
 
     async replay (tenantSlug, webhookId, selection) {
       return replay(data, tenantSlug, webhookId, selection)
+    },
+
+    async retry (tenantSlug, webhookId, id) {
+      return retry(data, tenantSlug, webhookId, id)
     },
 
     async prune (options) {

@@ -37,7 +37,8 @@ function createTest ({ status, eventType, eventId }: DeliveryFilter): RowTest<De
     (eventId === undefined || delivery.event.event.id === eventId)
 }
 
-function showDelivery (delivery: DeliveryRecord): Delivery {
+/** Returns a delivery as the log shows it. */
+export function showDelivery (delivery: DeliveryRecord): Delivery {
   const { id, event: { event }, status, attempts, nextAttemptAt, createdAt, deliveredAt } = delivery
   const last = attempts.at(-1)
   return {

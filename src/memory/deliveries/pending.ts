@@ -27,6 +27,15 @@ export class PendingDeliveries {
     if (delivery.lease === 'held') delivery.lease = 'expired'
   }
 
+  /** Makes a pending delivery due now, unless it is leased or already due. */
+  hasten (delivery: DeliveryRecord, now: number): void {
+    if (!delivery.isScheduled || delivery.nextAttemptAt <= now) return
+    this.remove(delivery)
+    delivery.isScheduled = false
+    delivery.nextAttemptAt = now
+    this.add(delivery)
+  }
+
   /** Stops all deliveries of a webhook and returns them. */
   stopAll (webhook: WebhookRecord): DeliveryRecord[] {
     const { scheduled, first, retry, replay } = webhook.lanes

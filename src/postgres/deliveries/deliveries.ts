@@ -7,6 +7,7 @@ import { createNotices } from './notices.js'
 import { createPrune } from './prune.js'
 import { parseRecorded, recordCall, recordValues } from './record.js'
 import { createReplay } from './replay.js'
+import { createRetry } from './retry.js'
 import type { Session } from '../session.js'
 import { createReadStats, pendingText } from './stats.js'
 import type { StopDeliveries } from './stop.js'
@@ -25,9 +26,11 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
   const notices = createNotices(session, schema, stop)
   const release = createRelease(session, schema)
   const replay = createReplay(patient, schema, stop)
+  const log = createDeliveryLog(session, schema)
+  const retry = createRetry(session, schema, stop, log.find)
 
   return {
-    ...createDeliveryLog(session, schema),
+    ...log,
     claimDue: createClaim(session, schema),
     complete: createComplete(session, schema, notices),
     claimNotices: notices.claimNotices,
@@ -63,6 +66,12 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
       const result = await replay(tenantSlug, webhookId, selection)
       if (result !== null && result.queued > 0) due.notify()
       return result
+    },
+
+    async retry (tenantSlug, webhookId, id) {
+      const delivery = await retry(tenantSlug, webhookId, id)
+      if (delivery !== null) due.notify()
+      return delivery
     },
 
     async erase (tenantSlug, subject, transaction) {

@@ -13,18 +13,11 @@ interface ReplayRow {
 
 /** Queues events to a webhook again; `schema` is quoted. */
 export function createReplay (session: Session, schema: string, stop: StopDeliveries) {
-  /** Ends the new deliveries if the webhook was stopped before they committed. */
-  async function sweepIfStopped (webhookId: number, firstId: string): Promise<void> {
-    const rows = await session.query('check webhook', `
-      select from ${schema}.webhooks where id = $1 and status = 'active' and skip_before <= $2`, [webhookId, firstId])
-    if (rows.length === 0) await stop.sweepLeft()
-  }
-
   return async (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null> => {
     const { text, values } = replayStatement(schema, tenantSlug, webhookId, selection)
     const [row] = await session.query<ReplayRow>('replay', text, values)
     if (Number(row?.webhooks) === 0) return null
-    if (typeof row?.first_id === 'string') await sweepIfStopped(webhookId, row.first_id)
+    if (typeof row?.first_id === 'string') await stop.sweepIfStopped(webhookId, row.first_id)
     return { queued: Number(row?.queued), truncated: Number(row?.wanted) > selection.limit }
   }
 }

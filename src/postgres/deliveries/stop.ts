@@ -8,6 +8,8 @@ const batchSize = 5000
 export interface StopDeliveries {
   /** Moves those of a stopped or deleted webhook: one batch before it resolves, the others in the background. */
   sweep (webhookId: number): Promise<void>
+  /** Moves those of a webhook that was stopped before deliveries from `firstId` on committed. */
+  sweepIfStopped (webhookId: number, firstId: string): Promise<void>
   /** Moves those that earlier sweeps left, and those of transactions that committed late. */
   sweepLeft (): Promise<void>
 }
@@ -23,17 +25,25 @@ export function createStopDeliveries (session: Session, schema: string): StopDel
     while (!await sweepBatch(webhookId, batchSize));
   }
 
+  async function sweepLeft (): Promise<void> {
+    const rows = await session.query<{ id: string }>('find stopped deliveries', `select id::text from ${schema}.find_stopped_v1() as id`)
+    for (const { id } of rows) await sweepAll(Number(id))
+  }
+
   return {
+    sweepLeft,
+
+    async sweepIfStopped (webhookId, firstId) {
+      const rows = await session.query('check webhook', `
+        select from ${schema}.webhooks where id = $1 and status = 'active' and skip_before <= $2`, [webhookId, firstId])
+      if (rows.length === 0) await sweepLeft()
+    },
+
     async sweep (webhookId) {
       if (await sweepBatch(webhookId, firstBatchSize)) return
       sweepAll(webhookId).catch(() => {
         // `sweepLeft` moves the rest.
       })
-    },
-
-    async sweepLeft () {
-      const rows = await session.query<{ id: string }>('find stopped deliveries', `select id::text from ${schema}.find_stopped_v1() as id`)
-      for (const { id } of rows) await sweepAll(Number(id))
     }
   }
 }

@@ -1,8 +1,10 @@
 import type { ClaimedDelivery } from '../../ports/index.js'
 import { atOnce, benchCase } from '../support/bench.js'
 import { holds, same } from '../support/expect.js'
+import { failed } from '../support/samples.js'
 
 const oneRecords = 'Of several concurrent calls with the same key, exactly one records.'
+const oneQueues = 'Of several concurrent calls, only one queues an event.'
 const leased =
   'A delivery is leased to one caller at a time; once its lease has expired, any caller may claim it again, with a ' +
   'greater fence.'
@@ -26,6 +28,20 @@ export const claimRaceCases = [
     same([(await log(webhook)).length, (await claim()).length], [1, 1],
       'the number of deliveries, and of claimed deliveries')
     same((await replay(webhook, { include: 'all' }))?.queued, 0, 'the number of other events')
+  }),
+
+  benchCase('races', {
+    port: 'deliveries.retry', says: oneQueues, name: 'of several concurrent retries of an ended delivery, exactly one queues its event'
+  }, async ({ deliveries, addWebhook, emit, claimOne, complete, log, claim }) => {
+    const webhook = await addWebhook()
+    await emit()
+    const lease = await claimOne()
+    await complete([failed(lease)])
+    const retried = await atOnce(6, () => deliveries.retry('acme', webhook.id, lease.deliveryId))
+    const [, ...queued] = await log(webhook)
+    same(queued.map(({ id, status }) => [id, status]), [[retried[0]?.id, 'pending']], 'the deliveries queued by six retries')
+    same(retried, retried.map(() => retried[0]), 'the results, all of the same delivery')
+    same((await claim()).length, 1, 'the number of due deliveries')
   }),
 
   benchCase('races', {

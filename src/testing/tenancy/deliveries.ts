@@ -101,6 +101,22 @@ export const deliveryTenancyCases = [
   }),
 
   benchCase('tenancy', {
+    port: 'deliveries.retry', says: foreign, name: 'a delivery of another webhook or tenant is not retried'
+  }, async (bench) => {
+    const { mine, other, theirs, delivery, foreignDelivery } = await fill(bench)
+    await bench.complete((await bench.claim()).map((lease) => failed(lease)))
+    const strangers: Array<[string, number, number]> = [
+      ['acme', other, delivery], ['globex', mine, delivery], ['globex', theirs, delivery], ['acme', mine, foreignDelivery],
+      ['acme', theirs, foreignDelivery], ['nobody', mine, delivery]
+    ]
+    for (const [tenantSlug, webhookId, id] of strangers) {
+      same(await bench.deliveries.retry(tenantSlug, webhookId, id), null,
+        `delivery ${id} of webhook ${webhookId}, retried by ${tenantSlug}`)
+    }
+    same(await bench.claim(), [], 'the deliveries that are due')
+  }),
+
+  benchCase('tenancy', {
     port: 'deliveries.erase',
     says: foreign,
     name: 'erasing a subject keeps the same subject of another tenant'

@@ -1,14 +1,16 @@
 import type { Static } from '@sinclair/typebox'
+import { Refusal } from '../../errors.js'
 import type { Delivery, DeliveryFilter, DeliverySortField, DeliveryStore, DeliveryWithAttempts, WebhookStore } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/omit-undefined.js'
 import { type Page, readPage } from '../../shared/paging.js'
 import type { DeliveryQuery } from '../schemas/delivery.js'
 
-/** Reads the delivery log of a webhook. */
+/** Reads the delivery log of a webhook, and retries its deliveries. */
 export interface DeliveryOperations {
   /** Returns `null` if the webhook does not exist. */
   listDeliveries (tenantSlug: string, webhookId: number, query: Static<typeof DeliveryQuery>): Promise<Page<Delivery> | null>
   findDelivery (tenantSlug: string, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
+  retryDelivery (tenantSlug: string, webhookId: number, id: number): Promise<Delivery | null>
 }
 
 interface Dependencies {
@@ -31,6 +33,12 @@ export function createDeliveryOperations ({ webhooks, deliveries }: Dependencies
       return page.meta.total > 0 || await webhooks.find(tenantSlug, webhookId) !== null ? page : null
     },
 
-    findDelivery: (tenantSlug, webhookId, id) => deliveries.find(tenantSlug, webhookId, id)
+    findDelivery: (tenantSlug, webhookId, id) => deliveries.find(tenantSlug, webhookId, id),
+
+    async retryDelivery (tenantSlug, webhookId, id) {
+      const retried = await deliveries.retry(tenantSlug, webhookId, id)
+      if (retried === null && await deliveries.find(tenantSlug, webhookId, id) !== null) throw new Refusal('', 'the webhook is not active')
+      return retried
+    }
   }
 }

@@ -10,7 +10,8 @@ const base = '/api/v1/public/acme'
 const operations = [
   ['GET', '/candidates', 200], ['GET', '/jobs', 200], ['GET', '/webhooks', 200], ['GET', '/webhooks/1', 200],
   ['GET', '/webhooks/1/deliveries', 200], ['GET', '/webhooks/1/deliveries/1', 200], ['POST', '/webhooks/1/rotate_secret', 200],
-  ['POST', '/webhooks/1/dispatch_test', 200], ['POST', '/webhooks/1/replay', 202], ['DELETE', '/webhooks/1', 204]
+  ['POST', '/webhooks/1/dispatch_test', 200], ['POST', '/webhooks/1/replay', 202],
+  ['POST', '/webhooks/1/deliveries/1/retry', 202], ['DELETE', '/webhooks/1', 204]
 ] as const
 
 async function buildWithWebhook (t: Parameters<typeof buildApp>[0]) {
