@@ -8,9 +8,9 @@ export type RecruitingApiErrorCode =
   | 'invalid_option'
   /** An argument of `emit` or `erase` is invalid; `field` is its path. */
   | 'invalid_event'
-  /** An argument of `renameTenant`, `removeTenant` or `apiKeys` is invalid; `field` is its name. */
+  /** An argument of `renameTenant`, `removeTenant`, `webhooks` or `apiKeys` is invalid; `field` names it, or the field in it. */
   | 'invalid_input'
-  /** The key does not exist, or is no longer valid. */
+  /** The webhook, delivery or key to change does not exist, or the key is no longer valid. */
   | 'not_found'
   /** The idempotency key was used before for a different event. */
   | 'idempotency_conflict'

@@ -15,6 +15,10 @@ export type { RateLimitBudget, RateLimitOptions } from './options/rate-limit.js'
 export { type DefaultEvents, type EventCatalogue, type EventData, type WebhookEvent, defaultEvents } from './webhooks/events/catalogue.js'
 export type { OpenTelemetryApi, TraceContext, TraceSpan, Tracer } from './observe/tracing.js'
 export type { EmitOptions, EmitResult, EmittedEvent, ErasedSubject, Recruiting, RecruitingEvents, RecruitingStats } from './webhooks/recruiting.js'
+export type {
+  CreateWebhookInput, ListDeliveriesQuery, ListWebhooksQuery, RecruitingWebhooks, ReplayInput, RotateSecretInput, SendTestInput, UpdateWebhookInput
+} from './webhooks/by-code/recruiting-webhooks.js'
+export type { Page } from './shared/paging.js'
 export type { AttemptMessage, DisableMessage, EmitMessage, GiveUpMessage, PauseMessage, RetryMessage } from './webhooks/channels.js'
 export type { AttemptCounts } from './webhooks/queue/counters.js'
 export type { Logger } from './observe/logger.js'

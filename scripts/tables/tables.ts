@@ -14,6 +14,7 @@ export const tables: Record<string, Table> = {
   },
   calls: () => calls('src/webhooks/recruiting.ts', 'Recruiting'),
   'api-keys-calls': () => calls('src/postgres/keys/api-keys.ts', 'ApiKeys'),
+  'webhook-calls': () => calls('src/webhooks/by-code/recruiting-webhooks.ts', 'RecruitingWebhooks'),
   'emitted-event': () => fields('field', [['src/webhooks/recruiting.ts', 'EmittedEvent']]),
   ...Object.fromEntries(Object.entries(optionTables).map(([name, interfaces]) => [name, () => fields('option', interfaces)]))
 }

@@ -1,4 +1,4 @@
-import { Ajv, type AnySchema, type ValidateFunction } from 'ajv'
+import { Ajv, type AnySchema, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 
 // With TypeScript `nodenext`, the default import of this CommonJS package is its namespace.
@@ -27,4 +27,14 @@ export function formatFaultPath ({ instancePath, params }: { instancePath: strin
   const named = params.missingProperty ?? params.additionalProperty
   if (typeof named === 'string') steps.push(named)
   return steps.reduce((path, step) => /^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`, '')
+}
+
+/** Says which rule a validation error breaks, such as `is required`. */
+export function describeFault ({ keyword, params, message = 'is not valid', parentSchema }: ErrorObject): string {
+  if (keyword === 'required') return 'is required'
+  if (keyword === 'additionalProperties') return 'is not known'
+  if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
+  // The description is easier to read than the pattern.
+  if (keyword === 'pattern' && parentSchema?.description) return `must be ${parentSchema.description}`
+  return message
 }

@@ -4,6 +4,7 @@ import { expect, expectNames } from '../shared/expect.js'
 import type { EventStorage, PublishedFields } from '../ports/index.js'
 import type { EngineSettings } from './settings.js'
 import { type Tracing, createTracing } from '../observe/tracing.js'
+import { createRecruitingWebhooks } from './by-code/webhooks.js'
 import { createAddressRule } from './guard/addresses.js'
 import { assertNames, assertTenantSlug, assertText, eventNames, optionNames, subjectNames } from './events/arguments.js'
 import { createCounters } from './queue/counters.js'
@@ -89,6 +90,10 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     await sender.close()
   }
 
+  const operations = createWebhookOperations({
+    webhooks, deliveries, events, targetRules, secrets, sender, capacity, clock, maxWebhooksPerTenant, timeoutMs
+  })
+
   return {
     tracing,
     recruiting: {
@@ -142,12 +147,11 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         assertOpen()
         return resealSecrets(webhooks, secrets)
       },
+      webhooks: createRecruitingWebhooks(operations, assertOpen),
       on: listeners.on,
       off: listeners.off
     },
-    operations: createWebhookOperations({
-      webhooks, deliveries, events, targetRules, secrets, sender, capacity, clock, maxWebhooksPerTenant, timeoutMs
-    }),
+    operations,
     start () {
       if (worker === null || stopping !== null || closing !== null) return
       worker.start()

@@ -1,4 +1,5 @@
 import type { DeliveryStats, HealthNotice } from '../ports/index.js'
+import type { RecruitingWebhooks } from './by-code/recruiting-webhooks.js'
 import type { AttemptCounts } from './queue/counters.js'
 import type { DefaultEvents, EventCatalogue, EventData } from './events/catalogue.js'
 
@@ -50,6 +51,8 @@ export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
    * it has resolved, the other keys can be removed.
    */
   resealSecrets (): Promise<number>
+  /** Manages webhooks by code, with the rules and the results of the API. */
+  webhooks: RecruitingWebhooks
   /** Adds a listener for events of the engine. */
   on<Name extends keyof RecruitingEvents> (name: Name, listener: (...args: RecruitingEvents[Name]) => void): void
   /** Removes a listener. */

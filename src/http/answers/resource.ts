@@ -1,8 +1,9 @@
+import { isStorableId } from '../../shared/ids.js'
 import { HttpError } from '../wire-errors.js'
 
 /** Throws a 404 for an id out of range: no resource can have it. */
 export function storableId (id: number): number {
-  if (id < 1 || !Number.isSafeInteger(id)) throw new HttpError('not_found')
+  if (!isStorableId(id)) throw new HttpError('not_found')
   return id
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
-import { compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
+import { compileSchema, createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
 import { type ErrorDetail, type HttpError, badRequest } from '../wire-errors.js'
 import { findFaults } from './faults.js'
 
@@ -65,15 +65,6 @@ export function toValidationError (errors: readonly ErrorObject[], httpPart: str
   return badRequest(...errors.map((error) => ({
     in: places[httpPart] ?? 'body',
     field: formatFaultPath(error),
-    message: messageOf(error)
+    message: describeFault(error)
   })))
-}
-
-function messageOf ({ keyword, params, message = 'is not valid', parentSchema }: ErrorObject): string {
-  if (keyword === 'required') return 'is required'
-  if (keyword === 'additionalProperties') return 'is not known'
-  if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
-  // The description is easier to read than the pattern.
-  if (keyword === 'pattern' && parentSchema?.description) return `must be ${parentSchema.description}`
-  return message
 }

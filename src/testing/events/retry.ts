@@ -90,8 +90,15 @@ export const retryCases = [
     for (const ended of before) {
       const retried = given(await deliveries.retry('acme', webhook.id, ended.id), 'retry returns a delivery')
       same(retried, {
-        ...ended, id: retried.id, status: 'pending', attempt_count: 0, response_status: null, error: null,
-        next_attempt_at: retried.created_at, created_at: retried.created_at, delivered_at: null
+        ...ended,
+        id: retried.id,
+        status: 'pending',
+        attempt_count: 0,
+        response_status: null,
+        error: null,
+        next_attempt_at: retried.created_at,
+        created_at: retried.created_at,
+        delivered_at: null
       }, `the result for the delivery that is ${ended.status}`)
       same(before.some(({ id }) => id >= retried.id), false, 'it has an id of its own')
       same((await log(webhook)).at(-1), retried, 'the last delivery of the log')

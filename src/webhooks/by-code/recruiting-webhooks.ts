@@ -1,0 +1,57 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import type { Delivery, DeliveryWithAttempts, Webhook } from '../../ports/index.js'
+import type { Page } from '../../shared/paging.js'
+import type { DeliveryQuery } from '../schemas/delivery.js'
+import type {
+  CreateWebhook, CreatedWebhook, DispatchTest, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, WebhookQuery
+} from '../schemas/webhook.js'
+
+/** The input of an operation, without the fields that have a default. */
+type WithDefaults<Schema extends TSchema, Name extends keyof Static<Schema>> = Omit<Static<Schema>, Name> & Partial<Pick<Static<Schema>, Name>>
+
+/** The parameters of a list of webhooks: `page`, `per_page`, `sort`, `filter[status]`. */
+export type ListWebhooksQuery = Partial<Static<typeof WebhookQuery>>
+/** The parameters of a delivery log: `page`, `per_page`, `sort`, `filter[status]`, `filter[event_type]`, `filter[event_id]`. */
+export type ListDeliveriesQuery = Partial<Static<typeof DeliveryQuery>>
+/** A webhook to create. */
+export type CreateWebhookInput = WithDefaults<typeof CreateWebhook, 'status'>
+/** The fields to change, at least one. */
+export type UpdateWebhookInput = Static<typeof UpdateWebhook>
+/** How long the previous secret stays valid. */
+export type RotateSecretInput = Partial<Static<typeof RotateSecret>>
+/** The event type of a test. */
+export type SendTestInput = Static<typeof DispatchTest>
+/** Selects the events to replay. */
+export type ReplayInput = WithDefaults<typeof Replay, 'include'>
+
+/**
+ * Does by code what the API does over HTTP: for a settings page or support tools of the vendor. Input and results have the
+ * fields of the API, and the same rules hold; results come without the envelope `data`.
+ *
+ * Throws `invalid_input`, whose `field` is the argument or the field in it, `not_found` if what it should change does not
+ * exist, and `closed`.
+ */
+export interface RecruitingWebhooks {
+  /** Lists the webhooks of a tenant, as `GET /webhooks`. */
+  list (tenantSlug: string, query?: ListWebhooksQuery): Promise<Page<Webhook>>
+  /** Returns a webhook, as `GET /webhooks/:id`; `null` if it does not exist. */
+  find (tenantSlug: string, id: number): Promise<Webhook | null>
+  /** Creates a webhook and returns it with its secret, as `POST /webhooks`. */
+  create (tenantSlug: string, input: CreateWebhookInput): Promise<Static<typeof CreatedWebhook>>
+  /** Changes a webhook, as `PATCH /webhooks/:id`. */
+  update (tenantSlug: string, id: number, changes: UpdateWebhookInput): Promise<Webhook>
+  /** Deletes a webhook, as `DELETE /webhooks/:id`. */
+  delete (tenantSlug: string, id: number): Promise<void>
+  /** Gives a webhook a new secret and returns it, as `POST /webhooks/:id/rotate_secret`. */
+  rotateSecret (tenantSlug: string, id: number, input?: RotateSecretInput): Promise<Static<typeof RotatedWebhook>>
+  /** Sends a test notification from this process, as `POST /webhooks/:id/dispatch_test`. */
+  sendTest (tenantSlug: string, id: number, input?: SendTestInput): Promise<Static<typeof TestResult>>
+  /** Queues past events again, as `POST /webhooks/:id/replay`. */
+  replay (tenantSlug: string, id: number, input?: ReplayInput): Promise<Static<typeof ReplayResult>>
+  /** Lists the deliveries of a webhook, as `GET /webhooks/:id/deliveries`. Throws `not_found` for an unknown webhook. */
+  listDeliveries (tenantSlug: string, id: number, query?: ListDeliveriesQuery): Promise<Page<Delivery>>
+  /** Returns a delivery with its attempts, as `GET /webhooks/:id/deliveries/:delivery_id`; `null` if it does not exist. */
+  findDelivery (tenantSlug: string, id: number, deliveryId: number): Promise<DeliveryWithAttempts | null>
+  /** Retries a delivery, as `POST /webhooks/:id/deliveries/:delivery_id/retry`. */
+  retryDelivery (tenantSlug: string, id: number, deliveryId: number): Promise<Delivery>
+}
