@@ -1,0 +1,28 @@
+// Manages a tenant's webhooks by code, as a settings page or a support tool of the vendor does.
+//
+// tsx examples/14-webhooks-by-code.ts
+
+import { createRecruiting, isRecruitingApiError } from 'fastify-recruiting-api'
+import { memoryStorage } from 'fastify-recruiting-api/memory'
+
+const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false, logger: console })
+
+const { id, secret } = await recruiting.webhooks.create('acme', {
+  name: 'CRM sync',
+  target_url: 'https://hooks.example.com/recruiting',
+  event_types: ['application.created']
+})
+console.log(`webhook ${id} has a secret of ${secret.length} characters`)
+
+await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 } })
+const { data, meta } = await recruiting.webhooks.listDeliveries('acme', id, { 'filter[status]': 'pending', per_page: 50 })
+console.log(`${meta.total} delivery waits: ${data[0]?.event_type}`)
+
+try {
+  await recruiting.webhooks.update('acme', id, { target_url: 'https://localhost/' })
+} catch (error) {
+  if (!isRecruitingApiError(error)) throw error
+  console.log(`refused by ${error.code}, field ${error.field}`)
+}
+
+await recruiting.close()
