@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { Clock, DisableRule } from '../ports/index.js'
 import { readClock } from '../shared/clock.js'
 import { expect } from '../shared/expect.js'
@@ -5,6 +6,7 @@ import { type Reader, type Readers, expectObject, flag, integer, readOptions } f
 import { parseCidr } from '../webhooks/guard/addresses.js'
 import { defaultRetrySchedule } from '../webhooks/queue/retry.js'
 import type { DeliverySettings } from '../webhooks/settings.js'
+import { type ProxyOptions, readProxy } from './proxy.js'
 
 /** How deliveries are made. */
 export interface DeliveryOptions {
@@ -68,6 +70,17 @@ export interface DeliveryOptions {
    */
   denyNetworks?: readonly string[]
   /**
+   * Sends through an HTTP proxy. Addresses are still resolved and checked here, and the proxy is asked (`CONNECT`) for the
+   * checked address, also for `http:` targets.
+   * @default none: proxies of the environment are ignored
+   */
+  proxy?: ProxyOptions
+  /**
+   * The address of this machine that connections come from. Receivers need an address of the same family.
+   * @default the system chooses
+   */
+  localAddress?: string
+  /**
    * When a webhook that keeps failing is disabled.
    * @default { failingForSeconds: 432000, failedDeliveries: 10 }
    */
@@ -107,6 +120,8 @@ const deliveryReaders = (timeoutMs: number): Readers<DeliverySettings> => ({
   allowHttp: flag(false),
   allowNetworks: readNetworks,
   denyNetworks: readNetworks,
+  proxy: readProxy,
+  localAddress: readLocalAddress,
   disableAfter: readDisableRule,
   retentionDays: integer(1, 3650, 30),
   clock: readClock
@@ -128,6 +143,12 @@ function readNetworks (networks: unknown = [], path: string): readonly string[] 
     expect(isValid, `${path}[${index}]`, 'a CIDR such as 10.0.0.0/8', cidr)
   }
   return networks
+}
+
+function readLocalAddress (address: unknown = null, path: string): string | null {
+  const isValid = address === null || (typeof address === 'string' && isIP(address) !== 0)
+  expect(isValid, path, 'an IP address', address)
+  return address
 }
 
 const readDisableRule: Reader<DisableRule> = (rule = { failingForSeconds: 432_000, failedDeliveries: 10 }, path) =>

@@ -43,7 +43,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
   const secrets = createSecretBox(secretKeys)
   const tenants = createTenantOperations(webhooks, secrets)
-  const sender = createSender(targetRules, timeoutMs)
+  const sender = createSender(targetRules, timeoutMs, delivery)
   const listeners = createListeners(log)
   const dispatching = { deliveries, validate: createEventValidator(events), clock, maxEventBytes }
   const capacity = createCapacity(delivery)

@@ -1,6 +1,7 @@
 import type { OpenTelemetryApi } from '../observe/tracing.js'
 import type { Clock, DisableRule, EventStorage } from '../ports/index.js'
 import type { EventCatalogue } from './events/catalogue.js'
+import type { Route } from './sending/sender.js'
 
 /** The settings of the engine: checked options with their defaults. */
 export interface EngineSettings {
@@ -14,7 +15,7 @@ export interface EngineSettings {
 }
 
 /** The settings of deliveries. */
-export interface DeliverySettings {
+export interface DeliverySettings extends Route {
   worker: boolean
   concurrency: number
   perEndpoint: number

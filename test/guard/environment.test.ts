@@ -2,6 +2,7 @@ import t from 'tap'
 import { EnvHttpProxyAgent, MockAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { postFromChild } from '../fixtures/hostile/processes/hostile-child.js'
 import { blocked, delivered, outcomeOf, startSender } from '../fixtures/hostile/hostile-sender.js'
+import { startConnectProxy } from '../fixtures/receivers/connect-proxy.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 import { createCertificate } from '../fixtures/receivers/tls-certificates.js'
 import { startTlsReceiver } from '../fixtures/receivers/tls-receiver.js'
@@ -27,6 +28,24 @@ t.test('an environment that turns TLS off and names proxies changes nothing', as
   t.same(secure.requests, [])
   t.same(proxy.requests, [])
 })
+
+for (const noProxy of ['', '*', '127.0.0.1']) {
+  t.test(`with the option proxy, an environment with NO_PROXY=${noProxy} changes nothing either`, async (t) => {
+    const decoy = await startReceiver(t)
+    const proxy = await startConnectProxy(t)
+    const receiver = await startReceiver(t)
+    const secure = await startTlsReceiver(t, untrusted)
+    const urls = [receiver.url, `https://127.0.0.1:${secure.port}/`, 'http://127.0.0.2/', 'https://169.254.169.254/']
+    const env = {
+      ...proxyEnv(`http://127.0.0.1:${decoy.port}`), NO_PROXY: noProxy, no_proxy: noProxy, NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1'
+    }
+    const results = await postFromChild({ urls, allowNetworks: ['127.0.0.1/32'], timeoutMs: 5000, proxy: proxy.url }, env)
+    t.same(results.map(outcomeOf), [delivered, refused, blocked, blocked])
+    t.same(proxy.targets, [`127.0.0.1:${receiver.port}`, `127.0.0.1:${secure.port}`])
+    t.equal(receiver.requests.length, 1)
+    t.same([decoy.requests, secure.requests], [[], []])
+  })
+}
 
 t.test('a host that turns TLS off while it runs changes nothing', async (t) => {
   const secure = await startTlsReceiver(t, untrusted)

@@ -15,6 +15,8 @@ t.test('without options, deliveries are made as the README says', async (t) => {
     allowHttp: false,
     allowNetworks: [],
     denyNetworks: [],
+    proxy: null,
+    localAddress: null,
     disableAfter: { failingForSeconds: 5 * 86_400, failedDeliveries: 10 },
     retentionDays: 30
   })

@@ -67,6 +67,13 @@ for (const name of ['allowNetworks', 'denyNetworks']) {
   })
 }
 
+t.test('delivery.localAddress is an IP address', async (t) => {
+  for (const [value, shown] of [['', '""'], ['localhost', '"localhost"'], ['10.0.0.0/8', '"10.0.0.0/8"'], ['[::1]', '"[::1]"'], [1, '1'], [{}, 'an object']] as const) {
+    await assertRefused(t, [{ delivery: { localAddress: value } }, 'delivery.localAddress', 'an IP address', shown])
+  }
+  for (const localAddress of ['127.0.0.1', '::1', undefined]) await assertAccepted(t, { delivery: { localAddress } })
+})
+
 t.test('delivery.disableAfter has two whole numbers', async (t) => {
   const path = 'delivery.disableAfter'
   const rule = { failingForSeconds: 60, failedDeliveries: 1 }

@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns'
 import { type LookupFunction, Socket, isIP } from 'node:net'
 import { buildConnector } from 'undici'
 import type { AddressRule } from './addresses.js'
@@ -6,10 +7,12 @@ import type { Resolver } from './resolver.js'
 /** The address is not allowed. No connection was opened, or it was closed before any byte was sent. */
 export class BlockedAddressError extends Error {}
 
-interface ConnectorOptions {
+export interface ConnectorOptions {
   isAllowed: AddressRule
   resolver: Resolver
   timeoutMs: number
+  /** The address of this machine that connections come from; `null` if the system chooses it. */
+  localAddress?: string | null
 }
 
 /** A connector for undici that connects only to allowed addresses. */
@@ -19,29 +22,28 @@ export interface GuardedConnector {
   close (): void
 }
 
+/** The rules for TLS. Set explicitly, so that environment variables cannot weaken them. */
+export const tlsRules = { rejectUnauthorized: true, minVersion: 'TLSv1.2', allowH2: false } as const
+
 /**
  * Creates a connector that connects only to allowed addresses. It checks a literal address, which skips the lookup,
  * every address that the lookup returns, and the address that the socket is connected to.
  */
-export function createGuardedConnector ({ isAllowed, resolver, timeoutMs }: ConnectorOptions): GuardedConnector {
+export function createGuardedConnector (options: ConnectorOptions): GuardedConnector {
+  const { isAllowed, timeoutMs, localAddress = null } = options
   const connecting = new Set<Socket>()
   const connect = buildConnector({
     timeout: timeoutMs,
-    lookup: guardLookup(isAllowed, resolver),
-    // Node's default of 250 ms is too short for distant receivers: it would move on to an address that may be
-    // unreachable.
-    autoSelectFamilyAttemptTimeout: Math.max(10, Math.ceil(timeoutMs / 8)),
-    // Set explicitly, so that environment variables cannot weaken them.
-    rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
-    allowH2: false
+    lookup: createLookup((hostname) => resolveAllowed(hostname, options), localAddress),
+    autoSelectFamilyAttemptTimeout: addressTimeoutMs(timeoutMs),
+    ...tlsRules
   })
 
   return {
-    connect (options, callback) {
-      const host = options.hostname.replace(/^\[(.*)\]$/, '$1')
+    connect (target, callback) {
+      const host = target.hostname.replace(/^\[(.*)\]$/, '$1')
       if (isIP(host) !== 0 && !isAllowed(host)) return callback(new BlockedAddressError(), null)
-      const started: unknown = connect(options, (...[error, socket]) => {
+      const started: unknown = connect({ ...target, localAddress }, (...[error, socket]) => {
         if (socket !== null) connecting.delete(socket)
         if (error !== null) return callback(error, null)
         if (isAllowed(String(socket.remoteAddress))) return callback(null, socket)
@@ -61,18 +63,32 @@ export function createGuardedConnector ({ isAllowed, resolver, timeoutMs }: Conn
   }
 }
 
-// One blocked address blocks all, because the socket may choose any of them.
-function guardLookup (isAllowed: AddressRule, resolver: Resolver): LookupFunction {
+/**
+ * How long one address of several may take to connect. Node's default of 250 ms is too short for distant receivers: it
+ * would move on to an address that may be unreachable.
+ */
+export function addressTimeoutMs (timeoutMs: number): number {
+  return Math.max(10, Math.ceil(timeoutMs / 8))
+}
+
+/** Resolves a name or a literal address. One blocked address blocks all, because a connection may use any of them. */
+export async function resolveAllowed (hostname: string, { isAllowed, resolver }: Pick<ConnectorOptions, 'isAllowed' | 'resolver'>): Promise<LookupAddress[]> {
+  const family = isIP(hostname)
+  const answers = family === 0 ? await resolver.resolve(hostname) : [{ address: hostname, family }]
+  if (answers.length === 0 || !answers.every(({ address }) => isAllowed(address))) throw new BlockedAddressError()
+  return answers
+}
+
+/** Returns a lookup for sockets. A socket that is bound to a local address can only use addresses of its family. */
+export function createLookup (resolve: Resolver['resolve'], localAddress: string | null): LookupFunction {
+  const family = isIP(localAddress ?? '')
   return (hostname, { all }, callback) => {
-    resolver.resolve(hostname).then((answers) => {
-      const [first] = answers
-      if (first === undefined || !answers.every(({ address }) => isAllowed(address))) {
-        callback(new BlockedAddressError(), [])
-      } else if (all === true) {
-        callback(null, answers)
-      } else {
-        callback(null, first.address, first.family)
-      }
+    resolve(hostname).then((answers) => {
+      const usable = answers.filter((answer) => family === 0 || answer.family === family)
+      const [first] = usable
+      if (first === undefined) callback(new Error('no address of the family of localAddress'), [])
+      else if (all === true) callback(null, usable)
+      else callback(null, first.address, first.family)
     }, (error: Error) => callback(error, []))
   }
 }

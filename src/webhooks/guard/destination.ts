@@ -31,7 +31,8 @@ export function hostOf (text: string): string {
   return parseUrl(text)?.host ?? ''
 }
 
-function parseUrl (text: string): URL | null {
+/** Parses an absolute URL. Returns `null` for other text. */
+export function parseUrl (text: string): URL | null {
   try {
     return new URL(text)
   } catch {

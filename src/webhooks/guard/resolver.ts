@@ -34,16 +34,7 @@ export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions)
   // The second try takes twice as long, and must leave time to connect.
   const servers = new dns.promises.Resolver({ timeout: Math.min(maxQueryMs, Math.ceil(timeoutMs / 6)), tries: 2 })
   servers.setServers(dns.getServers())
-  const slots = createSlots(maxSystemLookups, timeoutMs)
-
-  async function lookupBySystem (hostname: string): Promise<LookupAddress[]> {
-    await slots.acquire()
-    try {
-      return await dns.promises.lookup(hostname, { all: true })
-    } finally {
-      slots.release()
-    }
-  }
+  const system = createSystemResolver(timeoutMs)
 
   return {
     async resolve (hostname) {
@@ -54,12 +45,28 @@ export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions)
       const { reason } = results[0] as PromiseRejectedResult
       const code = String(reason.code)
       if (code !== 'ECONNREFUSED' && !(hasPrivateNames && unknownName.has(code))) throw reason
-      return lookupBySystem(hostname)
+      return system.resolve(hostname)
     },
     close () {
       servers.cancel()
-      slots.close()
+      system.close()
     }
+  }
+}
+
+/** Creates a resolver that asks the system, on a thread: it also knows search domains and the hosts file. */
+export function createSystemResolver (timeoutMs: number): Resolver {
+  const slots = createSlots(maxSystemLookups, timeoutMs)
+  return {
+    async resolve (hostname) {
+      await slots.acquire()
+      try {
+        return await dns.promises.lookup(hostname, { all: true })
+      } finally {
+        slots.release()
+      }
+    },
+    close: slots.close
   }
 }
 

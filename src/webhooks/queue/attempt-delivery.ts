@@ -4,7 +4,7 @@ import type { Tracing } from '../../observe/tracing.js'
 import { publishAttempt } from '../channels.js'
 import { hostOf } from '../guard/destination.js'
 import type { SecretBox } from '../secrets/secret-box.js'
-import type { Sender } from '../sending/sender.js'
+import type { SendResult, Sender } from '../sending/sender.js'
 import { signHeaders } from '../sending/signature.js'
 import type { Counters } from './counters.js'
 import { decideOutcome } from './outcome.js'
@@ -47,11 +47,11 @@ export function createAttemptDelivery (dependencies: AttemptDependencies, settin
     }
   }
 
-  function report (delivery: ClaimedDelivery, result: AttemptResult): void {
+  function report (delivery: ClaimedDelivery, result: AttemptResult, sent: SendResult): void {
     counters.add(result)
     publishAttempt(delivery, result)
     tracing?.attempt(delivery, result)
-    if (result.outcome !== 'delivered') logFailure(log, delivery, result)
+    if (result.outcome !== 'delivered') logFailure(log, delivery, result, sent)
   }
 
   return async (delivery) => {
@@ -60,12 +60,13 @@ export function createAttemptDelivery (dependencies: AttemptDependencies, settin
     const sent = await sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs })
     const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now() })
     if (result === null) return 'aborted'
-    report(delivery, result)
+    report(delivery, result, sent)
     return result
   }
 }
 
-function logFailure (log: Logger, { webhookId, deliveryId, eventId, targetUrl, attemptCount }: ClaimedDelivery, result: AttemptResult): void {
+function logFailure (log: Logger, delivery: ClaimedDelivery, result: AttemptResult, { proxyFault }: SendResult): void {
+  const { webhookId, deliveryId, eventId, targetUrl, attemptCount } = delivery
   log.warn({
     webhook_id: webhookId,
     delivery_id: deliveryId,
@@ -74,6 +75,7 @@ function logFailure (log: Logger, { webhookId, deliveryId, eventId, targetUrl, a
     host: hostOf(targetUrl),
     error: result.error,
     response_status: result.responseStatus,
+    ...(proxyFault === undefined ? {} : { proxy_fault: proxyFault }),
     ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs } : {})
   }, result.outcome === 'retry' ? 'delivery failed, it will be tried again' : 'delivery failed, it is given up')
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { ProxyError } from '../guard/tunnel.js'
 import type { Connection, Connections } from './connections.js'
 
 /** A POST request. */
@@ -51,7 +52,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#connection = connections.acquire(post.origin)
     this.#settle = settle
     // Real time: the host's clock cannot bound a connection.
-    this.#deadline = setTimeout(() => this.end(kTimeout), timeoutMs)
+    this.#deadline = setTimeout(() => this.#endLate(), timeoutMs)
   }
 
   start (): void {
@@ -103,6 +104,11 @@ export class Attempt implements Dispatcher.DispatchHandler {
     const { path, headers, body } = this.#post
     // The receiver closed a kept connection once: the second one is not kept.
     this.#connection.client.dispatch({ path, method: 'POST', headers, body, reset: this.#isSecond }, this)
+  }
+
+  /** The silence of a proxy says nothing about the receiver. */
+  #endLate (): void {
+    this.end(this.#connection.isAtProxy ? new ProxyError('the proxy did not answer in time') : kTimeout)
   }
 
   /** Whether the receiver closed a reused connection without reading the request: most often it was idle for too long. */

@@ -1,15 +1,21 @@
 import type { Socket } from 'node:net'
 import { Client, type buildConnector } from 'undici'
+import { Opening } from '../guard/opening.js'
 
 /** A connection to a receiver. It carries one request at a time. */
 export interface Connection {
   readonly client: Client
   /** How often something was read from its socket. */
   reads: number
+  /** Whether the proxy has not opened the tunnel yet. */
+  readonly isAtProxy: boolean
   /** Keeps it for the next request to the same origin. */
   release (): void
-  close (): void
+  close (): Promise<void>
 }
+
+/** Opens a socket, and reports what it does to the opening. */
+export type Connect = (options: buildConnector.Options, callback: buildConnector.Callback, opening: Opening) => void
 
 /** Connections to receivers, kept open between requests. */
 export interface Connections {
@@ -22,13 +28,14 @@ export interface Connections {
 }
 
 /** Opens connections by `connect`. */
-export function createConnections (connect: buildConnector.connector, options: Client.Options): Connections {
+export function createConnections (connect: Connect, options: Client.Options): Connections {
   const idle = new Map<string, Connection[]>()
-  const clients = new Set<Client>()
+  const connections = new Set<Connection>()
   let isClosed = false
 
   function open (origin: string): Connection {
     let socket: Socket | null = null
+    const opening = new Opening()
     const client = new Client(origin, {
       ...options,
       connect: (target, callback) => connect(target, (...result) => {
@@ -36,18 +43,21 @@ export function createConnections (connect: buildConnector.connector, options: C
         connection.reads = 0
         socket?.on('readable', countRead)
         callback(...result)
-      })
+      }, opening)
     })
     const connection = {
       client,
       reads: 0,
+      get isAtProxy () { return opening.isAtProxy },
       release () {
-        if (socket === null || socket.destroyed) return connection.close()
-        idle.set(origin, [...idle.get(origin) ?? [], connection])
+        if (socket === null || socket.destroyed) connection.close()
+        else idle.set(origin, [...idle.get(origin) ?? [], connection])
       },
       close () {
-        clients.delete(client)
-        client.destroy()
+        connections.delete(connection)
+        const closed = client.destroy()
+        opening.close()
+        return closed
       }
     }
     // Not `bytesRead`: over TLS it includes the alert that closes the connection.
@@ -57,8 +67,8 @@ export function createConnections (connect: buildConnector.connector, options: C
     client.on('disconnect', () => {
       if (forget(origin, connection)) connection.close()
     })
-    if (isClosed) client.destroy()
-    else clients.add(client)
+    if (isClosed) connection.close()
+    else connections.add(connection)
     return connection
   }
 
@@ -81,7 +91,7 @@ export function createConnections (connect: buildConnector.connector, options: C
     },
     async close () {
       isClosed = true
-      await Promise.all([...clients].map((client) => client.destroy()))
+      await Promise.all([...connections].map((connection) => connection.close()))
     }
   }
 }

@@ -4,8 +4,10 @@ import { trimEntries } from '../../shared/trim-entries.js'
 import { type Answer, Attempt, kTimeout } from './attempt.js'
 import { BlockedAddressError, createGuardedConnector } from '../guard/connector.js'
 import { type TargetRules, parseTargetUrl } from '../guard/destination.js'
-import { createConnections } from './connections.js'
+import { type Connect, createConnections } from './connections.js'
+import { type HttpProxy, createProxiedConnector } from '../guard/proxy.js'
 import { createResolver } from '../guard/resolver.js'
+import { ProxyError } from '../guard/tunnel.js'
 
 /** One post to an endpoint. */
 export interface SendRequest {
@@ -29,6 +31,16 @@ export interface SendResult {
   durationMs: number
   /** The `Retry-After` header as it came. */
   retryAfter?: string
+  /** Why the proxy opened no tunnel, for the log. */
+  proxyFault?: string
+}
+
+/** The way that connections leave this machine. */
+export interface Route {
+  /** `null` to connect directly. */
+  proxy: HttpProxy | null
+  /** The address of this machine that connections come from; `null` if the system chooses it. */
+  localAddress: string | null
 }
 
 /** Sends requests to endpoints over kept connections. */
@@ -46,10 +58,13 @@ const maxHeaderBytes = 16_384
 const maxTargets = 1000
 const kAborted = Symbol('aborted')
 
+const direct: Route = { proxy: null, localAddress: null }
+
 /** `timeoutMs` is the longest deadline of requests. */
-export function createSender (rules: TargetRules, timeoutMs: number): Sender {
+export function createSender (rules: TargetRules, timeoutMs: number, { proxy, localAddress }: Route = direct): Sender {
   const resolver = createResolver({ timeoutMs, hasPrivateNames: rules.allowPrivateNames })
-  const connector = createGuardedConnector({ isAllowed: rules.isAllowedAddress, resolver, timeoutMs })
+  const guard = { isAllowed: rules.isAllowedAddress, resolver, timeoutMs, localAddress }
+  const connector: { connect: Connect, close: () => void } = proxy === null ? createGuardedConnector(guard) : createProxiedConnector(guard, proxy)
   const connections = createConnections(connector.connect, {
     maxHeaderSize: maxHeaderBytes,
     keepAliveMaxTimeout: 60_000,
@@ -104,6 +119,7 @@ export function createSender (rules: TargetRules, timeoutMs: number): Sender {
 
 function toResult (answer: Answer | null, fault: unknown, startedAt: number): SendResult {
   const durationMs = Math.round(performance.now() - startedAt)
+  if (fault instanceof ProxyError) return { responseStatus: null, error: 'connection', durationMs, proxyFault: fault.message }
   if (answer === null) return { responseStatus: null, error: nameError(fault), durationMs }
   const { status, retryAfter } = answer
   const error = status <= 299 ? null : 'http_status'

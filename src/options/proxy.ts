@@ -1,0 +1,48 @@
+import { expect } from '../shared/expect.js'
+import { type Reader, expectObject, readOptions } from '../shared/read-options.js'
+import { parseUrl } from '../webhooks/guard/destination.js'
+import type { HttpProxy } from '../webhooks/guard/proxy.js'
+
+/** The proxy that deliveries go through. */
+export interface ProxyOptions {
+  /**
+   * An `http:` or `https:` URL without a path, such as `http://user:password@proxy.example:3128`. The user name and password
+   * are sent as `Proxy-Authorization: Basic`, and appear in no error or log line.
+   */
+  url: string
+}
+
+/** Returns the proxy; `null` without one. Throws `invalid_option`. */
+export function readProxy (value: unknown, path: string): HttpProxy | null {
+  if (value === undefined) return null
+  // The messages show no text: it may contain a password.
+  expect(typeof value !== 'string', path, 'an object such as { url }', 'text')
+  expectObject(value, path, 'an object such as { url }')
+  return readOptions<{ url: HttpProxy }>(value, { url: readProxyUrl }, path).url
+}
+
+const readProxyUrl: Reader<HttpProxy> = (value, path) => {
+  const expected = 'a URL such as http://proxy.example:3128'
+  expect(typeof value === 'string', path, expected, value)
+  const url = parseUrl(value)
+  expect(url !== null && !/[\p{Cc}\s]/u.test(value), path, expected, 'text that is not a URL')
+  const { protocol, host, hostname, port, pathname, search, hash, username, password } = url
+  expect(protocol === 'http:' || protocol === 'https:', path, expected, 'another protocol')
+  expect(port !== '0', path, expected, 'port 0')
+  expect(pathname + search + hash === '/', path, expected, 'a URL with a path')
+  const credentials = decode(username, password)
+  expect(credentials !== null, path, 'percent-encoded credentials without control characters, the user name without a colon', 'others')
+  const authorization = username + password === '' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`
+  return { protocol, host, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port, authorization }
+}
+
+/** Returns the credentials of `Basic` (RFC 7617, section 2), or `null` if it cannot express them. */
+function decode (username: string, password: string): string | null {
+  try {
+    const user = decodeURIComponent(username)
+    const credentials = `${user}:${decodeURIComponent(password)}`
+    return user.includes(':') || /\p{Cc}/u.test(credentials) ? null : credentials
+  } catch {
+    return null
+  }
+}
