@@ -18,6 +18,7 @@ export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTen
 
       data.tenants.delete(from)
       data.tenants.set(to, tenant)
+      data.pending.renameTenant(from, to)
       for (const event of eventsOf(from)) event.tenantSlug = to
       for (const webhook of tenant.webhooks.values()) {
         webhook.tenantSlug = to

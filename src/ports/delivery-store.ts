@@ -86,10 +86,10 @@ export interface DeliveryStore {
 
   /**
    * Claims due deliveries of active webhooks that are not paused, across all tenants. A delivery is leased to one
-   * caller at a time; once its lease has expired, any caller may claim it again, with a greater fence. Fair: endpoints
-   * take turns, and a webhook with many due deliveries does not delay others. For one webhook, first attempts come
-   * before retries, and both before replays; otherwise the delivery recorded first comes first. The result is in this
-   * order. Deliveries locked by another transaction are not claimed.
+   * caller at a time; once its lease has expired, any caller may claim it again, with a greater fence. Fair: tenants take
+   * turns, then the webhooks of each tenant, and a webhook with many due deliveries does not delay others. For one
+   * webhook, first attempts come before retries, and both before replays; otherwise the delivery recorded first comes
+   * first. The result is in this order. Deliveries locked by another transaction are not claimed.
    */
   claimDue (options: ClaimOptions): Promise<ClaimedDelivery[]>
 

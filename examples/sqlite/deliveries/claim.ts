@@ -48,8 +48,8 @@ export function createClaiming ({ db, now, notify }: Context): Pick<DeliveryStor
 
 interface Turn { id: number }
 
-// Numbers the due deliveries of each webhook, after those already leased. A claim takes all first ones, then all second
-// ones, and among these first the webhook that has waited longest for its turn.
+// Numbers the due deliveries of each webhook, then those of each tenant. A claim takes the first one of each tenant, then the
+// second ones, and among tenants and among the webhooks of a tenant the one that has waited longest for its turn.
 async function findTurns (
   db: Kysely<Schema>,
   { time, limit, perEndpoint }: { time: number, limit: number, perEndpoint: number }
@@ -58,13 +58,17 @@ async function findTurns (
     with leased as (
       select webhook_id, count(*) as leases from deliveries where status = 'pending' and lease_expires_at > ${time} group by webhook_id
     ), due as (
-      select d.id, w.last_turn, coalesce(l.leases, 0) as leases, row_number() over (
+      select d.id, w.tenant_slug, w.last_turn, coalesce(l.leases, 0) as leases, row_number() over (
         partition by d.webhook_id order by d.is_replay, d.attempt_count > 0, d.id
       ) as turn
       from deliveries d join webhooks w on w.id = d.webhook_id left join leased l on l.webhook_id = d.webhook_id
       where d.status = 'pending' and d.next_attempt_at <= ${time} and d.lease_expires_at <= ${time}
         and w.status = 'active' and w.paused_until <= ${time}
+    ), ranked as (
+      select id, row_number() over (partition by tenant_slug order by turn, last_turn, id) as rank,
+        (select max(w.last_turn) from webhooks w where w.tenant_slug = due.tenant_slug) as tenant_turn
+      from due where turn + leases <= ${perEndpoint}
     )
-    select id from due where turn + leases <= ${perEndpoint} order by turn, last_turn, id limit ${limit}`.execute(db)
+    select id from ranked order by rank, tenant_turn, id limit ${limit}`.execute(db)
   return rows
 }

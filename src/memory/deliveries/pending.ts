@@ -2,11 +2,12 @@ import type { ClaimOptions, DeliveryStats } from '../../ports/index.js'
 import { findLane } from './records.js'
 import type { DeliveryRecord, WebhookRecord } from './records.js'
 import { SortedQueue } from './sorted-queue.js'
+import { Turns } from './turns.js'
 
 /** The pending deliveries of all webhooks: the order of turns, and the leases. */
 export class PendingDeliveries {
-  // Webhooks with deliveries in their lanes, in the order of their turns.
-  readonly #turns = new Set<WebhookRecord>()
+  // Webhooks with deliveries in their lanes.
+  readonly #turns = new Turns()
   readonly #leases = new SortedQueue<DeliveryRecord>((delivery) => delivery.leaseExpiresAt)
 
   /** Adds a pending delivery that waits for its next attempt. */
@@ -46,22 +47,25 @@ export class PendingDeliveries {
     return stopped
   }
 
-  /** Leases due deliveries, one of each webhook in turn. The next call continues with the next webhook. */
+  /** Leases due deliveries, one of each tenant in turn. */
   claim ({ limit, perEndpoint, leaseMs }: ClaimOptions, now: number): DeliveryRecord[] {
     this.#expireLeases(now)
     const claimed: DeliveryRecord[] = []
+    if (limit < 1) return claimed
 
-    // After its turn a webhook moves to the end of the set, so that this loop visits it again.
-    for (const webhook of this.#turns) {
-      if (claimed.length === limit) break
-      const delivery = webhook.leaseCount < perEndpoint ? takeDue(webhook, now) : undefined
-      if (delivery === undefined) continue
+    const turns = this.#turns.take((webhook) => webhook.leaseCount < perEndpoint ? takeDue(webhook, now) : undefined)
+    for (const delivery of turns) {
       this.#lease(delivery, now + leaseMs)
       claimed.push(delivery)
-      this.#turns.delete(webhook)
-      if (hasWaiting(webhook)) this.#turns.add(webhook)
+      if (claimed.length === limit) break
     }
+    for (const { webhook } of claimed) if (!hasWaiting(webhook)) this.#turns.delete(webhook)
     return claimed
+  }
+
+  /** Moves what a tenant has pending to its new name, before the `tenantSlug` of its webhooks changes. */
+  renameTenant (from: string, to: string): void {
+    this.#turns.renameTenant(from, to)
   }
 
   /** Returns whether a delivery is leased, or can be attempted at `time` or earlier. */

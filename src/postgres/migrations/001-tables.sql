@@ -12,7 +12,7 @@ create table migrations (
 create sequence webhook_ids;
 create sequence delivery_ids;
 create sequence fences;
--- The last value is the webhook where the last claim stopped.
+-- The last value is the webhook where the last claim stopped that could not visit all of them.
 create unlogged sequence turns minvalue 0 start 0;
 
 -- The names of tenants that have webhooks or events. A renamed tenant keeps its id. A removed one keeps it without a name:

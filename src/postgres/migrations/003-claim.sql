@@ -1,7 +1,9 @@
--- Leases ready deliveries to a worker. Webhooks take turns: a claim begins after the webhook where the previous claim
--- stopped, and takes one delivery of each, then a second one of each, until p_limit is reached. It skips locked
--- deliveries. A claim stops after 256 webhooks, or after 50 ms and 16 webhooks. If it has found nothing by then, it
--- returns one row with visited_until alone, and the caller claims again.
+-- Leases ready deliveries to a worker. Tenants take turns: a claim takes one delivery of each, then a second one of each,
+-- until p_limit is reached. The deliveries of a tenant come from its webhooks in turn. It skips locked deliveries.
+--
+-- A claim visits webhooks from where the previous claim stopped, until 64 (or p_limit, if greater) can send. It stops
+-- earlier after 256 webhooks, or after 50 ms and 16 webhooks. If it has found nothing by then, it returns one row with
+-- visited_until alone, and the caller claims again.
 create function claim_v1 (p_limit integer, p_per_endpoint integer, p_lease_ms double precision)
 returns table (
   delivery_id bigint, fence bigint, tenant_slug text, webhook_id bigint, target_url text, secret text,
@@ -18,9 +20,10 @@ declare
   v_start bigint;
   v_webhooks bigint[];
   v_capacities integer[];
-  v_first bigint;
+  v_tenants bigint[];
   v_last bigint;
   v_is_cut boolean;
+  v_is_empty boolean := true;
 begin
   -- If a server crash loses the claim, another one follows.
   perform set_config('synchronous_commit', 'off', true);
@@ -71,62 +74,84 @@ begin
         and (h.paused_until is null or h.paused_until <= v_now) and free.capacity > 0
       limit 1
     ) as endpoint on true
-    where visit.visited < 256 and visit.found < p_limit
+    where visit.visited < 256 and visit.found < greatest(p_limit, 64)
       and (visit.visited < 16 or clock_timestamp() - v_now < interval '50 milliseconds')
       and case visit.lap when 0 then true else next.webhook_id <= v_start end
+  ), able as (
+    select w.id as webhook_id, v.capacity, dense_rank() over (order by w.tenant_slug) as tenant,
+      row_number() over (partition by w.tenant_slug order by w.id) as webhook,
+      count(*) over (partition by w.tenant_slug) as webhooks
+    from visit v
+    join webhooks w on w.id = v.webhook_id
+    where v.capacity > 0
+  ), sorted as (
+    -- Each claim begins with the next tenant and, after a round of tenants, with the next webhook of each.
+    select a.webhook_id, a.capacity, (a.tenant + v_fence) % t.tenants as tenant,
+      row_number() over (order by (a.webhook + v_fence / t.tenants) % a.webhooks, (a.tenant + v_fence) % t.tenants) as turn
+    from able a
+    cross join (select max(a.tenant) as tenants from able a) as t
   )
-  select array_agg(v.webhook_id order by v.visited) filter (where v.capacity > 0),
-    array_agg(v.capacity order by v.visited) filter (where v.capacity > 0),
-    (array_agg(v.webhook_id order by v.visited) filter (where v.visited > 0))[1],
-    (array_agg(v.webhook_id order by v.visited desc))[1],
-    max(v.visited) = 256 or max(v.found) = p_limit or clock_timestamp() - v_now >= interval '50 milliseconds'
-  into v_webhooks, v_capacities, v_first, v_last, v_is_cut
-  from visit v;
-  -- After a whole round the next claim begins one webhook later.
-  perform setval('turns', case when v_is_cut then v_last else coalesce(v_first, 0) end);
+  select array_agg(s.webhook_id order by s.turn), array_agg(s.capacity order by s.turn), array_agg(s.tenant order by s.turn),
+    (select v.webhook_id from visit v order by v.visited desc limit 1),
+    (select max(v.visited) = 256 or max(v.found) >= greatest(p_limit, 64) from visit v)
+      or clock_timestamp() - v_now >= interval '50 milliseconds'
+  into v_webhooks, v_capacities, v_tenants, v_last, v_is_cut
+  from sorted s;
+  if v_is_cut then
+    perform setval('turns', v_last);
+  end if;
 
-  return query
-    with offered as (
-      select e.turn, ready.place, row_number() over (partition by e.turn order by ready.lane, ready.id) as nth
-      from unnest(v_webhooks, v_capacities) with ordinality as e (webhook_id, capacity, turn)
-      join webhooks w on w.id = e.webhook_id
-      left join marks m on m.webhook_id = e.webhook_id
-      cross join lateral (
-        select q.* from (values (0, m.first_leased), (1, m.first_fresh), (2, null), (3, null)) as begin (lane, id)
+  -- More than one round only if another transaction has locked the deliveries of the first webhooks.
+  for v_from in 1 .. coalesce(cardinality(v_webhooks), 0) by greatest(p_limit, 1) loop
+    return query
+      with offered as (
+        select e.tenant, e.turn, ready.place, row_number() over (partition by e.turn order by ready.lane, ready.id) as nth
+        from unnest(
+          v_webhooks[v_from:v_from + p_limit - 1], v_capacities[v_from:v_from + p_limit - 1], v_tenants[v_from:v_from + p_limit - 1]
+        ) with ordinality as e (webhook_id, capacity, tenant, turn)
+        join webhooks w on w.id = e.webhook_id
+        left join marks m on m.webhook_id = e.webhook_id
         cross join lateral (
-          select q.ctid as place, q.lane, q.id from queue q
-          where q.webhook_id = e.webhook_id and q.lane = begin.lane::smallint and q.id >= greatest(w.skip_before, begin.id)
-            and (q.lane > 0 or q.leased_until <= v_now)
-          order by q.id
+          select q.* from (values (0, m.first_leased), (1, m.first_fresh), (2, null), (3, null)) as begin (lane, id)
+          cross join lateral (
+            select q.ctid as place, q.lane, q.id from queue q
+            where q.webhook_id = e.webhook_id and q.lane = begin.lane::smallint and q.id >= greatest(w.skip_before, begin.id)
+              and (q.lane > 0 or q.leased_until <= v_now)
+            order by q.id
+            limit e.capacity
+            for update skip locked
+          ) as q
           limit e.capacity
-          for update skip locked
-        ) as q
-        limit e.capacity
-      ) as ready
-    ), picked as (
-      select row_number() over (order by o.nth, o.turn) as ordinal, o.place
-      from offered o
-      order by o.nth, o.turn
-      limit p_limit
-    ), leased as (
-      update queue q set lane = 0, fence = v_fence, leased_until = v_now + p_lease_ms * interval '1 millisecond'
-      from picked
-      where q.ctid = picked.place
-      returning picked.ordinal, q.id, q.webhook_id, q.event_seq, q.attempts
-    ), lowered as (
-      update marks m set first_leased = least(m.first_leased, first.id)
-      from (select l.webhook_id, min(l.id) as id from leased l group by l.webhook_id) as first
-      where m.webhook_id = first.webhook_id
-    )
-    select l.id, v_fence, w.tenant_slug, w.id, w.target_url, w.secret,
-      case when w.previous_secret_expires_at > v_now then w.previous_secret end,
-      e.id, e.type, e.body, coalesce(jsonb_array_length(l.attempts), 0), h.webhook_id is not null, v_last
-    from leased l
-    join webhooks w on w.id = l.webhook_id
-    join events e on e.seq = l.event_seq
-    left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
-    order by l.ordinal;
-  if not found and v_is_cut then
+        ) as ready
+      ), ranked as (
+        select o.*, row_number() over (partition by o.tenant order by o.nth, o.turn) as rank from offered o
+      ), picked as (
+        select row_number() over (order by r.rank, r.tenant) as ordinal, r.place
+        from ranked r
+        order by r.rank, r.tenant
+        limit p_limit
+      ), leased as (
+        update queue q set lane = 0, fence = v_fence, leased_until = v_now + p_lease_ms * interval '1 millisecond'
+        from picked
+        where q.ctid = picked.place
+        returning picked.ordinal, q.id, q.webhook_id, q.event_seq, q.attempts
+      ), lowered as (
+        update marks m set first_leased = least(m.first_leased, first.id)
+        from (select l.webhook_id, min(l.id) as id from leased l group by l.webhook_id) as first
+        where m.webhook_id = first.webhook_id
+      )
+      select l.id, v_fence, w.tenant_slug, w.id, w.target_url, w.secret,
+        case when w.previous_secret_expires_at > v_now then w.previous_secret end,
+        e.id, e.type, e.body, coalesce(jsonb_array_length(l.attempts), 0), h.webhook_id is not null, v_last
+      from leased l
+      join webhooks w on w.id = l.webhook_id
+      join events e on e.seq = l.event_seq
+      left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
+      order by l.ordinal;
+    v_is_empty := not found;
+    exit when not v_is_empty;
+  end loop;
+  if v_is_empty and v_is_cut then
     visited_until := v_last;
     return next;
   end if;

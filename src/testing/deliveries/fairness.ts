@@ -4,29 +4,39 @@ import type { Bench } from '../support/bench.js'
 import { holds, same } from '../support/expect.js'
 import { delivered, retry } from '../support/samples.js'
 
-const fair = 'Fair: endpoints take turns, and a webhook with many due deliveries does not delay others.'
+const fair = 'Fair: tenants take turns, then the webhooks of each tenant, and a webhook with many due deliveries does not delay others.'
 const limited = 'Maximum number of leases of one webhook at the same time, over all workers.'
 const stopped = 'A delivery that stopped being pending during its attempt does not count.'
 
-// Three webhooks with 30, 3 and 1 due deliveries, recorded in this order.
-async function addThree ({ addWebhook, emitMany }: Bench): Promise<number[]> {
-  const flooding = await addWebhook({ event_types: ['job.created'] })
-  const busy = await addWebhook({ tenantSlug: 'globex' })
-  const quiet = await addWebhook()
-  await emitMany(30, { type: 'job.created' })
-  await emitMany(3, { tenantSlug: 'globex' })
-  await emitMany(1)
-  return [flooding.id, busy.id, quiet.id]
+// Three webhooks of these tenants with 30, 3 and 1 due deliveries, recorded in this order.
+async function addThree ({ addWebhook, emitMany }: Bench, tenants = ['acme', 'globex', 'initech']): Promise<number[]> {
+  const ids: number[] = []
+  for (const [index, count] of [30, 3, 1].entries()) {
+    const [tenantSlug = 'acme', type = ''] = [tenants[index], ['job.created', 'job.updated', 'job.closed'][index]]
+    ids.push((await addWebhook({ tenantSlug, event_types: [type] })).id)
+    await emitMany(count, { tenantSlug, type })
+  }
+  return ids
+}
+
+// Five webhooks of `acme` with 4 due deliveries each, then one of `globex` with 20.
+async function addSix ({ addWebhook, emitMany }: Bench): Promise<number[]> {
+  const ids: number[] = []
+  for (let i = 0; i < 5; i++) ids.push((await addWebhook()).id)
+  await emitMany(4)
+  ids.push((await addWebhook({ tenantSlug: 'globex' })).id)
+  await emitMany(20, { tenantSlug: 'globex' })
+  return ids
 }
 
 function tally (claimed: readonly ClaimedDelivery[], ids: readonly number[]): number[] {
   return ids.map((id) => claimed.filter(({ webhookId }) => webhookId === id).length)
 }
 
-/** Cases about the share of each endpoint in a claim. */
+/** Cases about the share of each tenant and webhook in a claim. */
 export const fairnessCases = [
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: fair, name: 'endpoints take turns within a claim'
+    port: 'deliveries.claimDue', says: fair, name: 'tenants take turns within a claim'
   }, async (bench) => {
     const ids = await addThree(bench)
     same(tally(await bench.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
@@ -35,7 +45,36 @@ export const fairnessCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: fair, name: 'small claims reach every endpoint, even if one floods the queue'
+    port: 'deliveries.claimDue', says: fair, name: 'the webhooks of a tenant take turns within a claim'
+  }, async (bench) => {
+    const ids = await addThree(bench, ['acme', 'acme', 'acme'])
+    same(tally(await bench.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
+    same(tally(await bench.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
+    same(tally(await bench.claim(), ids), [27, 0, 0], 'a claim of the rest')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: fair, name: 'a tenant with five webhooks gets no more of a claim than a tenant with one'
+  }, async (bench) => {
+    const ids = await addSix(bench)
+    const shares = tally(await bench.claim({ limit: 6 }), ids)
+    same([...shares].sort(), [0, 0, 1, 1, 1, 3], 'the shares of five webhooks of one tenant and one of another in a claim of 6')
+    same(shares[5], 3, 'the share of the tenant with one webhook')
+    const rest = tally(await bench.claim({ limit: 34 }), ids)
+    same([rest.slice(0, 5).reduce((sum, share) => sum + share), rest[5]], [17, 17], 'the shares of both tenants in a claim of 34')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: fair, name: 'tenants and their webhooks also take turns in claims of one'
+  }, async (bench) => {
+    const ids = await addSix(bench)
+    const claimed: ClaimedDelivery[] = []
+    for (let i = 0; i < 10; i++) claimed.push(await bench.claimOne())
+    same(tally(claimed, ids), [1, 1, 1, 1, 1, 5], 'the shares of five webhooks of one tenant and one of another in ten claims of one')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: fair, name: 'small claims reach every webhook, even if one floods the queue'
   }, async (bench) => {
     const ids = await addThree(bench)
     const claimed: ClaimedDelivery[] = []
@@ -51,7 +90,7 @@ export const fairnessCases = [
   }, async (bench) => {
     const ids = await addThree(bench)
     await bench.claim({ limit: 15 })
-    await bench.emitMany(1)
+    await bench.emitMany(1, { tenantSlug: 'initech', type: 'job.closed' })
     same(tally(await bench.claim({ limit: 3 }), ids)[2], 1, 'the share of the third webhook in the next claim of 3')
   }),
 

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createClaim } from '../../../src/postgres/deliveries/claim.js'
+import { createEvent, createWebhook } from '../../../src/testing/support/samples.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 const options = { limit: 10, perEndpoint: 1, leaseMs: 60_000 }
@@ -28,6 +29,27 @@ t.test('behind more paused endpoints than one claim looks at', async (t) => {
     await pool.query("delete from recruiting.webhook_health where webhook_id = 250; select setval('recruiting.turns', 300)")
     t.match(await deliveries.claimDue({ ...options, limit: 2 }), [{ webhookId: 250 }])
   })
+})
+
+t.test('a small claim finds a delivery behind those that another transaction has locked', async (t) => {
+  const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
+  const ids: number[] = []
+  for (let i = 0; i < 5; i++) {
+    const id = await webhooks.nextId('acme')
+    await webhooks.create('acme', createWebhook(id), 10)
+    ids.push(id)
+  }
+  await deliveries.record('acme', createEvent('evt_1'))
+  for (const free of ids) {
+    const client = await pool.connect()
+    await client.query('begin')
+    await client.query('select from recruiting.queue where webhook_id <> $1 for update', [free])
+    const claimed = await deliveries.claimDue({ ...options, limit: 1 })
+    t.same(claimed.map(({ webhookId }) => webhookId), [free])
+    await client.query('rollback')
+    client.release()
+    await deliveries.release(claimed)
+  }
 })
 
 t.test('a claim ends though the webhook where it stopped first has nothing in the queue any more', async (t) => {

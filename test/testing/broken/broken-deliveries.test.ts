@@ -1,8 +1,32 @@
-import type { AttemptResult, ClaimedDelivery, Lease } from '../../../src/ports/index.js'
+import type { AttemptResult, ClaimedDelivery, ClaimOptions, DeliveryStore, Lease } from '../../../src/ports/index.js'
 import { addDelivery, findWebhook } from '../../../src/memory/webhook-data.js'
 import { testMistakes } from '../../fixtures/delivery/broken-storage.js'
 
 const everyone = { limit: 1000, perEndpoint: 1000 }
+
+/** Claims everything, keeps the first of them by their rank, then by webhook, and releases the others. */
+async function claimInOrder (
+  deliveries: DeliveryStore,
+  { limit, leaseMs }: ClaimOptions,
+  rank: (claimed: readonly ClaimedDelivery[]) => Map<ClaimedDelivery, number>
+): Promise<ClaimedDelivery[]> {
+  const all = await deliveries.claimDue({ ...everyone, leaseMs })
+  all.sort((a, b) => a.webhookId - b.webhookId || a.deliveryId - b.deliveryId)
+  const ranks = rank(all)
+  all.sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0))
+  await deliveries.release(all.slice(limit))
+  return all.slice(0, limit)
+}
+
+/** Numbers the deliveries with the same key. */
+function countBy (claimed: readonly ClaimedDelivery[], keyOf: (delivery: ClaimedDelivery) => unknown): Map<ClaimedDelivery, number> {
+  const counts = new Map<unknown, number>()
+  return new Map(claimed.map((delivery) => {
+    const count = (counts.get(keyOf(delivery)) ?? 0) + 1
+    counts.set(keyOf(delivery), count)
+    return [delivery, count]
+  }))
+}
 
 testMistakes([
   {
@@ -151,16 +175,29 @@ testMistakes([
     })
   },
   {
-    storage: 'starves an endpoint behind one that floods the queue',
-    caughtBy: 'small claims reach every endpoint, even if one floods the queue',
+    storage: 'gives turns to webhooks, whatever their tenant',
+    caughtBy: 'a tenant with five webhooks gets no more of a claim than a tenant with one',
     breaks: ({ deliveries }) => ({
       deliveries: {
-        async claimDue ({ limit, leaseMs }) {
-          const all = await deliveries.claimDue({ ...everyone, leaseMs })
-          all.sort((a, b) => a.webhookId - b.webhookId || a.deliveryId - b.deliveryId)
-          await deliveries.release(all.slice(limit))
-          return all.slice(0, limit)
-        }
+        claimDue: (options) => claimInOrder(deliveries, options, (claimed) => countBy(claimed, ({ webhookId }) => webhookId))
+      }
+    })
+  },
+  {
+    storage: 'begins every claim with the same tenant',
+    caughtBy: 'tenants and their webhooks also take turns in claims of one',
+    breaks: ({ deliveries }) => ({
+      deliveries: {
+        claimDue: (options) => claimInOrder(deliveries, options, (claimed) => countBy(claimed, ({ tenantSlug }) => tenantSlug))
+      }
+    })
+  },
+  {
+    storage: 'starves an endpoint behind one that floods the queue',
+    caughtBy: 'small claims reach every webhook, even if one floods the queue',
+    breaks: ({ deliveries }) => ({
+      deliveries: {
+        claimDue: (options) => claimInOrder(deliveries, options, () => new Map())
       }
     })
   },
