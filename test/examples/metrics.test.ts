@@ -11,5 +11,8 @@ t.test('the metrics are what Prometheus reads, and counters do not grow by being
   t.match(text, /^# TYPE webhook_deliveries_pending gauge$/m)
   t.match(text, /^webhook_oldest_due_seconds 0$/m)
   t.match(text, /^webhook_attempts_total\{outcome="delivered"\} 0$/m)
+  t.match(text, /^# TYPE webhook_attempt_duration_seconds histogram$/m)
+  t.match(text, /^webhook_attempt_duration_seconds_bucket\{le="0.01"\} 0$/m)
+  t.match(text, /^webhook_attempt_duration_seconds_bucket\{le="\+Inf"\} 0\nwebhook_attempt_duration_seconds_sum 0\nwebhook_attempt_duration_seconds_count 0$/m)
   t.equal(await example.end('SIGTERM'), 0)
 })
