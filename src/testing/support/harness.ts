@@ -81,4 +81,4 @@ export interface KeyHarness {
 export type MakeKeyLookup = () => Promise<KeyHarness> | KeyHarness
 
 /** The tenants that the cases write to. A storage that checks tenants must know them. */
-export const testTenants: readonly string[] = Object.freeze(['acme', 'globex'])
+export const testTenants: readonly string[] = Object.freeze(['acme', 'globex', 'initech'])
