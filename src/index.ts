@@ -17,7 +17,7 @@ export { type DefaultEvents, type EventCatalogue, type EventData, type WebhookEv
 export type { OpenTelemetryApi, TraceContext, TraceSpan, Tracer } from './observe/tracing.js'
 export type { EmitOptions, EmitResult, EmittedEvent, ErasedSubject, Recruiting, RecruitingEvents, RecruitingStats } from './webhooks/recruiting.js'
 export type {
-  CreateWebhookInput, ListDeliveriesQuery, ListWebhooksQuery, RecruitingWebhooks, ReplayInput, RotateSecretInput, SendTestInput, UpdateWebhookInput
+  CreateWebhookInput, ListDeliveriesQuery, ListFailingQuery, ListWebhooksQuery, RecruitingWebhooks, ReplayInput, RotateSecretInput, SendTestInput, UpdateWebhookInput
 } from './webhooks/by-code/recruiting-webhooks.js'
 export type { Page } from './shared/paging.js'
 export type { AttemptMessage, DisableMessage, EmitMessage, GiveUpMessage, PauseMessage, RetryMessage } from './webhooks/channels.js'
@@ -25,6 +25,6 @@ export type { AttemptCounts } from './webhooks/queue/counters.js'
 export type { Logger } from './observe/logger.js'
 export { Candidate } from './http/schemas/candidate.js'
 export { Job } from './http/schemas/job.js'
-export { CreateWebhook, CreatedWebhook, RotatedWebhook, UpdateWebhook, Webhook } from './webhooks/schemas/webhook.js'
+export { CreateWebhook, CreatedWebhook, RotatedWebhook, UpdateWebhook, Webhook, WebhookWithHealth } from './webhooks/schemas/webhook.js'
 export { Delivery, DeliveryWithAttempts } from './webhooks/schemas/delivery.js'
 export type * from './ports/index.js'

@@ -30,6 +30,9 @@ export interface Schema {
     updated_at: number
     failing_since: number | null
     failed_deliveries: number
+    last_error: string | null
+    last_response_status: number | null
+    disabled_reason: 'gone' | 'failing' | null
     is_warned: ColumnType<number, number | undefined, number>
     paused_until: number
     /** A growing number that says when it had its last turn. */
@@ -87,6 +90,7 @@ const tables = `
     id integer primary key, tenant_slug text not null, name text not null, status text not null, target_url text not null,
     event_types text not null, secret text not null, previous_secret text, previous_secret_expires_at integer not null,
     created_at integer not null, updated_at integer not null, failing_since integer, failed_deliveries integer not null,
+    last_error text, last_response_status integer, disabled_reason text,
     is_warned integer not null default 0, paused_until integer not null, last_turn integer not null
   );
   create index webhooks_by_tenant on webhooks (tenant_slug, id);

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookStore } from 'fastify-recruiting-api'
+import type { AttemptError, Webhook, WebhookHealth, WebhookStore } from 'fastify-recruiting-api'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { stopDeliveries } from './deliveries/stop.js'
 import type { Context } from './storage.js'
@@ -6,6 +6,11 @@ import type { Schema } from './schema.js'
 import { createTenants } from './tenants.js'
 
 type WebhookRow = Selectable<Schema['webhooks']>
+
+/** The record of failures of a webhook without any. */
+export const noFailures = {
+  failing_since: null, failed_deliveries: 0, last_error: null, last_response_status: null, is_warned: 0, paused_until: 0
+}
 
 /** Stores webhooks and their secrets. Every change is one transaction on the only connection, so there are no races. */
 export function createWebhooks ({ db, now, notify }: Context): WebhookStore {
@@ -32,6 +37,23 @@ export function createWebhooks ({ db, now, notify }: Context): WebhookStore {
       return row === undefined ? null : show(row)
     },
 
+    async findHealth (tenantSlug, id) {
+      const row = await own(tenantSlug, id)
+      return row === undefined ? null : showHealth(row, now())
+    },
+
+    async listFailing ({ limit, maxPending }) {
+      const rows = await db.selectFrom('webhooks').selectAll()
+        .where(sql<boolean>`status = 'disabled' or (status = 'active' and failing_since is not null)`)
+        .orderBy(sql`failing_since is null, failing_since, id`).limit(limit).execute()
+      return Promise.all(rows.map(async (row) => {
+        const { pending } = await db.selectFrom('deliveries').select(sql<number>`min(count(*), ${maxPending})`.as('pending'))
+          .where('webhook_id', '=', row.id).where('status', '=', 'pending').executeTakeFirstOrThrow()
+        const { tenant_slug: tenantSlug, last_error: lastError, last_response_status: lastResponseStatus } = row
+        return { tenantSlug, webhook: show(row), health: showHealth(row, now()), lastError: lastError as AttemptError | null, lastResponseStatus, pending }
+      }))
+    },
+
     async nextId () {
       const { id } = await db.insertInto('webhook_ids').values({ unused: 0 }).returning('id').executeTakeFirstOrThrow()
       return id
@@ -42,7 +64,7 @@ export function createWebhooks ({ db, now, notify }: Context): WebhookStore {
         .where('tenant_slug', '=', tenantSlug).executeTakeFirstOrThrow()
       if (total >= maxPerTenant) return null
       const time = now()
-      const health = { failing_since: null, failed_deliveries: 0, paused_until: 0, last_turn: 0 }
+      const health = { ...noFailures, disabled_reason: null, last_turn: 0 }
       const row = await trx.insertInto('webhooks').values({
         ...webhook,
         event_types: JSON.stringify(webhook.event_types),
@@ -61,7 +83,7 @@ export function createWebhooks ({ db, now, notify }: Context): WebhookStore {
         const types = eventTypes === undefined ? {} : { event_types: JSON.stringify(eventTypes) }
         const before = await own(tenantSlug, id, trx)
         const isNewStart = changes.status === 'active' || (changes.target_url ?? before?.target_url) !== before?.target_url
-        const health = isNewStart ? { failing_since: null, failed_deliveries: 0, is_warned: 0, paused_until: 0 } : {}
+        const health = isNewStart ? noFailures : {}
         const row = await trx.updateTable('webhooks').set({ ...changes, ...types, ...health, updated_at: now() })
           .where('tenant_slug', '=', tenantSlug).where('id', '=', id).returningAll().executeTakeFirst()
         if (row !== undefined && changes.status === 'inactive') await stopDeliveries(trx, id, 'skipped')
@@ -121,6 +143,15 @@ export function validSecrets (row: Pick<WebhookRow, 'secret' | 'previous_secret'
 /** Formats a date as the ports expect it. */
 export function toIso (time: number): string {
   return new Date(time).toISOString()
+}
+
+function showHealth (row: WebhookRow, time: number): WebhookHealth {
+  return {
+    failing_since: row.failing_since === null ? null : toIso(row.failing_since),
+    failed_deliveries: row.failed_deliveries,
+    paused_until: row.status === 'active' && row.paused_until > time ? toIso(row.paused_until) : null,
+    disabled_reason: row.status === 'disabled' ? row.disabled_reason : null
+  }
 }
 
 function show (row: WebhookRow): Webhook {

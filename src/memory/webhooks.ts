@@ -5,7 +5,9 @@ import { countRows, takePage } from './lists/page.js'
 import type { RowTest } from './lists/page.js'
 import { clearFailures, createLanes, validSecrets } from './deliveries/records.js'
 import type { WebhookRecord } from './deliveries/records.js'
+import { createHealth } from './health.js'
 import { createTenants } from './tenants.js'
+import { showWebhook } from './show-webhook.js'
 import { findWebhook, notify, openTenant, stopDeliveries } from './webhook-data.js'
 import type { WebhookData } from './webhook-data.js'
 
@@ -19,6 +21,7 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
 
   return {
     ...createTenants(data),
+    ...createHealth(data),
 
     async list (tenantSlug, { filter, sort, offset, limit }) {
       const ordered = listAll(tenantSlug).sort(compareBy(sort, (webhook, field) => webhook[field]))
@@ -137,6 +140,8 @@ function createRecord (tenantSlug: string, webhook: NewWebhook, now: number): We
     previousSecretExpiresAt: 0,
     failingSince: null,
     failedDeliveries: 0,
+    lastFailure: null,
+    disabledReason: null,
     isWarned: false,
     pausedUntil: 0,
     lanes: createLanes(),
@@ -152,16 +157,4 @@ function createTest ({ status }: WebhookFilter): RowTest<Webhook> {
 
 function isTaken ({ tenants }: WebhookData, id: number): boolean {
   return [...tenants.values()].some(({ webhooks }) => webhooks.has(id))
-}
-
-function showWebhook ({ id, name, status, targetUrl, eventTypes, createdAt, updatedAt }: WebhookRecord): Webhook {
-  return {
-    id,
-    name,
-    status,
-    target_url: targetUrl,
-    event_types: [...eventTypes],
-    created_at: formatDateTime(createdAt),
-    updated_at: formatDateTime(updatedAt)
-  }
 }

@@ -14,6 +14,8 @@ const eventMethods = {
     list: true,
     count: true,
     find: true,
+    findHealth: true,
+    listFailing: true,
     nextId: true,
     create: true,
     update: true,

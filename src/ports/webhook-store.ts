@@ -1,3 +1,4 @@
+import type { AttemptError } from './delivery.js'
 import type { ListSource } from './list-source.js'
 
 /** `disabled` is set only by the service, when the endpoint failed for too long or answered 410. */
@@ -69,6 +70,31 @@ export interface RotatedWebhook extends Webhook {
   previous_secret_expires_at: string | null
 }
 
+/** The health of a webhook. */
+export interface WebhookHealth {
+  /** Time of the first failed attempt since the last success; `null` if there is none. */
+  failing_since: string | null
+  /** Failed deliveries since then. */
+  failed_deliveries: number
+  /** When its pause ends; `null` unless it is active and paused now. */
+  paused_until: string | null
+  /** Why it is disabled: its endpoint is gone, or failed for too long. `null` unless it is disabled. */
+  disabled_reason: 'gone' | 'failing' | null
+}
+
+/** A webhook that is failing or disabled. */
+export interface FailingWebhook {
+  tenantSlug: string
+  webhook: Webhook
+  health: WebhookHealth
+  /** Error of the last failed attempt; `null` without one since the record of failures was cleared. */
+  lastError: AttemptError | null
+  /** Of the same attempt; `null` without a response. */
+  lastResponseStatus: number | null
+  /** Pending deliveries. Counting stops at `maxPending`. */
+  pending: number
+}
+
 /** How a tenant is renamed. */
 export interface RenameOptions {
   /** Converts a stored secret for the new name. */
@@ -81,6 +107,18 @@ export interface RenameOptions {
 export interface WebhookStore extends ListSource<Webhook, WebhookFilter, WebhookSortField> {
   /** Returns one webhook of the tenant; `null` if there is none with this id. */
   find (tenantSlug: string, id: number): Promise<Webhook | null>
+
+  /**
+   * Returns the health of a webhook; `null` if it does not exist. A webhook that is disabled or made inactive keeps its
+   * record of failures.
+   */
+  findHealth (tenantSlug: string, id: number): Promise<WebhookHealth | null>
+
+  /**
+   * Lists at most `limit` webhooks of all tenants that are disabled, or active with a failed attempt since their last
+   * success. The one that has been failing for longest comes first, those without a record of failures last.
+   */
+  listFailing (options: { limit: number, maxPending: number }): Promise<FailingWebhook[]>
 
   /** Returns a positive integer up to 2^53-1, never reused, across all tenants. */
   nextId (tenantSlug: string): Promise<number>

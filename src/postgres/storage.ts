@@ -10,6 +10,7 @@ import { createRowSource } from './lists/row-source.js'
 import { createSession } from './session.js'
 import { quoteName } from './sql.js'
 import { createStopDeliveries } from './deliveries/stop.js'
+import { createHealth } from './webhooks/health.js'
 import { createTenants } from './webhooks/tenants.js'
 import { createWebhookStore } from './webhooks/webhooks.js'
 
@@ -82,7 +83,11 @@ export function postgresStorage (pool: PgPool, options: PostgresStorageOptions =
   return {
     candidates,
     jobs,
-    webhooks: { ...createWebhookStore(session, quotedSchema, stop, due), ...createTenants(patient, quotedSchema) },
+    webhooks: {
+      ...createWebhookStore(session, quotedSchema, stop, due),
+      ...createHealth(session, quotedSchema),
+      ...createTenants(patient, quotedSchema)
+    },
     deliveries: createDeliveryStore({ session, patient }, quotedSchema, stop, due),
 
     verify: (published) => reportUnreachable(async () => {

@@ -2,7 +2,8 @@ import { type TSchema, Type } from '@sinclair/typebox'
 
 /** Uses an array of types, which serializes faster than a union. */
 export function Nullable<T extends TSchema> (schema: T) {
-  return Type.Unsafe<T['static'] | null>({ ...schema, type: [schema.type, 'null'] })
+  const values = schema.enum === undefined ? {} : { enum: [...schema.enum, null] }
+  return Type.Unsafe<T['static'] | null>({ ...schema, ...values, type: [schema.type, 'null'] })
 }
 
 /** Uses an enum, which is shorter in the document and serializes faster than a union. */

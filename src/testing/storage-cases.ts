@@ -30,6 +30,7 @@ import { deliveryTenancyCases } from './tenancy/deliveries.js'
 import { removeCases } from './tenancy/remove.js'
 import { renameCases } from './tenancy/rename.js'
 import { webhookTenancyCases } from './tenancy/webhooks.js'
+import { webhookHealthCases } from './webhooks/health.js'
 import { listCases } from './webhooks/list.js'
 import { secretCases } from './webhooks/secrets.js'
 import { writeCases } from './webhooks/write.js'
@@ -58,6 +59,7 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...pauseCases,
   ...healthCases,
   ...goneCases,
+  ...webhookHealthCases,
   ...noticeCases,
   ...logCases,
   ...replayCases,

@@ -2,7 +2,7 @@ import type { AttemptResult, DeliveryStore, HealthNotice, HealthRule } from 'fas
 import { type Selectable, type Transaction, sql } from 'kysely'
 import type { Schema } from '../schema.js'
 import type { Context } from '../storage.js'
-import { toIso } from '../webhooks.js'
+import { noFailures, toIso } from '../webhooks.js'
 import { stopDeliveries } from './stop.js'
 
 type Failure = Exclude<AttemptResult, { outcome: 'delivered' }>
@@ -58,9 +58,10 @@ async function recordResult (trx: Transaction<Schema>, result: AttemptResult, ti
     attempt_count: delivery.attempt_count + 1, is_claimed: 0, lease_expires_at: 0, ...nextState(result, isPending, time)
   }).where('id', '=', deliveryId).execute()
 
-  const webhook = trx.updateTable('webhooks').where('id', '=', delivery.webhook_id).where('target_url', '=', result.targetUrl)
+  const webhook = trx.updateTable('webhooks')
+    .where('id', '=', delivery.webhook_id).where('target_url', '=', result.targetUrl).where('status', '=', 'active')
   if (result.outcome === 'delivered') {
-    await webhook.set({ failing_since: null, failed_deliveries: 0, is_warned: 0, paused_until: 0 }).execute()
+    await webhook.set(noFailures).execute()
   } else {
     const pausedUntil = result.outcome === 'retry' && result.pauseMs > 0 ? time + result.pauseMs : 0
     const { numUpdatedRows } = await webhook.set((eb) => ({
@@ -89,12 +90,18 @@ async function judge (
   const failingSince = webhook.failing_since ?? time
   const failingFor = webhook.failing_since === null ? Number.NEGATIVE_INFINITY : time - failingSince
   const isTooLong = failingFor >= rule.failingForSeconds * 1000 && webhook.failed_deliveries >= rule.failedDeliveries
+  const lastError = failure.error ?? 'http_status'
+  // After a success in the same call, only a webhook that is gone has failed.
+  if (webhook.failing_since !== null || isGone(failure)) {
+    await trx.updateTable('webhooks').set({ failing_since: failingSince, last_error: lastError, last_response_status: failure.responseStatus })
+      .where('id', '=', webhookId).execute()
+  }
   const kind = isGone(failure) ? 'gone' : isTooLong ? 'disabled' : 'failing'
   if (kind === 'failing') {
     if (webhook.is_warned === 1 || failingFor < rule.warnAfterSeconds * 1000) return []
     await trx.updateTable('webhooks').set({ is_warned: 1 }).where('id', '=', webhookId).execute()
   } else {
-    await trx.updateTable('webhooks').set({ status: 'disabled', updated_at: time }).where('id', '=', webhookId).execute()
+    await trx.updateTable('webhooks').set({ status: 'disabled', disabled_reason: kind === 'gone' ? 'gone' : 'failing', updated_at: time }).where('id', '=', webhookId).execute()
     await stopDeliveries(trx, webhookId, 'skipped')
   }
   return [{
@@ -103,7 +110,7 @@ async function judge (
     webhookId,
     failingSince: toIso(failingSince),
     failedDeliveries: webhook.failed_deliveries,
-    lastError: failure.error ?? 'http_status',
+    lastError,
     lastResponseStatus: failure.responseStatus
   }]
 }

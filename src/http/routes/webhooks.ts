@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { WebhookOperations } from '../../webhooks/operations.js'
-import { CreateWebhook, CreatedWebhook, UpdateWebhook, Webhook, WebhookQuery } from '../../webhooks/schemas/webhook.js'
+import { CreateWebhook, CreatedWebhook, UpdateWebhook, Webhook, WebhookQuery, WebhookWithHealth } from '../../webhooks/schemas/webhook.js'
 import { readTenantSlug } from '../auth.js'
 import { HttpError } from '../wire-errors.js'
 import { linkPages } from '../answers/page.js'
@@ -57,9 +57,10 @@ export function webhookRoutes (operations: WebhookOperations): FastifyPluginAsyn
         operationId: 'getWebhook',
         tags,
         summary: 'Get a webhook',
-        description: 'The answer does not contain the secret.',
+        description: 'The answer does not contain the secret. `health` shows since when the endpoint has been failing, and why the service ' +
+          'disabled it.',
         params: WebhookParams,
-        response: { 200: DataOf(Webhook, 'The webhook'), ...errorResponses }
+        response: { 200: DataOf(WebhookWithHealth, 'The webhook, with its health'), ...errorResponses }
       }
     }, async (request) => {
       return { data: found(await operations.find(readTenantSlug(request), storableId(request.params.id))) }

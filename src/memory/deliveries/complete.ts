@@ -45,9 +45,9 @@ export function complete (
   return []
 }
 
-// An attempt to an old address does not affect the webhook.
+// An attempt to an old address does not affect the webhook, and one that is not active stays as it is.
 function countsFor (webhook: WebhookRecord, { targetUrl }: AttemptResult): boolean {
-  return webhook.targetUrl === targetUrl
+  return webhook.status === 'active' && webhook.targetUrl === targetUrl
 }
 
 function recordAttempt (data: WebhookData, delivery: DeliveryRecord, result: AttemptResult, now: number): void {
@@ -89,15 +89,19 @@ function noteFailure (
   failures.set(webhook, { result, isGone: result.outcome === 'failed' && result.isGone })
 }
 
-// A webhook that was deleted, made inactive or delivered to in the same batch is no longer failing.
+// A webhook that was delivered to in the same batch is no longer failing.
 function judgeHealth (
   data: WebhookData,
   webhook: WebhookRecord,
   { result, isGone, rule, now }: Failure & { rule: HealthRule, now: number }
 ): void {
-  if (webhook.isDeleted || webhook.status !== 'active') return
+  if (webhook.isDeleted) return
+  // After a success in the same call, only one that is gone has failed.
+  if (isGone) webhook.failingSince ??= now
+  if (webhook.failingSince !== null) webhook.lastFailure = { error: result.error ?? 'http_status', responseStatus: result.responseStatus }
   if (isGone || isFailingTooLong(webhook, rule, now)) {
     webhook.status = 'disabled'
+    webhook.disabledReason = isGone ? 'gone' : 'failing'
     webhook.updatedAt = now
     stopDeliveries(data, webhook, 'skipped')
     data.notices.add(createNotice(isGone ? 'gone' : 'disabled', webhook, result, now))

@@ -68,6 +68,12 @@ export class PendingDeliveries {
     this.#turns.renameTenant(from, to)
   }
 
+  /** Counts the deliveries of a webhook, leased ones included. */
+  count (webhook: WebhookRecord): number {
+    const leased = this.#leases.toArray().filter((delivery) => delivery.webhook === webhook)
+    return webhook.lanes.scheduled.size + countReady(webhook) + leased.length
+  }
+
   /** Returns whether a delivery is leased, or can be attempted at `time` or earlier. */
   hasUntil (time: number, now: number): boolean {
     this.#expireLeases(now)

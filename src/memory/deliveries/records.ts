@@ -75,6 +75,9 @@ export interface WebhookRecord {
   failingSince: number | null
   /** Failed deliveries since the last success. */
   failedDeliveries: number
+  /** The last failed attempt since the last success. */
+  lastFailure: Pick<AttemptRecord, 'error' | 'responseStatus'> | null
+  disabledReason: 'gone' | 'failing' | null
   /** Whether there was a `failing` notice. */
   isWarned: boolean
   pausedUntil: number
@@ -104,6 +107,7 @@ export function findLane ({ webhook: { lanes }, isScheduled, isReplay, attempts 
 export function clearFailures (webhook: WebhookRecord): void {
   webhook.failingSince = null
   webhook.failedDeliveries = 0
+  webhook.lastFailure = null
   webhook.isWarned = false
   webhook.pausedUntil = 0
 }

@@ -35,6 +35,8 @@ create table webhooks (
   previous_secret_expires_at timestamptz,
   -- Incremented when target_url changes and when the webhook is activated. Health of an earlier revision does not count.
   revision integer not null default 1,
+  -- Why the service disabled it: gone or failing. Counts only while the status is disabled.
+  disabled_reason text,
   -- Queued deliveries with a lower id were stopped. They are never claimed, and end as skipped.
   skip_before bigint not null default 0,
   created_at timestamptz not null,
@@ -42,8 +44,9 @@ create table webhooks (
 );
 
 create index webhooks_tenant on webhooks (tenant_slug, id);
+create index webhooks_disabled on webhooks (id) where status = 'disabled';
 
--- One row for each failing webhook.
+-- One row for each webhook that is failing, or was when it was disabled or made inactive.
 create table webhook_health (
   webhook_id bigint primary key,
   revision integer not null,

@@ -165,7 +165,7 @@ as $$
     for no key update skip locked
   ), disabled as (
     update webhooks w set
-      status = 'disabled', skip_before = nextval('delivery_ids'), updated_at = date_trunc('milliseconds', clock_timestamp())
+      status = 'disabled', disabled_reason = case j.verdict when 'gone' then 'gone' else 'failing' end, skip_before = nextval('delivery_ids'), updated_at = date_trunc('milliseconds', clock_timestamp())
     from judged j
     where w.id = j.webhook_id and j.is_valid
     returning w.id
@@ -175,7 +175,7 @@ as $$
     from judged j
     where j.is_valid
   ), settled as (
-    delete from webhook_health h using judged j where h.webhook_id = j.webhook_id
+    update webhook_health h set verdict = null from judged j where h.webhook_id = j.webhook_id
   )
   select id from disabled
 $$;

@@ -12,8 +12,11 @@ const sortColumns: Record<WebhookSortField, string> = {
   updated_at: 'updated_at'
 }
 
+/** What this file stores; health and tenants have files of their own. */
+type WebhookWrites = Omit<WebhookStore, 'renameTenant' | 'removeTenant' | 'findHealth' | 'listFailing'>
+
 /** Stores webhooks in PostgreSQL; `schema` is quoted. */
-export function createWebhookStore (session: Session, schema: string, stop: StopDeliveries, due: Due): Omit<WebhookStore, 'renameTenant' | 'removeTenant'> {
+export function createWebhookStore (session: Session, schema: string, stop: StopDeliveries, due: Due): WebhookWrites {
   const table = `${schema}.webhooks`
 
   function filterBy (tenantSlug: string, { status }: WebhookFilter): Conditions {

@@ -25,6 +25,15 @@ export const webhookTenancyCases = [
   }),
 
   benchCase('tenancy', {
+    port: 'webhooks.findHealth', says: foreign, name: 'the health of another tenant\'s webhook is not shown'
+  }, async ({ webhooks, addWebhook }) => {
+    const { id } = await addWebhook()
+    for (const stranger of strangers) {
+      same(await webhooks.findHealth(stranger, id), null, `the health that ${JSON.stringify(stranger)} finds`)
+    }
+  }),
+
+  benchCase('tenancy', {
     port: 'webhooks.update', says: foreign, name: 'a webhook of another tenant is neither changed nor deleted'
   }, async ({ webhooks, addWebhook }) => {
     const webhook = await addWebhook()

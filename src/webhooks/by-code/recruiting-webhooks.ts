@@ -1,9 +1,10 @@
 import type { Static, TSchema } from '@sinclair/typebox'
-import type { Delivery, DeliveryWithAttempts, Webhook } from '../../ports/index.js'
+import type { Delivery, DeliveryWithAttempts, FailingWebhook, Webhook } from '../../ports/index.js'
 import type { Page } from '../../shared/paging.js'
 import type { DeliveryQuery } from '../schemas/delivery.js'
 import type {
-  CreateWebhook, CreatedWebhook, DispatchTest, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, WebhookQuery
+  CreateWebhook, CreatedWebhook, DispatchTest, FailingQuery, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, WebhookQuery,
+  WebhookWithHealth
 } from '../schemas/webhook.js'
 
 /** The input of an operation, without the fields that have a default. */
@@ -24,6 +25,9 @@ export type SendTestInput = Static<typeof DispatchTest>
 /** Selects the events to replay. */
 export type ReplayInput = WithDefaults<typeof Replay, 'include'>
 
+/** How many webhooks to list. */
+export type ListFailingQuery = Partial<Static<typeof FailingQuery>>
+
 /**
  * Does by code what the API does over HTTP: for a settings page or support tools of the vendor. Input and results have the
  * fields of the API, and the same rules hold; results come without the envelope `data`.
@@ -34,8 +38,8 @@ export type ReplayInput = WithDefaults<typeof Replay, 'include'>
 export interface RecruitingWebhooks {
   /** Lists the webhooks of a tenant, as `GET /webhooks`. */
   list (tenantSlug: string, query?: ListWebhooksQuery): Promise<Page<Webhook>>
-  /** Returns a webhook, as `GET /webhooks/:id`; `null` if it does not exist. */
-  find (tenantSlug: string, id: number): Promise<Webhook | null>
+  /** Returns a webhook with its health, as `GET /webhooks/:id`; `null` if it does not exist. */
+  find (tenantSlug: string, id: number): Promise<WebhookWithHealth | null>
   /** Creates a webhook and returns it with its secret, as `POST /webhooks`. */
   create (tenantSlug: string, input: CreateWebhookInput): Promise<Static<typeof CreatedWebhook>>
   /** Changes a webhook, as `PATCH /webhooks/:id`. */
@@ -54,4 +58,9 @@ export interface RecruitingWebhooks {
   findDelivery (tenantSlug: string, id: number, deliveryId: number): Promise<DeliveryWithAttempts | null>
   /** Retries a delivery, as `POST /webhooks/:id/deliveries/:delivery_id/retry`. */
   retryDelivery (tenantSlug: string, id: number, deliveryId: number): Promise<Delivery>
+  /**
+   * Lists webhooks of all tenants that are failing or disabled, the longest failing first: since when, the last error, and
+   * how many deliveries wait, counted up to 1,000. `limit` is 1 to 1,000, by default 100. For the vendor alone.
+   */
+  failing (options?: ListFailingQuery): Promise<FailingWebhook[]>
 }

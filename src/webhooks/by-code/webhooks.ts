@@ -6,8 +6,8 @@ import { isTenantSlug, tenantSlugRule } from '../../shared/text.js'
 import type { WebhookOperations } from '../operations.js'
 import { Delivery, DeliveryQuery, DeliveryWithAttempts } from '../schemas/delivery.js'
 import {
-  CreateWebhook, CreatedWebhook, DispatchTest, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, Webhook,
-  WebhookQuery
+  CreateWebhook, CreatedWebhook, DispatchTest, FailingQuery, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, Webhook,
+  WebhookQuery, WebhookWithHealth
 } from '../schemas/webhook.js'
 import { createInputReader, createResultReader } from './input.js'
 import type { RecruitingWebhooks } from './recruiting-webhooks.js'
@@ -26,7 +26,7 @@ export function createRecruitingWebhooks (operations: WebhookOperations, assertO
     list: (tenantSlug, query) => run(tenantSlug, async () => {
       return showPage(await operations.list(tenantSlug, read.webhookQuery(query)), show.webhook)
     }),
-    find: (tenantSlug, id) => runFor(tenantSlug, { id }, async () => orNull(await operations.find(tenantSlug, id), show.webhook)),
+    find: (tenantSlug, id) => runFor(tenantSlug, { id }, async () => orNull(await operations.find(tenantSlug, id), show.webhookWithHealth)),
     create: (tenantSlug, input) => run(tenantSlug, async () => {
       return show.createdWebhook(await operations.create(tenantSlug, read.createWebhook(input)))
     }),
@@ -53,13 +53,20 @@ export function createRecruitingWebhooks (operations: WebhookOperations, assertO
     }),
     retryDelivery: (tenantSlug, id, deliveryId) => change(tenantSlug, { id, deliveryId }, async () => {
       return orNull(await operations.retryDelivery(tenantSlug, id, deliveryId), show.delivery)
+    }),
+    failing: (options) => translate(() => operations.listFailing(read.failingQuery(options)))
+  }
+
+  function run<Result> (tenantSlug: string, work: () => Promise<Result>): Promise<Result> {
+    return translate(async () => {
+      if (!isTenantSlug(tenantSlug)) throw new Refusal('tenantSlug', `must be ${tenantSlugRule}`)
+      return work()
     })
   }
 
-  async function run<Result> (tenantSlug: string, work: () => Promise<Result>): Promise<Result> {
+  async function translate<Result> (work: () => Promise<Result>): Promise<Result> {
     assertOpen()
     try {
-      if (!isTenantSlug(tenantSlug)) throw new Refusal('tenantSlug', `must be ${tenantSlugRule}`)
       return await work()
     } catch (thrown) {
       throw thrown instanceof Refusal ? toInvalidInput(thrown) : thrown
@@ -91,13 +98,15 @@ function createReaders () {
     rotateSecret: createInputReader(RotateSecret),
     test: createInputReader(DispatchTest),
     replay: createInputReader(Replay),
-    deliveryQuery: createInputReader(DeliveryQuery)
+    deliveryQuery: createInputReader(DeliveryQuery),
+    failingQuery: createInputReader(FailingQuery)
   }
 }
 
 function createShows () {
   return {
     webhook: createResultReader<Webhook>(Webhook),
+    webhookWithHealth: createResultReader<WebhookWithHealth>(WebhookWithHealth),
     createdWebhook: createResultReader<Static<typeof CreatedWebhook>>(CreatedWebhook),
     rotatedWebhook: createResultReader<Static<typeof RotatedWebhook>>(RotatedWebhook),
     testResult: createResultReader<Static<typeof TestResult>>(TestResult),

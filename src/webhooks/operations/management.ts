@@ -1,11 +1,11 @@
 import type { Static } from '@sinclair/typebox'
 import { Refusal } from '../../errors.js'
-import type { RotatedWebhook, Webhook, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore } from '../../ports/index.js'
+import type { FailingWebhook, RotatedWebhook, Webhook, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/omit-undefined.js'
 import { type Page, readPage } from '../../shared/paging.js'
 import type { EventCatalogue } from '../events/catalogue.js'
 import { type TargetRules, parseTargetUrl } from '../guard/destination.js'
-import type { WebhookQuery } from '../schemas/webhook.js'
+import type { WebhookQuery, WebhookWithHealth } from '../schemas/webhook.js'
 import type { SecretBox } from '../secrets/secret-box.js'
 import { generateSecret } from '../sending/signature.js'
 import { assertAllKnown } from './event-types.js'
@@ -24,7 +24,9 @@ export type WithSecret<T extends Webhook> = T & { secret: string }
 /** Lists, reads and changes webhooks. */
 export interface Management {
   list (tenantSlug: string, query: Static<typeof WebhookQuery>): Promise<Page<Webhook>>
-  find (tenantSlug: string, id: number): Promise<Webhook | null>
+  find (tenantSlug: string, id: number): Promise<WebhookWithHealth | null>
+  /** Lists failing and disabled webhooks of all tenants. */
+  listFailing (options: { limit: number }): Promise<FailingWebhook[]>
   create (tenantSlug: string, input: WebhookInput): Promise<WithSecret<Webhook>>
   update (tenantSlug: string, id: number, changes: WebhookChanges): Promise<Webhook | null>
   /** Returns `false` if the webhook does not exist. */
@@ -42,6 +44,8 @@ export interface ManagementDependencies {
 }
 
 const maxNameLength = 255
+/** Counting further would take longer than it is worth. */
+const maxPending = 1000
 
 /** Checks the input that no schema can judge, and seals secrets for the storage. */
 export function createManagement ({ webhooks, events, targetRules, secrets, maxWebhooksPerTenant }: ManagementDependencies): Management {
@@ -63,7 +67,12 @@ export function createManagement ({ webhooks, events, targetRules, secrets, maxW
       }, query, omitUndefined({ status: query['filter[status]'] }))
     },
 
-    find: (tenantSlug, id) => webhooks.find(tenantSlug, id),
+    async find (tenantSlug, id) {
+      const [webhook, health] = await Promise.all([webhooks.find(tenantSlug, id), webhooks.findHealth(tenantSlug, id)])
+      return webhook && health && { ...webhook, health }
+    },
+
+    listFailing: ({ limit }) => webhooks.listFailing({ limit, maxPending }),
 
     async create (tenantSlug, input) {
       const normalized = normalize(input)

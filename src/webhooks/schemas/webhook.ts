@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { Webhook as PortWebhook, WebhookSortField } from '../../ports/index.js'
+import type { Webhook as PortWebhook, WebhookHealth, WebhookSortField } from '../../ports/index.js'
 import { pagingQuery } from '../../shared/paging.js'
 import { DateTime, DateTimeOf, Nullable, OneOf } from '../../shared/schemas.js'
 import { eventIdExample } from './examples.js'
@@ -20,11 +20,28 @@ const representation = {
   event_types: Type.Array(Type.String(), { examples: [eventTypesExample] })
 }
 
-/** A webhook in lists and after reading or updating it. */
+/** A webhook in lists and after updating it. */
 export const Webhook = Type.Object({ ...representation, created_at: DateTime, updated_at: DateTime }, { title: 'Webhook' })
 
 /** A webhook as storages return it. */
 export type Webhook = PortWebhook
+
+const Health = Type.Object({
+  failing_since: Nullable(DateTimeOf('When the first attempt since the last success failed')),
+  failed_deliveries: Type.Integer({ minimum: 0, description: 'Deliveries given up since then', examples: [3] }),
+  paused_until: Nullable(DateTimeOf('When its other deliveries go on; null unless the endpoint is paused')),
+  disabled_reason: Nullable(OneOf(['gone', 'failing'], {
+    description: 'Why the service disabled it. gone: the endpoint answered 410; failing: it failed for too long'
+  }))
+}, { title: 'WebhookHealth' })
+
+/** A webhook with its health. */
+export const WebhookWithHealth = Type.Object({ ...Webhook.properties, health: Health }, { title: 'WebhookWithHealth' })
+
+/** A webhook with its health, as storages return both. */
+export interface WebhookWithHealth extends PortWebhook {
+  health: WebhookHealth
+}
 
 const Secret = Type.String({ description: 'whsec_ and base64; shown only in this answer', examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='] })
 
@@ -58,6 +75,9 @@ const writable = {
     examples: [eventTypesExample]
   })
 }
+
+/** The options of the list of failing webhooks, which the API does not have. */
+export const FailingQuery = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }) }, { additionalProperties: false })
 
 /** The body that creates a webhook. `WebhookOperations` checks the address. */
 export const CreateWebhook = Type.Object({

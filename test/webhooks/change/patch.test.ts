@@ -1,6 +1,6 @@
 import t from 'tap'
 import { startDelivering } from '../../fixtures/delivery/delivering.js'
-import { buildWebhookApi, timeOf, webhookInput } from '../../fixtures/api/webhook-api.js'
+import { buildWebhookApi, healthy, timeOf, webhookInput } from '../../fixtures/api/webhook-api.js'
 
 const changes: Array<[field: string, sent: unknown, stored: unknown]> = [
   ['name', '  Data lake ', 'Data lake'],
@@ -17,10 +17,9 @@ for (const [field, sent, stored] of changes) {
     await clock.advance(5000)
     const { status, body } = await call('PATCH', `/webhooks/${id}`, { [field]: sent })
     t.equal(status, 200)
-    t.strictSame(body, {
-      data: { id, ...webhookInput, status: 'active', [field]: stored, created_at: createdAt, updated_at: timeOf(clock) }
-    })
-    t.strictSame((await call('GET', `/webhooks/${id}`)).body, body)
+    const data = { id, ...webhookInput, status: 'active', [field]: stored, created_at: createdAt, updated_at: timeOf(clock) }
+    t.strictSame(body, { data })
+    t.strictSame((await call('GET', `/webhooks/${id}`)).body, { data: { ...data, health: healthy } })
   })
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Static } from '@sinclair/typebox'
 import type { RotatedWebhook } from '../../../src/index.js'
-import { buildWebhookApi, refusal, timeOf, webhookInput } from '../../fixtures/api/webhook-api.js'
+import { buildWebhookApi, healthy, refusal, timeOf, webhookInput } from '../../fixtures/api/webhook-api.js'
 
 type Rotated = { data: Static<typeof RotatedWebhook> }
 
@@ -51,7 +51,7 @@ t.test('a rotation sets updated_at', async (t) => {
   await clock.advance(1000)
   await call('POST', `/webhooks/${id}/rotate_secret`)
   const { body } = await call<{ data: object }>('GET', `/webhooks/${id}`)
-  t.strictSame(body.data, { id, ...webhookInput, status: 'active', created_at: createdAt, updated_at: timeOf(clock) })
+  t.strictSame(body.data, { id, ...webhookInput, status: 'active', created_at: createdAt, updated_at: timeOf(clock), health: healthy })
 })
 
 t.test('the secret of an inactive webhook can be rotated', async (t) => {

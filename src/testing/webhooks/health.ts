@@ -1,0 +1,169 @@
+import type { FailingWebhook, Webhook, WebhookHealth } from '../../ports/index.js'
+import { benchCase } from '../support/bench.js'
+import type { Bench } from '../support/bench.js'
+import { given, isInstant, same } from '../support/expect.js'
+import { delivered, disableAtOnce, disableAtTwo, failed, lenient, retry } from '../support/samples.js'
+
+const returns = 'Returns the health of a webhook; `null` if it does not exist.'
+const since = 'Time of the first failed attempt since the last success; `null` if there is none. … Failed deliveries since then.'
+const paused = 'When its pause ends; `null` unless it is active and paused now.'
+const reason = 'Why it is disabled: its endpoint is gone, or failed for too long. `null` unless it is disabled.'
+const keeps = 'A webhook that is disabled or made inactive keeps its record of failures.'
+const untouched = 'A webhook that is not active stays as it is.'
+const lists =
+  'Lists at most `limit` webhooks of all tenants that are disabled, or active with a failed attempt since their last ' +
+  'success.'
+const first = 'The one that has been failing for longest comes first, those without a record of failures last.'
+const last =
+  'Error of the last failed attempt; `null` without one since the record of failures was cleared. … Of the same ' +
+  'attempt; `null` without a response.'
+const pending = 'Pending deliveries. Counting stops at `maxPending`.'
+
+const healthy: WebhookHealth = { failing_since: null, failed_deliveries: 0, paused_until: null, disabled_reason: null }
+const everything = { limit: 100, maxPending: 100 }
+
+/** Returns the health of a webhook that exists. */
+async function healthOf ({ webhooks }: Bench, { id }: Pick<Webhook, 'id'>): Promise<WebhookHealth> {
+  return given(await webhooks.findHealth('acme', id), 'findHealth returns the health')
+}
+
+function summaries (listed: readonly FailingWebhook[]): unknown[] {
+  return listed.map(({ tenantSlug, webhook, lastError, lastResponseStatus }) => [tenantSlug, webhook.id, lastError, lastResponseStatus])
+}
+
+/** Cases about the health of webhooks. */
+export const webhookHealthCases = [
+  benchCase('deliveries', {
+    port: 'webhooks.findHealth',
+    says: `${returns} … ${since}`,
+    name: 'a webhook is failing from its first failed attempt until its next success'
+  }, async (bench) => {
+    const { webhooks, addWebhook, attempt, wait } = bench
+    const webhook = await addWebhook()
+    same(await webhooks.findHealth('acme', webhook.id + 1000), null, 'the health of a webhook that does not exist')
+    same(await healthOf(bench, webhook), healthy, 'its health without an attempt')
+    await attempt(retry, lenient)
+    const { failing_since: failingSince, ...rest } = await healthOf(bench, webhook)
+    isInstant(failingSince, 'failing_since is an RFC 3339 date in UTC with milliseconds')
+    same({ failing_since: null, ...rest }, healthy, 'the rest of its health after an attempt that is retried')
+    same(failingSince >= webhook.created_at, true, 'failing_since is not before created_at')
+    await wait(5)
+    await attempt(failed, lenient)
+    await attempt(failed, lenient)
+    same(await healthOf(bench, webhook), { ...healthy, failing_since: failingSince, failed_deliveries: 2 }, 'its health after two failed deliveries')
+    await attempt(delivered, lenient)
+    same(await healthOf(bench, webhook), healthy, 'its health after a success')
+  }),
+
+  benchCase('deliveries', {
+    port: 'webhooks.findHealth', says: paused, name: 'a pause is shown until it ends'
+  }, async (bench) => {
+    const webhook = await bench.addWebhook()
+    await bench.attempt((lease) => retry(lease, { pauseMs: 500 }), lenient)
+    const { failing_since: failingSince, paused_until: until } = await healthOf(bench, webhook)
+    isInstant(until, 'paused_until is an RFC 3339 date in UTC with milliseconds')
+    same(Date.parse(until) - Date.parse(String(failingSince)), 500, 'the milliseconds from the failure to the end of the pause')
+    await bench.wait(501)
+    same((await healthOf(bench, webhook)).paused_until, null, 'paused_until after that')
+    const other = await bench.addWebhook()
+    await bench.attempt((lease) => retry(lease, { pauseMs: 60_000 }), lenient)
+    await bench.webhooks.update('acme', other.id, { status: 'inactive' })
+    same((await healthOf(bench, other)).paused_until, null, 'paused_until of an inactive webhook')
+  }),
+
+  benchCase('deliveries', {
+    port: 'webhooks.findHealth', says: `${reason} … ${keeps}`, name: 'a disabled webhook shows why, and keeps its record of failures until it is made active'
+  }, async (bench) => {
+    const { webhooks, addWebhook, attempt } = bench
+    const webhook = await addWebhook()
+    await attempt(failed, disableAtTwo)
+    const { failing_since: failingSince } = await healthOf(bench, webhook)
+    await attempt((lease) => retry(lease, { pauseMs: 60_000 }), lenient)
+    await webhooks.update('acme', webhook.id, { name: 'New name' })
+    await bench.wait(60_001)
+    await attempt(failed, disableAtTwo)
+    const record = { ...healthy, failing_since: failingSince, failed_deliveries: 2 }
+    same(await healthOf(bench, webhook), { ...record, disabled_reason: 'failing' }, 'its health when it has failed for too long')
+    await webhooks.update('acme', webhook.id, { status: 'inactive' })
+    same(await healthOf(bench, webhook), record, 'its health when it is made inactive')
+    await webhooks.update('acme', webhook.id, { status: 'active' })
+    same(await healthOf(bench, webhook), healthy, 'its health when it is made active')
+    await attempt((lease) => failed(lease, { isGone: true }), lenient)
+    const gone = await healthOf(bench, webhook)
+    same(gone, { ...healthy, failing_since: gone.failing_since, failed_deliveries: 1, disabled_reason: 'gone' }, 'its health when it is gone')
+    isInstant(gone.failing_since, 'failing_since is a date')
+    await webhooks.update('acme', webhook.id, { target_url: 'https://hooks.example/new' })
+    same(await healthOf(bench, webhook), { ...healthy, disabled_reason: 'gone' }, 'its health with a new address')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: untouched, name: 'late results of a webhook that is not active change nothing about its health'
+  }, async (bench) => {
+    const { webhooks, addWebhook, attempt, emitMany, claimAll, complete } = bench
+    const webhook = await addWebhook()
+    await attempt(failed, lenient)
+    await emitMany(3)
+    const [one, two, three] = await claimAll(3)
+    await webhooks.update('acme', webhook.id, { status: 'inactive' })
+    const before = await healthOf(bench, webhook)
+    await complete([delivered(one), failed(two), failed(three, { isGone: true })], disableAtOnce)
+    same(await healthOf(bench, webhook), before, 'its health')
+    same([(await webhooks.find('acme', webhook.id))?.status, before.failed_deliveries], ['inactive', 1], 'its status, and the failed deliveries')
+  }),
+
+  benchCase('deliveries', {
+    port: 'webhooks.listFailing', says: `${lists} … ${first} … ${last}`, name: 'failing and disabled webhooks of all tenants are listed, the longest failing first'
+  }, async (bench) => {
+    const { webhooks, addWebhook, emit, claimOne, complete, wait } = bench
+    same(await webhooks.listFailing(everything), [], 'the list without webhooks')
+    const recent = await addWebhook({ event_types: ['job.created'] })
+    const failing = await addWebhook({ tenantSlug: 'globex' })
+    const disabled = await addWebhook({ event_types: ['job.closed'] })
+    const cleared = await addWebhook({ event_types: ['job.updated'] })
+    const inactive = await addWebhook({ event_types: ['job.deleted'] })
+    await addWebhook({ event_types: ['job.archived'] })
+    await emit({ tenantSlug: 'globex' })
+    await complete([failed(await claimOne())])
+    for (const [type, result] of [['job.closed', { isGone: true }], ['job.updated', { isGone: true }], ['job.deleted', {}], ['job.archived', {}]] as const) {
+      await wait(5)
+      await emit({ type })
+      await complete([failed(await claimOne(), result)])
+    }
+    await wait(5)
+    await emit({ type: 'job.created' })
+    await complete([retry(await claimOne())])
+    await emit({ type: 'job.archived' })
+    await complete([delivered(await claimOne())])
+    await webhooks.update('acme', inactive.id, { status: 'inactive' })
+    await webhooks.update('acme', cleared.id, { target_url: 'https://hooks.example/new' })
+    const listed = await webhooks.listFailing(everything)
+    same(summaries(listed), [
+      ['globex', failing.id, 'timeout', null], ['acme', disabled.id, 'http_status', 410], ['acme', recent.id, 'http_status', 503], ['acme', cleared.id, null, null]
+    ], 'the listed webhooks')
+    for (const { tenantSlug, webhook, health } of listed) {
+      same(webhook, await webhooks.find(tenantSlug, webhook.id), `webhook ${webhook.id}`)
+      same(health, await webhooks.findHealth(tenantSlug, webhook.id), `the health of webhook ${webhook.id}`)
+    }
+    same(summaries(await webhooks.listFailing({ limit: 2, maxPending: 1 })), summaries(listed).slice(0, 2), 'the first two')
+    await webhooks.delete('acme', disabled.id)
+    same((await webhooks.listFailing(everything)).map(({ webhook }) => webhook.id), [failing.id, recent.id, cleared.id],
+      'the listed webhooks, after one was deleted')
+  }),
+
+  benchCase('deliveries', {
+    port: 'webhooks.listFailing', says: pending, name: 'the pending deliveries of a failing webhook are counted up to a limit'
+  }, async ({ webhooks, addWebhook, emitMany, claimAll, complete }) => {
+    await addWebhook()
+    await emitMany(5)
+    const [one, two] = await claimAll(3)
+    await complete([failed(one), retry(two)])
+    const count = async (maxPending: number): Promise<number[]> =>
+      (await webhooks.listFailing({ limit: 10, maxPending })).map((listed) => listed.pending)
+    same([await count(10), await count(4), await count(3), await count(1)], [[4], [4], [3], [1]],
+      'one leased, one waiting and two due deliveries, counted up to 10, 4, 3 and 1')
+    const other = await addWebhook()
+    await emitMany(1)
+    await webhooks.update('acme', other.id, { status: 'inactive' })
+    same(await count(10), [5], 'after one more, and without those of another webhook')
+  })
+]
