@@ -24,7 +24,7 @@ declare module 'fastify' {
 
 const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) => {
   const settings = readApiOptions(options)
-  const { storage, events, prefix } = settings
+  const { storage, events, ids, prefix } = settings
   const log = createSafeLogger(app.log)
   if (settings.rateLimit?.failedKeys && trustsEveryProxy(app)) {
     log.warn({}, 'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead')
@@ -36,7 +36,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   // Before all onClose hooks: those of the host may end the pool that deliveries need. Requests in progress still emit.
   app.addHook('preClose', () => engine.stop())
   app.addHook('onClose', () => engine.close())
-  await app.register(publicApi({ storage, events, operations: engine.operations, settings, tracing: engine.tracing }), { prefix })
+  await app.register(publicApi({ storage, events, ids, operations: engine.operations, settings, tracing: engine.tracing }), { prefix })
 }
 
 /**

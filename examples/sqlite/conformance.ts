@@ -1,17 +1,19 @@
-// Runs the conformance kit over the SQLite storage and prints its report. Exits with 1 if a case failed.
+// Runs the conformance kit over the SQLite storage, and the cases of lists again with text ids. Exits with 1 if a case failed.
 //
 // npx tsx examples/sqlite/conformance.ts
 
+import type { Id, IdKinds } from 'fastify-recruiting-api'
 import { type StorageHarness, formatReport, runCases, storageCases } from 'fastify-recruiting-api/testing'
 import { openDatabase } from './open-database.js'
 import { createTables } from './schema.js'
 import { sqliteStorage } from './storage.js'
 
-async function makeHarness (): Promise<StorageHarness> {
+async function makeHarness (ids: Partial<IdKinds> = {}): Promise<StorageHarness<Id, Id, Id, Id>> {
   const db = openDatabase()
   await createTables(db)
   let now = Date.now()
   return {
+    ids,
     storage: sqliteStorage(db, { now: () => now }),
     async saveCandidates (tenantSlug, rows) {
       for (const row of rows) {
@@ -28,6 +30,8 @@ async function makeHarness (): Promise<StorageHarness> {
   }
 }
 
-const results = await runCases(storageCases, makeHarness)
-console.log(formatReport(results))
-process.exitCode = results.every(({ error }) => error === null) ? 0 : 1
+const texts = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
+const lists = storageCases.filter(({ group }) => group === 'lists')
+const results = [await runCases(storageCases, makeHarness), await runCases(lists, () => makeHarness(texts))]
+for (const some of results) console.log(formatReport(some))
+process.exitCode = results.flat().every(({ error }) => error === null) ? 0 : 1

@@ -1,11 +1,11 @@
-import type { CandidateFilter, CandidateSource, JobFilter, JobSource } from 'fastify-recruiting-api'
+import type { CandidateFilter, CandidateSource, Id, JobFilter, JobSource } from 'fastify-recruiting-api'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { Schema } from './schema.js'
 
 type Condition = ReturnType<typeof sql<SqlBool>>
 
 /** Reads the vendor's candidates. A source has three methods. */
-export function createCandidates (db: Kysely<Schema>): CandidateSource {
+export function createCandidates (db: Kysely<Schema>): CandidateSource<Id, Id, Id> {
   return {
     async list (tenantSlug, { filter, sort, offset, limit, fields }) {
       const query = db.selectFrom('candidates').select(known(candidateColumns, fields)).where(candidateCondition(tenantSlug, filter))
@@ -28,7 +28,7 @@ export function createCandidates (db: Kysely<Schema>): CandidateSource {
 }
 
 /** Reads the vendor's jobs. */
-export function createJobs (db: Kysely<Schema>): JobSource {
+export function createJobs (db: Kysely<Schema>): JobSource<Id> {
   return {
     async list (tenantSlug, { filter, sort, offset, limit, fields }) {
       const query = db.selectFrom('jobs').select(known(jobColumns, fields)).where(jobCondition(tenantSlug, filter))
@@ -58,7 +58,7 @@ function known<Column extends string> (columns: readonly Column[], fields: reado
   return columns.filter((column) => fields.includes(column))
 }
 
-function candidateCondition (tenantSlug: string, { recruiterId, ...filter }: CandidateFilter): Condition {
+function candidateCondition (tenantSlug: string, { recruiterId, ...filter }: CandidateFilter<Id>): Condition {
   const conditions = rowConditions(tenantSlug, filter)
   if (recruiterId !== undefined) conditions.push(sql<SqlBool>`recruiter_id = ${recruiterId}`)
   return all(conditions)

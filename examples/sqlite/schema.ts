@@ -1,20 +1,21 @@
+import type { Id } from 'fastify-recruiting-api'
 import { type ColumnType, type Generated, type Kysely, sql } from 'kysely'
 
-/** The tables. Times are milliseconds since the epoch, in the vendor's own tables RFC 3339. */
+/** The tables. Times are milliseconds since the epoch, in the vendor's own tables RFC 3339. Ids of the vendor may be text. */
 export interface Schema {
   candidates: {
     tenant_slug: string
-    id: number
+    id: Id
     full_name: string
     /** `full_name` in lower case, for `q`. */
     name_key: string
     headline: string | null
-    source_id: number | null
-    recruiter_id: number | null
+    source_id: Id | null
+    recruiter_id: Id | null
     created_at: string
     updated_at: string
   }
-  jobs: { tenant_slug: string, id: number, name: string, name_key: string, status: string, created_at: string, updated_at: string }
+  jobs: { tenant_slug: string, id: Id, name: string, name_key: string, status: string, created_at: string, updated_at: string }
   webhook_ids: { id: Generated<number>, unused: number }
   webhooks: {
     id: number
@@ -75,14 +76,15 @@ export async function createTables (db: Kysely<Schema>): Promise<void> {
   for (const statement of tables.split(';').filter((text) => text.trim() !== '')) await sql.raw(statement).execute(db)
 }
 
-// By default SQLite compares text by its UTF-8 bytes, which is the order of code points.
+// By default SQLite compares text by its UTF-8 bytes, which is the order of code points. A column without a type, such as the
+// ids of the vendor's rows, keeps integers and text as they are.
 const tables = `
   create table candidates (
-    tenant_slug text not null, id integer not null, full_name text not null, name_key text not null, headline text,
-    source_id integer, recruiter_id integer, created_at text not null, updated_at text not null, primary key (tenant_slug, id)
+    tenant_slug text not null, id not null, full_name text not null, name_key text not null, headline text,
+    source_id, recruiter_id, created_at text not null, updated_at text not null, primary key (tenant_slug, id)
   );
   create table jobs (
-    tenant_slug text not null, id integer not null, name text not null, name_key text not null, status text not null,
+    tenant_slug text not null, id not null, name text not null, name_key text not null, status text not null,
     created_at text not null, updated_at text not null, primary key (tenant_slug, id)
   );
   create table webhook_ids (id integer primary key autoincrement, unused integer not null);

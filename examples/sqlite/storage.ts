@@ -1,4 +1,4 @@
-import type { RecruitingStorage } from 'fastify-recruiting-api'
+import type { Id, RecruitingStorage } from 'fastify-recruiting-api'
 import type { Kysely } from 'kysely'
 import { createClaiming } from './deliveries/claim.js'
 import { createCompleting } from './deliveries/complete.js'
@@ -20,7 +20,7 @@ export interface Context {
 }
 
 /** Creates a storage in one SQLite database, for a single process. */
-export function sqliteStorage (db: Kysely<Schema>, { now = Date.now } = {}): RecruitingStorage {
+export function sqliteStorage (db: Kysely<Schema>, { now = Date.now } = {}): RecruitingStorage<Id, Id, Id, Id> {
   const listeners = new Set<{ call: () => void }>()
   const notify = (): void => { for (const { call } of [...listeners]) call() }
   const context: Context = { db, now, notify }

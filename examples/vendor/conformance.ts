@@ -12,19 +12,21 @@ import { type UserSchema, createUsers, userKeyLookup } from '../sqlite/keys.js'
 import { openDatabase } from '../sqlite/open-database.js'
 import { jwtKeyLookup } from './jwt-keys.js'
 import { type Person, type Vacancy, createService } from './service.js'
-import { createSources } from './sources.js'
+import { createSources, ids } from './sources.js'
 
-async function makeHarness (): Promise<StorageHarness> {
+async function makeHarness (): Promise<StorageHarness<string>> {
   const data = { people: [] as Person[], vacancies: [] as Vacancy[] }
   const service = createService(data).listen(0, '127.0.0.1')
   await once(service, 'listening')
   const { port } = service.address() as AddressInfo
   return {
+    ids,
+    hasUuids: true,
     storage: { ...memoryStorage(), ...createSources(`http://127.0.0.1:${port}`) },
     saveCandidates (tenant, rows) {
       data.people.push(...rows.map((row) => ({
         tenant,
-        nr: row.id,
+        id: row.id,
         first: row.full_name,
         last: '',
         title: row.headline,

@@ -4,7 +4,8 @@ import { type Server, createServer } from 'node:http'
 /** A person in the service. */
 export interface Person {
   tenant: string
-  nr: number
+  /** A uuid; vacancies have numbers. */
+  id: string
   first: string
   last: string
   title: string | null

@@ -2,18 +2,21 @@ import type { CandidateSource, JobSource } from 'fastify-recruiting-api'
 import { candidatesFrom, jobsFrom } from 'fastify-recruiting-api/memory'
 import type { Person, Vacancy } from './service.js'
 
+/** The plugin takes these too: `app.register(recruitingApi, { ids, … })`. */
+export const ids = { candidate: 'string' } as const
+
 /** Creates sources of candidates and jobs from the service at `origin`. The helpers filter, sort and page the rows. */
-export function createSources (origin: string): { candidates: CandidateSource, jobs: JobSource } {
+export function createSources (origin: string): { candidates: CandidateSource<string>, jobs: JobSource } {
   return {
     candidates: candidatesFrom(async (tenantSlug) => (await load<Person>(origin, '/people', tenantSlug)).map((person) => ({
-      id: person.nr,
+      id: person.id,
       full_name: [person.first, person.last].filter((name) => name !== '').join(' '),
       headline: person.title,
       source_id: person.source,
       recruiter_id: person.owner,
       created_at: person.createdAt,
       updated_at: person.changedAt
-    }))),
+    })), { ids }),
 
     jobs: jobsFrom(async (tenantSlug) => (await load<Vacancy>(origin, '/vacancies', tenantSlug)).map((vacancy) => ({
       id: vacancy.nr,

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, RouteOptions } from 'fastify'
 import { type Static, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
 import { expect } from '../shared/expect.js'
 import type { HttpSettings } from './settings.js'
-import type { PublishedFields, RecruitingStorage } from '../ports/index.js'
+import type { Id, IdKinds, PublishedFields, RecruitingStorage } from '../ports/index.js'
 import type { Tracing } from '../observe/tracing.js'
 import type { EventCatalogue } from '../webhooks/events/catalogue.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
@@ -20,15 +20,16 @@ import { jobRoutes } from './routes/jobs.js'
 import { openapiRoute } from './routes/openapi.js'
 import { webhookActionRoutes } from './routes/webhook-actions.js'
 import { webhookRoutes } from './routes/webhooks.js'
-import { Candidate } from './schemas/candidate.js'
-import { Job } from './schemas/job.js'
+import { Candidate, candidateOf } from './schemas/candidate.js'
+import { Job, jobOf } from './schemas/job.js'
 import { ownScope } from './scope.js'
 import { writeAnswer } from './answers/send-error.js'
 
 /** The parts that the API is built from. */
 export interface ApiDependencies {
-  storage: RecruitingStorage
+  storage: RecruitingStorage<Id, Id, Id, Id>
   events: EventCatalogue
+  ids: IdKinds
   operations: WebhookOperations
   settings: HttpSettings
   tracing: Tracing | null
@@ -59,7 +60,8 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
   }
 }
 
-function tenantApi ({ storage, operations, settings, tracing }: ApiDependencies, limits: Limits | null): FastifyPluginAsync {
+function tenantApi (dependencies: ApiDependencies, limits: Limits | null): FastifyPluginAsync {
+  const { storage, operations, settings, tracing, ids } = dependencies
   return async (scope) => {
     ownScope(scope, {
       keyLookup: settings.keyLookup,
@@ -71,8 +73,8 @@ function tenantApi ({ storage, operations, settings, tracing }: ApiDependencies,
     })
     await scope.register(async (own) => {
       shieldRoutes(own)
-      await own.register(candidateRoutes(storage.candidates, withFields(Candidate, settings.candidateFields)))
-      await own.register(jobRoutes(storage.jobs, withFields(Job, settings.jobFields)))
+      await own.register(candidateRoutes(storage.candidates, withFields(candidateOf(ids), settings.candidateFields), ids))
+      await own.register(jobRoutes(storage.jobs, withFields(jobOf(ids), settings.jobFields), ids))
       await own.register(webhookRoutes(operations))
       await own.register(webhookActionRoutes(operations))
       await own.register(deliveryRoutes(operations))
@@ -89,11 +91,12 @@ function assertLimited ({ rateLimit }: HttpSettings, routes: readonly RouteOptio
   }
 }
 
-/** Returns the fields that the API requests from the storage. */
-export function publishedFields ({ candidateFields, jobFields }: HttpSettings): PublishedFields {
+/** Returns the fields that the API requests from the storage, and the kinds of their ids. */
+export function publishedFields ({ candidateFields, jobFields, ids }: HttpSettings & { ids: IdKinds }): PublishedFields {
   return {
     candidates: Object.keys(withFields(Candidate, candidateFields).properties),
-    jobs: Object.keys(withFields(Job, jobFields).properties)
+    jobs: Object.keys(withFields(Job, jobFields).properties),
+    ids
   }
 }
 

@@ -1,4 +1,6 @@
+import type { Id, IdKind } from '../ports/index.js'
 import { refuse as refuseOption } from '../shared/expect.js'
+import { isId, textIdRule } from '../shared/ids.js'
 import { normalizeInstant } from '../shared/instant.js'
 import { isStorableText, isTenantSlug, tenantSlugRule } from '../shared/text.js'
 
@@ -15,15 +17,16 @@ export function isRecord (value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns a positive integer up to 2^53-1. */
-export function parseId (value: unknown, path: string): number {
-  return isSafeInteger(value) && value > 0 ? value : refuse(path, 'a positive integer', value)
+/** Returns the id of a row: a positive integer up to 2^53-1, or text. */
+export function parseRowId (value: unknown, path: string, kind: IdKind): Id {
+  if (isId(value, kind) && (typeof value === 'string' || value > 0)) return value
+  return refuse(path, kind === 'integer' ? 'a positive integer' : `a string of ${textIdRule}`, value)
 }
 
-/** Returns an integer from -(2^53-1) to 2^53-1; `null` if it is absent. */
-export function parseInteger (value: unknown, path: string): number | null {
+/** Returns an id that a row refers to: an integer from -(2^53-1) to 2^53-1, or text; `null` if it is absent. */
+export function parseReference (value: unknown, path: string, kind: IdKind): Id | null {
   if (value === undefined || value === null) return null
-  return isSafeInteger(value) ? value : refuse(path, 'an integer or null', value)
+  return isId(value, kind) ? value : refuse(path, kind === 'integer' ? 'an integer or null' : `a string of ${textIdRule}, or null`, value)
 }
 
 /** Returns text that every storage can keep. */
@@ -63,8 +66,4 @@ export function parseRowDates (
 /** Formats a time as RFC 3339 in UTC with milliseconds. */
 export function formatDateTime (time: number): string {
   return new Date(time).toISOString()
-}
-
-function isSafeInteger (value: unknown): value is number {
-  return Number.isSafeInteger(value)
 }

@@ -1,8 +1,10 @@
 import { expectNames } from '../shared/expect.js'
-import type { Clock, RecruitingStorage } from '../ports/index.js'
+import { readIds } from '../shared/ids.js'
+import type { Clock, EventStorage, Id, IdKinds } from '../ports/index.js'
 import { createCandidateSource } from './lists/candidates.js'
 import type { MemoryCandidate, MemoryCandidateSource } from './lists/candidates.js'
 import { isRecord, parseSlug, refuse } from './checks.js'
+import type { IdOf, IntegerIds } from './lists/id-of.js'
 import { createDeliveryStore } from './deliveries/deliveries.js'
 import { createJobSource } from './lists/jobs.js'
 import type { MemoryJob, MemoryJobSource } from './lists/jobs.js'
@@ -11,30 +13,36 @@ import { createWebhookData } from './webhook-data.js'
 import { createWebhookStore } from './webhooks.js'
 
 /** The initial rows of one tenant. */
-export interface MemoryTenant {
+export interface MemoryTenant<
+  CandidateId extends Id = number, JobId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number
+> {
   /** @default [] */
-  candidates?: readonly MemoryCandidate[]
+  candidates?: ReadonlyArray<MemoryCandidate<CandidateId, SourceId, RecruiterId>>
   /** @default [] */
-  jobs?: readonly MemoryJob[]
+  jobs?: ReadonlyArray<MemoryJob<JobId>>
 }
 
 /** Options of `memoryStorage`. */
-export interface MemoryStorageOptions {
+export interface MemoryStorageOptions<Ids extends Partial<IdKinds> = IntegerIds> {
   /** Tenants by slug. @default {} */
-  tenants?: Readonly<Record<string, MemoryTenant>>
+  tenants?: Readonly<Record<string, MemoryTenant<IdOf<Ids, 'candidate'>, IdOf<Ids, 'job'>, IdOf<Ids, 'source'>, IdOf<Ids, 'recruiter'>>>>
+  /** Which ids of the rows are text, as in the option `ids` of the plugin. @default all are 'integer' */
+  ids?: Ids
   /** The clock of the storage. @default the system clock */
   clock?: Pick<Clock, 'now'>
 }
 
 /** A storage in memory, with methods to change candidates and jobs. */
-export interface MemoryStorage extends RecruitingStorage {
+export interface MemoryStorage<
+  CandidateId extends Id = number, JobId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number
+> extends EventStorage {
   /** The candidates of all tenants, with `save` and `remove`. */
-  candidates: MemoryCandidateSource
+  candidates: MemoryCandidateSource<CandidateId, SourceId, RecruiterId>
   /** The jobs of all tenants, with `save` and `remove`. */
-  jobs: MemoryJobSource
+  jobs: MemoryJobSource<JobId>
 }
 
-const optionNames = { tenants: true, clock: true } satisfies Record<keyof MemoryStorageOptions, true>
+const optionNames = { tenants: true, ids: true, clock: true } satisfies Record<keyof MemoryStorageOptions, true>
 const tenantNames = { candidates: true, jobs: true } satisfies Record<keyof MemoryTenant, true>
 
 /**
@@ -44,16 +52,20 @@ const tenantNames = { candidates: true, jobs: true } satisfies Record<keyof Memo
  * Throws `RecruitingApiError` (`invalid_option`) for an unknown option, a malformed row or a duplicate id within a
  * tenant.
  */
-export function memoryStorage (options: MemoryStorageOptions = {}): MemoryStorage {
+export function memoryStorage<const Ids extends Partial<IdKinds> = IntegerIds> (
+  options?: MemoryStorageOptions<Ids>
+): MemoryStorage<IdOf<Ids, 'candidate'>, IdOf<Ids, 'job'>, IdOf<Ids, 'source'>, IdOf<Ids, 'recruiter'>>
+export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> = {}): MemoryStorage<Id, Id, Id, Id> {
   expectNames(options, optionNames)
+  const ids = readIds(options.ids, 'ids')
   const { tenants = {}, clock = { now: Date.now } } = options
   if (!isRecord(tenants)) refuse('tenants', 'an object', tenants)
 
   const now = (): number => clock.now()
   const data = createWebhookData(now)
   return {
-    candidates: createCandidateSource(now, readRows(tenants, 'candidates')),
-    jobs: createJobSource(now, readRows(tenants, 'jobs')),
+    candidates: createCandidateSource(ids, now, readRows(tenants, 'candidates')),
+    jobs: createJobSource(ids, now, readRows(tenants, 'jobs')),
     webhooks: createWebhookStore(data),
     deliveries: createDeliveryStore(data)
   }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuditListener } from '../http/audit.js'
 import type { HostRoutes } from '../http/host-routes.js'
 import type { HttpSettings } from '../http/settings.js'
-import type { KeyLookup, RecruitingStorage } from '../ports/index.js'
+import type { AnyRecruitingStorage, Id, KeyLookup, RecruitingStorage } from '../ports/index.js'
 import { expect } from '../shared/expect.js'
 import { type Readers, flag, optional, optionalFunction, readOptions } from '../shared/read-options.js'
 import type { EventCatalogue } from '../webhooks/events/catalogue.js'
@@ -20,7 +20,7 @@ export type RecruitingApiOptions<Events extends EventCatalogue = RegisteredEvent
 
 export interface ApiOptions extends EngineOptions {
   /** Keeps everything, candidates and jobs included. */
-  storage: RecruitingStorage
+  storage: AnyRecruitingStorage
   /** Finds the owner of an API key. */
   keyLookup: KeyLookup
   /**
@@ -87,7 +87,7 @@ const httpReaders: Readers<HttpSettings> = {
 
 /** The settings of the plugin. */
 export interface ApiSettings extends EngineSettings, HttpSettings {
-  storage: RecruitingStorage
+  storage: RecruitingStorage<Id, Id, Id, Id>
 }
 
 /** Checks the options of the plugin. Throws `invalid_option`. */

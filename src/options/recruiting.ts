@@ -1,5 +1,6 @@
-import type { EventStorage } from '../ports/index.js'
+import type { EventStorage, IdKinds } from '../ports/index.js'
 import { expect } from '../shared/expect.js'
+import { readIds } from '../shared/ids.js'
 import { type Readers, integer } from '../shared/read-options.js'
 import type { OpenTelemetryApi } from '../observe/tracing.js'
 import type { DefaultEvents, EventCatalogue } from '../webhooks/events/catalogue.js'
@@ -26,6 +27,12 @@ export type OptionalDefault<Events extends EventCatalogue> = DefaultEvents exten
 export interface EngineOptions {
   /** Keeps webhooks and deliveries. */
   storage: EventStorage
+  /**
+   * Which ids are text, such as uuids: `candidate`, `job`, `source` (`source_id` of a candidate) and `recruiter`
+   * (`filter[recruiter_id]`), each `'integer'` or `'string'`. Text ids have 1 to 64 visible ASCII characters without `/`.
+   * @default all are 'integer'
+   */
+  ids?: Partial<IdKinds>
   /**
    * Webhooks a tenant may have, 1 to 10,000.
    * @default 50
@@ -60,6 +67,7 @@ export interface EngineOptions {
 export const recruitingReaders: Readers<EngineSettings> = {
   storage: readEventStorage,
   events: readEvents,
+  ids: readIds,
   maxWebhooksPerTenant: integer(1, 10_000, 50),
   maxEventBytes: integer(1024, 16_777_216, 262_144),
   secretKeys: readSecretKeys,

@@ -1,4 +1,4 @@
-import type { EventStorage, RecruitingStorage } from '../ports/index.js'
+import type { AnyRecruitingStorage, EventStorage, Id, RecruitingStorage } from '../ports/index.js'
 import { expect } from '../shared/expect.js'
 
 /** Every method of each port, so that the compiler finds a forgotten one. */
@@ -7,7 +7,7 @@ type MethodNames<Storage> = { [Part in keyof Storage]: Record<keyof Storage[Part
 const sourceMethods = {
   candidates: { list: true, count: true, find: true },
   jobs: { list: true, count: true, find: true }
-} satisfies MethodNames<Pick<RecruitingStorage, 'candidates' | 'jobs'>>
+} satisfies MethodNames<Pick<AnyRecruitingStorage, 'candidates' | 'jobs'>>
 
 const eventMethods = {
   webhooks: {
@@ -54,11 +54,11 @@ export function readEventStorage (value: unknown, path: string): EventStorage {
   return value as EventStorage
 }
 
-/** Returns a storage of everything. Throws `invalid_option`, which names a missing method. */
-export function readStorage (value: unknown, path: string): RecruitingStorage {
+/** Returns a storage of everything, with ids of the kinds that the option `ids` says. Throws `invalid_option`, which names a missing method. */
+export function readStorage (value: unknown, path: string): RecruitingStorage<Id, Id, Id, Id> {
   const storage = readEventStorage(value, path)
   assertPorts(storage, path, sourceMethods)
-  return storage as RecruitingStorage
+  return storage as RecruitingStorage<Id, Id, Id, Id>
 }
 
 function assertPorts (storage: object, path: string, ports: Record<string, object>): void {

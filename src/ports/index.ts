@@ -15,6 +15,7 @@
  * afterwards changes nothing that is stored.
  */
 export type * from './key-lookup.js'
+export type * from './ids.js'
 export type * from './list-source.js'
 export type * from './candidate-source.js'
 export type * from './job-source.js'

@@ -1,3 +1,4 @@
+import type { Id } from './ids.js'
 import type { RowQuery, RowSource } from './list-source.js'
 
 /** Selects jobs; all conditions given must hold. */
@@ -14,9 +15,9 @@ export interface JobFilter {
 export type JobSortField = 'id' | 'name' | 'status' | 'created_at' | 'updated_at'
 
 /** A job as the list publishes it. The option `jobFields` adds further fields. */
-export interface JobRow {
-  /** An integer up to 2^53-1, unique within the tenant. */
-  id: number
+export interface JobRow<JobId extends Id = number> {
+  /** Unique within the tenant. An integer up to 2^53-1, or text of 1 to 64 visible ASCII characters without `/`. */
+  id: JobId
   name: string
   /** `published`, or a status of the vendor. `filter[status]` finds statuses of 1 to 64 characters. */
   status: string
@@ -25,5 +26,5 @@ export interface JobRow {
 /** A query for one page of jobs. */
 export type JobQuery = RowQuery<JobFilter, JobSortField>
 
-/** Reads the jobs of a tenant. */
-export type JobSource = RowSource<JobRow, JobFilter, JobSortField>
+/** Reads the jobs of a tenant. The type argument is `string` if the option `ids` makes their ids text. */
+export type JobSource<JobId extends Id = number> = RowSource<JobRow<JobId>, JobFilter, JobSortField>

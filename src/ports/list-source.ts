@@ -45,7 +45,12 @@ export interface ListSource<Row, Filter, SortField extends string = string, Quer
 }
 
 /** Reads candidates or jobs of a tenant. A row of another tenant is treated as if it did not exist. */
-export interface RowSource<Row, Filter, SortField extends string> extends ListSource<Row, Filter, SortField, RowQuery<Filter, SortField>> {
-  /** Returns one row of the tenant as `list` returns it; `null` if there is none with this id, 1 to 2^53-1. */
-  find (tenantSlug: string, id: number, query: RowFields): Promise<Row | null>
+export interface RowSource<Row extends { id: unknown }, Filter, SortField extends string, FoundId = Row['id']>
+  extends ListSource<Row, Filter, SortField, RowQuery<Filter, SortField>> {
+  /**
+   * Returns one row of the tenant as `list` returns it; `null` if there is none with this id. Ids are compared exactly, but
+   * a storage may ignore the letter case of uuids. An id that the storage cannot hold, such as text that is not a uuid,
+   * belongs to no row.
+   */
+  find (tenantSlug: string, id: FoundId, query: RowFields): Promise<Row | null>
 }

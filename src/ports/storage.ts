@@ -1,6 +1,8 @@
-import type { CandidateSource } from './candidate-source.js'
+import type { CandidateFilter, CandidateRow, CandidateSortField, CandidateSource } from './candidate-source.js'
 import type { DeliveryStore } from './delivery-store.js'
-import type { JobSource } from './job-source.js'
+import type { Id, IdKinds } from './ids.js'
+import type { JobFilter, JobRow, JobSortField, JobSource } from './job-source.js'
+import type { RowSource } from './list-source.js'
 import type { WebhookStore } from './webhook-store.js'
 
 /**
@@ -21,18 +23,31 @@ export interface EventStorage {
   verify? (published: PublishedFields | null): Promise<string[]>
 }
 
-/** All data that the API uses. The parts may come from different places. */
-export interface RecruitingStorage extends EventStorage {
+/**
+ * All data that the API uses. The parts may come from different places. The type arguments are `string` for the ids that
+ * the option `ids` makes text.
+ */
+export interface RecruitingStorage<
+  CandidateId extends Id = number, JobId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number
+> extends EventStorage {
   /** Usually the vendor's own. */
-  candidates: CandidateSource
+  candidates: CandidateSource<CandidateId, SourceId, RecruiterId>
   /** Usually the vendor's own. */
-  jobs: JobSource
+  jobs: JobSource<JobId>
 }
 
-/** The fields that the API reads from `candidates` and `jobs`. */
+/** Any `RecruitingStorage`. Without its option `ids` nobody knows which ids it takes: hence `never`. */
+export interface AnyRecruitingStorage extends EventStorage {
+  candidates: RowSource<CandidateRow<Id, Id>, CandidateFilter<never>, CandidateSortField, never>
+  jobs: RowSource<JobRow<Id>, JobFilter, JobSortField, never>
+}
+
+/** The fields that the API reads from `candidates` and `jobs`, and the kinds of their ids. */
 export interface PublishedFields {
   /** Names as on the wire, such as `full_name`. */
   candidates: readonly string[]
   /** Names as on the wire, such as `status`. */
   jobs: readonly string[]
+  /** The option `ids`. */
+  ids: IdKinds
 }

@@ -1,6 +1,8 @@
 import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
+import type { IdKinds } from '../ports/index.js'
 import { findMigrations, listMigrations } from './migrate.js'
 import type { PgPool } from './pool.js'
+import { needsCollation } from './lists/id-columns.js'
 import type { Relation } from './lists/relation.js'
 import { readerOf } from './lists/row-columns.js'
 import type { RowKind } from './lists/row-kind.js'
@@ -28,8 +30,13 @@ export async function assertMigrated (session: Session, schema: string): Promise
 }
 
 /** Checks that a relation has the published columns. Returns advice on missing indexes. */
-export async function checkRelation (source: { describe (): Promise<Relation> }, kind: RowKind, fields: readonly string[]): Promise<string[]> {
-  const relation = await source.describe()
+export async function checkRelation (
+  source: { describe (kinds: IdKinds): Promise<Relation> },
+  kind: RowKind,
+  fields: readonly string[],
+  kinds: IdKinds
+): Promise<string[]> {
+  const relation = await source.describe(kinds)
   for (const field of fields) readerOf(relation, kind.option, field)
   return relation.isIndexable ? adviseIndexes(relation, kind) : []
 }
@@ -41,16 +48,18 @@ export function advisePool (pool: PgPool): string[] {
   return ['the pool has no connection timeout: set connectionTimeoutMillis, for example 5000']
 }
 
-function adviseIndexes ({ name, columns, indexes }: Relation, { searched }: RowKind): string[] {
+function adviseIndexes (relation: Relation, { searched }: RowKind): string[] {
+  const { name, columns, indexes } = relation
   const advice: string[] = []
-  if (!indexes.some((definition) => /\(tenant_slug, id\b/.test(definition))) {
-    advice.push(`${name} has no index on (tenant_slug, id): pages read the whole table`)
+  const id = needsCollation(relation, 'id') ? 'id collate "C"' : 'id'
+  if (!indexes.some((definition) => new RegExp(`\\(tenant_slug, ${id}[ ,)]`, 'i').test(definition))) {
+    advice.push(`${name} has no index on (tenant_slug, ${id}): pages read the whole table`)
   }
   if (!indexes.some((definition) => /\(tenant_slug, updated_at\b/.test(definition))) {
-    advice.push(`${name} has no index on (tenant_slug, updated_at, id): filter[updated_after] and that sort read the whole tenant`)
+    advice.push(`${name} has no index on (tenant_slug, updated_at, ${id}): filter[updated_after] and that sort read the whole tenant`)
   }
   if (!columns.has('name_key')) {
-    advice.push(`${name} has no column name_key, generated as lower(${searched}), in an index (tenant_slug, id) include (name_key): filter[q] reads the whole tenant`)
+    advice.push(`${name} has no column name_key, generated as lower(${searched}), in an index (tenant_slug, ${id}) include (name_key): filter[q] reads the whole tenant`)
   }
   return advice
 }

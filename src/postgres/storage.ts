@@ -1,4 +1,4 @@
-import type { CandidateFilter, CandidateRow, CandidateSortField, JobFilter, JobRow, JobSortField, RecruitingStorage } from '../ports/index.js'
+import type { CandidateFilter, CandidateRow, CandidateSortField, Id, JobFilter, JobRow, JobSortField, RecruitingStorage } from '../ports/index.js'
 import { type Readers, integer, readOptions } from '../shared/read-options.js'
 import { createDeliveryStore } from './deliveries/deliveries.js'
 import { createDue } from './deliveries/due.js'
@@ -24,13 +24,13 @@ export interface PostgresStorageOptions {
   /**
    * The table or view of candidates, as in SQL, such as `public.api_candidates`. Columns: `tenant_slug text, id bigint,
    * full_name text, headline text, source_id bigint, recruiter_id bigint, created_at timestamptz, updated_at
-   * timestamptz`, and those that `candidateFields` publishes.
+   * timestamptz`, and those that `candidateFields` publishes. Text ids are `uuid`, `text` or `varchar`.
    * @default candidates, in the schema above
    */
   candidates?: string
   /**
    * The table or view of jobs, as in SQL. Columns: `tenant_slug text, id bigint, name text, status text, created_at
-   * timestamptz, updated_at timestamptz`, and those that `jobFields` publishes.
+   * timestamptz, updated_at timestamptz`, and those that `jobFields` publishes. A text id is `uuid`, `text` or `varchar`.
    * @default jobs, in the schema above
    */
   jobs?: string
@@ -66,16 +66,22 @@ interface PostgresStorageSettings extends Required<Omit<PostgresStorageOptions, 
 /**
  * Stores everything in PostgreSQL 15 or later, for one process or many. Several storages may share a pool, and several
  * apps and workers a storage. The host ends the pool. Throws `invalid_option`.
+ *
+ * The kinds of ids are those of the columns. The type arguments are `string` for text ids, in code that calls `candidates`
+ * and `jobs` itself.
  */
-export function postgresStorage (pool: PgPool, options: PostgresStorageOptions = {}): Required<RecruitingStorage> {
+export function postgresStorage<
+  CandidateId extends Id = number, JobId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number
+> (pool: PgPool, options?: PostgresStorageOptions): Required<RecruitingStorage<CandidateId, JobId, SourceId, RecruiterId>>
+export function postgresStorage (pool: PgPool, options: PostgresStorageOptions = {}): Required<RecruitingStorage<Id, Id, Id, Id>> {
   assertPool(pool)
   const { schema, queryTimeoutMs, totalsTtlMs, ...relations } = readOptions(options, readers)
   const quotedSchema = quoteName(schema)
   const session = createSession(pool, queryTimeoutMs)
   const patient = createSession(pool, 60_000)
-  const candidates = createRowSource<CandidateRow, CandidateFilter, CandidateSortField>(
+  const candidates = createRowSource<CandidateRow<Id, Id>, CandidateFilter<Id>, CandidateSortField>(
     session, candidateKind, relations.candidates ?? `${quotedSchema}.candidates`, totalsTtlMs)
-  const jobs = createRowSource<JobRow, JobFilter, JobSortField>(
+  const jobs = createRowSource<JobRow<Id>, JobFilter, JobSortField>(
     session, jobKind, relations.jobs ?? `${quotedSchema}.jobs`, totalsTtlMs)
   const due = createDue(pool, session, schema)
   const stop = createStopDeliveries(patient, quotedSchema)
@@ -95,8 +101,8 @@ export function postgresStorage (pool: PgPool, options: PostgresStorageOptions =
       if (published === null) return advisePool(pool)
       return [
         ...advisePool(pool),
-        ...await checkRelation(candidates, candidateKind, published.candidates),
-        ...await checkRelation(jobs, jobKind, published.jobs)
+        ...await checkRelation(candidates, candidateKind, published.candidates, published.ids),
+        ...await checkRelation(jobs, jobKind, published.jobs, published.ids)
       ]
     })
   }

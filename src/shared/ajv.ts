@@ -1,5 +1,6 @@
 import { Ajv, type AnySchema, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
+import { textIdPattern, textIdRule } from './ids.js'
 
 // With TypeScript `nodenext`, the default import of this CommonJS package is its namespace.
 const addFormats = formats.default
@@ -34,6 +35,7 @@ export function describeFault ({ keyword, params, message = 'is not valid', pare
   if (keyword === 'required') return 'is required'
   if (keyword === 'additionalProperties') return 'is not known'
   if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
+  if (keyword === 'pattern' && params.pattern === textIdPattern) return `must be ${textIdRule}`
   // The description is easier to read than the pattern.
   if (keyword === 'pattern' && parentSchema?.description) return `must be ${parentSchema.description}`
   return message

@@ -1,4 +1,32 @@
-/** Returns whether a webhook or delivery can have this id. No storage is asked for others. */
-export function isStorableId (id: number): boolean {
-  return id >= 1 && Number.isSafeInteger(id)
+import type { Id, IdKind, IdKinds } from '../ports/index.js'
+import { type Reader, choice, readOptions } from './read-options.js'
+
+/** The rule for text ids, for messages. */
+export const textIdRule = '1 to 64 visible ASCII characters without /'
+
+/** The rule for text ids, for schemas. */
+export const textIdPattern = '^[!-.0-~]{1,64}$'
+
+const textId = new RegExp(textIdPattern)
+
+/** Returns whether a value is an id of this kind. Integers may have any sign, as in rows; requests begin at 1. */
+export function isId (value: unknown, kind: IdKind): value is Id {
+  return kind === 'integer' ? Number.isSafeInteger(value) : typeof value === 'string' && textId.test(value)
+}
+
+/** Returns whether a resource can have this id, which a schema has checked. No storage is asked for others. */
+export function isStorableId (id: Id): boolean {
+  return typeof id === 'string' || (id >= 1 && Number.isSafeInteger(id))
+}
+
+/** Parses an id that is kept as text, the reverse of `String(id)`. Returns `null` if it is none of this kind. */
+export function parseId (text: string, kind: IdKind): Id | null {
+  const id = kind === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
+  return isId(id, kind) ? id : null
+}
+
+/** Reads the option `ids`. */
+export const readIds: Reader<IdKinds> = (ids = {}, path) => {
+  const kind = choice(['integer', 'string'], 'integer')
+  return readOptions(ids, { candidate: kind, job: kind, source: kind, recruiter: kind }, path)
 }

@@ -51,6 +51,15 @@ export function flag (usual: boolean): Reader<boolean> {
   }
 }
 
+/** Returns a reader of one of these texts. */
+export function choice<const Value extends string> (values: readonly Value[], usual: NoInfer<Value>): Reader<Value> {
+  return (value = usual, path) => {
+    const known = values.find((one) => one === value)
+    expect(known !== undefined, path, values.map((one) => `'${one}'`).join(' or '), value)
+    return known
+  }
+}
+
 /** Returns a reader of an option that may be absent. */
 export function optional<Value> (read: Reader<Value>): Reader<Value | undefined> {
   return (value, path) => value === undefined ? undefined : read(value, path)

@@ -6,5 +6,5 @@ export type { CaseResult, RunOptions } from './report/run.js'
 export type { KeyLookupCase, StorageCase, StorageGroup } from './support/case.js'
 export { testTenants } from './support/harness.js'
 export type {
-  KeyHarness, MakeKeyLookup, MakeStorage, OpenTransaction, SavedCandidate, SavedJob, SavedKey, StorageHarness
+  AnyStorageHarness, KeyHarness, MakeKeyLookup, MakeStorage, OpenTransaction, SavedCandidate, SavedJob, SavedKey, StorageHarness
 } from './support/harness.js'

@@ -17,6 +17,7 @@ import { recordCases } from './events/record.js'
 import { replayCases } from './events/replay.js'
 import { retryCases } from './events/retry.js'
 import { contentCases } from './lists/content.js'
+import { idCases } from './lists/ids.js'
 import { findCases } from './lists/find.js'
 import { filterCases } from './lists/filters.js'
 import { orderCases } from './lists/order.js'
@@ -46,6 +47,7 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...pageCases,
   ...contentCases,
   ...findCases,
+  ...idCases,
   ...writeCases,
   ...listCases,
   ...secretCases,

@@ -1,5 +1,5 @@
 import type { OpenTelemetryApi } from '../observe/tracing.js'
-import type { Clock, DisableRule, EventStorage } from '../ports/index.js'
+import type { Clock, DisableRule, EventStorage, IdKinds } from '../ports/index.js'
 import type { EventCatalogue } from './events/catalogue.js'
 import type { Route } from './sending/sender.js'
 
@@ -7,6 +7,7 @@ import type { Route } from './sending/sender.js'
 export interface EngineSettings {
   storage: EventStorage
   events: EventCatalogue
+  ids: IdKinds
   maxWebhooksPerTenant: number
   maxEventBytes: number
   secretKeys: readonly Uint8Array[]

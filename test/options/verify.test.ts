@@ -5,18 +5,21 @@ import { memoryStorage } from '../../src/memory/index.js'
 import { buildApp } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 
-const listed = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'] }
+const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' }
+const listed = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids }
 
-t.test('a storage is verified with the published fields', async (t) => {
+t.test('a storage is verified with the published fields and the kinds of their ids', async (t) => {
   const asked: unknown[] = []
   const storage = { ...memoryStorage(), async verify (published: unknown) { asked.push(published); return [] } }
   await buildApp(t, { storage })
   await buildApp(t, { storage, candidateFields: Type.Object({ email: Type.String() }), jobFields: Type.Object({ city: Type.String() }) })
+  await buildApp(t, { storage, ids: { job: 'string', recruiter: 'string' } })
   const engine = createRecruiting({ storage })
   await engine.close()
   t.strictSame(asked, [
     listed,
-    { candidates: [...listed.candidates, 'email'], jobs: [...listed.jobs, 'city'] },
+    { candidates: [...listed.candidates, 'email'], jobs: [...listed.jobs, 'city'], ids },
+    { ...listed, ids: { ...ids, job: 'string', recruiter: 'string' } },
     null
   ])
 })

@@ -7,7 +7,8 @@ import { memoryKeyLookup } from '../../src/memory/index.js'
 import { migrate, postgresStorage } from '../../src/postgres/index.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
-const published = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'] }
+const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
+const published = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids }
 
 t.test('a storage is verified when a host starts', async (t) => {
   const server = await startPostgres(t)
@@ -41,7 +42,7 @@ t.test('a storage is verified when a host starts', async (t) => {
     [{}, 'candidates', 'there is no table or view "recruiting".candidates that the database user may see'],
     [{ ...good, candidates: 'nowhere.x' }, 'candidates', 'there is no table or view nowhere.x that the database user may see'],
     [{ ...good, candidates: 'no_recruiter' }, 'candidates', 'public.no_recruiter has no column recruiter_id'],
-    [{ ...good, candidates: 'text_id' }, 'candidates', 'the column id of public.text_id is text, expected bigint or integer or smallint'],
+    [{ ...good, candidates: 'text_id' }, 'candidates', 'the column id of public.text_id is text, expected bigint or integer or smallint, because the option ids.candidate is \'integer\''],
     [{ ...good, jobs: 'no_zone' }, 'jobs', 'the column created_at of public.no_zone is timestamp without time zone, expected timestamp with time zone'],
     [{ ...good, jobs: 'blind_jobs' }, 'jobs', 'the column tenant_slug of public.blind_jobs has a collation by which different texts are equal']
   ]

@@ -1,8 +1,9 @@
+import type { Id } from '../../ports/index.js'
 import { isStorableId } from '../../shared/ids.js'
 import { HttpError } from '../wire-errors.js'
 
 /** Throws a 404 for an id out of range: no resource can have it. */
-export function storableId (id: number): number {
+export function storableId<ResourceId extends Id> (id: ResourceId): ResourceId {
   if (!isStorableId(id)) throw new HttpError('not_found')
   return id
 }

@@ -1,20 +1,22 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
-import type { JobFilter, JobRow, JobSortField, JobSource } from '../../ports/index.js'
+import type { Id, IdKinds, JobFilter, JobRow, JobSortField, JobSource } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/omit-undefined.js'
 import { readPage } from '../../shared/paging.js'
 import { readTenantSlug } from '../auth.js'
 import { parseSearch, parseUpdatedAfter } from '../input/list-query.js'
 import { linkPages } from '../answers/page.js'
 import { found, storableId } from '../answers/resource.js'
+import { type IdField, assertIds } from '../answers/row-ids.js'
 import { DataOf, PageOf } from '../schemas/answers.js'
 import { errorResponses } from '../schemas/errors.js'
 import { JobQuery } from '../schemas/job.js'
-import { JobParams } from '../schemas/parameters.js'
+import { rowParams } from '../schemas/parameters.js'
 
 /** Routes that list jobs and read one. `item` is the schema of a published job. */
-export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPluginAsyncTypebox {
+export function jobRoutes (jobs: JobSource<Id>, item: TUnsafe<JobRow<Id>>, ids: IdKinds): FastifyPluginAsyncTypebox {
   const fields = Object.keys(item.properties)
+  const idFields: IdField[] = [{ field: 'id', option: 'ids.job', kind: ids.job, isNullable: false }]
   return async (app) => {
     const config = { anyScope: ['jobs:read', 'jobs:write'] }
     app.get('/jobs', {
@@ -31,8 +33,12 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
     }, async (request, reply) => {
       const tenantSlug = readTenantSlug(request)
       const { query } = request
-      const page = await readPage<JobRow, JobFilter, JobSortField>({
-        list: ({ filter, sort, offset, limit }) => jobs.list(tenantSlug, { filter, sort, offset, limit, fields }),
+      const page = await readPage<JobRow<Id>, JobFilter, JobSortField>({
+        async list ({ filter, sort, offset, limit }) {
+          const rows = await jobs.list(tenantSlug, { filter, sort, offset, limit, fields })
+          for (const row of rows) assertIds('jobs.list', row, idFields)
+          return rows
+        },
         count: (filter) => jobs.count(tenantSlug, filter)
       }, query, omitUndefined({
         status: query['filter[status]'],
@@ -50,12 +56,14 @@ export function jobRoutes (jobs: JobSource, item: TUnsafe<JobRow>): FastifyPlugi
         tags: ['jobs'],
         summary: 'Get a job',
         description: 'Returns the same fields as the list.',
-        params: JobParams,
+        params: rowParams('job', ids),
         response: { 200: DataOf(item, 'The job'), ...errorResponses }
       }
     }, async (request) => {
       const id = storableId(request.params.id)
-      return { data: found(await jobs.find(readTenantSlug(request), id, { fields })) }
+      const row = found(await jobs.find(readTenantSlug(request), id, { fields }))
+      assertIds('jobs.find', row, idFields)
+      return { data: row }
     })
   }
 }

@@ -1,4 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import type { IdKinds } from '../../ports/index.js'
+import { requestedId, textIdExamples } from './ids.js'
 
 /** The parameter `filter[q]`. `parseSearch` checks its length after trimming. */
 export const Search = Type.String({
@@ -16,10 +18,10 @@ export const UpdatedAfter = Type.String({
 function idOf (what: string) {
   return Type.Integer({ description: `The id of the ${what}`, examples: [1] })
 }
-/** Path parameters of one candidate. */
-export const CandidateParams = Type.Object({ id: idOf('candidate') })
-/** Path parameters of one job. */
-export const JobParams = Type.Object({ id: idOf('job') })
+/** Returns the path parameters of one candidate or job. */
+export function rowParams (name: 'candidate' | 'job', ids: IdKinds) {
+  return Type.Object({ id: requestedId(ids[name], idOf(name), textIdExamples[name]) })
+}
 /** Path parameters of one webhook. */
 export const WebhookParams = Type.Object({ id: idOf('webhook') })
 /** Path parameters of one delivery. */

@@ -37,6 +37,7 @@ function rankUnit (unit: number): number {
   return unit >= firstSurrogate && unit < firstAfterSurrogates ? unit + 0x10000 : unit
 }
 
-function compareValues (a: string | number, b: string | number): number {
+/** Compares numbers by value and text by code point. */
+export function compareValues (a: string | number, b: string | number): number {
   return typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b))
 }

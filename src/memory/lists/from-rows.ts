@@ -1,6 +1,9 @@
-import type { CandidateSource, JobSource } from '../../ports/index.js'
+import type { CandidateSource, Id, IdKinds, JobSource } from '../../ports/index.js'
+import { readIds } from '../../shared/ids.js'
+import { readOptions } from '../../shared/read-options.js'
 import { candidateKind } from './candidates.js'
 import type { MemoryCandidate } from './candidates.js'
+import type { IdOf, IntegerIds } from './id-of.js'
 import { jobKind } from './jobs.js'
 import type { MemoryJob } from './jobs.js'
 import { countRows, takePage } from './page.js'
@@ -12,10 +15,17 @@ import type { SortableRow, Table } from './table.js'
 export type LoadRows<Row> = (tenantSlug: string) => Promise<readonly Row[]> | readonly Row[]
 
 /** A candidate with the dates that lists sort by. */
-export type LoadedCandidate = MemoryCandidate & { created_at: string, updated_at: string }
+export type LoadedCandidate<CandidateId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number> =
+  MemoryCandidate<CandidateId, SourceId, RecruiterId> & { created_at: string, updated_at: string }
 
 /** A job with the dates that lists sort by. */
-export type LoadedJob = MemoryJob & { created_at: string, updated_at: string }
+export type LoadedJob<JobId extends Id = number> = MemoryJob<JobId> & { created_at: string, updated_at: string }
+
+/** Options of `candidatesFrom` and `jobsFrom`. */
+export interface FromRowsOptions<Ids extends Partial<IdKinds> = IntegerIds> {
+  /** Which ids of the rows are text, as in the option `ids` of the plugin. @default all are 'integer' */
+  ids?: Ids
+}
 
 /**
  * Creates a source of candidates from a function that returns all candidates of a tenant, for example from an array or
@@ -25,13 +35,25 @@ export type LoadedJob = MemoryJob & { created_at: string, updated_at: string }
  * A page and its total share one load. A malformed row rejects with a `RecruitingApiError` (`invalid_option`) that
  * names the row.
  */
-export function candidatesFrom (load: LoadRows<LoadedCandidate>): CandidateSource {
-  return createSource(candidateKind, 'candidates', load)
+export function candidatesFrom<const Ids extends Partial<IdKinds> = IntegerIds> (
+  load: LoadRows<LoadedCandidate<IdOf<Ids, 'candidate'>, IdOf<Ids, 'source'>, IdOf<Ids, 'recruiter'>>>,
+  options?: FromRowsOptions<Ids>
+): CandidateSource<IdOf<Ids, 'candidate'>, IdOf<Ids, 'source'>, IdOf<Ids, 'recruiter'>>
+export function candidatesFrom (load: LoadRows<object>, options: FromRowsOptions<IdKinds> = {}): CandidateSource<Id, Id, Id> {
+  return createSource(candidateKind(readKinds(options)), 'candidates', load)
 }
 
 /** Creates a source of jobs from a function that returns all jobs of a tenant. See `candidatesFrom`. */
-export function jobsFrom (load: LoadRows<LoadedJob>): JobSource {
-  return createSource(jobKind, 'jobs', load)
+export function jobsFrom<const Ids extends Partial<IdKinds> = IntegerIds> (
+  load: LoadRows<LoadedJob<IdOf<Ids, 'job'>>>,
+  options?: FromRowsOptions<Ids>
+): JobSource<IdOf<Ids, 'job'>>
+export function jobsFrom (load: LoadRows<object>, options: FromRowsOptions<IdKinds> = {}): JobSource<Id> {
+  return createSource(jobKind(readKinds(options)), 'jobs', load)
+}
+
+function readKinds (options: object): IdKinds {
+  return readOptions(options, { ids: readIds }).ids
 }
 
 function createSource<Row extends SortableRow<Field>, Filter, Field extends string> (

@@ -1,12 +1,12 @@
-import type { JobFilter, JobRow, JobSortField } from '../../ports/index.js'
-import { parseId, parseRowDates, parseText } from '../checks.js'
+import type { Id, IdKinds, JobFilter, JobRow, JobSortField } from '../../ports/index.js'
+import { parseRowDates, parseRowId, parseText } from '../checks.js'
 import { createRowSource } from './row-source.js'
 import type { EditableRows, InitialRows, RowKind, WholeRows } from './row-source.js'
 
 /** The known fields of a job in memory. */
-interface JobInput {
-  /** A positive integer, unique within the tenant. */
-  id: number
+interface JobInput<JobId extends Id> {
+  /** Unique within the tenant. A positive integer, or text if the option `ids` says so. */
+  id: JobId
   name: string
   status: string
   /** RFC 3339. @default now */
@@ -16,28 +16,29 @@ interface JobInput {
 }
 
 /** A job to store. Further fields are stored too; `jobFields` can publish them. */
-export type MemoryJob = JobInput | JobInput & Record<string, unknown>
+export type MemoryJob<JobId extends Id = number> = JobInput<JobId> | JobInput<JobId> & Record<string, unknown>
 
 /** The jobs of all tenants. */
-export type MemoryJobSource = WholeRows<JobRow, JobFilter, JobSortField> & EditableRows<MemoryJob>
+export type MemoryJobSource<JobId extends Id = number> =
+  WholeRows<JobRow<JobId>, JobFilter, JobSortField> & EditableRows<MemoryJob<JobId>>
 
 /** A stored job: no field is absent, and dates are in UTC. */
-export interface StoredJob extends JobRow {
+export interface StoredJob extends JobRow<Id> {
   created_at: string
   updated_at: string
 }
 
 /** Creates a source of jobs in memory. */
-export function createJobSource (now: () => number, initial: readonly InitialRows[]): MemoryJobSource {
-  return createRowSource<MemoryJob, StoredJob, JobFilter, JobSortField>(jobKind, now, initial)
+export function createJobSource (ids: IdKinds, now: () => number, initial: readonly InitialRows[]): MemoryJobSource<Id> {
+  return createRowSource<MemoryJob<Id>, StoredJob, JobFilter, JobSortField>(jobKind(ids), now, initial)
 }
 
-/** The parts of a row source that are specific to jobs. */
-export const jobKind: RowKind<StoredJob, JobFilter> = {
+/** Returns the parts of a row source that are specific to jobs. */
+export const jobKind = ({ job }: IdKinds): RowKind<StoredJob, JobFilter> => ({
   parse (fields, path, now) {
     const { created_at: createdAt, updated_at: updatedAt } = parseRowDates(fields, path, now)
     return {
-      id: parseId(fields.id, `${path}.id`),
+      id: parseRowId(fields.id, `${path}.id`, job),
       name: parseText(fields.name, `${path}.name`),
       status: parseText(fields.status, `${path}.status`),
       created_at: createdAt,
@@ -58,4 +59,4 @@ export const jobKind: RowKind<StoredJob, JobFilter> = {
       searchKey.includes(needle) &&
       row.updated_at > after
   }
-}
+})

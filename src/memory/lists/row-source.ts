@@ -1,4 +1,4 @@
-import type { ListSource } from '../../ports/index.js'
+import type { Id, ListSource } from '../../ports/index.js'
 import { RecruitingApiError } from '../../errors.js'
 import { isRecord, parseSlug, refuse } from '../checks.js'
 import { countRows, takePage } from './page.js'
@@ -7,20 +7,20 @@ import { Table } from './table.js'
 import type { Entry, SortableRow } from './table.js'
 
 /** Methods to change rows, for demos and tests. The next page shows the change. */
-export interface EditableRows<Input> {
+export interface EditableRows<Input extends { id: Id }> {
   /**
    * Inserts a row, or replaces the whole row with the same id. Creates the tenant if it does not exist. Throws
    * `RecruitingApiError` (`invalid_option`) for a malformed row.
    */
   save (tenantSlug: string, row: Input): void
   /** Removes a row. Returns `false` if there was none. */
-  remove (tenantSlug: string, id: number): boolean
+  remove (tenantSlug: string, id: Input['id']): boolean
 }
 
 /** Reads rows with all their fields, so queries select none. */
-export interface WholeRows<Row, Filter, Field extends string> extends ListSource<Row, Filter, Field> {
+export interface WholeRows<Row extends { id: Id }, Filter, Field extends string> extends ListSource<Row, Filter, Field> {
   /** Returns one row of the tenant; `null` if there is none with this id. */
-  find (tenantSlug: string, id: number): Promise<Row | null>
+  find (tenantSlug: string, id: Row['id']): Promise<Row | null>
 }
 
 /** The parts of a row source that are specific to one resource. */
@@ -40,7 +40,7 @@ export interface InitialRows {
 }
 
 /** Creates a source of rows of one resource. Rows are copied when they are saved and when they are returned. */
-export function createRowSource<Input, Row extends SortableRow<Field>, Filter, Field extends string> (
+export function createRowSource<Input extends { id: Id }, Row extends SortableRow<Field>, Filter, Field extends string> (
   kind: RowKind<Row, Filter>,
   now: () => number,
   initial: readonly InitialRows[]

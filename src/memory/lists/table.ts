@@ -1,5 +1,5 @@
-import type { SortItem } from '../../ports/index.js'
-import { compareBy } from './compare.js'
+import type { Id, SortItem } from '../../ports/index.js'
+import { compareBy, compareValues } from './compare.js'
 
 const maxOrders = 16
 
@@ -13,7 +13,7 @@ export interface Entry<Row> {
 }
 
 /** A row whose sortable fields are never null. */
-export type SortableRow<Field extends string> = { id: number } & Record<Field, string | number>
+export type SortableRow<Field extends string> = { id: Id } & Record<Field, string | number>
 
 /** The rows of one tenant, with a cache of recently used orders. */
 export class Table<Row extends SortableRow<Field>, Field extends string> {
@@ -25,12 +25,12 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
     return this.#byId
   }
 
-  find (id: number): Entry<Row> | undefined {
+  find (id: Id): Entry<Row> | undefined {
     const entry = this.#byId[this.#position(id)]
     return entry?.row.id === id ? entry : undefined
   }
 
-  has (id: number): boolean {
+  has (id: Id): boolean {
     return this.find(id) !== undefined
   }
 
@@ -41,7 +41,7 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
     this.#orders.clear()
   }
 
-  remove (id: number): boolean {
+  remove (id: Id): boolean {
     if (!this.has(id)) return false
     this.#byId.splice(this.#position(id), 1)
     this.#orders.clear()
@@ -71,13 +71,13 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
   }
 
   // Returns the index of the row with this id, or the index to insert it at.
-  #position (id: number): number {
+  #position (id: Id): number {
     let low = 0
     let high = this.#byId.length
     while (low < high) {
       const middle = (low + high) >>> 1
       const entry = this.#byId[middle]
-      if (entry !== undefined && entry.row.id < id) low = middle + 1
+      if (entry !== undefined && compareValues(entry.row.id, id) < 0) low = middle + 1
       else high = middle
     }
     return low

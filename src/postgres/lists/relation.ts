@@ -7,6 +7,8 @@ export interface Column {
   type: string
   /** Whether the collation treats only identical texts as equal. */
   isExact: boolean
+  /** Whether it has the collation "C", in which text is in the order of code points. */
+  isInC: boolean
 }
 
 /** The host's table or view, as the database describes it. */
@@ -61,7 +63,8 @@ const text = `
     (
       select coalesce(json_object_agg(a.attname, json_build_object(
         'type', format_type(coalesce(nullif(t.typbasetype, 0), t.oid), null),
-        'isExact', coalesce(co.collisdeterministic, true)
+        'isExact', coalesce(co.collisdeterministic, true),
+        'isInC', coalesce(co.oid = 'pg_catalog."C"'::regcollation, false)
       )), '{}')::text
       from pg_attribute a
       join pg_type t on t.oid = a.atttypid

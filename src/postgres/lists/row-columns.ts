@@ -1,5 +1,6 @@
+import type { IdKinds } from '../../ports/index.js'
 import { type Column, type Relation, relationError } from './relation.js'
-import { type RowKind, integerTypes, textTypes } from './row-kind.js'
+import { type RowKind, idTypes, integerTypes, textTypes } from './row-kind.js'
 import { cast, quoteName, toIso } from '../sql.js'
 
 /** Converts the driver's value of a column that is not null. */
@@ -14,17 +15,27 @@ export interface FieldReader {
   read: ReadValue | null
 }
 
-/** Throws `storage_not_ready` for the first required column that is missing or of another type. */
-export function assertColumns (relation: Relation, { option, columns, exact }: RowKind): void {
-  for (const [name, types] of Object.entries(columns)) {
-    const column = findColumn(relation, option, name)
-    if (!types.includes(column.type)) {
-      throw relationError(option, `the column ${name} of ${relation.name} is ${column.type}, expected ${types.join(' or ')}`)
-    }
-    if (exact.includes(name) && !column.isExact) {
-      throw relationError(option, `the column ${name} of ${relation.name} has a collation by which different texts are equal`)
-    }
+/**
+ * Throws `storage_not_ready` for the first required column that is missing or of another type. Without `kinds`, columns of
+ * ids may have every type that ids can have.
+ */
+export function assertColumns (relation: Relation, kind: RowKind, kinds: IdKinds | null): void {
+  const { option, columns, ids, exact } = kind
+  for (const [name, types] of Object.entries(columns)) assertType(relation, option, name, types, '')
+  for (const [name, id] of Object.entries(ids)) {
+    if (kinds === null) assertType(relation, option, name, Object.values(idTypes).flat(), '')
+    else assertType(relation, option, name, idTypes[kinds[id]], `, because the option ids.${id} is '${kinds[id]}'`)
   }
+  for (const name of exact) {
+    const { isExact } = findColumn(relation, option, name)
+    if (!isExact) throw relationError(option, `the column ${name} of ${relation.name} has a collation by which different texts are equal`)
+  }
+}
+
+function assertType (relation: Relation, option: string, name: string, types: readonly string[], reason: string): void {
+  const { type } = findColumn(relation, option, name)
+  if (types.includes(type)) return
+  throw relationError(option, `the column ${name} of ${relation.name} is ${type}, expected ${types.join(' or ')}${reason}`)
 }
 
 /** Throws `storage_not_ready` if there is no such column. */
@@ -32,7 +43,7 @@ export function readerOf (relation: Relation, option: string, field: string): Fi
   const { type } = findColumn(relation, option, field)
   const column = quoteName(field)
   if (integerTypes.includes(type)) return { field, expression: cast(column, type, relation.integerType), read: Number }
-  if (textTypes.includes(type)) return { field, expression: cast(column, type, 'text'), read: null }
+  if (textTypes.includes(type) || type === 'uuid') return { field, expression: cast(column, type, 'text'), read: null }
   if (type === 'timestamp with time zone') return { field, expression: `${toIso(column)} as ${column}`, read: null }
   return { field, expression: `to_json(${column})::text as ${column}`, read: (text) => JSON.parse(String(text)) }
 }

@@ -1,4 +1,5 @@
-import type { CandidateFilter, CandidateSortField, JobFilter, JobSortField, RowSource } from '../../ports/index.js'
+import type { CandidateFilter, CandidateSortField, Id, IdKinds, JobFilter, JobSortField, RowSource } from '../../ports/index.js'
+import { formatIdCondition, needsCollation } from './id-columns.js'
 import { type ReadValue, assertColumns, readerOf } from './row-columns.js'
 import type { RowKind } from './row-kind.js'
 import { type Relation, describeRelation } from './relation.js'
@@ -6,13 +7,13 @@ import type { Session } from '../session.js'
 import { Conditions, cast, orderBy } from '../sql.js'
 import { createTotals } from './totals.js'
 
-type AnyFilter = CandidateFilter & JobFilter
+type AnyFilter = CandidateFilter<Id> & JobFilter
 type AnyField = CandidateSortField | JobSortField
 
 /** Lists the rows of the host's relation. */
-export interface RelationSource<Row, Filter, Field extends string> extends RowSource<Row, Filter, Field> {
-  /** Describes the relation again. Throws `storage_not_ready`. */
-  describe (): Promise<Relation>
+export interface RelationSource<Row extends { id: Id }, Filter, Field extends string> extends RowSource<Row, Filter, Field> {
+  /** Describes the relation again and checks that its ids are of these kinds. Throws `storage_not_ready`. */
+  describe (kinds: IdKinds): Promise<Relation>
 }
 
 /** The expressions that select the fields of a list, and the fields whose values are converted. */
@@ -25,7 +26,7 @@ interface Projection {
 const deepOffset = 500
 
 /** `sqlName` is the relation as written in SQL; totals are cached for `totalsTtlMs`. */
-export function createRowSource<Row, Filter extends AnyFilter, Field extends AnyField> (
+export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter, Field extends AnyField> (
   session: Session,
   kind: RowKind,
   sqlName: string,
@@ -36,15 +37,15 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
   const projections = new WeakMap<readonly string[], Projection>()
   let described: Promise<Relation> | null = null
 
-  async function describe (): Promise<Relation> {
+  async function describe (kinds: IdKinds | null): Promise<Relation> {
     const relation = await describeRelation(session, option, sqlName)
-    assertColumns(relation, kind)
+    assertColumns(relation, kind, kinds)
     return relation
   }
 
   // Cached once known; after an error the next list tries again.
   function findRelation (): Promise<Relation> {
-    described ??= describe().catch((error: unknown) => {
+    described ??= describe(null).catch((error: unknown) => {
       described = null
       throw error
     })
@@ -64,8 +65,8 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
   }
 
   return {
-    describe () {
-      described = describe()
+    describe (kinds) {
+      described = describe(kinds)
       described.catch(() => { described = null })
       return described
     },
@@ -74,7 +75,8 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
       const relation = await findRelation()
       const { columns, readers } = findProjection(relation, fields)
       const where = filterBy(relation, kind, tenantSlug, filter)
-      const order = orderBy<AnyField>(sort, sortColumns)
+      if (where === null) return []
+      const order = orderBy<AnyField>(sort, needsCollation(relation, 'id') ? textIdSortColumns : sortColumns)
       const slice = `limit ${where.bind(limit)}` + (offset === 0 ? '' : ` offset ${where.bind(offset)}`)
       const text = offset > deepOffset
         ? `select ${columns}
@@ -90,6 +92,7 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
       return totals.share([tenantSlug, filter], async () => {
         const relation = await findRelation()
         const where = filterBy(relation, kind, tenantSlug, filter)
+        if (where === null) return 0
         const [row] = await session.query<{ total: unknown }>(`count ${option}`,
           `select ${cast('count(*)', 'bigint', relation.integerType)} as total from ${relation.name} ${where}`, where.values)
         return Number(row?.total)
@@ -99,7 +102,9 @@ export function createRowSource<Row, Filter extends AnyFilter, Field extends Any
     async find (tenantSlug, id, { fields }) {
       const relation = await findRelation()
       const { columns, readers } = findProjection(relation, fields)
-      const where = new Conditions(['tenant_slug = $', tenantSlug], ['id = $::bigint', id])
+      const isRow = formatIdCondition(relation, 'id', id)
+      if (isRow === null) return null
+      const where = new Conditions(['tenant_slug = $', tenantSlug], isRow)
       const [row] = await session.query<Record<string, unknown>>(`find ${option}`,
         `select ${columns} from ${relation.name} ${where}`, where.values)
       return row === undefined ? null : readRow<Row>(row, readers)
@@ -116,12 +121,16 @@ const sortColumns: Record<AnyField, string> = {
   updated_at: 'r.updated_at'
 }
 
-// The tenant is always the first parameter. Ids are compared as bigint: they may be out of the range of the column's type.
-function filterBy (relation: Relation, kind: RowKind, tenantSlug: string, filter: AnyFilter): Conditions {
+const textIdSortColumns: typeof sortColumns = { ...sortColumns, id: 'r.id collate "C"' }
+
+// The tenant is always the first parameter. Returns `null` if no row can pass the filter.
+function filterBy (relation: Relation, kind: RowKind, tenantSlug: string, filter: AnyFilter): Conditions | null {
   const { recruiterId, status, q, updatedAfter } = filter
+  const isRecruiter = recruiterId === undefined ? undefined : formatIdCondition(relation, 'recruiter_id', recruiterId)
+  if (isRecruiter === null) return null
   const where = new Conditions(
     ['tenant_slug = $', tenantSlug],
-    ['recruiter_id = $::bigint', recruiterId],
+    ...isRecruiter === undefined ? [] : [isRecruiter],
     ['status = $', status],
     ['updated_at > $::timestamptz', updatedAfter]
   )

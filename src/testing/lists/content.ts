@@ -87,7 +87,8 @@ export const contentCases = [
   [listCase({
     port: 'verify', says: ready, name: 'verify accepts a usable storage, for every app that starts on it'
   }, async ({ storage }) => {
-    const published = { candidates: candidateFields, jobs: jobFields }
+    const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
+    const published = { candidates: candidateFields, jobs: jobFields, ids }
     for (const asked of [published, null, published]) {
       const warnings = await storage.verify?.(asked)
       same(warnings?.filter((warning) => typeof warning !== 'string'), warnings && [], 'the warnings that are not strings')

@@ -1,7 +1,7 @@
 import { same } from '../support/expect.js'
 import { candidate, candidateFields, job, jobFields, listCase, pick, rowCases } from './rows.js'
 
-const found = 'Returns one row of the tenant as `list` returns it; `null` if there is none with this id, 1 to 2^53-1.'
+const found = 'Returns one row of the tenant as `list` returns it; `null` if there is none with this id.'
 const foreign = 'A row of another tenant is treated as if it did not exist.'
 const owned = 'changing them afterwards changes nothing that is stored.'
 

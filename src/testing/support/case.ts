@@ -1,4 +1,5 @@
-import type { MakeKeyLookup, MakeStorage, StorageHarness } from './harness.js'
+import type { AnyStorageHarness, MakeKeyLookup, MakeStorage, StorageHarness } from './harness.js'
+import { numberIds } from './number-ids.js'
 
 /**
  * - `lists`: candidates and jobs
@@ -30,11 +31,20 @@ export interface KeyLookupCase extends Case<'keys', MakeKeyLookup> {}
 /** The description of a case. */
 export type CaseHead = Pick<StorageCase, 'port' | 'says' | 'name'>
 
-/** Creates a case that runs on a new storage. */
+/** Creates a case that runs on a new storage. Its ids are numbers, which stand for the ids of the storage. */
 export function defineCase (
   group: StorageGroup,
   head: CaseHead,
   body: (harness: StorageHarness) => Promise<void>
+): StorageCase {
+  return defineIdCase(group, head, (harness) => body(numberIds(harness)))
+}
+
+/** Creates a case that uses the ids of the storage itself. */
+export function defineIdCase (
+  group: StorageGroup,
+  head: CaseHead,
+  body: (harness: AnyStorageHarness) => Promise<void>
 ): StorageCase {
   return {
     group,

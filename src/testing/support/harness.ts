@@ -1,22 +1,22 @@
-import type { KeyLookup, RecruitingStorage } from '../../ports/index.js'
+import type { AnyRecruitingStorage, Id, IdKinds, KeyLookup, RecruitingStorage } from '../../ports/index.js'
 
 /** A candidate to save in the storage under test. */
-export interface SavedCandidate {
-  /** A positive integer. An existing row of the tenant with this id is replaced. */
-  id: number
+export interface SavedCandidate<CandidateId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number> {
+  /** A positive integer, or text if the harness says so. An existing row of the tenant with this id is replaced. */
+  id: CandidateId
   full_name: string
   headline: string | null
-  source_id: number | null
-  recruiter_id: number | null
+  source_id: SourceId | null
+  recruiter_id: RecruiterId | null
   /** RFC 3339 in UTC with milliseconds, like all dates here. */
   created_at: string
   updated_at: string
 }
 
 /** A job to save in the storage under test. */
-export interface SavedJob {
-  /** A positive integer. An existing row of the tenant with this id is replaced. */
-  id: number
+export interface SavedJob<JobId extends Id = number> {
+  /** A positive integer, or text if the harness says so. An existing row of the tenant with this id is replaced. */
+  id: JobId
   name: string
   status: string
   created_at: string
@@ -33,14 +33,12 @@ export interface OpenTransaction {
   rollback (): Promise<void>
 }
 
-/** A storage under test, and the other functions that the cases need. */
-export interface StorageHarness {
-  /** An empty storage. Take parts that you do not implement from `memoryStorage()`. */
-  storage: RecruitingStorage
-  /** Saves rows where `storage.candidates` finds them. Replaces existing rows with the same id. */
-  saveCandidates (tenantSlug: string, rows: readonly SavedCandidate[]): Promise<void> | void
-  /** Saves rows where `storage.jobs` finds them. Replaces existing rows with the same id. */
-  saveJobs (tenantSlug: string, rows: readonly SavedJob[]): Promise<void> | void
+/** What the cases need besides a storage and its rows. */
+interface HarnessOptions {
+  /** Which ids of the storage are text, as in the option `ids` of the plugin. @default all are 'integer' */
+  ids?: Partial<IdKinds>
+  /** Whether uuids are the only text ids that the storage can keep. @default false */
+  hasUuids?: boolean
   /** Advances the clock of the storage. @default the cases wait in real time, at most a second each */
   advance? (ms: number): Promise<void> | void
   /** Begins a transaction that the storage can use. @default the storage must reject transactions */
@@ -49,8 +47,27 @@ export interface StorageHarness {
   close? (): Promise<void> | void
 }
 
+/** A storage under test, and the other functions that the cases need. The type arguments are `string` for text ids. */
+export interface StorageHarness<
+  CandidateId extends Id = number, JobId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number
+> extends HarnessOptions {
+  /** An empty storage. Take parts that you do not implement from `memoryStorage()`. */
+  storage: RecruitingStorage<CandidateId, JobId, SourceId, RecruiterId>
+  /** Saves rows where `storage.candidates` finds them. Replaces existing rows with the same id. */
+  saveCandidates (tenantSlug: string, rows: ReadonlyArray<SavedCandidate<CandidateId, SourceId, RecruiterId>>): Promise<void> | void
+  /** Saves rows where `storage.jobs` finds them. Replaces existing rows with the same id. */
+  saveJobs (tenantSlug: string, rows: ReadonlyArray<SavedJob<JobId>>): Promise<void> | void
+}
+
+/** Any `StorageHarness`. */
+export interface AnyStorageHarness extends HarnessOptions {
+  storage: AnyRecruitingStorage
+  saveCandidates (tenantSlug: string, rows: ReadonlyArray<SavedCandidate<never, never, never>>): Promise<void> | void
+  saveJobs (tenantSlug: string, rows: ReadonlyArray<SavedJob<never>>): Promise<void> | void
+}
+
 /** Creates an empty storage. Called once for every case. The cases use the tenants of `testTenants`. */
-export type MakeStorage = () => Promise<StorageHarness> | StorageHarness
+export type MakeStorage = () => Promise<AnyStorageHarness> | AnyStorageHarness
 
 /** An API key to save in the lookup under test. */
 export interface SavedKey {

@@ -3,7 +3,8 @@ import t from 'tap'
 import { migrate, postgresStorage } from '../../../src/postgres/index.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 
-const published = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'] }
+const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
+const published = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids }
 
 /** The statements of a page, in their order. */
 async function readStatements (page: string): Promise<string[]> {
@@ -23,4 +24,11 @@ t.test('the statements of the pages run, and what they make is what a storage ne
   const storage = postgresStorage(pool, { candidates: 'api_candidates', jobs: 'api_jobs' })
   t.strictSame(await storage.verify(published), [])
   t.equal(await storage.candidates.count('acme', { q: 'élodie' }), 1)
+
+  const { rows: [applicant] } = await pool.query("insert into applicants (company, name, owner_id) values ('acme', 'Ada', gen_random_uuid()) returning id, owner_id")
+  const texts = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
+  const uuids = postgresStorage<string, string, string, string>(pool, { candidates: 'api_applicants', jobs: 'api_openings' })
+  t.strictSame(await uuids.verify({ ...published, ids: texts }), [])
+  t.match(await uuids.candidates.find('acme', applicant.id, { fields: published.candidates }), { id: applicant.id, full_name: 'Ada' })
+  t.equal(await uuids.candidates.count('acme', { recruiterId: applicant.owner_id, q: 'ada' }), 1)
 })

@@ -1,0 +1,131 @@
+import type { Id, IdKinds, SortItem } from '../../ports/index.js'
+import { type StorageCase, defineIdCase } from '../support/case.js'
+import { same } from '../support/expect.js'
+import type { AnyStorageHarness, StorageHarness } from '../support/harness.js'
+import { findKinds } from '../support/number-ids.js'
+import { type IdForm, findForm, toSampleId } from '../support/sample-ids.js'
+import { firstRows } from '../support/samples.js'
+import { candidate, candidateFields, job, jobFields } from './rows.js'
+
+const exactly = 'Ids are compared exactly, but a storage may ignore the letter case of uuids.'
+const impossible = 'An id that the storage cannot hold, such as text that is not a uuid, belongs to no row.'
+const recruiter = 'Only candidates of this recruiter. The id is compared as in `find`.'
+const byValue = 'Text is ordered by Unicode code point, dates and numbers by value.'
+
+// Each list is in its order: by value, or by code point.
+const present: Record<IdForm, readonly Id[]> = {
+  integer: [1, 9, 10, 12, 100, 4_294_967_297, 9_007_199_254_740_991],
+  text: [
+    '!', '"', '#1', '%', '\'', '-', '01', '1', '10', '1e3', '9', '9007199254740993', 'A', 'Z', 'Zz', '\\', '_', 'a', 'a-b', 'a.b', 'aa',
+    'ab', 'x'.repeat(64), 'z', '~'
+  ],
+  uuid: [
+    '00000000-0000-0000-0000-000000000001', '00000000-0000-0000-0000-ffffffffffff', '00000001-0000-0000-0000-000000000000',
+    '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70', '7fffffff-ffff-4fff-bfff-ffffffffffff', '9197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70',
+    'a197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70', 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  ]
+}
+
+const absent: Record<IdForm, readonly Id[]> = {
+  integer: [2, 11, 101, 4_294_967_298, 9_007_199_254_740_990],
+  text: ['AA', 'aA', 'zz', '1.0', '1000', '9007199254740992', '%%', '__', 'a%', 'a_b', "'or'1'='1", 'null', '$1', 'x'.repeat(63)],
+  uuid: ['00000000-0000-0000-0000-000000000002', '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d71', '00000000-0000-0000-0000-000000000000']
+}
+
+const strange = [
+  'nobody', '0', '-1', '1e4', 'null', 'NaN', '~~', '\\\\', "''", '%%', 'y'.repeat(64), '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d7',
+  '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70a', '0197f4c28a107d3e9b516c2f8e1a4d70', '{0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70}'
+]
+
+/** Ids that no row has, and that some columns cannot hold. */
+const unholdable: Record<IdForm, readonly Id[]> = { integer: [2_147_483_648, 9_007_199_254_740_989], text: strange, uuid: strange }
+
+/** Candidates or jobs with the ids of the storage itself. */
+interface OwnRows {
+  form: IdForm
+  /** Saves rows that differ only in these ids. */
+  save (ids: readonly Id[]): Promise<void>
+  /** Returns the ids of all rows. */
+  ids (...sort: Array<SortItem<'id' | 'created_at'>>): Promise<Id[]>
+  /** Returns the id of the row that is found; `null` if none is. */
+  find (id: Id): Promise<Id | null>
+}
+
+/** Cases about the ids of rows. */
+export const idCases = [
+  ownCases({ port: 'find', says: exactly, name: 'an id is compared exactly' }, async (rows) => {
+    await rows.save(present[rows.form])
+    for (const id of present[rows.form]) same(await rows.find(id), id, `the id of row ${id}`)
+    for (const id of absent[rows.form]) same(await rows.find(id), null, `row ${id}, which does not exist`)
+  }),
+
+  ownCases({ port: 'find', says: impossible, name: 'an id that no row can have is not found' }, async (rows) => {
+    await rows.save(present[rows.form].slice(0, 1))
+    for (const id of unholdable[rows.form]) same(await rows.find(id), null, `row ${id}`)
+  }),
+
+  ownCases({ port: 'list', says: byValue, name: 'ids are in the order of their values or code points' }, async (rows) => {
+    const ids = present[rows.form]
+    await rows.save(ids.toReversed())
+    const created = { field: 'created_at', direction: 'asc' } as const
+    same(await rows.ids({ field: 'id', direction: 'asc' }), ids, 'all ids, ascending')
+    same(await rows.ids({ field: 'id', direction: 'desc' }), ids.toReversed(), 'all ids, descending')
+    same(await rows.ids(created, { field: 'id', direction: 'asc' }), ids, 'rows created at the same time, by id')
+    same(await rows.ids(created, { field: 'id', direction: 'desc' }), ids.toReversed(), 'rows created at the same time, by descending id')
+  }),
+
+  [defineIdCase('lists', {
+    port: 'candidates.list', says: recruiter, name: 'candidates: the id of a recruiter is compared exactly'
+  }, async (harness) => {
+    const { storage: { candidates }, saveCandidates } = harness as StorageHarness<Id, Id, Id, Id>
+    const [idForm, form] = [formOf(harness, 'candidate'), formOf(harness, 'recruiter')]
+    await saveCandidates('acme', present[form].map((recruiterId, index) => ownCandidate(toSampleId(index + 1, idForm), recruiterId)))
+
+    const expected = present[form].map((recruiterId, index): [Id, Id[]] => [recruiterId, [toSampleId(index + 1, idForm)]])
+    for (const [recruiterId, ids] of [...expected, ...[...absent[form], ...unholdable[form]].map((id): [Id, Id[]] => [id, []])]) {
+      const rows = await candidates.list('acme', { ...firstRows, filter: { recruiterId }, fields: candidateFields })
+      same(rows.map(({ id }) => id), ids, `the candidates of recruiter ${recruiterId}`)
+      same(await candidates.count('acme', { recruiterId }), ids.length, `the number of candidates of recruiter ${recruiterId}`)
+    }
+  })]
+].flat()
+
+/** Creates the same case for candidates and for jobs. */
+function ownCases ({ port, says, name }: { port: 'list' | 'find', says: string, name: string }, body: (rows: OwnRows) => Promise<void>): StorageCase[] {
+  return [
+    defineIdCase('lists', { port: `candidates.${port}`, says, name: `candidates: ${name}` }, (harness) => body(ownCandidates(harness))),
+    defineIdCase('lists', { port: `jobs.${port}`, says, name: `jobs: ${name}` }, (harness) => body(ownJobs(harness)))
+  ]
+}
+
+function formOf (harness: AnyStorageHarness, name: keyof IdKinds): IdForm {
+  return findForm(findKinds(harness)[name], harness.hasUuids === true)
+}
+
+function ownCandidates (harness: AnyStorageHarness): OwnRows {
+  const { storage: { candidates }, saveCandidates } = harness as StorageHarness<Id, Id, Id, Id>
+  return {
+    form: formOf(harness, 'candidate'),
+    save: async (ids) => saveCandidates('acme', ids.map((id) => ownCandidate(id, null))),
+    async ids (...sort) {
+      return (await candidates.list('acme', { ...firstRows, sort, fields: candidateFields })).map(({ id }) => id)
+    },
+    find: async (id) => (await candidates.find('acme', id, { fields: candidateFields }))?.id ?? null
+  }
+}
+
+function ownJobs (harness: AnyStorageHarness): OwnRows {
+  const { storage: { jobs }, saveJobs } = harness as StorageHarness<Id, Id, Id, Id>
+  return {
+    form: formOf(harness, 'job'),
+    save: async (ids) => saveJobs('acme', ids.map((id) => ({ ...job(1), id }))),
+    async ids (...sort) {
+      return (await jobs.list('acme', { ...firstRows, sort, fields: jobFields })).map(({ id }) => id)
+    },
+    find: async (id) => (await jobs.find('acme', id, { fields: jobFields }))?.id ?? null
+  }
+}
+
+function ownCandidate (id: Id, recruiterId: Id | null) {
+  return { ...candidate(1), id, recruiter_id: recruiterId }
+}

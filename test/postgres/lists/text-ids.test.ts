@@ -1,0 +1,186 @@
+import t from 'tap'
+import type { CandidateQuery, IdKinds } from '../../../src/index.js'
+import { type PgPool, postgresStorage } from '../../../src/postgres/index.js'
+import { bearer, buildApp, keys } from '../../fixtures/api/app.js'
+import { checkError } from '../../fixtures/api/answers.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+
+const fields = ['id', 'full_name', 'headline', 'source_id']
+const query: CandidateQuery<string> = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 25, fields }
+const text: IdKinds = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' }
+const headers = bearer(keys.full)
+
+/** The columns of candidates and jobs whose ids have a type, without indexes. */
+const columns = {
+  candidates: (idType: string) => `tenant_slug text not null, id ${idType} not null, full_name text not null, headline text,
+    source_id ${idType}, recruiter_id ${idType}, created_at timestamptz not null default now(), updated_at timestamptz not null default now()`,
+  jobs: (idType: string) => `tenant_slug text not null, id ${idType} not null, name text not null, status text not null,
+    created_at timestamptz not null default now(), updated_at timestamptz not null default now()`
+}
+
+t.test('a host with uuids shows its tables by two views', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  const [ada, grace, owner] = ['0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70', 'f197f4c2-8a10-7d3e-9b51-6c2f8e1a4d71', 'a0000000-0000-4000-8000-000000000001']
+  await pool.query(`
+    create table people (id uuid primary key, company text not null, name text not null, source uuid, owner uuid, at timestamptz default now());
+    create table vacancies (id uuid primary key, company text not null, title text not null, at timestamptz default now());
+    insert into people values ('${grace}', 'acme', 'Grace', null, null), ('${ada}', 'acme', 'Ada', '${owner}', '${owner}');
+    insert into vacancies values ('${ada}', 'acme', 'Nurse');
+    create view api_candidates as select company as tenant_slug, id, name as full_name, null::text as headline, source as source_id,
+      owner as recruiter_id, at as created_at, at as updated_at from people;
+    create view api_jobs as select company as tenant_slug, id, title as name, 'open'::text as status, at as created_at, at as updated_at from vacancies`)
+  const storage = postgresStorage(pool, { candidates: 'api_candidates', jobs: 'api_jobs' })
+  const app = await buildApp(t, { ids: text, storage })
+  const get = (path: string) => app.inject({ url: `/api/v1/public/acme/${path}`, headers })
+  const [first, second] = [
+    { id: ada, full_name: 'Ada', headline: null, source_id: owner }, { id: grace, full_name: 'Grace', headline: null, source_id: null }
+  ]
+
+  t.same((await get('candidates')).json().data, [first, second])
+  t.same((await get('candidates?sort=-id')).json().data, [second, first])
+  t.same((await get(`candidates?filter[recruiter_id]=${owner}`)).json().data, [first])
+  t.same((await get(`candidates/${ada}`)).json(), { data: first })
+  t.same((await get(`jobs/${ada}`)).json(), { data: { id: ada, name: 'Nurse', status: 'open' } })
+
+  t.test('a uuid in upper case is found, and answered in lower case', async (t) => {
+    t.same((await get(`candidates/${ada.toUpperCase()}`)).json(), { data: first })
+    t.same((await get(`candidates?filter[recruiter_id]=${owner.toUpperCase()}`)).json(), {
+      data: [first], meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
+    })
+  })
+
+  t.test('text that is not a uuid is an unknown id', async (t) => {
+    for (const id of ['nobody', '1', ada.replaceAll('-', ''), `{${ada}}`, `${ada}0`, "'", '%25']) {
+      checkError(t, await get(`candidates/${id}`), 404, id)
+      checkError(t, await get(`jobs/${id}`), 404, id)
+      const empty = await get(`candidates?filter[recruiter_id]=${id}`)
+      t.same([empty.statusCode, empty.json().meta.total], [200, 0], id)
+    }
+  })
+
+  t.test('a host without the option ids does not start', async (t) => {
+    await t.rejects(buildApp(t, { storage }), {
+      code: 'storage_not_ready',
+      field: 'candidates',
+      message: "candidates: the column id of public.api_candidates is uuid, expected bigint or integer or smallint, because the option ids.candidate is 'integer'"
+    })
+  })
+})
+
+t.test('a column whose type does not fit the option is refused at the start, by its name', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  await pool.query(`
+    create table ints (${columns.candidates('int')});
+    create table uuids (${columns.candidates('uuid')});
+    create table mixed (${columns.candidates('uuid').replace('recruiter_id uuid', 'recruiter_id varchar')});
+    create table padded (${columns.candidates('char(36)')});
+    create table texts (${columns.jobs('text')});
+    create collation blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    create table blind (${columns.candidates('text collate blind')});
+    create domain key as uuid;
+    create table keyed (${columns.jobs('key')})`)
+  const refusal = (relations: { candidates?: string, jobs?: string }, ids: IdKinds) =>
+    postgresStorage(pool, { candidates: 'uuids', jobs: 'texts', ...relations }).verify({ candidates: fields, jobs: ['id', 'name', 'status'], ids })
+      .then(() => null, ({ code, field, message }) => `${code} ${field} ${message}`)
+  const integers = 'expected bigint or integer or smallint, because the option'
+  const texts = 'expected uuid or text or character varying, because the option'
+
+  t.equal(await refusal({}, text), null)
+  t.equal(await refusal({ candidates: 'mixed' }, text), null)
+  t.equal(await refusal({ jobs: 'keyed' }, text), null)
+  t.equal(await refusal({ candidates: 'ints' }, { ...text, candidate: 'integer', source: 'integer', recruiter: 'integer' }), null)
+  const problems: Array<[{ candidates?: string, jobs?: string }, IdKinds, string]> = [
+    [{}, { ...text, candidate: 'integer' }, `candidates candidates: the column id of public.uuids is uuid, ${integers} ids.candidate is 'integer'`],
+    [{}, { ...text, source: 'integer' }, `candidates candidates: the column source_id of public.uuids is uuid, ${integers} ids.source is 'integer'`],
+    [{ candidates: 'mixed' }, { ...text, recruiter: 'integer' }, `candidates candidates: the column recruiter_id of public.mixed is character varying, ${integers} ids.recruiter is 'integer'`],
+    [{}, { ...text, job: 'integer' }, `jobs jobs: the column id of public.texts is text, ${integers} ids.job is 'integer'`],
+    [{ candidates: 'ints' }, text, `candidates candidates: the column id of public.ints is integer, ${texts} ids.candidate is 'string'`],
+    [{ candidates: 'padded' }, text, `candidates candidates: the column id of public.padded is character, ${texts} ids.candidate is 'string'`],
+    [{ candidates: 'blind' }, text, 'candidates candidates: the column id of public.blind has a collation by which different texts are equal']
+  ]
+  for (const [relations, ids, problem] of problems) t.equal(await refusal(relations, ids), `storage_not_ready ${problem}`)
+})
+
+t.test('the indexes of ids serve, whatever their type', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  const asked: Array<[statement: string, values: unknown[]]> = []
+  // A driver that notes statements.
+  const noting: PgPool = {
+    query: (statement, values) => pool.query(statement, values),
+    async connect () {
+      const client = await pool.connect()
+      return {
+        query (statement, values) {
+          asked.push([statement, values ?? []])
+          return client.query(statement, values)
+        },
+        release: (destroy) => client.release(destroy)
+      }
+    }
+  }
+  const explain = async (work: () => Promise<unknown>): Promise<string> => {
+    asked.length = 0
+    await work()
+    const [[statement, values] = ['', []]] = asked.slice(-1)
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain ${statement}`, values)
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  }
+
+  const idOf: Record<string, string> = {
+    bigint: 'n::bigint', int: 'n', uuid: "lpad(to_hex(n), 32, '0')::uuid", text: "'id_' || n", 'text collate "en-x-icu"': "'id_' || n", 'varchar(64) collate "C"': "'id_' || n"
+  }
+  for (const [index, [idType, id]] of Object.entries(idOf).entries()) {
+    const table = `many_${index}`
+    const isOrdered = !/^text/.test(idType)
+    await pool.query(`
+      create table ${table} (${columns.candidates(idType)}, primary key (tenant_slug, id));
+      insert into ${table} select 'acme', ${id}, 'Name', null, ${id}, ${id} from generate_series(1, 5000) as n;
+      create index on ${table} (tenant_slug, recruiter_id);
+      analyze ${table}`)
+    const { candidates } = postgresStorage<string, string, string, string>(noting, { candidates: table })
+    const [row] = await candidates.list('acme', { ...query, offset: 100, limit: 1 })
+    if (row === undefined) return t.fail('there are rows')
+
+    const found = await explain(() => candidates.find('acme', row.id, { fields }))
+    t.match(found, new RegExp(`Index Scan using ${table}_pkey[^]*Index Cond:.*[( ]\\(?id\\)?(::text)? = `), `find by ${idType}`)
+    const filtered = await explain(() => candidates.count('acme', { recruiterId: row.id }))
+    t.match(filtered, /Index Cond:.*[( ]\(?recruiter_id\)?(::text)? = /, `filter by ${idType}`)
+    if (!isOrdered) await pool.query(`create index on ${table} (tenant_slug, id collate "C")`)
+    const page = await explain(() => candidates.list('acme', query))
+    t.match(page, /Index Scan/, `page by ${idType}`)
+    t.notMatch(page, 'Sort', `page by ${idType}`)
+    const deep = await explain(() => candidates.list('acme', { ...query, offset: 1000 }))
+    t.match(deep, /Limit[^]*Index (Only )?Scan/, `deep page by ${idType}`)
+  }
+})
+
+t.test('the start advises an index in the order of code points where text ids have another collation', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  await pool.query(`
+    create table words (${columns.candidates('text')}, name_key text, primary key (tenant_slug, id));
+    create table codes (${columns.jobs('varchar(64) collate "C"')}, name_key text, primary key (tenant_slug, id));
+    create index on words (tenant_slug, updated_at);
+    create index on codes (tenant_slug, updated_at)`)
+  const storage = postgresStorage(pool, { candidates: 'words', jobs: 'codes' })
+  const verify = () => storage.verify({ candidates: fields, jobs: ['id'], ids: text })
+  t.same(await verify(), ['public.words has no index on (tenant_slug, id collate "C"): pages read the whole table'])
+  await pool.query('create index on words (tenant_slug, id collate "C")')
+  t.same(await verify(), [])
+})
+
+t.test('a storage that nobody has verified takes ids as its columns have them', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  await pool.query(`
+    create table uuids (${columns.candidates('uuid')});
+    insert into uuids (tenant_slug, id, full_name) values ('acme', '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70', 'Ada');
+    create table dates (${columns.candidates('date')})`)
+  const { candidates } = postgresStorage<number | string, number, number, number | string>(pool, { candidates: 'uuids' })
+  t.match(await candidates.list('acme', { ...query, filter: {} }), [{ id: '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70' }])
+  t.equal(await candidates.find('acme', 7, { fields }), null)
+  t.equal(await candidates.count('acme', { recruiterId: 7 }), 0)
+  t.same(await postgresStorage<string>(pool).candidates.list('acme', { ...query, filter: {} }), [], 'integers')
+  t.equal(await postgresStorage<string>(pool).candidates.find('acme', '7', { fields }), null)
+  await t.rejects(postgresStorage(pool, { candidates: 'dates' }).candidates.count('acme', {}), {
+    message: 'candidates: the column id of public.dates is date, expected bigint or integer or smallint or uuid or text or character varying'
+  })
+})
