@@ -8,6 +8,7 @@ import type { SendResult, Sender } from '../sending/sender.js'
 import { signHeaders } from '../sending/signature.js'
 import type { Counters } from './counters.js'
 import { decideOutcome } from './outcome.js'
+import { createPauseLog } from './pause-log.js'
 
 /** Dependencies of an attempt. */
 export interface AttemptDependencies {
@@ -36,6 +37,7 @@ export type AttemptEnd = AttemptResult | 'aborted' | 'unsigned'
 export function createAttemptDelivery (dependencies: AttemptDependencies, settings: AttemptSettings): (delivery: ClaimedDelivery) => Promise<AttemptEnd> {
   const { sender, secrets, clock, log, counters, tracing } = dependencies
   const { timeoutMs, retrySchedule } = settings
+  const pauses = createPauseLog(log, clock)
 
   function sign ({ tenantSlug, webhookId, secrets: sealed, eventId, body }: ClaimedDelivery): Record<string, string> | null {
     try {
@@ -57,10 +59,12 @@ export function createAttemptDelivery (dependencies: AttemptDependencies, settin
   return async (delivery) => {
     const headers = sign(delivery)
     if (headers === null) return 'unsigned'
+    const attempt = pauses.begin()
     const sent = await sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs })
     const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now() })
     if (result === null) return 'aborted'
     report(delivery, result, sent)
+    pauses.end(attempt, delivery, result, sent)
     return result
   }
 }
