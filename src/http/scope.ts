@@ -17,7 +17,6 @@ import { sendError } from './answers/send-error.js'
 import { decorateStage, setStage } from './stage.js'
 import { createValidatorCompiler, toValidationError } from './input/validation.js'
 
-/** Options of the tenants' scope. */
 export interface ScopeOptions {
   keyLookup: KeyLookup
   errorDetails: boolean

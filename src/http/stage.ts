@@ -12,7 +12,6 @@ interface StagedRequest extends FastifyRequest {
   [kStage]?: Stage | null
 }
 
-/** Decorates the requests of a scope with a stage. */
 export function decorateStage (scope: FastifyInstance): void {
   scope.decorateRequest(kStage, null)
 }
@@ -22,7 +21,6 @@ export function readStage (request: StagedRequest): Stage | null {
   return request[kStage] ?? null
 }
 
-/** Moves a request to a stage. */
 export function setStage (request: StagedRequest, stage: Stage | null): void {
   request[kStage] = stage
 }

@@ -12,7 +12,6 @@ export function refuse (path: string, expected: string, value: unknown): never {
   refuseOption(path, expected, isLong ? `${value.slice(0, maxShownLength)}…` : value)
 }
 
-/** Returns whether a value is an object that is not an array. */
 export function isRecord (value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -41,7 +40,6 @@ export function parseOptionalText (value: unknown, path: string): string | null 
   return value === undefined || value === null ? null : parseText(value, path)
 }
 
-/** Returns a tenant slug. */
 export function parseSlug (value: unknown, path: string): string {
   return isTenantSlug(value) ? value : refuse(path, tenantSlugRule, value)
 }

@@ -3,7 +3,6 @@ import { refuseTransaction } from './deliveries/record.js'
 import type { EventRecord } from './deliveries/records.js'
 import { type WebhookData, stopDeliveries } from './webhook-data.js'
 
-/** Renames and removes tenants in memory. */
 export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTenant' | 'removeTenant'> {
   function eventsOf (tenantSlug: string): EventRecord[] {
     return [...data.events.values()].filter((event) => event.tenantSlug === tenantSlug)

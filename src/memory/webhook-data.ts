@@ -23,7 +23,6 @@ export interface WebhookData {
   readonly notices: NoticeQueue
 }
 
-/** Creates empty data. */
 export function createWebhookData (now: () => number): WebhookData {
   return {
     now,

@@ -11,7 +11,6 @@ import { showWebhook } from './show-webhook.js'
 import { findWebhook, notify, openTenant, stopDeliveries } from './webhook-data.js'
 import type { WebhookData } from './webhook-data.js'
 
-/** Creates a store of webhooks in memory. */
 export function createWebhookStore (data: WebhookData): WebhookStore {
   let lastId = 0
 

@@ -8,7 +8,6 @@ import type { SortItem } from '../ports/index.js'
 /** The time of the database, cut to the milliseconds that the API shows. */
 export const moment = "date_trunc('milliseconds', clock_timestamp())"
 
-/** Quotes a name for SQL. */
 export function quoteName (name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
@@ -18,7 +17,6 @@ export function toIso (expression: string): string {
   return `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
-/** Casts an expression if its type is not the wanted one. */
 export function cast (expression: string, type: string, wanted: string): string {
   return type === wanted ? expression : `${expression}::${wanted}`
 }

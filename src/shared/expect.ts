@@ -6,7 +6,6 @@ export function expect (condition: boolean, path: string, expected: string, valu
   if (!condition) refuse(path, expected, value)
 }
 
-/** Throws `invalid_option` with the path, the expected and the actual value. */
 export function refuse (path: string, expected: string, value: unknown): never {
   throw new RecruitingApiError('invalid_option', `${path}: expected ${expected}, got ${show(value)}`, path)
 }
@@ -27,7 +26,6 @@ export function expectNames (given: object, known: object, path = ''): void {
   if (unknown !== undefined) refuse(`${path}${unknown}`, `a known name such as ${findNearestName(unknown, names)}`, unknown)
 }
 
-/** Returns the first property name that is not in `names`. */
 export function findUnknownName (given: object, names: readonly string[]): string | undefined {
   return Object.keys(given).find((name) => !names.includes(name))
 }

@@ -8,7 +8,6 @@ export function readField (value: unknown, name: string | symbol): unknown {
   }
 }
 
-/** Returns whether a value is an object or a function. */
 export function isObject (value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function'
 }

@@ -54,17 +54,14 @@ const channels = {
   disable: channel('fastify-recruiting-api:disable')
 }
 
-/** Publishes a recorded event. */
 export function publishEmit (message: EmitMessage): void {
   channels.emit.publish(message)
 }
 
-/** Publishes that the service disabled a webhook. */
 export function publishDisable (message: DisableMessage): void {
   channels.disable.publish(message)
 }
 
-/** Publishes an attempt and its consequences. */
 export function publishAttempt (delivery: ClaimedDelivery, result: AttemptResult): void {
   const { tenantSlug, webhookId, deliveryId, eventId, eventType, attemptCount } = delivery
   const { durationMs, responseStatus, error } = result

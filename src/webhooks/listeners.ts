@@ -9,7 +9,6 @@ export interface Listeners extends Pick<Recruiting, 'on' | 'off'> {
   emit<Name extends keyof RecruitingEvents> (name: Name, ...args: RecruitingEvents[Name]): void
 }
 
-/** Creates an empty set of listeners. */
 export function createListeners (log: Logger): Listeners {
   const emitter = new EventEmitter()
   const onError = (err: unknown): void => log.error({ err }, 'a listener of the host failed')

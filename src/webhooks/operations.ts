@@ -18,7 +18,6 @@ interface Dependencies extends TestDependencies, ManagementDependencies {
   deliveries: DeliveryStore
 }
 
-/** Creates the operations. */
 export function createWebhookOperations (dependencies: Dependencies): WebhookOperations {
   return {
     ...createManagement(dependencies),

@@ -15,7 +15,6 @@ export interface EngineSettings {
   delivery: DeliverySettings
 }
 
-/** The settings of deliveries. */
 export interface DeliverySettings extends Route {
   worker: boolean
   concurrency: number

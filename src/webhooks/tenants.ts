@@ -7,7 +7,6 @@ import type { SecretBox } from './secrets/secret-box.js'
 
 const batchSize = 10_000
 
-/** Renames and removes tenants. */
 export function createTenantOperations (webhooks: WebhookStore, secrets: SecretBox): Pick<Recruiting, 'renameTenant' | 'removeTenant'> {
   return {
     async renameTenant (from, to, options = {}) {

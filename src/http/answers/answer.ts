@@ -28,7 +28,6 @@ export function noteAnswer (reply: AnsweringReply, text: string | null): void {
   reply[kAnswer] = { status: reply.statusCode, text }
 }
 
-/** Returns the stored answer. */
 export function readAnswer (reply: AnsweringReply): Answer {
   return reply[kAnswer] as Answer
 }

@@ -27,7 +27,6 @@ export interface Operation {
   responses: Record<string, TSchema>
 }
 
-/** A parameter of an operation. */
 export interface Parameter {
   name: string
   in: 'path' | 'query'
@@ -35,7 +34,6 @@ export interface Parameter {
   schema: TSchema
 }
 
-/** Reads the operation from a route's options. */
 export function readOperation ({ url, schema = {}, config = {} }: RouteOptions): Operation {
   const { params, querystring, body, response = {}, operationId, tags, summary, description } = schema as OperationSchema
   return {
@@ -66,12 +64,10 @@ export function isHidden ({ schema = {} }: RouteOptions): boolean {
   return (schema as OperationSchema).hide === true
 }
 
-/** Returns all scopes of a route. */
 export function readScopes ({ config }: RouteOptions): readonly string[] {
   return [...config?.scopes ?? [], ...config?.anyScope ?? []]
 }
 
-/** Returns all tags of a route. */
 export function readTags ({ schema = {} }: RouteOptions): readonly string[] {
   return (schema as OperationSchema).tags ?? []
 }

@@ -9,7 +9,6 @@ import { type Usage, refuseRequest } from './usage.js'
 /** Finds the key of a request. */
 export type RequestKeyLookup = (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<KeyLookup>
 
-/** Limits for invalid keys. */
 export interface FailedKeyOptions {
   /** Invalid keys allowed per address and window. */
   max: number

@@ -25,7 +25,6 @@ export function candidateOf ({ candidate, source }: IdKinds) {
   }, { title: 'Candidate' })
 }
 
-/** Fields that `sort` accepts. */
 export const candidateSortFields: readonly CandidateSortField[] = ['id', 'full_name', 'created_at', 'updated_at']
 
 const recruiterId = Type.Integer({

@@ -18,10 +18,8 @@ export function jobOf ({ job }: IdKinds) {
   return Type.Object({ ...Job.properties, id: answeredId(job, id, textIdExamples.job) }, { title: 'Job' })
 }
 
-/** Fields that `sort` accepts. */
 export const jobSortFields: readonly JobSortField[] = ['id', 'name', 'status', 'created_at', 'updated_at']
 
-/** The query of the job list. */
 export const JobQuery = Type.Object({
   ...pagingQuery(jobSortFields, 'id'),
   'filter[status]': Type.Optional(Type.String({

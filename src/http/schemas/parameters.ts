@@ -7,7 +7,6 @@ export const Search = Type.String({
   description: 'Text that the name contains, ignoring case; 1 to 200 characters after trimming. Blank text is ignored',
   examples: ['ada']
 })
-/** The parameter `filter[updated_after]`. */
 export const UpdatedAfter = Type.String({
   format: 'date-time',
   description: 'Only items updated strictly later',
@@ -22,9 +21,7 @@ function idOf (what: string) {
 export function rowParams (name: 'candidate' | 'job', ids: IdKinds) {
   return Type.Object({ id: requestedId(ids[name], idOf(name), textIdExamples[name]) })
 }
-/** Path parameters of one webhook. */
 export const WebhookParams = Type.Object({ id: idOf('webhook') })
-/** Path parameters of one delivery. */
 export const DeliveryParams = Type.Object({ id: idOf('webhook'), delivery_id: idOf('delivery') })
 
 /** The body of an operation that takes none: absent or `{}`. The document does not show it. */

@@ -12,7 +12,6 @@ import { retry } from './retry.js'
 import { findWebhook } from '../webhook-data.js'
 import type { WebhookData } from '../webhook-data.js'
 
-/** Creates a store of deliveries in memory. */
 export function createDeliveryStore (data: WebhookData): DeliveryStore {
   const { pending, listeners } = data
 

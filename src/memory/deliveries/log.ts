@@ -6,7 +6,6 @@ import { countRows, takePage } from '../lists/page.js'
 import type { RowTest } from '../lists/page.js'
 import type { AttemptRecord, DeliveryRecord, WebhookRecord } from './records.js'
 
-/** Returns one page of the deliveries of a webhook. */
 export function listLog (
   { log }: WebhookRecord,
   { filter, sort, offset, limit }: ListQuery<DeliveryFilter, DeliverySortField>
@@ -14,12 +13,10 @@ export function listLog (
   return takePage(sortLog(log, sort), createTest(filter), { offset, limit }).map(showDelivery)
 }
 
-/** Counts the deliveries of a webhook that pass the filter. */
 export function countLog ({ log }: WebhookRecord, filter: DeliveryFilter): number {
   return countRows(log, createTest(filter))
 }
 
-/** Returns a delivery with its attempts. */
 export function showDeliveryWithAttempts (delivery: DeliveryRecord): DeliveryWithAttempts {
   return { ...showDelivery(delivery), attempts: delivery.attempts.map(showAttempt) }
 }
@@ -37,7 +34,6 @@ function createTest ({ status, eventType, eventId }: DeliveryFilter): RowTest<De
     (eventId === undefined || delivery.event.event.id === eventId)
 }
 
-/** Returns a delivery as the log shows it. */
 export function showDelivery (delivery: DeliveryRecord): Delivery {
   const { id, event: { event }, status, attempts, nextAttemptAt, createdAt, deliveredAt } = delivery
   const last = attempts.at(-1)

@@ -13,7 +13,6 @@ export interface EventRecord {
   deliveriesLeft: number
 }
 
-/** An attempt. */
 export interface AttemptRecord {
   readonly startedAt: number
   readonly durationMs: number

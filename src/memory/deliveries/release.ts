@@ -2,7 +2,6 @@ import type { Lease } from '../../ports/index.js'
 import { notify } from '../webhook-data.js'
 import type { WebhookData } from '../webhook-data.js'
 
-/** Releases leases. */
 export function release (data: WebhookData, leases: readonly Lease[]): void {
   let mayBeDue = false
   for (const { deliveryId, fence } of leases) {

@@ -48,7 +48,6 @@ export class SortedQueue<Item extends { readonly id: number }> {
     return this.#position(rank, Number.POSITIVE_INFINITY) - this.#head
   }
 
-  /** Returns all items in order. */
   toArray (): Item[] {
     return this.#items.slice(this.#head)
   }

@@ -25,7 +25,6 @@ export class Turns {
     this.#tenants.set(to, webhooks)
   }
 
-  /** Returns all webhooks. */
   * [Symbol.iterator] (): Generator<WebhookRecord> {
     for (const webhooks of this.#tenants.values()) yield * webhooks
   }

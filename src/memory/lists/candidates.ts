@@ -40,7 +40,6 @@ export interface StoredCandidate extends CandidateRow<Id, Id> {
   updated_at: string
 }
 
-/** Creates a source of candidates in memory. */
 export function createCandidateSource (ids: IdKinds, now: () => number, initial: readonly InitialRows[]): MemoryCandidateSource<Id, Id, Id> {
   return createRowSource<MemoryCandidate<Id, Id, Id>, StoredCandidate, CandidateFilter<Id>, CandidateSortField>(candidateKind(ids), now, initial)
 }

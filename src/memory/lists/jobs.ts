@@ -28,7 +28,6 @@ export interface StoredJob extends JobRow<Id> {
   updated_at: string
 }
 
-/** Creates a source of jobs in memory. */
 export function createJobSource (ids: IdKinds, now: () => number, initial: readonly InitialRows[]): MemoryJobSource<Id> {
   return createRowSource<MemoryJob<Id>, StoredJob, JobFilter, JobSortField>(jobKind(ids), now, initial)
 }

@@ -1,7 +1,6 @@
 /** Returns whether a row passes a filter. `null` is a filter that every row passes. */
 export type RowTest<Row> = ((row: Row) => boolean) | null
 
-/** Returns one page of sorted rows. */
 export function takePage<Row> (
   rows: readonly Row[],
   test: RowTest<Row>,
@@ -19,7 +18,6 @@ export function takePage<Row> (
   return page
 }
 
-/** Counts the rows that pass the test. */
 export function countRows<Row> (rows: readonly Row[], test: RowTest<Row>): number {
   if (test === null) return rows.length
   let count = 0

@@ -48,7 +48,7 @@ begin
     select 0, 0, v_start, 0, 0
     union all
     select visit.visited + 1, visit.lap + (next.webhook_id is null)::integer, coalesce(next.webhook_id, 0),
-      endpoint.capacity, visit.found + (endpoint.capacity is not null)::integer
+      room.capacity, visit.found + (room.capacity is not null)::integer
     from visit
     cross join lateral (
       select min(m.webhook_id) as webhook_id from marks m where m.webhook_id > visit.webhook_id
@@ -73,7 +73,7 @@ begin
       where w.id = next.webhook_id and w.status = 'active' and h.verdict is null
         and (h.paused_until is null or h.paused_until <= v_now) and free.capacity > 0
       limit 1
-    ) as endpoint on true
+    ) as room on true
     where visit.visited < 256 and visit.found < greatest(p_limit, 64)
       and (visit.visited < 16 or clock_timestamp() - v_now < interval '50 milliseconds')
       and case visit.lap when 0 then true else next.webhook_id <= v_start end

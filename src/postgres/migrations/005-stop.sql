@@ -44,22 +44,22 @@ as $$
 declare
   v_webhooks bigint[];
 begin
-  with recursive endpoint (id) as (
+  with recursive queued (id) as (
     select 0::bigint
     union all
     select least(ready.webhook_id, scheduled.webhook_id)
-    from endpoint
+    from queued
     left join lateral (
-      select q.webhook_id from queue q where q.lane is not null and q.webhook_id > endpoint.id
+      select q.webhook_id from queue q where q.lane is not null and q.webhook_id > queued.id
       order by q.webhook_id, q.lane, q.id limit 1
     ) as ready on true
     left join lateral (
-      select q.webhook_id from queue q where q.lane is null and q.webhook_id > endpoint.id order by q.webhook_id, q.id limit 1
+      select q.webhook_id from queue q where q.lane is null and q.webhook_id > queued.id order by q.webhook_id, q.id limit 1
     ) as scheduled on true
-    where endpoint.id is not null
+    where queued.id is not null
   )
   select array_agg(e.id) into v_webhooks
-  from endpoint e
+  from queued e
   left join webhooks w on w.id = e.id
   where e.id > 0 and (w.id is null or w.status <> 'active'
     or exists (select from queue q where q.webhook_id = e.id and q.lane is not null and q.id < w.skip_before)

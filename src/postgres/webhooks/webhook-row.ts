@@ -6,7 +6,6 @@ export const webhookColumns = `
   id::text, name, status, target_url, array_to_json(event_types)::text as event_types,
   ${toIso('created_at')} as created_at, ${toIso('updated_at')} as updated_at`
 
-/** A row of `webhookColumns`. */
 export interface WebhookRow {
   id: string
   name: string
@@ -17,7 +16,6 @@ export interface WebhookRow {
   updated_at: string
 }
 
-/** Converts a row to a webhook. */
 export function parseWebhook (row: WebhookRow): Webhook {
   return {
     id: Number(row.id),
@@ -34,7 +32,6 @@ export function parseWebhook (row: WebhookRow): Webhook {
 export const secretColumns = `
   secret, case when previous_secret_expires_at > clock_timestamp() then previous_secret end as previous_secret`
 
-/** A row of `secretColumns`. */
 export interface SecretRow {
   secret: string
   previous_secret: string | null

@@ -10,7 +10,6 @@ import type { Counters } from './counters.js'
 import { decideOutcome } from './outcome.js'
 import { createPauseLog } from './pause-log.js'
 
-/** Dependencies of an attempt. */
 export interface AttemptDependencies {
   sender: Sender
   secrets: SecretBox
@@ -21,7 +20,6 @@ export interface AttemptDependencies {
   tracing: Tracing | null
 }
 
-/** Options of `delivery` that an attempt needs. */
 export interface AttemptSettings {
   timeoutMs: number
   retrySchedule: readonly number[]

@@ -5,7 +5,6 @@ const bounds = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000]
 
 /** Attempts of this process since it started. */
 export interface AttemptCounts {
-  /** Attempts by outcome. */
   attempts: Record<'delivered' | AttemptError, number>
   /** Durations as a cumulative histogram. */
   durationMs: {
@@ -16,13 +15,11 @@ export interface AttemptCounts {
   }
 }
 
-/** Counts attempts. */
 export interface Counters {
   add (attempt: { error: AttemptError | null, durationMs: number }): void
   read (): AttemptCounts
 }
 
-/** Creates counters at zero. */
 export function createCounters (): Counters {
   const attempts = { delivered: 0, timeout: 0, connection: 0, tls: 0, blocked: 0, http_status: 0 }
   const buckets = bounds.map((upTo) => ({ upTo, count: 0 }))

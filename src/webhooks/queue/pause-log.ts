@@ -1,7 +1,7 @@
 import type { AttemptResult, ClaimedDelivery, Clock } from '../../ports/index.js'
 import type { Logger } from '../../observe/logger.js'
 import { trimEntries } from '../../shared/trim-entries.js'
-import { formatEndpoint } from '../sending/capacity.js'
+import { formatWebhookKey } from '../sending/capacity.js'
 import type { SendResult } from '../sending/sender.js'
 import { parseRetryAfter } from './retry.js'
 
@@ -25,7 +25,7 @@ export function createPauseLog (log: Logger, clock: Clock): PauseLog {
     begin: () => ++begun,
     end (attempt, { tenantSlug, webhookId }, result, { retryAfter }) {
       if (result.outcome !== 'retry' || result.pauseMs === 0) return
-      const webhook = formatEndpoint(tenantSlug, webhookId)
+      const webhook = formatWebhookKey(tenantSlug, webhookId)
       // No attempt begins during a pause, so this one began before it.
       if (attempt <= (lastAttempts.get(webhook) ?? 0)) return
       lastAttempts.delete(webhook)

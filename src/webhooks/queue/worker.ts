@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ClaimedDelivery, Clock, DeliveryStore, HealthRule, Lease } from '../../ports/index.js'
 import { systemClock } from '../../shared/clock.js'
-import { type Capacity, formatEndpoint } from '../sending/capacity.js'
+import { type Capacity, formatWebhookKey } from '../sending/capacity.js'
 import { type AttemptDependencies, type AttemptSettings, createAttemptDelivery } from './attempt-delivery.js'
 import { createResultWriter } from './results.js'
 import { createWakeup } from './wakeup.js'
@@ -16,7 +16,6 @@ export interface WorkerSettings extends AttemptSettings {
   healthRule: HealthRule
 }
 
-/** Dependencies of a worker. */
 export interface WorkerDependencies extends AttemptDependencies {
   deliveries: DeliveryStore
   capacity: Capacity
@@ -33,7 +32,6 @@ export interface Worker {
    * recorded or the poll time is over.
    */
   nextTurn (): Promise<void>
-  /** Attempts in flight. */
   readonly inFlight: number
   /** Stops claiming, waits for attempts for up to the grace, aborts the rest and releases their leases. */
   close (): Promise<void>
@@ -134,14 +132,14 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 
   async function attempt (delivery: ClaimedDelivery): Promise<void> {
-    const endpoint = formatEndpoint(delivery.tenantSlug, delivery.webhookId)
-    await capacity.acquireEndpoint(endpoint)
+    const webhook = formatWebhookKey(delivery.tenantSlug, delivery.webhookId)
+    await capacity.acquireWebhook(webhook)
     try {
       const end = isAborted ? 'aborted' : await attemptDelivery(delivery)
       if (end === 'aborted') aborted.push(delivery)
       else if (end !== 'unsigned') results.add(end)
     } finally {
-      capacity.releaseEndpoint(endpoint)
+      capacity.releaseWebhook(webhook)
       inFlight--
       wakeup.wake()
       if (inFlight === 0) onIdle()

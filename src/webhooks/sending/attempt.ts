@@ -2,7 +2,6 @@ import type { Dispatcher } from 'undici'
 import { ProxyError } from '../guard/tunnel.js'
 import type { Connection, Connections } from './connections.js'
 
-/** A POST request. */
 export interface Post {
   /** The target URL up to its path. */
   origin: string

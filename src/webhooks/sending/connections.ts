@@ -21,13 +21,10 @@ export type Connect = (options: buildConnector.Options, callback: buildConnector
 export interface Connections {
   /** An idle connection to the origin, or a new one. */
   acquire (origin: string): Connection
-  /** A new connection to the origin. */
   open (origin: string): Connection
-  /** Closes all connections. */
   close (): Promise<void>
 }
 
-/** Opens connections by `connect`. */
 export function createConnections (connect: Connect, options: Client.Options): Connections {
   const idle = new Map<string, Connection[]>()
   const connections = new Set<Connection>()

@@ -1,10 +1,9 @@
 import type { Clock } from '../../ports/index.js'
 import { generateEventId } from '../events/event-id.js'
-import { type Capacity, formatEndpoint } from './capacity.js'
+import { type Capacity, formatWebhookKey } from './capacity.js'
 import type { SendResult, Sender } from './sender.js'
 import { signHeaders } from './signature.js'
 
-/** Dependencies of a test. */
 export interface TestDependencies {
   sender: Sender
   capacity: Capacity
@@ -15,7 +14,6 @@ export interface TestDependencies {
 
 /** The event of a test and its target. */
 export interface TestTarget {
-  /** The type of its event. */
   type: string
   tenantSlug: string
   webhookId: number
@@ -42,14 +40,14 @@ const maxTestMs = 10_000
  */
 export async function sendTest (dependencies: TestDependencies, target: TestTarget): Promise<TestResult> {
   const { capacity, timeoutMs } = dependencies
-  const endpoint = formatEndpoint(target.tenantSlug, target.webhookId)
+  const webhook = formatWebhookKey(target.tenantSlug, target.webhookId)
   const id = generateEventId()
   const deadlineMs = Math.min(timeoutMs, maxTestMs)
   const startedAt = performance.now()
-  const isAcquired = await capacity.acquireTest(endpoint, deadlineMs)
+  const isAcquired = await capacity.acquireTest(webhook, deadlineMs)
   const waitedMs = performance.now() - startedAt
   if (!isAcquired) return toTestResult(id, target, { responseStatus: null, error: 'timeout', durationMs: Math.round(waitedMs) })
-  const sent = await post(dependencies, target, id, Math.max(1, Math.ceil(deadlineMs - waitedMs))).finally(() => capacity.releaseTest(endpoint))
+  const sent = await post(dependencies, target, id, Math.max(1, Math.ceil(deadlineMs - waitedMs))).finally(() => capacity.releaseTest(webhook))
   return toTestResult(id, target, sent)
 }
 

@@ -21,7 +21,6 @@ export interface SendRequest {
   timeoutMs: number
 }
 
-/** How a request ended. */
 export interface SendResult {
   /** `null` if no answer came. */
   responseStatus: number | null
