@@ -63,7 +63,7 @@ async function measureDrain (endedBefore: number | null): Promise<{ middle: numb
     let claimed: Awaited<ReturnType<typeof claim>> = []
     times.push(await time(async () => { claimed = await claim() }))
     await deliveries.complete(claimed.map(({ webhookId, deliveryId, fence, targetUrl }) => (
-      { webhookId, deliveryId, fence, targetUrl, outcome: 'delivered', durationMs: 5, responseStatus: 200, error: null }
+      { webhookId, deliveryId, fence, targetUrl, outcome: 'delivered', durationMs: 5, responseStatus: 200, error: null, responseExcerpt: null }
     )), rule)
   }
   await snapshot.query('rollback')

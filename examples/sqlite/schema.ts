@@ -68,7 +68,14 @@ export interface Schema {
     lease_expires_at: number
   }
   notices: { id: Generated<number>, notice: string, leased_until: number }
-  attempts: { delivery_id: number, started_at: number, duration_ms: number, response_status: number | null, error: string | null }
+  attempts: {
+    delivery_id: number
+    started_at: number
+    duration_ms: number
+    response_status: number | null
+    error: string | null
+    response_excerpt: string | null
+  }
 }
 
 /** Creates the tables. */
@@ -112,7 +119,8 @@ const tables = `
   create index deliveries_by_event on deliveries (event_id);
   create table notices (id integer primary key autoincrement, notice text not null, leased_until integer not null);
   create table attempts (
-    delivery_id integer not null, started_at integer not null, duration_ms integer not null, response_status integer, error text
+    delivery_id integer not null, started_at integer not null, duration_ms integer not null, response_status integer, error text,
+    response_excerpt text
   );
   create index attempts_by_delivery on attempts (delivery_id);
 `

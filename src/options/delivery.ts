@@ -86,6 +86,12 @@ export interface DeliveryOptions {
    */
   disableAfter?: DisableRule
   /**
+   * Bytes of an endpoint's textual response to keep with each attempt, for the delivery log, 0 to 4,096. Compressed
+   * responses are not kept. Responses may contain personal data; `erase` removes them with the event.
+   * @default 0
+   */
+  responseExcerptBytes?: number
+  /**
    * Days for which deliveries that ended and their events are kept, 1 to 3,650.
    * @default 30
    */
@@ -123,6 +129,7 @@ const deliveryReaders = (timeoutMs: number): Readers<DeliverySettings> => ({
   proxy: readProxy,
   localAddress: readLocalAddress,
   disableAfter: readDisableRule,
+  responseExcerptBytes: integer(0, 4096, 0),
   retentionDays: integer(1, 3650, 30),
   clock: readClock
 } satisfies Readers<Pick<DeliverySettings, keyof DeliveryOptions>>)

@@ -96,7 +96,8 @@ export interface DeliveryStore {
   /**
    * Records attempts that ended now, and updates their deliveries. A result is ignored if its lease was lost, completed
    * or released. A lease is lost when another caller claims the delivery, not when it expires. A delivery that stopped
-   * being pending during its attempt keeps its status, unless the attempt delivered it. Never waits for a lock: if
+   * being pending during its attempt keeps its status, unless the attempt delivered it. If it was cancelled, the excerpt
+   * of the response is not kept, because the subject may have been erased. Never waits for a lock: if
    * another transaction has locked a delivery, its result is not applied, and its lease is returned so that the caller
    * repeats it.
    *
@@ -166,7 +167,8 @@ export interface DeliveryStore {
 
   /**
    * Erases a subject: the body of each event of the tenant with this subject becomes its tombstone, and its pending
-   * deliveries become `cancelled`. All or nothing. With `transaction`, the host's own, it takes effect once that
+   * deliveries become `cancelled`. The excerpts of responses to these events are erased too, because they may repeat the
+   * body. All or nothing. With `transaction`, the host's own, it takes effect once that
    * commits. Returns the number of events with this subject; a repeated call returns the same number and changes only
    * deliveries queued since. Rejects and erases nothing if `transaction` is not open. A storage without transactions
    * rejects any `transaction`.

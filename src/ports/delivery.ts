@@ -37,10 +37,14 @@ export interface Attempt {
   response_status: number | null
   /** `null` if it succeeded. */
   error: AttemptError | null
+  /** The beginning of the response; `null` if it was not kept, or was erased. */
+  response_excerpt: string | null
 }
 
-/** A delivery with all its attempts. */
+/** A delivery with its body and all its attempts. */
 export interface DeliveryWithAttempts extends Delivery {
+  /** What is sent: the recorded body, byte for byte, or the event's tombstone. */
+  body: string
   /** In the order they were made. */
   attempts: Attempt[]
 }
@@ -104,6 +108,8 @@ interface AttemptOutcome extends Lease {
   responseStatus: number | null
   /** Logged as given. `null` for a success; notices show `http_status` for a failure without one. */
   error: AttemptError | null
+  /** Logged as given: well-formed text without NUL. `null` if it is not kept. */
+  responseExcerpt: string | null
 }
 
 /** The result of an attempt, and what follows. */

@@ -22,9 +22,9 @@ export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
    */
   prune (): Promise<number>
   /**
-   * Erases a subject, such as `candidate:42`: its events lose their `data`, and their pending deliveries are cancelled.
-   * A replay sends `data: null` and `erased: true`. With `transaction`, takes effect when that commits. Returns the
-   * number of events with this subject. Throws `invalid_event` and `closed`.
+   * Erases a subject, such as `candidate:42`: its events lose their `data`, their pending deliveries are cancelled, and
+   * kept responses are removed. A replay sends `data: null` and `erased: true`. With `transaction`, takes effect when
+   * that commits. Returns the number of events with this subject. Throws `invalid_event` and `closed`.
    */
   erase (subject: ErasedSubject, options?: EmitOptions): Promise<number>
   /**

@@ -28,6 +28,7 @@ export interface DeliverySettings extends Route {
   allowNetworks: readonly string[]
   denyNetworks: readonly string[]
   disableAfter: DisableRule
+  responseExcerptBytes: number
   retentionDays: number
   clock: Clock
 }

@@ -18,6 +18,7 @@ t.test('without options, deliveries are made as the README says', async (t) => {
     proxy: null,
     localAddress: null,
     disableAfter: { failingForSeconds: 5 * 86_400, failedDeliveries: 10 },
+    responseExcerptBytes: 0,
     retentionDays: 30
   })
   t.ok(Math.abs(clock.now() - Date.now()) < 1000)

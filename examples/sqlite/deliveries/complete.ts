@@ -52,7 +52,15 @@ async function recordResult (trx: Transaction<Schema>, result: AttemptResult, ti
   if (delivery === undefined) return null
 
   await trx.insertInto('attempts')
-    .values({ delivery_id: deliveryId, started_at: time - durationMs, duration_ms: durationMs, response_status: responseStatus, error }).execute()
+    .values({
+      delivery_id: deliveryId,
+      started_at: time - durationMs,
+      duration_ms: durationMs,
+      response_status: responseStatus,
+      error,
+      // The subject may have been erased.
+      response_excerpt: delivery.status === 'cancelled' ? null : result.responseExcerpt
+    }).execute()
   const isPending = delivery.status === 'pending'
   await trx.updateTable('deliveries').set({
     attempt_count: delivery.attempt_count + 1, is_claimed: 0, lease_expires_at: 0, ...nextState(result, isPending, time)

@@ -38,11 +38,12 @@ export function createLog ({ db }: Context): Pick<DeliveryStore, 'list' | 'count
     },
 
     async find (tenantSlug, webhookId, id) {
-      const { rows: [row] } = await sql<LogRow>`select ${columns} from ${tables} where ${conditions(tenantSlug, webhookId, {})} and d.id = ${id}`.execute(db)
+      const { rows: [row] } = await sql<LogRow & { body: string }>`select ${columns}, e.body from ${tables} where ${conditions(tenantSlug, webhookId, {})} and d.id = ${id}`.execute(db)
       if (row === undefined) return null
       const { rows: attempts } = await sql<Omit<Attempt, 'started_at'> & { started_at: number }>`
-        select started_at, duration_ms, response_status, error from attempts where delivery_id = ${id} order by rowid`.execute(db)
-      return { ...show(row), attempts: attempts.map((attempt) => ({ ...attempt, started_at: toIso(attempt.started_at) })) }
+        select started_at, duration_ms, response_status, error, response_excerpt from attempts where delivery_id = ${id} order by rowid`.execute(db)
+      const { body, ...delivery } = row
+      return { ...show(delivery), body, attempts: attempts.map((attempt) => ({ ...attempt, started_at: toIso(attempt.started_at) })) }
     }
   }
 }

@@ -36,6 +36,8 @@ export function createRecording ({ db, now, notify }: Context): Pick<DeliverySto
         const erased = await trx.updateTable('events').set({ body: sql`coalesce(tombstone, '')` })
           .where('tenant_slug', '=', tenantSlug).where('subject', '=', subject).returning('id').execute()
         for (const { id } of erased) {
+          await trx.updateTable('attempts').set({ response_excerpt: null })
+            .where('delivery_id', 'in', trx.selectFrom('deliveries').select('id').where('event_id', '=', id)).execute()
           await trx.updateTable('deliveries').set({ status: 'cancelled' }).where('event_id', '=', id).where('status', '=', 'pending').execute()
         }
         return erased.length

@@ -38,8 +38,8 @@ export function deliveryRoutes (operations: WebhookOperations): FastifyPluginAsy
       schema: {
         operationId: 'getWebhookDelivery',
         tags,
-        summary: 'Get a delivery with its attempts',
-        description: 'Of the response of your endpoint, only the status is stored.',
+        summary: 'Get a delivery with its body and its attempts',
+        description: 'Attempts show the beginning of your endpoint\'s response only if the vendor keeps it.',
         params: DeliveryParams,
         response: { 200: DataOf(DeliveryWithAttempts, 'The delivery'), ...errorResponses }
       }

@@ -52,9 +52,11 @@ function countsFor (webhook: WebhookRecord, { targetUrl }: AttemptResult): boole
 
 function recordAttempt (data: WebhookData, delivery: DeliveryRecord, result: AttemptResult, now: number): void {
   const { durationMs, responseStatus, error } = result
+  // The subject may have been erased.
+  const responseExcerpt = delivery.status === 'cancelled' ? null : result.responseExcerpt
   if (delivery.lease === 'held' || delivery.status === 'pending') data.pending.remove(delivery)
   delivery.lease = 'none'
-  delivery.attempts.push({ startedAt: now - durationMs, durationMs, responseStatus, error })
+  delivery.attempts.push({ startedAt: now - durationMs, durationMs, responseStatus, error, responseExcerpt })
 }
 
 function markDelivered (delivery: DeliveryRecord, result: AttemptResult, now: number): void {

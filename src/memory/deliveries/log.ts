@@ -18,7 +18,7 @@ export function countLog ({ log }: WebhookRecord, filter: DeliveryFilter): numbe
 }
 
 export function showDeliveryWithAttempts (delivery: DeliveryRecord): DeliveryWithAttempts {
-  return { ...showDelivery(delivery), attempts: delivery.attempts.map(showAttempt) }
+  return { ...showDelivery(delivery), body: delivery.event.event.body, attempts: delivery.attempts.map(showAttempt) }
 }
 
 // The log is in the order of creation, which is the order of ids.
@@ -51,6 +51,12 @@ export function showDelivery (delivery: DeliveryRecord): Delivery {
   }
 }
 
-function showAttempt ({ startedAt, durationMs, responseStatus, error }: AttemptRecord): Attempt {
-  return { started_at: formatDateTime(startedAt), duration_ms: durationMs, response_status: responseStatus, error }
+function showAttempt ({ startedAt, durationMs, responseStatus, error, responseExcerpt }: AttemptRecord): Attempt {
+  return {
+    started_at: formatDateTime(startedAt),
+    duration_ms: durationMs,
+    response_status: responseStatus,
+    error,
+    response_excerpt: responseExcerpt
+  }
 }

@@ -18,6 +18,8 @@ export interface AttemptRecord {
   readonly durationMs: number
   readonly responseStatus: number | null
   readonly error: AttemptError | null
+  /** Erasing its subject removes it. */
+  responseExcerpt: string | null
 }
 
 /**

@@ -44,6 +44,7 @@ function formatResult (result: AttemptResult, index: number): object {
     duration_ms: Math.round(result.durationMs),
     response_status: result.responseStatus,
     error: result.error,
+    ...(result.responseExcerpt === null ? {} : { response_excerpt: result.responseExcerpt }),
     ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs, pause_ms: result.pauseMs } : {}),
     ...(result.outcome === 'failed' ? { is_gone: result.isGone } : {})
   }

@@ -19,10 +19,20 @@ interface DeliveryRow {
   delivered_at: string | null
 }
 
+interface FoundRow extends DeliveryRow {
+  earlier: string | null
+  /** Of the attempt that ended the delivery. */
+  response_excerpt: string | null
+  body: string
+}
+
+/** An attempt without an excerpt has no such member. */
+type LoggedAttempt = Omit<Attempt, 'response_excerpt'> & Partial<Attempt>
+
 const columns = `
   d.id::text, e.id as event_id, e.type as event_type, d.status,
   coalesce(jsonb_array_length(d.earlier), 0) + (d.duration_ms is not null)::integer as attempt_count,
-  case when d.duration_ms is null then d.earlier -> -1 else jsonb_build_object(
+  case when d.duration_ms is null then (d.earlier -> -1) - 'response_excerpt' else jsonb_build_object(
     'started_at', ${toIso("(d.ended_at - d.duration_ms * interval '1 millisecond')")}, 'duration_ms', d.duration_ms,
     'response_status', d.response_status, 'error', d.error
   ) end::text as last_attempt,
@@ -47,12 +57,14 @@ export function createDeliveryLog (session: Session, schema: string): Pick<Deliv
     const queued = status === undefined || status === 'pending' ? queueParts : []
     const parts = queued.map((part) => `
       select id, event_seq, 'pending' as status, created_at, due_at, null::timestamptz as ended_at, attempts as earlier,
-        null::integer as duration_ms, null::integer as response_status, null as error
+        null::integer as duration_ms, null::integer as response_status, null as error,
+        null as response_excerpt
       from ${schema}.queue ${where} and ${part}`)
     if (status !== 'pending') {
       const ended = status === undefined ? '' : `and status = ${where.bind(status)}`
       parts.push(`
-        select id, event_seq, status, created_at, null::timestamptz as due_at, ended_at, earlier, duration_ms, response_status, error
+        select id, event_seq, status, created_at, null::timestamptz as due_at, ended_at, earlier, duration_ms, response_status, error,
+          response_excerpt
         from ${schema}.deliveries ${where} ${ended}`)
     }
     return { parts, where }
@@ -81,8 +93,8 @@ export function createDeliveryLog (session: Session, schema: string): Pick<Deliv
 
     async find (tenantSlug, webhookId, id) {
       const { parts, where } = select(tenantSlug, webhookId, { id })
-      const [row] = await session.query<DeliveryRow & { earlier: string | null }>('find delivery', `
-        select ${columns}, d.earlier::text as earlier
+      const [row] = await session.query<FoundRow>('find delivery', `
+        select ${columns}, d.earlier::text as earlier, d.response_excerpt, e.body
         from (${parts.join(' union all ')}) as d
         join ${schema}.events e on e.seq = d.event_seq`, where.values)
       return row === undefined ? null : parseDeliveryWithAttempts(row)
@@ -91,7 +103,7 @@ export function createDeliveryLog (session: Session, schema: string): Pick<Deliv
 }
 
 function parseDelivery (row: DeliveryRow): Delivery {
-  const last = row.last_attempt === null ? null : JSON.parse(row.last_attempt) as Attempt
+  const last = row.last_attempt === null ? null : JSON.parse(row.last_attempt) as LoggedAttempt
   return {
     id: Number(row.id),
     event_id: row.event_id,
@@ -106,14 +118,16 @@ function parseDelivery (row: DeliveryRow): Delivery {
   }
 }
 
-function parseDeliveryWithAttempts (row: DeliveryRow & { earlier: string | null }): DeliveryWithAttempts {
-  const attempts = JSON.parse(row.earlier ?? '[]') as Attempt[]
-  if (row.last_attempt !== null && attempts.length < Number(row.attempt_count)) attempts.push(JSON.parse(row.last_attempt))
-  return { ...parseDelivery(row), attempts: attempts.map(parseAttempt) }
+function parseDeliveryWithAttempts (row: FoundRow): DeliveryWithAttempts {
+  const attempts = JSON.parse(row.earlier ?? '[]') as LoggedAttempt[]
+  if (row.last_attempt !== null && attempts.length < Number(row.attempt_count)) {
+    attempts.push({ ...JSON.parse(row.last_attempt), response_excerpt: row.response_excerpt })
+  }
+  return { ...parseDelivery(row), body: row.body, attempts: attempts.map(parseAttempt) }
 }
 
 // jsonb does not keep the order of members.
-function parseAttempt (attempt: Attempt): Attempt {
-  const { started_at: startedAt, duration_ms: durationMs, response_status: responseStatus, error } = attempt
-  return { started_at: startedAt, duration_ms: durationMs, response_status: responseStatus, error }
+function parseAttempt (attempt: LoggedAttempt): Attempt {
+  const { started_at: startedAt, duration_ms: durationMs, response_status: responseStatus, error, response_excerpt: excerpt = null } = attempt
+  return { started_at: startedAt, duration_ms: durationMs, response_status: responseStatus, error, response_excerpt: excerpt }
 }

@@ -28,7 +28,7 @@ export function createRetry (session: Session, schema: string, stop: StopDeliver
     const pendingId = await findPending(tenantSlug, webhookId, id)
     const found = pendingId === null ? null : await find(tenantSlug, webhookId, pendingId)
     if (found === null) return null
-    const { attempts, ...delivery } = found
+    const { attempts, body, ...delivery } = found
     return delivery
   }
 }

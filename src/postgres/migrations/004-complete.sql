@@ -21,7 +21,7 @@ begin
   with result as (
     select * from jsonb_to_recordset(p_results) as r (
       ordinal integer, webhook_id bigint, delivery_id bigint, fence bigint, outcome text, duration_ms integer,
-      response_status integer, error text, retry_in_ms double precision
+      response_status integer, error text, response_excerpt text, retry_in_ms double precision
     )
   ), held as materialized (
     select r.*, q.place, q.event_seq, q.created_at, q.attempts
@@ -35,9 +35,9 @@ begin
   ), ended as (
     delete from queue q using held h where q.ctid = h.place and h.outcome <> 'retry'
   ), logged as (
-    insert into deliveries (webhook_id, id, event_seq, status, created_at, ended_at, earlier, duration_ms, response_status, error)
+    insert into deliveries (webhook_id, id, event_seq, status, created_at, ended_at, earlier, duration_ms, response_status, error, response_excerpt)
     select h.webhook_id, h.delivery_id, h.event_seq, h.outcome, h.created_at, v_now, h.attempts, h.duration_ms,
-      h.response_status, h.error
+      h.response_status, h.error, h.response_excerpt
     from held h where h.outcome <> 'retry'
   ), scheduled as (
     update queue q set
@@ -45,12 +45,12 @@ begin
       due_at = date_trunc('milliseconds', v_now + (h.retry_in_ms + 0.999) * interval '1 millisecond'),
       fence = null,
       leased_until = null,
-      attempts = coalesce(h.attempts, '[]') || jsonb_build_object(
+      attempts = coalesce(h.attempts, '[]') || (jsonb_build_object(
         'started_at', to_char((v_now - h.duration_ms * interval '1 millisecond') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
         'duration_ms', h.duration_ms,
         'response_status', h.response_status,
         'error', h.error
-      )
+      ) || case when h.response_excerpt is null then '{}' else jsonb_build_object('response_excerpt', h.response_excerpt) end)
     from held h
     where q.ctid = h.place and h.outcome = 'retry'
   )
@@ -60,14 +60,16 @@ begin
     with missed as (
       select * from jsonb_to_recordset(p_results) as r (
         ordinal integer, webhook_id bigint, delivery_id bigint, fence bigint, outcome text, duration_ms integer,
-        response_status integer, error text
+        response_status integer, error text, response_excerpt text
       )
       where r.ordinal <> all (coalesce(v_done, '{}'))
     ), noted as (
       -- The delivery was stopped during the attempt.
       update deliveries d set
         status = case m.outcome when 'delivered' then 'delivered' else d.status end, ended_at = v_now,
-        duration_ms = m.duration_ms, response_status = m.response_status, error = m.error, fence = null
+        duration_ms = m.duration_ms, response_status = m.response_status, error = m.error, fence = null,
+        -- The subject may have been erased.
+        response_excerpt = case when d.status <> 'cancelled' then m.response_excerpt end
       from missed m
       where d.webhook_id = m.webhook_id and d.id = m.delivery_id and d.fence = m.fence
       returning m.ordinal

@@ -75,7 +75,8 @@ begin
 end
 $$;
 
--- Replaces the events of a subject by their tombstones and cancels their queued deliveries, in the caller's transaction.
+-- Replaces the events of a subject by their tombstones, cancels their queued deliveries and removes the responses to them, in
+-- the caller's transaction.
 -- Returns the number of events with that subject.
 create function erase_subject_v1 (p_tenant text, p_subject text) returns integer
 language plpgsql
@@ -97,6 +98,12 @@ begin
   insert into deliveries (webhook_id, id, event_seq, status, created_at, ended_at, earlier, fence)
   select e.webhook_id, e.id, e.event_seq, 'cancelled', e.created_at, v_now, e.attempts, case e.lane when 0 then e.fence end
   from erased e;
+
+  -- A response may repeat the data. This statement also sees the attempts that the previous one waited for.
+  update deliveries d set
+    response_excerpt = null,
+    earlier = (select jsonb_agg(e.attempt - 'response_excerpt' order by e.nth) from jsonb_array_elements(d.earlier) with ordinality as e (attempt, nth))
+  where d.event_seq = any (v_events) and (d.response_excerpt is not null or d.earlier @? '$[*].response_excerpt');
 
   return coalesce(cardinality(v_events), 0);
 end

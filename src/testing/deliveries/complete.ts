@@ -34,7 +34,8 @@ export const completeCases = [
       error: null,
       next_attempt_at: null,
       delivered_at: deliveredAt,
-      attempts: [{ started_at: before(deliveredAt, 20), duration_ms: 20, response_status: 204, error: null }]
+      attempts: [{ started_at: before(deliveredAt, 20), duration_ms: 20, response_status: 204, error: null, response_excerpt: null }],
+      body: '{"id":"evt_1"}'
     }, 'the delivery with its attempts')
   }),
 
@@ -48,7 +49,7 @@ export const completeCases = [
     const shown = await deliveries.find('acme', webhook.id, deliveryId)
     const nextAttemptAt = shown?.next_attempt_at
     isInstant(nextAttemptAt, 'next_attempt_at is an RFC 3339 date in UTC with milliseconds')
-    const first = { started_at: before(nextAttemptAt, 80), duration_ms: 30, response_status: 503, error: 'http_status' }
+    const first = { started_at: before(nextAttemptAt, 80), duration_ms: 30, response_status: 503, error: 'http_status', response_excerpt: null }
     same(shown?.attempts, [first], 'the attempts: the first ended 50 ms before the next one is due')
     same([shown?.status, shown?.attempt_count, shown?.response_status, shown?.error], ['pending', 1, 503, 'http_status'],
       'status, attempts, and the result of the last one')

@@ -1,11 +1,14 @@
+import type { AttemptResult } from '../../ports/index.js'
 import { benchCase, eventIds, statuses } from '../support/bench.js'
 import { endedTransactions } from '../support/ended-transactions.js'
 import { rejects, same } from '../support/expect.js'
-import { createEvent, delivered, retry } from '../support/samples.js'
+import { type Attempted, createEvent, delivered, failed, retry } from '../support/samples.js'
 
 const erases =
   'Erases a subject: the body of each event of the tenant with this subject becomes its tombstone, and its pending ' +
   'deliveries become `cancelled`.'
+const responses =
+  'The excerpts of responses to these events are erased too, because they may repeat the body.'
 const returns =
   'Returns the number of events with this subject; a repeated call returns the same number and changes only ' +
   'deliveries queued since.'
@@ -27,6 +30,32 @@ export const eraseCases = [
     same(statuses(await log(webhook)), ['delivered'], 'the log')
     await replay(webhook, { include: 'all' })
     same((await claimOne()).body, '{"erased":true}', 'the claimed body')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.erase', says: responses, name: 'responses to an erased event are erased, and no others'
+  }, async ({ deliveries, addWebhook, emit, claim, complete, log, replay }) => {
+    const webhook = await addWebhook()
+    const answer = async (createResult: (lease: Attempted) => AttemptResult): Promise<void> => {
+      await complete((await claim()).map((lease) => ({ ...createResult(lease), responseExcerpt: `of ${lease.eventId}` })))
+    }
+    const excerpts = async (): Promise<unknown[]> => {
+      const found = await Promise.all((await log(webhook)).map(({ id }) => deliveries.find('acme', webhook.id, id)))
+      return found.map((delivery) => delivery?.attempts.map(({ response_excerpt: text }) => text))
+    }
+    await emit(about)
+    await emit()
+    await answer((lease) => retry(lease, { retryInMs: 0 }))
+    await answer(failed)
+    await replay(webhook)
+    await answer(retry)
+    await emit(about)
+    await answer(delivered)
+    const [first, second] = [['of evt_1', 'of evt_1'], ['of evt_2', 'of evt_2']]
+    same(await excerpts(), [first, second, ['of evt_1'], ['of evt_2'], ['of evt_3']], 'the excerpts before')
+    await deliveries.erase('acme', 'candidate:42')
+    same(await excerpts(), [[null, null], second, [null], ['of evt_2'], [null]], 'the excerpts afterwards')
+    same(statuses(await log(webhook)), ['failed', 'failed', 'cancelled', 'pending', 'delivered'], 'the log')
   }),
 
   benchCase('deliveries', {

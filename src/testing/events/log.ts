@@ -2,12 +2,16 @@ import type { DeliveryFilter, DeliverySortField, ListQuery } from '../../ports/i
 import { benchCase } from '../support/bench.js'
 import type { Bench } from '../support/bench.js'
 import { given, same } from '../support/expect.js'
-import { delivered, failed, firstRows } from '../support/samples.js'
+import { delivered, failed, firstRows, retry } from '../support/samples.js'
 
 const pages =
   'Pages through the log of one webhook; `[]` if the webhook does not exist. Only the first sort item matters, ' +
   'because ids are unique.'
 const filters = 'Conditions that must all hold; an absent condition matches every row.'
+const body = "What is sent: the recorded body, byte for byte, or the event's tombstone."
+const excerpt = 'Logged as given: well-formed text without NUL. `null` if it is not kept.'
+const cancelled =
+  'If it was cancelled, the excerpt of the response is not kept, because the subject may have been erased.'
 const owned = 'changing them afterwards changes nothing that is stored.'
 
 type Query = ListQuery<DeliveryFilter, DeliverySortField>
@@ -32,6 +36,9 @@ async function fill ({ deliveries, addWebhook, emit, claimAll, complete, wait }:
     (await deliveries.list('acme', webhookId, { ...firstRows, ...query })).map(({ event_id: id }) => Number(id.slice(4)))
   return { webhookId, deliveryId: first.deliveryId, list }
 }
+
+// Text that a storage could change: control characters, escapes, and letters of more than two bytes.
+const hostile = '{"a":"\\u0000 \\ud800 \\\\"}\r\n\t\u0001\u007f\u2028 %_$1 \'é\u{1f600}\ufffd\ufeff'
 
 /** Cases about the log of a webhook. */
 export const logCases = [
@@ -66,6 +73,58 @@ export const logCases = [
       same(await list({ filter }), events, `the events that pass ${JSON.stringify(filter)}`)
       same(await bench.deliveries.count('acme', webhookId, filter), events.length, `the number of deliveries that pass ${JSON.stringify(filter)}`)
     }
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.find', says: body, name: 'a delivery shows the exact body, and the tombstone once its subject is erased'
+  }, async ({ deliveries, addWebhook, emit, claimOne, complete, log }) => {
+    const webhook = await addWebhook()
+    const bodyOf = async (id: number | undefined): Promise<string | undefined> => (await deliveries.find('acme', webhook.id, id ?? 0))?.body
+    const sent = `{"b":1, "a":1,"a":2,"text":${JSON.stringify(hostile)}}`
+    await emit({ subject: 'candidate:1', body: sent, tombstone: '{"erased":true}' })
+    await emit({ subject: 'candidate:1', body: sent, tombstone: '{"erased":true}' })
+    await complete([delivered(await claimOne())])
+    const ids = (await log(webhook)).map(({ id }) => id)
+    same([await bodyOf(ids[0]), await bodyOf(ids[1])], [sent, sent], 'the bodies of a delivered and a pending delivery')
+    await deliveries.erase('acme', 'candidate:1')
+    same([await bodyOf(ids[0]), await bodyOf(ids[1])], ['{"erased":true}', '{"erased":true}'], 'the bodies afterwards')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: excerpt, name: 'the excerpt of each response is kept unchanged, whatever it contains'
+  }, async ({ deliveries, addWebhook, emit, claimOne, complete, log }) => {
+    const { id: webhookId } = await addWebhook()
+    await emit()
+    const lease = await claimOne()
+    const texts = [hostile, null, 'x'.repeat(4096), ' ']
+    const excerptsOf = async (): Promise<unknown> =>
+      (await deliveries.find('acme', webhookId, lease.deliveryId))?.attempts.map(({ response_excerpt: text }) => text)
+    let held = lease
+    for (const [index, text] of texts.entries()) {
+      const result = index === texts.length - 1 ? failed(held) : retry(held, { retryInMs: 0 })
+      await complete([{ ...result, responseExcerpt: text }])
+      same(await excerptsOf(), texts.slice(0, index + 1), `the excerpts after attempt ${index + 1}`)
+      if (index < texts.length - 1) held = await claimOne()
+    }
+    const [delivery] = await log({ id: webhookId })
+    same([delivery?.status, Object.hasOwn(delivery ?? {}, 'response_excerpt')], ['failed', false], 'the status in the log, which shows no excerpts')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.complete', says: cancelled, name: 'the response to an attempt whose delivery was cancelled meanwhile is not kept'
+  }, async ({ deliveries, webhooks, addWebhook, emit, claimAll, complete }) => {
+    const { id: webhookId } = await addWebhook()
+    await emit({ subject: 'candidate:1', tombstone: '{}' })
+    await emit({ subject: 'candidate:1', tombstone: '{}' })
+    await emit()
+    const [one, two, three] = await claimAll(3)
+    await deliveries.erase('acme', 'candidate:1')
+    await webhooks.update('acme', webhookId, { status: 'inactive' })
+    await complete([delivered(one), failed(two), failed(three)].map((result) => ({ ...result, responseExcerpt: 'Ada' })))
+    const found = await Promise.all([one, two, three].map(({ deliveryId }) => deliveries.find('acme', webhookId, deliveryId)))
+    same(found.map((delivery) => [delivery?.status, delivery?.attempts.map(({ response_excerpt: text }) => text)]), [
+      ['delivered', [null]], ['cancelled', [null]], ['skipped', ['Ada']]
+    ], 'status and excerpts of two erased deliveries, one of which arrived, and of a skipped one')
   }),
 
   benchCase('deliveries', {

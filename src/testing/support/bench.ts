@@ -48,7 +48,7 @@ export interface Bench {
   /** Claims and confirms all notices. */
   takeNotices (): Promise<HealthNotice[]>
   /** Returns the log of a webhook, oldest first. */
-  log (webhook: Webhook, tenantSlug?: string): Promise<Delivery[]>
+  log (webhook: Pick<Webhook, 'id'>, tenantSlug?: string): Promise<Delivery[]>
   /** Replays all `undelivered` events. */
   replay (webhook: Webhook, changes?: Partial<ReplaySelection>): ReturnType<DeliveryStore['replay']>
 }

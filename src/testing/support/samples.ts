@@ -35,7 +35,7 @@ export type Attempted = Pick<ClaimedDelivery, 'webhookId' | 'deliveryId' | 'fenc
 
 /** Returns the result of an attempt answered with 204. */
 export function delivered ({ webhookId, deliveryId, fence, targetUrl }: Attempted): AttemptResult {
-  return { webhookId, deliveryId, fence, targetUrl, outcome: 'delivered', durationMs: 20, responseStatus: 204, error: null }
+  return { webhookId, deliveryId, fence, targetUrl, outcome: 'delivered', durationMs: 20, responseStatus: 204, error: null, responseExcerpt: null }
 }
 
 /** Returns the result of an attempt answered with 503. By default the next attempt is due in an hour. */
@@ -44,11 +44,11 @@ export function retry (
   waits: { retryInMs?: number, pauseMs?: number } = {}
 ): AttemptResult {
   const next = { outcome: 'retry' as const, retryInMs: 3_600_000, pauseMs: 0, ...waits }
-  return { webhookId, deliveryId, fence, targetUrl, ...next, durationMs: 30, responseStatus: 503, error: 'http_status' }
+  return { webhookId, deliveryId, fence, targetUrl, ...next, durationMs: 30, responseStatus: 503, error: 'http_status', responseExcerpt: null }
 }
 
 /** Returns the result of a last attempt, which timed out or was answered with 410. */
 export function failed ({ webhookId, deliveryId, fence, targetUrl }: Attempted, { isGone = false } = {}): AttemptResult {
   const response = isGone ? { responseStatus: 410, error: 'http_status' as const } : { responseStatus: null, error: 'timeout' as const }
-  return { webhookId, deliveryId, fence, targetUrl, outcome: 'failed', isGone, durationMs: 40, ...response }
+  return { webhookId, deliveryId, fence, targetUrl, outcome: 'failed', isGone, durationMs: 40, ...response, responseExcerpt: null }
 }

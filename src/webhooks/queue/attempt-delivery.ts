@@ -22,6 +22,7 @@ export interface AttemptDependencies {
 
 export interface AttemptSettings {
   timeoutMs: number
+  responseExcerptBytes: number
   retrySchedule: readonly number[]
 }
 
@@ -34,8 +35,8 @@ export type AttemptEnd = AttemptResult | 'aborted' | 'unsigned'
 /** Returns a function that signs and sends a claimed delivery, decides the outcome and reports the attempt. It never rejects. */
 export function createAttemptDelivery (dependencies: AttemptDependencies, settings: AttemptSettings): (delivery: ClaimedDelivery) => Promise<AttemptEnd> {
   const { sender, secrets, clock, log, counters, tracing } = dependencies
-  const { timeoutMs, retrySchedule } = settings
   const pauses = createPauseLog(log, clock)
+  const { timeoutMs, retrySchedule, responseExcerptBytes: excerptBytes } = settings
 
   function sign ({ tenantSlug, webhookId, secrets: sealed, eventId, body }: ClaimedDelivery): Record<string, string> | null {
     try {
@@ -58,7 +59,7 @@ export function createAttemptDelivery (dependencies: AttemptDependencies, settin
     const headers = sign(delivery)
     if (headers === null) return 'unsigned'
     const attempt = pauses.begin()
-    const sent = await sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs })
+    const sent = await sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs, excerptBytes })
     const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now() })
     if (result === null) return 'aborted'
     report(delivery, result, sent)

@@ -12,9 +12,9 @@ export function decideOutcome (
   { retrySchedule, nowMs }: { retrySchedule: readonly number[], nowMs: number }
 ): AttemptResult | null {
   const { webhookId, deliveryId, fence, targetUrl, attemptCount } = delivery
-  const { responseStatus, durationMs, error } = sent
+  const { responseStatus, durationMs, error, responseExcerpt = null } = sent
   if (error === 'aborted') return null
-  const attempt = { webhookId, deliveryId, fence, targetUrl, durationMs, responseStatus }
+  const attempt = { webhookId, deliveryId, fence, targetUrl, durationMs, responseStatus, responseExcerpt }
   if (error === null) return { ...attempt, error, outcome: 'delivered' }
   const isGone = responseStatus === 410
   const retryAfterMs = parseRetryAfter(sent.retryAfter, nowMs)

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { Delivery as PortDelivery, DeliverySortField, DeliveryWithAttempts as PortDeliveryWithAttempts } from '../../ports/index.js'
 import { pagingQuery } from '../../shared/paging.js'
 import { DateTime, Nullable, OneOf } from '../../shared/schemas.js'
-import { eventIdExample } from './examples.js'
+import { bodyExample, eventIdExample } from './examples.js'
 
 const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], {
   description: 'failed: no attempts left; skipped: the webhook was not active; cancelled: the webhook was deleted'
@@ -33,16 +33,24 @@ const Attempt = Type.Object({
   started_at: DateTime,
   duration_ms: Type.Integer({ minimum: 0, examples: [87] }),
   response_status: Nullable(Type.Integer({ examples: [503] })),
-  error: AttemptError
+  error: AttemptError,
+  response_excerpt: Nullable(Type.String({
+    description: 'The beginning of the response, if the vendor keeps it and it is text that is not compressed',
+    examples: ['{"error":"database is down"}']
+  }))
 }, { title: 'Attempt' })
 
-/** A delivery with its attempts. */
+/** A delivery with its body and its attempts. */
 export const DeliveryWithAttempts = Type.Object({
   ...fields,
+  body: Type.String({
+    description: 'The exact text that is sent. Once the subject of the event was erased, its data is null',
+    examples: [bodyExample]
+  }),
   attempts: Type.Array(Attempt, { description: 'Oldest first' })
 }, { title: 'DeliveryWithAttempts' })
 
-/** A delivery with its attempts, as storages return it. */
+/** A delivery with its body and its attempts, as storages return it. */
 export type DeliveryWithAttempts = PortDeliveryWithAttempts
 
 /** Fields that `sort` accepts. */

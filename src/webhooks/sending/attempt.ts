@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { ProxyError } from '../guard/tunnel.js'
 import type { Connection, Connections } from './connections.js'
+import { type Excerpt, startExcerpt } from './excerpt.js'
 
 export interface Post {
   /** The target URL up to its path. */
@@ -10,12 +11,15 @@ export interface Post {
   /** Names and values in turn. */
   headers: string[]
   body: string
+  /** How much of the response to keep. */
+  excerptBytes: number
 }
 
 /** The parts of an answer that count. */
 export interface Answer {
   status: number
   retryAfter: string | undefined
+  excerpt: Excerpt | null
 }
 
 /** The reason of an attempt that ended by its deadline. */
@@ -77,10 +81,15 @@ export class Attempt implements Dispatcher.DispatchHandler {
       return
     }
     const retryAfter = headers['retry-after']
-    this.#answer = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined }
+    this.#answer = {
+      status,
+      retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+      excerpt: startExcerpt(headers, this.#post.excerptBytes)
+    }
   }
 
   onResponseData (_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#answer?.excerpt?.add(chunk)
     this.#received += chunk.length
     if (this.#received > maxAnswerBytes) this.end(new Error('the answer is too long'))
   }

@@ -1,5 +1,6 @@
 import type { AttemptError } from '../../ports/index.js'
 import { Refusal } from '../../errors.js'
+import { omitUndefined } from '../../shared/omit-undefined.js'
 import { trimEntries } from '../../shared/trim-entries.js'
 import { type Answer, Attempt, kTimeout } from './attempt.js'
 import { BlockedAddressError, createGuardedConnector } from '../guard/connector.js'
@@ -19,6 +20,8 @@ export interface SendRequest {
   body: string
   /** The deadline of the whole attempt, from the DNS lookup to the end of the answer. */
   timeoutMs: number
+  /** How many bytes of a textual response to keep, 0 to 4096. By default none. */
+  excerptBytes?: number
 }
 
 export interface SendResult {
@@ -28,6 +31,8 @@ export interface SendResult {
   error: AttemptError | 'aborted' | null
   /** From the call of `send` to the end, including a second request after a stale connection. */
   durationMs: number
+  /** The beginning of the response, if it is kept. */
+  responseExcerpt?: string
   /** The `Retry-After` header as it came. */
   retryAfter?: string
   /** Why the proxy opened no tunnel, for the log. */
@@ -94,7 +99,7 @@ export function createSender (rules: TargetRules, timeoutMs: number, { proxy, lo
       const { origin, pathname, search } = target
       const headers = contentHeaders.concat(Object.entries(request.headers).flat())
       return new Promise((resolve) => {
-        const post = { origin, path: pathname + search, headers, body: request.body }
+        const post = { origin, path: pathname + search, headers, body: request.body, excerptBytes: request.excerptBytes ?? 0 }
         const attempt = new Attempt(post, request.timeoutMs, connections, (answer, fault) => {
           inFlight.splice(inFlight.indexOf(attempt), 1)
           resolve(toResult(answer, fault, startedAt))
@@ -120,10 +125,9 @@ function toResult (answer: Answer | null, fault: unknown, startedAt: number): Se
   const durationMs = Math.round(performance.now() - startedAt)
   if (fault instanceof ProxyError) return { responseStatus: null, error: 'connection', durationMs, proxyFault: fault.message }
   if (answer === null) return { responseStatus: null, error: nameError(fault), durationMs }
-  const { status, retryAfter } = answer
+  const { status, retryAfter, excerpt } = answer
   const error = status <= 299 ? null : 'http_status'
-  if (retryAfter === undefined) return { responseStatus: status, error, durationMs }
-  return { responseStatus: status, error, durationMs, retryAfter }
+  return { responseStatus: status, error, durationMs, ...omitUndefined({ retryAfter, responseExcerpt: excerpt?.read() }) }
 }
 
 /** Node's codes, and those of OpenSSL for invalid certificates. */

@@ -144,7 +144,7 @@ testMistakes([
       deliveries: {
         async release (leases) {
           const retries = leases.map(({ webhookId, deliveryId, fence }): AttemptResult => (
-            { webhookId, deliveryId, fence, targetUrl: '', outcome: 'retry', retryInMs: 0, pauseMs: 0, durationMs: 0, responseStatus: null, error: 'timeout' }
+            { webhookId, deliveryId, fence, targetUrl: '', outcome: 'retry', retryInMs: 0, pauseMs: 0, durationMs: 0, responseStatus: null, error: 'timeout', responseExcerpt: null }
           ))
           await deliveries.complete(retries, { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 1e9 })
         }

@@ -67,7 +67,7 @@ testMistakes([
           await setImmediate()
           for (const { deliveryId } of valid) {
             const delivery = data.deliveries.get(deliveryId)
-            if (delivery?.lease === 'none') delivery.attempts.push({ startedAt: 0, durationMs: 0, responseStatus: null, error: null })
+            if (delivery?.lease === 'none') delivery.attempts.push({ startedAt: 0, durationMs: 0, responseStatus: null, error: null, responseExcerpt: null })
           }
           return deliveries.complete(valid, rule)
         }

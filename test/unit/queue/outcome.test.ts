@@ -17,7 +17,7 @@ const claimed: ClaimedDelivery = {
   isFailing: false
 }
 
-const result = { webhookId: 1, deliveryId: 3, fence: 2, targetUrl: 'https://example.com/', durationMs: 12 }
+const result = { webhookId: 1, deliveryId: 3, fence: 2, targetUrl: 'https://example.com/', durationMs: 12, responseExcerpt: null }
 
 function decide (sent: Partial<SendResult>, delivery: Partial<ClaimedDelivery> = {}, retrySchedule = [0, 5, 5]) {
   return decideOutcome({ ...claimed, ...delivery }, { responseStatus: null, error: null, durationMs: 12, ...sent }, {
@@ -27,6 +27,11 @@ function decide (sent: Partial<SendResult>, delivery: Partial<ClaimedDelivery> =
 
 t.test('an attempt without an error has delivered', async (t) => {
   t.strictSame(decide({ responseStatus: 204 }), { ...result, responseStatus: 204, error: null, outcome: 'delivered' })
+})
+
+t.test('the excerpt of a response is handed on', async (t) => {
+  t.match(decide({ responseStatus: 204, responseExcerpt: 'ok' }), { responseExcerpt: 'ok', outcome: 'delivered' })
+  t.match(decide({ responseStatus: 500, error: 'http_status', responseExcerpt: 'no' }), { responseExcerpt: 'no', outcome: 'retry' })
 })
 
 t.test('an aborted attempt was none', async (t) => {

@@ -53,6 +53,7 @@ async function startWorker (t: Test) {
     concurrency: 4,
     perEndpoint: 4,
     timeoutMs: 1000,
+    responseExcerptBytes: 0,
     leaseMs: 60_000,
     pollMs: 60_000,
     closeGraceMs: 1000,

@@ -27,17 +27,17 @@ t.test('a request aborted before it had a connection is not sent over a later on
     })
   }, {})
   t.teardown(() => connections.close())
-  const late = begin({ origin, path, headers: [], body: 'late' }, connections)
+  const late = begin({ origin, path, headers: [], body: 'late', excerptBytes: 0 }, connections)
   t.equal(await late.ended, kTimeout)
   await connected
-  t.match(await begin({ origin, path, headers: [], body: 'next' }, connections).ended, { status: 204 })
+  t.match(await begin({ origin, path, headers: [], body: 'next', excerptBytes: 0 }, connections).ended, { status: 204 })
   t.same(receiver.requests.map(({ body }) => body), ['next'])
 })
 
 t.test('an attempt that undici refuses ends with its error', async (t) => {
   const connections = createConnections(connect, {})
   t.teardown(() => connections.close())
-  const { ended } = begin({ origin: 'https://example.com', path: '/', headers: ['webhook-id', 'line\nbreak'], body: '' }, connections)
+  const { ended } = begin({ origin: 'https://example.com', path: '/', headers: ['webhook-id', 'line\nbreak'], body: '', excerptBytes: 0 }, connections)
   t.match(await ended, { code: 'UND_ERR_INVALID_ARG' })
 })
 
@@ -50,7 +50,7 @@ t.test('a connection that was closed while it was idle is not used again', async
     connect(options, callback)
   }, {})
   t.teardown(() => connections.close())
-  const post = { origin, path, headers: [], body: '' }
+  const post = { origin, path, headers: [], body: '', excerptBytes: 0 }
   await begin(post, connections).ended
   await begin(post, connections).ended
   t.equal(opened, 1)
