@@ -7,7 +7,7 @@ import { readTenantSlug } from '../auth.js'
 import { parseSearch, parseUpdatedAfter } from '../input/list-query.js'
 import { linkPages } from '../answers/page.js'
 import { found, storableId } from '../answers/resource.js'
-import { type IdField, assertIds } from '../answers/row-ids.js'
+import { assertId } from '../answers/row-ids.js'
 import { DataOf, PageOf } from '../schemas/answers.js'
 import { candidateQuery } from '../schemas/candidate.js'
 import { errorResponses } from '../schemas/errors.js'
@@ -20,10 +20,10 @@ export function candidateRoutes (
   ids: IdKinds
 ): FastifyPluginAsyncTypebox {
   const fields = Object.keys(item.properties)
-  const idFields: IdField[] = [
-    { field: 'id', option: 'ids.candidate', kind: ids.candidate, isNullable: false },
-    { field: 'source_id', option: 'ids.source', kind: ids.source, isNullable: true }
-  ]
+  const assertIds = (method: string, { id, source_id: sourceId }: CandidateRow<Id, Id>): void => {
+    assertId(id, ids.candidate, method, 'id', 'ids.candidate')
+    if (sourceId !== null) assertId(sourceId, ids.source, method, 'source_id', 'ids.source')
+  }
   return async (app) => {
     const config = { anyScope: ['candidates:read', 'candidates:write'] }
     app.get('/candidates', {
@@ -41,17 +41,14 @@ export function candidateRoutes (
       const tenantSlug = readTenantSlug(request)
       const { query } = request
       const page = await readPage<CandidateRow<Id, Id>, CandidateFilter<Id>, CandidateSortField>({
-        async list ({ filter, sort, offset, limit }) {
-          const rows = await candidates.list(tenantSlug, { filter, sort, offset, limit, fields })
-          for (const row of rows) assertIds('candidates.list', row, idFields)
-          return rows
-        },
+        list: ({ filter, sort, offset, limit }) => candidates.list(tenantSlug, { filter, sort, offset, limit, fields }),
         count: (filter) => candidates.count(tenantSlug, filter)
       }, query, omitUndefined({
         recruiterId: query['filter[recruiter_id]'],
         q: parseSearch(query['filter[q]']),
         updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
       }))
+      for (const row of page.data) assertIds('candidates.list', row)
       return linkPages(request, reply, page)
     })
 
@@ -69,7 +66,7 @@ export function candidateRoutes (
     }, async (request) => {
       const id = storableId(request.params.id)
       const row = found(await candidates.find(readTenantSlug(request), id, { fields }))
-      assertIds('candidates.find', row, idFields)
+      assertIds('candidates.find', row)
       return { data: row }
     })
   }
