@@ -19,8 +19,7 @@ interface Route {
 export function createPlainApp (
   keyLookup: KeyLookup,
   tables: ReadonlyMap<string, CandidatePages>,
-  options: FastifyServerOptions,
-  idType: 'integer' | 'string' = 'integer'
+  options: FastifyServerOptions
 ): FastifyInstance {
   const app = Fastify({
     ...options,
@@ -43,9 +42,7 @@ export function createPlainApp (
     if (!key.scopes.includes('candidates:read') && !key.scopes.includes('candidates:write')) throw new StatusError(403)
   })
 
-  const routeOptions: RouteShorthandOptions = {
-    schema: { querystring: candidateQuery(idType), response: { 200: candidatePage(idType) } }
-  }
+  const routeOptions: RouteShorthandOptions = { schema: { querystring: candidateQuery, response: { 200: candidatePage } } }
   app.get<Route>('/api/v1/public/:tenant_slug/candidates', routeOptions, async (request, reply) => {
     const table = tables.get(request.params.tenant_slug)
     if (table === undefined) throw new StatusError(404)

@@ -16,6 +16,7 @@ export const optionTables: Record<string, ReadonlyArray<readonly [path: string, 
   'migrate-options': [['src/postgres/migrate.ts', 'MigrateOptions']],
   'memory-storage-options': [['src/memory/storage.ts', 'MemoryStorageOptions']],
   'from-rows-options': [['src/memory/lists/from-rows.ts', 'FromRowsOptions']],
+  'memory-changes-options': [['src/memory/changes.ts', 'MemoryChangesOptions']],
   'memory-key-lookup-options': [['src/memory/key-lookup.ts', 'MemoryKeyLookupOptions']],
   'run-options': [['src/testing/report/run.ts', 'RunOptions']]
 }

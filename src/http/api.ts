@@ -14,10 +14,11 @@ import { type Limits, createLimits } from './limits/limits.js'
 import { operationIdOf } from './operation-id.js'
 import { redactQueries } from './redact-log.js'
 import { shieldRoutes } from './input/read-input.js'
-import { candidateRoutes } from './routes/candidates.js'
+import { candidateIdFields, candidateRoutes } from './routes/candidates.js'
 import { deliveryRoutes } from './routes/deliveries.js'
-import { jobRoutes } from './routes/jobs.js'
+import { jobIdFields, jobRoutes } from './routes/jobs.js'
 import { openapiRoute } from './routes/openapi.js'
+import { syncRoute } from './routes/sync.js'
 import { webhookActionRoutes } from './routes/webhook-actions.js'
 import { webhookRoutes } from './routes/webhooks.js'
 import { Candidate, candidateOf } from './schemas/candidate.js'
@@ -73,8 +74,12 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null): Fasti
     })
     await scope.register(async (own) => {
       shieldRoutes(own)
-      await own.register(candidateRoutes(storage.candidates, withFields(candidateOf(ids), settings.candidateFields), ids))
-      await own.register(jobRoutes(storage.jobs, withFields(jobOf(ids), settings.jobFields), ids))
+      const candidate = withFields(candidateOf(ids), settings.candidateFields)
+      await own.register(candidateRoutes(storage.candidates, candidate, ids))
+      await own.register(syncRoute(storage.changes, { kind: 'candidate', source: storage.candidates, item: candidate, idFields: candidateIdFields(ids), ids }))
+      const job = withFields(jobOf(ids), settings.jobFields)
+      await own.register(jobRoutes(storage.jobs, job, ids))
+      await own.register(syncRoute(storage.changes, { kind: 'job', source: storage.jobs, item: job, idFields: jobIdFields(ids), ids }))
       await own.register(webhookRoutes(operations))
       await own.register(webhookActionRoutes(operations))
       await own.register(deliveryRoutes(operations))

@@ -21,6 +21,8 @@ export const wireErrors = {
   not_found: { status: 404, message: 'Resource was not found' },
   /** Another request has changed the resource. Only operations that the vendor has added return this. */
   conflict: { status: 409, message: 'The resource was changed by another request' },
+  /** The token of a sync is malformed, expired, of another tenant or resource, or of a restored database. Only syncs return this. */
+  sync_token_expired: { status: 410, message: 'Sync token is no longer valid' },
   /**
    * The key sent too many requests, or its address too many invalid keys, if the vendor limits them. `Retry-After` says
    * when to try again.

@@ -1,6 +1,7 @@
 import { expectNames } from '../shared/expect.js'
 import { readIds } from '../shared/ids.js'
-import type { Clock, EventStorage, Id, IdKinds } from '../ports/index.js'
+import type { ChangeKind, ChangeSource, Clock, EventStorage, Id, IdKinds } from '../ports/index.js'
+import { memoryChanges } from './changes.js'
 import { createCandidateSource } from './lists/candidates.js'
 import type { MemoryCandidate, MemoryCandidateSource } from './lists/candidates.js'
 import { isRecord, parseSlug, refuse } from './checks.js'
@@ -8,7 +9,7 @@ import type { IdOf, IntegerIds } from './lists/id-of.js'
 import { createDeliveryStore } from './deliveries/deliveries.js'
 import { createJobSource } from './lists/jobs.js'
 import type { MemoryJob, MemoryJobSource } from './lists/jobs.js'
-import type { InitialRows } from './lists/row-source.js'
+import type { InitialRows, RowSourceContext } from './lists/row-source.js'
 import { createWebhookData } from './webhook-data.js'
 import { createWebhookStore } from './webhooks.js'
 
@@ -40,6 +41,8 @@ export interface MemoryStorage<
   candidates: MemoryCandidateSource<CandidateId, SourceId, RecruiterId>
   /** The jobs of all tenants, with `save` and `remove`. */
   jobs: MemoryJobSource<JobId>
+  /** The changes of both. `save` and `remove` record them. */
+  changes: ChangeSource
 }
 
 const optionNames = { tenants: true, ids: true, clock: true } satisfies Record<keyof MemoryStorageOptions, true>
@@ -62,12 +65,18 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
   if (!isRecord(tenants)) refuse('tenants', 'an object', tenants)
 
   const now = (): number => clock.now()
-  const data = createWebhookData(now)
+  const changes = memoryChanges({ clock })
+  const data = createWebhookData(now, changes)
+  const contextOf = (kind: ChangeKind): RowSourceContext => ({
+    now,
+    onChange: (tenantSlug, id) => { changes.record(tenantSlug, { kind, id: String(id), deleted: false }) }
+  })
   return {
-    candidates: createCandidateSource(ids, now, readRows(tenants, 'candidates')),
-    jobs: createJobSource(ids, now, readRows(tenants, 'jobs')),
+    candidates: createCandidateSource(ids, contextOf('candidate'), readRows(tenants, 'candidates')),
+    jobs: createJobSource(ids, contextOf('job'), readRows(tenants, 'jobs')),
     webhooks: createWebhookStore(data),
-    deliveries: createDeliveryStore(data)
+    deliveries: createDeliveryStore(data),
+    changes
   }
 }
 

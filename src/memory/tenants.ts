@@ -12,6 +12,7 @@ export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTen
     async renameTenant (from, to, { reseal, transaction }) {
       refuseTransaction(transaction)
       if (data.tenants.has(to)) return null
+      data.changes.renameTenant(from, to)
       const tenant = data.tenants.get(from)
       if (tenant === undefined) return 0
 
@@ -37,6 +38,7 @@ export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTen
       for (const { id, event } of data.deliveries.values()) if (event.tenantSlug === tenantSlug) data.deliveries.delete(id)
       for (const { event } of eventsOf(tenantSlug)) data.events.delete(event.id)
       data.notices.removeTenant(tenantSlug)
+      data.changes.removeTenant(tenantSlug)
       data.tenants.delete(tenantSlug)
       return 0
     }

@@ -1,4 +1,5 @@
 import type { DeliveryStatus } from '../ports/index.js'
+import type { MemoryChanges } from './changes.js'
 import { NoticeQueue } from './deliveries/notices.js'
 import { PendingDeliveries } from './deliveries/pending.js'
 import type { DeliveryRecord, EventRecord, WebhookRecord } from './deliveries/records.js'
@@ -21,9 +22,10 @@ export interface WebhookData {
   lastDeliveryId: number
   /** Notices that the host has not confirmed yet. */
   readonly notices: NoticeQueue
+  readonly changes: MemoryChanges
 }
 
-export function createWebhookData (now: () => number): WebhookData {
+export function createWebhookData (now: () => number, changes: MemoryChanges): WebhookData {
   return {
     now,
     tenants: new Map(),
@@ -32,7 +34,8 @@ export function createWebhookData (now: () => number): WebhookData {
     pending: new PendingDeliveries(),
     listeners: new Set(),
     lastDeliveryId: 0,
-    notices: new NoticeQueue()
+    notices: new NoticeQueue(),
+    changes
   }
 }
 

@@ -44,6 +44,12 @@ export interface EngineOptions {
    */
   maxEventBytes?: number
   /**
+   * How long changes of candidates and jobs are kept for `sync`, in days, 1 to 3650. A client that stays away longer gets 410
+   * and begins again.
+   * @default 90
+   */
+  changesRetentionDays?: number
+  /**
    * Keys of 32 bytes that seal webhook secrets (AES-256-GCM) before they reach the storage: the first seals, all of them
    * open. Without keys, secrets are stored as they are.
    * @default []
@@ -70,6 +76,7 @@ export const recruitingReaders: Readers<EngineSettings> = {
   ids: readIds,
   maxWebhooksPerTenant: integer(1, 10_000, 50),
   maxEventBytes: integer(1024, 16_777_216, 262_144),
+  changesRetentionDays: integer(1, 3650, 90),
   secretKeys: readSecretKeys,
   opentelemetry: readOpenTelemetry,
   delivery: readDelivery

@@ -2,7 +2,8 @@ import type { AnyRecruitingStorage, EventStorage, Id, RecruitingStorage } from '
 import { expect } from '../shared/expect.js'
 
 /** Every method of each port, so that the compiler finds a forgotten one. */
-type MethodNames<Storage> = { [Part in keyof Storage]: Record<keyof Storage[Part], true> }
+type MethodNames<Storage> = { [Part in keyof Storage]: Record<RequiredNames<Storage[Part]>, true> }
+type RequiredNames<Port> = { [Name in keyof Port]-?: undefined extends Port[Name] ? never : Name }[keyof Port]
 
 const sourceMethods = {
   candidates: { list: true, count: true, find: true },
@@ -47,10 +48,15 @@ const eventMethods = {
   }
 } satisfies MethodNames<Pick<EventStorage, 'webhooks' | 'deliveries'>>
 
+const changeMethods = {
+  changes: { begin: true, list: true, record: true, tokenSecret: true, prune: true, stats: true }
+} satisfies MethodNames<Required<Pick<EventStorage, 'changes'>>>
+
 /** Returns a storage of webhooks and deliveries. Throws `invalid_option`, which names a missing method. */
 export function readEventStorage (value: unknown, path: string): EventStorage {
   expect(typeof value === 'object' && value !== null, path, 'an object', value)
   assertPorts(value, path, eventMethods)
+  if (hasChanges(value)) assertPorts(value, path, changeMethods)
   return value as EventStorage
 }
 
@@ -59,6 +65,10 @@ export function readStorage (value: unknown, path: string): RecruitingStorage<Id
   const storage = readEventStorage(value, path)
   assertPorts(storage, path, sourceMethods)
   return storage as RecruitingStorage<Id, Id, Id, Id>
+}
+
+function hasChanges (storage: object): boolean {
+  return 'changes' in storage && storage.changes !== undefined
 }
 
 function assertPorts (storage: object, path: string, ports: Record<string, object>): void {

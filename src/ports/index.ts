@@ -17,6 +17,7 @@
 export type * from './key-lookup.js'
 export type * from './ids.js'
 export type * from './list-source.js'
+export type * from './change-source.js'
 export type * from './candidate-source.js'
 export type * from './job-source.js'
 export type * from './webhook-store.js'

@@ -53,4 +53,8 @@ export interface RowSource<Row extends { id: unknown }, Filter, SortField extend
    * belongs to no row.
    */
   find (tenantSlug: string, id: FoundId, query: RowFields): Promise<Row | null>
+  /** Returns up to `limit` rows of the tenant with ids above `after`, or the first ones if it is `null`, by ascending id. For sync. */
+  listAfter? (tenantSlug: string, query: RowFields & { after: FoundId | null, limit: number }): Promise<Row[]>
+  /** Returns the row of each of these ids, as `find` does, in the order of the ids. For sync. */
+  findMany? (tenantSlug: string, ids: readonly FoundId[], query: RowFields): Promise<Array<Row | null>>
 }

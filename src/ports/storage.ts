@@ -1,4 +1,5 @@
 import type { CandidateFilter, CandidateRow, CandidateSortField, CandidateSource } from './candidate-source.js'
+import type { ChangeSource } from './change-source.js'
 import type { DeliveryStore } from './delivery-store.js'
 import type { Id, IdKinds } from './ids.js'
 import type { JobFilter, JobRow, JobSortField, JobSource } from './job-source.js'
@@ -14,6 +15,8 @@ export interface EventStorage {
   webhooks: WebhookStore
   /** Events and their deliveries, which are the queue. */
   deliveries: DeliveryStore
+  /** The changes of candidates and jobs. `sync` exists for sources that have `listAfter` and `findMany`, if this is given. */
+  changes?: ChangeSource
 
   /**
    * Checks whether the storage can be used. Called once for every app and engine that starts on it. `published` is

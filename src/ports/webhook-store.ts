@@ -166,9 +166,9 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
   replaceSecret (tenantSlug: string, id: number, change: { from: string, to: string }): Promise<boolean>
 
   /**
-   * Renames the tenant `from` to `to`: its webhooks with their deliveries and notices, and its events with their
-   * subjects and idempotency keys. Replaces each stored secret with the result of `reseal`. Returns the number of
-   * webhooks. Returns `null` and changes nothing if `to` has a webhook or an event, and possibly if it had one earlier.
+   * Renames the tenant `from` to `to`: its webhooks with their deliveries and notices, its events with their subjects
+   * and idempotency keys, and its changes. Replaces each stored secret with the result of `reseal`. Returns the number
+   * of webhooks. Returns `null` and changes nothing if `to` has a webhook or an event, and possibly if it had one earlier.
    * Attempts in flight count as before. All or nothing. With `transaction`, the host's own, it takes effect once that
    * commits. Rejects and changes nothing if `transaction` is not open. A storage without transactions rejects any
    * `transaction`.

@@ -1,5 +1,6 @@
 import type { CandidateFilter, CandidateRow, CandidateSortField, Id, JobFilter, JobRow, JobSortField, RecruitingStorage } from '../ports/index.js'
 import { type Readers, integer, readOptions } from '../shared/read-options.js'
+import { createChangeSource } from './changes/changes.js'
 import { createDeliveryStore } from './deliveries/deliveries.js'
 import { createDue } from './deliveries/due.js'
 import { assertPool, readQueryTimeout, readRelation, readSchema } from './options.js'
@@ -95,6 +96,7 @@ export function postgresStorage (pool: PgPool, options: PostgresStorageOptions =
       ...createTenants(patient, quotedSchema)
     },
     deliveries: createDeliveryStore({ session, patient }, quotedSchema, stop, due),
+    changes: createChangeSource(session, patient, quotedSchema),
 
     verify: (published) => reportUnreachable(async () => {
       await assertMigrated(session, schema)

@@ -27,6 +27,8 @@ import { claimRaceCases } from './races/claims.js'
 import { resultRaceCases } from './races/results.js'
 import { webhookRaceCases } from './races/webhooks.js'
 import type { StorageCase } from './support/case.js'
+import { changeCases } from './sync/changes.js'
+import { syncedRowCases } from './sync/rows.js'
 import { deliveryTenancyCases } from './tenancy/deliveries.js'
 import { removeCases } from './tenancy/remove.js'
 import { renameCases } from './tenancy/rename.js'
@@ -76,5 +78,7 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...deliveryTenancyCases,
   ...webhookRaceCases,
   ...claimRaceCases,
-  ...resultRaceCases
+  ...resultRaceCases,
+  ...changeCases,
+  ...syncedRowCases
 ])

@@ -4,6 +4,7 @@ import { expect, expectNames } from '../shared/expect.js'
 import type { EventStorage, PublishedFields } from '../ports/index.js'
 import type { EngineSettings } from './settings.js'
 import { type Tracing, createTracing } from '../observe/tracing.js'
+import { createChanged } from './changes.js'
 import { createRecruitingWebhooks } from './by-code/webhooks.js'
 import { createAddressRule } from './guard/addresses.js'
 import { assertNames, assertTenantSlug, assertText, eventNames, optionNames, subjectNames } from './events/arguments.js'
@@ -37,11 +38,14 @@ export interface Engine {
 
 /** Creates the engine. Nothing is delivered before `start`. */
 export function createEngine (settings: EngineSettings, log: Logger): Engine {
-  const { storage: { webhooks, deliveries }, events, secretKeys, maxWebhooksPerTenant, maxEventBytes, opentelemetry, delivery } = settings
+  const { storage, events, ids, secretKeys, maxWebhooksPerTenant, maxEventBytes, changesRetentionDays, opentelemetry, delivery } = settings
+  const { webhooks, deliveries, changes } = storage
   const { clock, allowHttp, allowNetworks, denyNetworks, timeoutMs, pollMs, retentionDays } = delivery
   const isAllowedAddress = createAddressRule(allowNetworks, denyNetworks)
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
   const secrets = createSecretBox(secretKeys)
+  const changed = createChanged(changes, ids)
+  const retention = { retentionDays, changesRetentionDays }
   const tenants = createTenantOperations(webhooks, secrets)
   const sender = createSender(targetRules, timeoutMs, delivery)
   const listeners = createListeners(log)
@@ -119,9 +123,13 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
           assertDelivering()
         }
       },
+      async changed (change, options) {
+        assertOpen()
+        return changed(change, options)
+      },
       async prune () {
         assertOpen()
-        return prune(deliveries, retentionDays)
+        return prune(storage, retention)
       },
       async erase (erased, options = {}) {
         assertOpen()
@@ -141,7 +149,8 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       },
       async stats () {
         assertOpen()
-        return { ...await deliveries.stats(), ...counters.read(), inFlight: worker?.inFlight ?? 0 }
+        const [queue, changeStats = null] = await Promise.all([deliveries.stats(), changes?.stats()])
+        return { ...queue, ...counters.read(), inFlight: worker?.inFlight ?? 0, changes: changeStats }
       },
       async resealSecrets () {
         assertOpen()
@@ -156,7 +165,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       if (worker === null || stopping !== null || closing !== null) return
       worker.start()
       notices.start()
-      stopPruning = keepPruning(deliveries, retentionDays, { clock, log })
+      stopPruning = keepPruning(storage, retention, { clock, log })
     },
     stop,
     close () {

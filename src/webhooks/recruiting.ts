@@ -1,4 +1,4 @@
-import type { DeliveryStats, HealthNotice } from '../ports/index.js'
+import type { ChangeKind, ChangeStats, DeliveryStats, HealthNotice, Id } from '../ports/index.js'
 import type { RecruitingWebhooks } from './by-code/recruiting-webhooks.js'
 import type { AttemptCounts } from './queue/counters.js'
 import type { DefaultEvents, EventCatalogue, EventData } from './events/catalogue.js'
@@ -17,8 +17,14 @@ export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
    */
   drain (options?: { until?: Date | number }): Promise<void>
   /**
-   * Deletes ended deliveries and events older than `delivery.retentionDays`, and returns their number. Workers do this
-   * every hour.
+   * Records that a candidate or job was created, changed or deleted, for `sync`. With `transaction`, the one that writes
+   * the row, nothing is missed. Throws `invalid_input`, `invalid_event` for an invalid `transaction`, `invalid_option` if
+   * the storage keeps no changes, and errors of the storage.
+   */
+  changed (change: ChangedResource, options?: EmitOptions): Promise<void>
+  /**
+   * Deletes ended deliveries and events older than `delivery.retentionDays` and changes older than
+   * `changesRetentionDays`, and returns their number. Workers do this every hour.
    */
   prune (): Promise<number>
   /**
@@ -59,8 +65,25 @@ export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
   off<Name extends keyof RecruitingEvents> (name: Name, listener: (...args: RecruitingEvents[Name]) => void): void
 }
 
+/** A candidate or job that changed. */
+export interface ChangedResource {
+  /** Its tenant: 1 to 100 characters without control characters. */
+  tenantSlug: string
+  /** `candidate` or `job`. */
+  kind: ChangeKind
+  /** Its id, of the kind that the option `ids` says. */
+  id: Id
+  /**
+   * Whether it was deleted. A hint only: `sync` looks whether it is still there.
+   * @default false
+   */
+  deleted?: boolean
+}
+
 /** The result of `stats`: the queue of all processes, and the attempts of this one since it started. */
 export interface RecruitingStats extends DeliveryStats, AttemptCounts {
+  /** How far syncs are held back by an open transaction; `null` if the storage keeps no changes. */
+  changes: ChangeStats | null
   /** Attempts of this process that are in flight. */
   inFlight: number
 }

@@ -10,6 +10,7 @@ export interface EngineSettings {
   ids: IdKinds
   maxWebhooksPerTenant: number
   maxEventBytes: number
+  changesRetentionDays: number
   secretKeys: readonly Uint8Array[]
   opentelemetry: OpenTelemetryApi | null
   delivery: DeliverySettings

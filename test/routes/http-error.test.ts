@@ -44,7 +44,7 @@ t.test('an unknown code fails where the error is made, and the message names tho
       name: 'RecruitingApiError',
       code: 'invalid_option',
       field: 'code',
-      message: `code: expected one of bad_request, unauthorized, forbidden, not_found, conflict, rate_limited, internal_error, unavailable, got ${shown}`
+      message: `code: expected one of bad_request, unauthorized, forbidden, not_found, conflict, sync_token_expired, rate_limited, internal_error, unavailable, got ${shown}`
     })
   }
 })

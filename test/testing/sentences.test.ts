@@ -39,5 +39,5 @@ t.test('every case has a name of its own', async (t) => {
 })
 
 t.test('every case belongs to one of the groups', async (t) => {
-  t.strictSame([...new Set(cases.map(({ group }) => group))], ['lists', 'webhooks', 'deliveries', 'tenancy', 'races', 'keys'])
+  t.strictSame([...new Set(cases.map(({ group }) => group))], ['lists', 'webhooks', 'deliveries', 'tenancy', 'races', 'sync', 'keys'])
 })

@@ -53,5 +53,8 @@ export const errorResponses = {
 /** An error that only own operations of the host answer with, if they change something. */
 export const Conflict = ErrorOf('conflict')
 
+/** A further error of a sync. */
+export const SyncTokenExpired = ErrorOf('sync_token_expired')
+
 /** A further error of every operation if requests are limited. */
 export const RateLimited = ErrorOf('rate_limited', usage)

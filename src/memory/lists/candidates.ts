@@ -1,7 +1,7 @@
 import type { CandidateFilter, CandidateRow, CandidateSortField, Id, IdKinds } from '../../ports/index.js'
 import { parseOptionalText, parseReference, parseRowDates, parseRowId, parseText } from '../checks.js'
 import { createRowSource } from './row-source.js'
-import type { EditableRows, InitialRows, RowKind, WholeRows } from './row-source.js'
+import type { EditableRows, InitialRows, RowKind, RowSourceContext, WholeRows } from './row-source.js'
 
 /** The known fields of a candidate in memory. */
 interface CandidateInput<CandidateId extends Id, SourceId extends Id, RecruiterId extends Id> {
@@ -40,8 +40,8 @@ export interface StoredCandidate extends CandidateRow<Id, Id> {
   updated_at: string
 }
 
-export function createCandidateSource (ids: IdKinds, now: () => number, initial: readonly InitialRows[]): MemoryCandidateSource<Id, Id, Id> {
-  return createRowSource<MemoryCandidate<Id, Id, Id>, StoredCandidate, CandidateFilter<Id>, CandidateSortField>(candidateKind(ids), now, initial)
+export function createCandidateSource (ids: IdKinds, context: RowSourceContext, initial: readonly InitialRows[]): MemoryCandidateSource<Id, Id, Id> {
+  return createRowSource<MemoryCandidate<Id, Id, Id>, StoredCandidate, CandidateFilter<Id>, CandidateSortField>(candidateKind(ids), context, initial)
 }
 
 /** Returns the parts of a row source that are specific to candidates. */

@@ -6,8 +6,7 @@ import type { MemoryCandidate } from './candidates.js'
 import type { IdOf, IntegerIds } from './id-of.js'
 import { jobKind } from './jobs.js'
 import type { MemoryJob } from './jobs.js'
-import { countRows, takePage } from './page.js'
-import { copyRow, createTable } from './row-source.js'
+import { createTable, readTables } from './row-source.js'
 import type { RowKind, WholeRows } from './row-source.js'
 import type { SortableRow, Table } from './table.js'
 
@@ -73,19 +72,5 @@ function createSource<Row extends SortableRow<Field>, Filter, Field extends stri
     return table
   }
 
-  return {
-    async list (tenantSlug, { filter, sort, offset, limit }) {
-      const table = await shareTable(tenantSlug)
-      return takePage(table.sorted(sort), kind.createTest(filter), { offset, limit }).map(copyRow)
-    },
-
-    async count (tenantSlug, filter) {
-      return countRows((await shareTable(tenantSlug)).entries, kind.createTest(filter))
-    },
-
-    async find (tenantSlug, id) {
-      const entry = (await shareTable(tenantSlug)).find(id)
-      return entry === undefined ? null : copyRow(entry)
-    }
-  }
+  return readTables(kind, shareTable)
 }

@@ -1,7 +1,7 @@
 import type { Id, IdKinds, JobFilter, JobRow, JobSortField } from '../../ports/index.js'
 import { parseRowDates, parseRowId, parseText } from '../checks.js'
 import { createRowSource } from './row-source.js'
-import type { EditableRows, InitialRows, RowKind, WholeRows } from './row-source.js'
+import type { EditableRows, InitialRows, RowKind, RowSourceContext, WholeRows } from './row-source.js'
 
 /** The known fields of a job in memory. */
 interface JobInput<JobId extends Id> {
@@ -28,8 +28,8 @@ export interface StoredJob extends JobRow<Id> {
   updated_at: string
 }
 
-export function createJobSource (ids: IdKinds, now: () => number, initial: readonly InitialRows[]): MemoryJobSource<Id> {
-  return createRowSource<MemoryJob<Id>, StoredJob, JobFilter, JobSortField>(jobKind(ids), now, initial)
+export function createJobSource (ids: IdKinds, context: RowSourceContext, initial: readonly InitialRows[]): MemoryJobSource<Id> {
+  return createRowSource<MemoryJob<Id>, StoredJob, JobFilter, JobSortField>(jobKind(ids), context, initial)
 }
 
 /** Returns the parts of a row source that are specific to jobs. */

@@ -21,6 +21,10 @@ export interface EditableRows<Input extends { id: Id }> {
 export interface WholeRows<Row extends { id: Id }, Filter, Field extends string> extends ListSource<Row, Filter, Field> {
   /** Returns one row of the tenant; `null` if there is none with this id. */
   find (tenantSlug: string, id: Row['id']): Promise<Row | null>
+  /** Returns up to `limit` rows of the tenant with ids above `after`, or the first ones if it is `null`, by ascending id. */
+  listAfter (tenantSlug: string, query: { after: Row['id'] | null, limit: number }): Promise<Row[]>
+  /** Returns the row of each of these ids, or `null`, in the order of the ids. */
+  findMany (tenantSlug: string, ids: ReadonlyArray<Row['id']>): Promise<Array<Row | null>>
 }
 
 /** The parts of a row source that are specific to one resource. */
@@ -39,31 +43,26 @@ export interface InitialRows {
   path: string
 }
 
+/** What a row source shares with its storage. */
+export interface RowSourceContext {
+  now: () => number
+  /** Called for each row that is saved or removed. */
+  onChange (tenantSlug: string, id: Id): void
+}
+
 /** Creates a source of rows of one resource. Rows are copied when they are saved and when they are returned. */
 export function createRowSource<Input extends { id: Id }, Row extends SortableRow<Field>, Filter, Field extends string> (
   kind: RowKind<Row, Filter>,
-  now: () => number,
+  { now, onChange }: RowSourceContext,
   initial: readonly InitialRows[]
 ): WholeRows<Row, Filter, Field> & EditableRows<Input> {
   const tables = new Map<string, Table<Row, Field>>()
   for (const { tenantSlug, rows, path } of initial) tables.set(tenantSlug, createTable(kind, rows, path, now()))
 
+  const empty = new Table<Row, Field>()
+
   return {
-    async list (tenantSlug, { filter, sort, offset, limit }) {
-      const table = tables.get(tenantSlug)
-      if (table === undefined) return []
-      return takePage(table.sorted(sort), kind.createTest(filter), { offset, limit }).map(copyRow)
-    },
-
-    async count (tenantSlug, filter) {
-      const table = tables.get(tenantSlug)
-      return table === undefined ? 0 : countRows(table.entries, kind.createTest(filter))
-    },
-
-    async find (tenantSlug, id) {
-      const entry = tables.get(tenantSlug)?.find(id)
-      return entry === undefined ? null : copyRow(entry)
-    },
+    ...readTables(kind, async (tenantSlug) => tables.get(tenantSlug) ?? empty),
 
     save (tenantSlug, row) {
       const slug = parseSlug(tenantSlug, 'tenantSlug')
@@ -71,10 +70,43 @@ export function createRowSource<Input extends { id: Id }, Row extends SortableRo
       const table = tables.get(slug) ?? new Table()
       table.save(entry)
       tables.set(slug, table)
+      onChange(slug, entry.row.id)
     },
 
     remove (tenantSlug, id) {
-      return tables.get(tenantSlug)?.remove(id) ?? false
+      const isRemoved = tables.get(tenantSlug)?.remove(id) ?? false
+      if (isRemoved) onChange(tenantSlug, id)
+      return isRemoved
+    }
+  }
+}
+
+/** Reads rows from the table of a tenant. */
+export function readTables<Row extends SortableRow<Field>, Filter, Field extends string> (
+  kind: RowKind<Row, Filter>,
+  findTable: (tenantSlug: string) => Promise<Table<Row, Field>>
+): WholeRows<Row, Filter, Field> {
+  return {
+    async list (tenantSlug, { filter, sort, offset, limit }) {
+      const table = await findTable(tenantSlug)
+      return takePage(table.sorted(sort), kind.createTest(filter), { offset, limit }).map(copyRow)
+    },
+
+    async count (tenantSlug, filter) {
+      return countRows((await findTable(tenantSlug)).entries, kind.createTest(filter))
+    },
+
+    async find (tenantSlug, id) {
+      return copyIfFound((await findTable(tenantSlug)).find(id))
+    },
+
+    async listAfter (tenantSlug, { after, limit }) {
+      return (await findTable(tenantSlug)).after(after, limit).map(copyRow)
+    },
+
+    async findMany (tenantSlug, ids) {
+      const table = await findTable(tenantSlug)
+      return ids.map((id) => copyIfFound(table.find(id)))
     }
   }
 }
@@ -118,8 +150,12 @@ function omitFields (fields: Record<string, unknown>, omitted: object): Record<s
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(omitted, name)))
 }
 
+function copyIfFound<Row> (entry: Entry<Row> | undefined): Row | null {
+  return entry === undefined ? null : copyRow(entry)
+}
+
 /** Returns a copy that the caller may change. */
-export function copyRow<Row> ({ row, isNested }: Entry<Row>): Row {
+function copyRow<Row> ({ row, isNested }: Entry<Row>): Row {
   return isNested ? structuredClone(row) : { ...row }
 }
 

@@ -34,6 +34,12 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
     return this.find(id) !== undefined
   }
 
+  /** Returns up to `limit` rows with ids above `id`, or the first ones, by ascending id. */
+  after (id: Id | null, limit: number): ReadonlyArray<Entry<Row>> {
+    const start = id === null ? 0 : this.#position(id) + (this.has(id) ? 1 : 0)
+    return this.#byId.slice(start, start + limit)
+  }
+
   /** Inserts a row, or replaces the one with the same id. */
   save (entry: Entry<Row>): void {
     const { id } = entry.row

@@ -1,5 +1,5 @@
 import type { CandidateFilter, CandidateSortField, Id, IdKinds, JobFilter, JobSortField, RowSource } from '../../ports/index.js'
-import { formatIdCondition, needsCollation } from './id-columns.js'
+import { formatIdAfter, formatIdAmong, formatIdCondition, formatIdOrder, needsCollation, normalizeId } from './id-columns.js'
 import { type ReadValue, assertColumns, readerOf } from './row-columns.js'
 import type { RowKind } from './row-kind.js'
 import { type Relation, describeRelation } from './relation.js'
@@ -108,6 +108,27 @@ export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter
       const [row] = await session.query<Record<string, unknown>>(`find ${option}`,
         `select ${columns} from ${relation.name} ${where}`, where.values)
       return row === undefined ? null : readRow<Row>(row, readers)
+    },
+
+    async listAfter (tenantSlug, { after, limit, fields }) {
+      const relation = await findRelation()
+      const { columns, readers } = findProjection(relation, fields)
+      const isAfter = after === null ? [] : [formatIdAfter(relation, after)]
+      if (!isAfter.every((condition) => condition !== null)) return []
+      const where = new Conditions(['tenant_slug = $', tenantSlug], ...isAfter)
+      const rows = await session.query<Record<string, unknown>>(`list ${option} by id`,
+        `select ${columns} from ${relation.name} r ${where} order by ${formatIdOrder(relation)} limit ${where.bind(limit)}`, where.values)
+      return rows.map((row) => readRow<Row>(row, readers))
+    },
+
+    async findMany (tenantSlug, ids, { fields }) {
+      const relation = await findRelation()
+      const { columns, readers } = findProjection(relation, fields)
+      const where = new Conditions(['tenant_slug = $', tenantSlug], formatIdAmong(relation, ids))
+      const rows = await session.query<Record<string, unknown>>(`find many ${option}`,
+        `select ${columns} from ${relation.name} ${where}`, where.values)
+      const found = new Map(rows.map((row) => readRow<Row>(row, readers)).map((row) => [row.id, row]))
+      return ids.map((id) => found.get(normalizeId(relation, id)) ?? null)
     }
   }
 }

@@ -179,4 +179,35 @@ create table api_keys (
 
 create index api_keys_tenant on api_keys (tenant_slug, created_at, id);
 
+-- Candidates and jobs that changed: normally one row for each, of its last change. Only inserted and deleted, never updated,
+-- so that transactions never wait for each other.
+create table changes (
+  tenant_slug text collate "C" not null,
+  -- candidate or job.
+  kind text collate "C" not null,
+  id text collate "C" not null,
+  -- The transaction that changed it. Readers see it once that and all older transactions have ended.
+  xid xid8 not null,
+  deleted boolean not null,
+  changed_at timestamptz not null,
+  primary key (tenant_slug, kind, id, xid)
+);
+
+create index changes_feed on changes (tenant_slug, kind, xid, id);
+create index changes_xid on changes (xid);
+
+-- One row.
+create table change_state (
+  is_only boolean primary key default true check (is_only),
+  -- Part of each position. Another id ends all of them, for example after a restore that PostgreSQL cannot see.
+  id uuid not null default gen_random_uuid(),
+  -- Authenticates tokens. Three uuids hold 366 random bits.
+  secret bytea not null
+    default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
+  -- Rows of older transactions may have been pruned.
+  pruned_before xid8 not null
+);
+
+insert into change_state (pruned_before) values (pg_current_xact_id());
+
 insert into migrations (name) values ('001-tables.sql');

@@ -30,6 +30,11 @@ begin
   update tenants t set slug = p_to where t.slug = p_from;
   update api_keys k set tenant_slug = p_to where k.tenant_slug = p_from;
   update notices n set tenant_slug = p_to where n.tenant_slug = p_from;
+  -- This transaction may have recorded some under both names, when the host renamed its rows.
+  delete from changes c
+  using changes o
+  where c.tenant_slug = p_from and o.tenant_slug = p_to and o.kind = c.kind and o.id = c.id and o.xid = c.xid;
+  update changes c set tenant_slug = p_to where c.tenant_slug = p_from;
   update webhooks w set tenant_slug = p_to, secret = s.secret, previous_secret = s.previous
   from json_to_recordset(p_secrets::json) as s (id bigint, secret text, previous text)
   where w.id = s.id;
@@ -59,7 +64,7 @@ begin
 end
 $$;
 
--- Removes a tenant: its webhooks and keys at once, and up to p_limit of its events. Returns how many events of removed
+-- Removes a tenant: its webhooks, keys and changes at once, and up to p_limit of its events. Returns how many events of removed
 -- tenants are left. A tenant with the same name that comes later gets an id of its own.
 create function remove_tenant_v1 (p_tenant text, p_limit integer) returns integer
 language plpgsql
@@ -69,6 +74,7 @@ begin
   update tenants t set slug = null where t.slug = p_tenant;
   delete from api_keys k where k.tenant_slug = p_tenant;
   delete from notices n where n.tenant_slug = p_tenant;
+  delete from changes c where c.tenant_slug = p_tenant;
   delete from webhooks w where w.tenant_slug = p_tenant;
   return remove_events_v1(p_limit);
 end

@@ -7,8 +7,9 @@ import { numberIds } from './number-ids.js'
  * - `deliveries`: the queue and its log
  * - `tenancy`: ids of another tenant, in every method that takes an id
  * - `races`: concurrent callers
+ * - `sync`: changes, of a storage that keeps them; others pass
  */
-export type StorageGroup = 'lists' | 'webhooks' | 'deliveries' | 'tenancy' | 'races'
+export type StorageGroup = 'lists' | 'webhooks' | 'deliveries' | 'tenancy' | 'races' | 'sync'
 
 interface Case<Group, Make> {
   group: Group

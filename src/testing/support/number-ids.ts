@@ -30,6 +30,7 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
     storage: {
       webhooks: storage.webhooks,
       deliveries: storage.deliveries,
+      ...(storage.changes === undefined ? {} : { changes: storage.changes }),
       candidates: numberRows<CandidateRow, CandidateRow<Id, Id>, CandidateFilter, CandidateFilter<Id>, CandidateSortField>(storage.candidates, candidate, toFilter),
       jobs: numberRows<JobRow, JobRow<Id>, JobFilter, JobFilter, JobSortField>(storage.jobs, job, (filter) => filter),
       verify: async (published) => await storage.verify?.(published && { ...published, ids: kinds }) ?? []
@@ -52,6 +53,14 @@ function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Filte
     async find (tenantSlug, id, query) {
       const row = await source.find(tenantSlug, toSampleId(id, fields.id), query)
       return row === null ? null : toRow(row)
+    },
+    async listAfter (tenantSlug, { after, ...query }) {
+      const rows = await source.listAfter?.(tenantSlug, { after: after === null ? null : toSampleId(after, fields.id), ...query }) ?? []
+      return rows.map(toRow)
+    },
+    async findMany (tenantSlug, ids, query) {
+      const rows = await source.findMany?.(tenantSlug, ids.map((id) => toSampleId(id, fields.id)), query) ?? []
+      return rows.map((row) => row === null ? null : toRow(row))
     }
   }
 }

@@ -4,8 +4,8 @@ import { rejects, same } from '../support/expect.js'
 import { delivered, failed, lenient, retry } from '../support/samples.js'
 
 const gives =
-  'Renames the tenant `from` to `to`: its webhooks with their deliveries and notices, and its events with their ' +
-  'subjects and idempotency keys.'
+  'Renames the tenant `from` to `to`: its webhooks with their deliveries and notices, its events with their subjects ' +
+  'and idempotency keys, and its changes.'
 const reseals = 'Replaces each stored secret with the result of `reseal`.'
 const refuses =
   'Returns the number of webhooks. Returns `null` and changes nothing if `to` has a webhook or an event, and ' +

@@ -13,12 +13,12 @@ t.test('processes that start together prune at different times of the first ten 
   const stops = Array.from({ length: 20 }, () => {
     const times: number[] = []
     prunedAt.push(times)
-    const { deliveries } = memoryStorage()
-    deliveries.prune = async () => {
+    const storage = memoryStorage()
+    storage.deliveries.prune = async () => {
       times.push(clock.now() - startedAt)
       return 0
     }
-    return keepPruning(deliveries, 30, { clock, log: silentLogger })
+    return keepPruning(storage, { retentionDays: 30, changesRetentionDays: 90 }, { clock, log: silentLogger })
   })
 
   await clock.advance(0)

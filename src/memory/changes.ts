@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { expectNames } from '../shared/expect.js'
+import type { ChangeKind, ChangeSource, Clock } from '../ports/index.js'
+import { refuseTransaction } from './deliveries/record.js'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** The changes of one resource of a tenant. */
+interface Feed {
+  /** The number and the time of the last change of each id, in the order of the numbers. */
+  readonly last: Map<string, { number: number, at: number }>
+  /** Changes up to this number were pruned. */
+  prunedTo: number
+}
+
+/** Options of `memoryChanges`. */
+export interface MemoryChangesOptions {
+  /** The clock that decides what is pruned. @default the system clock */
+  clock?: Pick<Clock, 'now'>
+}
+
+/** Changes in memory. */
+export interface MemoryChanges extends ChangeSource {
+  /** Gives the changes of a tenant to its new name. */
+  renameTenant (from: string, to: string): void
+  /** Forgets the changes of a tenant. */
+  removeTenant (tenantSlug: string): void
+}
+
+/** Remembers changes in the memory of this process, for example beside `candidatesFrom`. Throws `invalid_option`. */
+export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChanges {
+  expectNames(options, { clock: true } satisfies Record<keyof MemoryChangesOptions, true>)
+  const { clock = { now: Date.now } } = options
+  // A restarted process has other numbers, and refuses the positions and tokens of the earlier one.
+  const epoch = randomBytes(8).toString('hex')
+  const secret = randomBytes(32)
+  const feeds = new Map<string, Map<ChangeKind, Feed>>()
+  let lastNumber = 0
+
+  function openFeed (tenantSlug: string, kind: ChangeKind): Feed {
+    const kinds = feeds.get(tenantSlug) ?? new Map<ChangeKind, Feed>()
+    feeds.set(tenantSlug, kinds)
+    const feed = kinds.get(kind) ?? { last: new Map(), prunedTo: 0 }
+    kinds.set(kind, feed)
+    return feed
+  }
+
+  function add (tenantSlug: string, kind: ChangeKind, id: string): void {
+    const { last } = openFeed(tenantSlug, kind)
+    // Moves to the end, so that the map stays in the order of the numbers.
+    last.delete(id)
+    last.set(id, { number: ++lastNumber, at: clock.now() })
+  }
+
+  return {
+    async begin () {
+      return formatPosition(epoch, lastNumber)
+    },
+
+    async list (tenantSlug, kind, { after, limit }) {
+      const number = parsePosition(epoch, after)
+      const { last, prunedTo } = feeds.get(tenantSlug)?.get(kind) ?? { last: new Map<string, { number: number }>(), prunedTo: 0 }
+      if (number === null || number > lastNumber || number < prunedTo) return null
+      const next = [...last].filter(([, change]) => change.number > number)
+      const page = next.slice(0, limit)
+      const hasMore = next.length > limit
+      const position = hasMore ? page.at(-1)?.[1].number ?? number : lastNumber
+      return { ids: page.map(([id]) => id), position: formatPosition(epoch, position), hasMore }
+    },
+
+    async record (tenantSlug, { kind, id }, transaction) {
+      refuseTransaction(transaction)
+      add(tenantSlug, kind, id)
+    },
+
+    async tokenSecret () {
+      return secret
+    },
+
+    async prune ({ retentionDays, limit }) {
+      const before = clock.now() - retentionDays * dayMs
+      let count = 0
+      for (const feed of [...feeds.values()].flatMap((kinds) => [...kinds.values()])) {
+        for (const [id, { number, at }] of feed.last) {
+          if (at >= before || count === limit) break
+          feed.last.delete(id)
+          feed.prunedTo = number
+          count++
+        }
+      }
+      return count
+    },
+
+    async stats () {
+      return { heldBackMs: 0, heldBackBy: null }
+    },
+
+    renameTenant (from, to) {
+      for (const [kind, { last }] of feeds.get(from) ?? []) {
+        for (const id of last.keys()) add(to, kind, id)
+      }
+      feeds.delete(from)
+    },
+
+    removeTenant (tenantSlug) {
+      feeds.delete(tenantSlug)
+    }
+  }
+}
+
+function formatPosition (epoch: string, number: number): string {
+  return `${epoch}.${number}`
+}
+
+/** Returns the number of a position, or `null` if it is of another process. */
+function parsePosition (epoch: string, position: string): number | null {
+  const [given, number = ''] = position.split('.')
+  return given === epoch && /^\d+$/.test(number) ? Number(number) : null
+}

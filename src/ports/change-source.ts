@@ -1,0 +1,62 @@
+/** A resource that sync follows. */
+export type ChangeKind = 'candidate' | 'job'
+
+/** A candidate or job that was created, changed or deleted. */
+export interface Change {
+  kind: ChangeKind
+  /** Its id as text, 1 to 64 characters. */
+  id: string
+  /** Whether it was deleted. A hint: readers look whether it exists. */
+  deleted: boolean
+}
+
+/** One page of changes. */
+export interface ChangePage {
+  /** The ids of what changed, as text. An id may come twice. */
+  ids: string[]
+  /** The position after them, at most 200 characters; it may be further if nothing of the tenant lies between. */
+  position: string
+  /** Whether more can be read now. */
+  hasMore: boolean
+}
+
+/** How far readers are behind, because a transaction is open. */
+export interface ChangeStats {
+  /** Milliseconds since the oldest open transaction began that hides later changes; 0 if none does. */
+  heldBackMs: number
+  /** The owner of that transaction, for the log, or `null`. */
+  heldBackBy: string | null
+}
+
+/**
+ * Remembers which candidates and jobs changed, so that `sync` misses nothing. The order of changes is the storage's own:
+ * a change comes no earlier than its transaction commits, and never before a position that was already given.
+ */
+export interface ChangeSource {
+  /**
+   * Returns the current position. Everything committed so far can be read from the rows; each change that commits later
+   * comes after this position, even if its transaction began earlier.
+   */
+  begin (): Promise<string>
+
+  /**
+   * Lists up to `limit` changes of a tenant after a position, in order. Returns `null` if the position is no longer known:
+   * changes after it were pruned, or it comes from another database.
+   */
+  list (tenantSlug: string, kind: ChangeKind, query: { after: string, limit: number }): Promise<ChangePage | null>
+
+  /**
+   * Records a change. With `transaction`, the host's own, readers see it once that commits. Never waits for another
+   * transaction. A storage without transactions rejects any `transaction`.
+   */
+  record (tenantSlug: string, change: Change, transaction?: unknown): Promise<void>
+
+  /** Returns the secret that authenticates tokens: 32 bytes or more, the same for all processes. */
+  tokenSecret (): Promise<Uint8Array>
+
+  /** Deletes up to `limit` changes older than the retention. Returns their number. */
+  prune (options: { retentionDays: number, limit: number }): Promise<number>
+
+  /** Returns how far readers are held back. */
+  stats (): Promise<ChangeStats>
+}

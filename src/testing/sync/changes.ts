@@ -1,0 +1,189 @@
+import type { ChangeKind, ChangeSource } from '../../ports/index.js'
+import { type StorageCase, defineCase } from '../support/case.js'
+import { given, holds, rejects, same } from '../support/expect.js'
+import type { StorageHarness } from '../support/harness.js'
+import { wait } from '../support/wait.js'
+
+const begins =
+  'Returns the current position. Everything committed so far can be read from the rows; each change that commits later ' +
+  'comes after this position, even if its transaction began earlier.'
+const lists = 'Lists up to `limit` changes of a tenant after a position, in order.'
+const forgets =
+  'Returns `null` if the position is no longer known: changes after it were pruned, or it comes from another database.'
+const records = "Records a change. With `transaction`, the host's own, readers see it once that commits."
+const neverWaits = 'Never waits for another transaction. A storage without transactions rejects any `transaction`.'
+const secret = 'Returns the secret that authenticates tokens: 32 bytes or more, the same for all processes.'
+const prunes = 'Deletes up to `limit` changes older than the retention. Returns their number.'
+const counts = 'Returns how far readers are held back.'
+const renames = 'its events with their subjects and idempotency keys, and its changes.'
+
+/** Changes under test, with helpers for common steps. They act for the candidates of `acme` by default. */
+interface ChangeBench extends Pick<Required<StorageHarness>, 'storage'> {
+  harness: StorageHarness
+  changes: ChangeSource
+  record (id: string, options?: { tenantSlug?: string, kind?: ChangeKind, deleted?: boolean, transaction?: unknown }): Promise<void>
+  /** Follows the changes after a position to the end, and returns their ids and the last position. */
+  follow (after: string, options?: { tenantSlug?: string, kind?: ChangeKind, limit?: number }): Promise<{ ids: string[], position: string }>
+}
+
+/** Creates a case that passes on a storage without changes. */
+function changeCase (head: { port: string, says: string, name: string }, body: (bench: ChangeBench) => Promise<void>): StorageCase {
+  return defineCase('sync', head, async (harness) => {
+    const { storage } = harness
+    const { changes } = storage
+    if (changes === undefined) return
+    await body({
+      harness,
+      storage,
+      changes,
+      record: (id, { tenantSlug = 'acme', kind = 'candidate', deleted = false, transaction } = {}) =>
+        changes.record(tenantSlug, { kind, id, deleted }, transaction),
+      async follow (after, { tenantSlug = 'acme', kind = 'candidate', limit = 100 } = {}) {
+        const ids: string[] = []
+        for (let position = after; ;) {
+          const page = given(await changes.list(tenantSlug, kind, { after: position, limit }), 'the page after a position')
+          holds(page.ids.length <= limit, `a page has at most ${limit} changes`)
+          ids.push(...page.ids)
+          position = page.position
+          if (!page.hasMore) return { ids, position }
+        }
+      }
+    })
+  })
+}
+
+/** Cases about the changes of candidates and jobs. */
+export const changeCases = [
+  changeCase({ port: 'changes.list', says: lists, name: 'changes are listed in pages, in order, each once' }, async ({ changes, record, follow }) => {
+    const start = await changes.begin()
+    for (const id of ['5', '3', '4', '1', '2']) await record(id)
+    same((await follow(start)).ids, ['5', '3', '4', '1', '2'], 'the ids in one page')
+    const { ids, position } = await follow(start, { limit: 2 })
+    same(ids, ['5', '3', '4', '1', '2'], 'the ids in pages of two')
+    same((await follow(position)).ids, [], 'the ids after the last position')
+    await record('3')
+    same((await follow(position)).ids, ['3'], 'the ids after one more change')
+  }),
+
+  changeCase({ port: 'changes.list', says: lists, name: 'an item that changed twice comes after both changes' }, async ({ changes, record, follow }) => {
+    const start = await changes.begin()
+    await record('1')
+    const { position } = await follow(start)
+    await record('2')
+    await record('1')
+    same((await follow(position)).ids, ['2', '1'], 'the ids after the first change')
+    same((await follow(start)).ids.at(-1), '1', 'the last id from the start')
+  }),
+
+  changeCase({ port: 'changes.list', says: lists, name: 'a deletion is listed like any change' }, async ({ changes, record, follow }) => {
+    await record('1')
+    await record('2')
+    const start = await changes.begin()
+    await record('1', { deleted: true })
+    await record('3', { deleted: true })
+    same((await follow(start)).ids, ['1', '3'], 'the ids of two that were deleted')
+  }),
+
+  changeCase({ port: 'changes.list', says: lists, name: 'changes of another tenant or resource are not listed' }, async ({ changes, record, follow }) => {
+    const start = await changes.begin()
+    await record('1')
+    await record('2', { tenantSlug: 'globex' })
+    await record('3', { kind: 'job' })
+    same((await follow(start)).ids, ['1'], 'the candidates of acme')
+    same((await follow(start, { kind: 'job' })).ids, ['3'], 'the jobs of acme')
+    same((await follow(start, { tenantSlug: 'globex' })).ids, ['2'], 'the candidates of globex')
+    same((await follow(start, { tenantSlug: 'globex', kind: 'job' })).ids, [], 'the jobs of globex')
+    same((await follow(start, { tenantSlug: 'nobody' })).ids, [], 'the candidates of a tenant without changes')
+  }),
+
+  changeCase({ port: 'changes.begin', says: begins, name: 'a change that commits late is not passed by' }, async ({ harness, changes, record, follow }) => {
+    if (harness.begin === undefined) return
+    const before = await changes.begin()
+    const late = await harness.begin()
+    await record('late', { transaction: late.transaction })
+    await record('1')
+    const during = await changes.begin()
+    const early = await follow(before)
+    holds(!early.ids.includes('late'), 'a change is not listed before it commits')
+    await late.commit()
+    const rest = await follow(early.position)
+    same([...early.ids, ...rest.ids].toSorted(), ['1', 'late'], 'all ids, read while and after the transaction was open')
+    holds((await follow(during)).ids.includes('late'), 'the late change comes after the position of that time')
+  }),
+
+  changeCase({ port: 'changes.record', says: records, name: 'a change commits with the host\'s transaction, or is rejected by a storage without transactions' }, async ({ harness, changes, record, follow }) => {
+    const start = await changes.begin()
+    if (harness.begin === undefined) return rejects(record('1', { transaction: {} }), 'recording with a transaction')
+    const lost = await harness.begin()
+    await record('lost', { transaction: lost.transaction })
+    await lost.rollback()
+    const kept = await harness.begin()
+    await record('kept', { transaction: kept.transaction })
+    await record('kept', { transaction: kept.transaction })
+    await kept.commit()
+    same((await follow(start)).ids, ['kept'], 'the ids after one transaction was rolled back and one committed')
+  }),
+
+  changeCase({ port: 'changes.record', says: neverWaits, name: 'two transactions that record the same items do not wait for one another' }, async ({ harness, changes, record, follow }) => {
+    if (harness.begin === undefined) return rejects(record('1', { transaction: {} }), 'recording with a transaction')
+    await record('1')
+    await record('2')
+    const start = await changes.begin()
+    const [first, second] = [await harness.begin(), await harness.begin()]
+    await record('1', { transaction: first.transaction })
+    await record('2', { transaction: second.transaction })
+    await record('2', { transaction: first.transaction })
+    await record('1', { transaction: second.transaction })
+    await second.commit()
+    await first.rollback()
+    same([...new Set((await follow(start)).ids)].toSorted(), ['1', '2'], 'the ids after one of them committed')
+  }),
+
+  changeCase({ port: 'changes.list', says: forgets, name: 'unknown positions and those before pruned changes are not accepted' }, async ({ harness, changes, record, follow }) => {
+    const start = await changes.begin()
+    await record('1')
+    const { position } = await follow(start)
+    const list = (after: string) => changes.list('acme', 'candidate', { after, limit: 10 })
+    for (const unknown of ['', '0', 'x', `${position}0`, `x${position}`, 'x'.repeat(200)]) same(await list(unknown), null, `the page after ${unknown}`)
+    await wait(harness, 20)
+    same(await changes.prune({ retentionDays: 1, limit: 10 }), 0, 'the changes older than a day')
+    same(await changes.prune({ retentionDays: 0, limit: 10 }), 1, 'the pruned changes')
+    same(await list(start), null, 'the page after a position before the pruned change')
+    same((await follow(position)).ids, [], 'the ids after a position behind it')
+    await record('2')
+    same((await follow(position)).ids, ['2'], 'the ids after another change')
+  }),
+
+  changeCase({ port: 'changes.prune', says: prunes, name: 'changes are pruned in batches, the oldest first' }, async ({ harness, changes, record, follow }) => {
+    await record('1')
+    await record('2')
+    const middle = await changes.begin()
+    await wait(harness, 20)
+    await record('3')
+    await wait(harness, 20)
+    same(await changes.prune({ retentionDays: 0, limit: 2 }), 2, 'the first batch')
+    same((await follow(middle)).ids, ['3'], 'the ids that are left')
+    same([await changes.prune({ retentionDays: 0, limit: 2 }), await changes.prune({ retentionDays: 0, limit: 2 })], [1, 0], 'further batches')
+  }),
+
+  changeCase({ port: 'changes.tokenSecret', says: secret, name: 'the secret of tokens has 32 bytes and stays the same' }, async ({ changes }) => {
+    const [first, second] = [await changes.tokenSecret(), await changes.tokenSecret()]
+    holds(first.length >= 32, 'the secret has 32 bytes or more')
+    same([...second], [...first], 'the secret, asked for again')
+    holds(new Set(first).size > 8, 'the secret is random')
+  }),
+
+  changeCase({ port: 'changes.stats', says: counts, name: 'nothing is held back while no transaction is open' }, async ({ changes, record }) => {
+    await record('1')
+    same(await changes.stats(), { heldBackMs: 0, heldBackBy: null }, 'the statistics')
+  }),
+
+  changeCase({ port: 'webhooks.renameTenant', says: renames, name: 'the changes of a renamed tenant are listed under the new name' }, async ({ storage, changes, record, follow }) => {
+    const start = await changes.begin()
+    await record('1')
+    await storage.webhooks.renameTenant('acme', 'globex', { reseal: (text) => text })
+    same([(await follow(start)).ids, (await follow(start, { tenantSlug: 'globex' })).ids], [[], ['1']], 'the ids under both names')
+    await storage.webhooks.removeTenant('globex', { limit: 10 })
+    same((await follow(start, { tenantSlug: 'globex' })).ids, [], 'the ids of a removed tenant')
+  })
+]

@@ -1,0 +1,34 @@
+import { RecruitingApiError } from '../errors.js'
+import type { ChangeKind, ChangeSource, IdKinds } from '../ports/index.js'
+import { expect } from '../shared/expect.js'
+import { isId, isStorableId, textIdRule } from '../shared/ids.js'
+import { type Reader, flag, readInput } from '../shared/read-options.js'
+import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
+import { assertNames, optionNames } from './events/arguments.js'
+import type { Recruiting } from './recruiting.js'
+
+/** Returns the function that records changes of candidates and jobs. */
+export function createChanged (changes: ChangeSource | undefined, ids: IdKinds): Recruiting['changed'] {
+  return async (changed, options = {}) => {
+    expect(changes !== undefined, 'storage.changes', 'a storage that keeps changes', changes)
+    assertNames('options', options, optionNames)
+    const { tenantSlug, kind, id, deleted } = readInput(changed, { tenantSlug: readSlug, kind: readKind, id: readAny, deleted: flag(false) })
+    if (!isId(id, ids[kind]) || !isStorableId(id)) {
+      const rule = ids[kind] === 'integer' ? 'an integer from 1 to 2^53-1' : `a string of ${textIdRule}`
+      throw new RecruitingApiError('invalid_input', `id: expected ${rule}, because ids.${kind} is '${ids[kind]}'`, 'id')
+    }
+    await changes.record(tenantSlug, { kind, id: String(id), deleted }, options.transaction)
+  }
+}
+
+const readSlug: Reader<string> = (value, path) => {
+  expect(isTenantSlug(value), path, tenantSlugRule, value)
+  return value
+}
+
+const readKind: Reader<ChangeKind> = (value, path) => {
+  expect(value === 'candidate' || value === 'job', path, "'candidate' or 'job'", value)
+  return value
+}
+
+const readAny: Reader<unknown> = (value) => value
