@@ -19,8 +19,8 @@ export function createListChanges (session: Session, schema: string): ChangeSour
     from ${schema}.change_bounds_v1() as bounds
     left join lateral (
       select c.id, c.xid from ${schema}.changes c
-      where c.tenant_slug = $1 and c.kind = $2 and (c.xid, c.id) > ($4::xid8, $5) and c.xid < bounds.horizon
-      order by c.xid, c.id
+      where (c.tenant_slug, c.kind, c.xid, c.id) > ($1, $2, $4::xid8, $5) and (c.tenant_slug, c.kind, c.xid) < ($1, $2, bounds.horizon)
+      order by c.tenant_slug, c.kind, c.xid, c.id
       limit $6
     ) as change on true
     order by change.xid, change.id`

@@ -3,7 +3,7 @@ import type { Session } from '../session.js'
 
 /** Finds the transaction that hides changes from readers; `schema` is quoted. */
 export function createChangeStats (session: Session, schema: string): () => Promise<ChangeStats> {
-  // Other users' transactions are visible with the right pg_read_all_stats.
+  // Without the right pg_read_all_stats, the beginning of other users' transactions is null.
   const text = `
     with oldest as (
       select c.changed_at, bounds.horizon::xid as xid

@@ -78,8 +78,8 @@ begin
 end
 $$;
 
--- Deletes up to p_limit rows that are older than the retention, in the order of their transactions, and stops at the first one
--- that is younger. Returns their number. Rows that a transaction has locked are skipped.
+-- Deletes the rows that are older than the retention, among the p_limit rows of the oldest transactions. Returns their number.
+-- Rows that a transaction has locked are skipped.
 create function prune_changes_v1 (p_retention_days double precision, p_limit integer) returns integer
 language sql
 set search_path from current
