@@ -73,11 +73,12 @@ t.test('with many changes', async (t) => {
       ['prune_changes_v1(0, 50)', 120]
     ] as const) {
       await client.query('begin')
+      const before = await count()
       await client.query(`select recruiting.${call}`)
-      const { scans, rows } = await count()
+      const after = await count()
       await client.query('rollback')
-      t.equal(scans, 0, `${call} never reads the whole table`)
-      t.ok(rows <= most, `${call} reads ${rows} rows`)
+      t.equal(after.scans, before.scans, `${call} never reads the whole table`)
+      t.ok(after.rows - before.rows <= most, `${call} reads ${after.rows - before.rows} rows`)
     }
   }))
 })
