@@ -2,6 +2,7 @@ export { postgresStorage, type PostgresStorageOptions } from './storage.js'
 export { postgresKeyLookup, type PostgresKeyLookupOptions } from './keys/key-lookup.js'
 export { apiKeys, type ApiKeys, type ApiKeysOptions } from './keys/api-keys.js'
 export type { IssuedApiKey, NewApiKey, StoredApiKey } from './keys/stored-key.js'
+export { watch, type WatchOptions } from './changes/watch.js'
 export { migrate, type MigrateOptions } from './migrate.js'
 export type { PgClient, PgPool, PgQueryable } from './pool.js'
 export {

@@ -12,6 +12,11 @@ export function quoteName (name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
+/** Quotes text for SQL, whatever the setting `standard_conforming_strings` is. */
+export function quoteLiteral (text: string): string {
+  return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+}
+
 /** Formats a time as RFC 3339 in UTC with milliseconds. */
 export function toIso (expression: string): string {
   return `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

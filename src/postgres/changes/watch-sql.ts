@@ -1,0 +1,80 @@
+import type { ChangeKind } from '../../ports/index.js'
+import { quoteLiteral, quoteName } from '../sql.js'
+
+/** What the triggers on a table record. */
+export interface Watched {
+  kind: ChangeKind
+  /** SQL expressions over `row`. */
+  id: string
+  tenant: string
+}
+
+/** A trigger for one kind of statement. */
+export interface WatchTrigger {
+  name: string
+  /** The part of `create trigger` before the table, and the part after it. */
+  event: string
+  transition: string
+}
+
+/** Returns the triggers of a table. The schema at the end of their names is cut by PostgreSQL if it is too long. */
+export function listTriggers (kind: ChangeKind, schema: string): WatchTrigger[] {
+  return [
+    { event: 'after insert', transition: 'referencing new table as new_rows' },
+    { event: 'after update', transition: 'referencing old table as old_rows new table as new_rows' },
+    { event: 'after delete', transition: 'referencing old table as old_rows' },
+    { event: 'before truncate', transition: '' }
+  ].map((trigger) => ({ ...trigger, name: quoteName(`changes_${kind}_${trigger.event.split(' ').at(-1)}_${schema}`) }))
+}
+
+/** Returns the body of the function that the triggers call; `schema` is quoted. */
+export function formatTriggerBody (watched: Watched, schema: string): string {
+  const record = (source: string): string => formatRecord(watched, schema, source)
+  const place = '<table>'
+  const [before, after] = record(`(select * from only ${place})`).split(place).map(quoteLiteral)
+  return `
+#variable_conflict use_column
+begin
+  case tg_op
+    when 'INSERT' then ${record('new_rows')};
+    when 'UPDATE' then ${record('(select * from old_rows union all select * from new_rows)')};
+    when 'DELETE' then ${record('old_rows')};
+    else execute ${before} || format('%I.%I', tg_table_schema, tg_table_name) || ${after};
+  end case;
+  return null;
+end`
+}
+
+/** Returns the expression of an id or tenant as text; the closing parenthesis is not part of a comment at its end. */
+export function formatText (expression: string): string {
+  return `(${expression}\n)::text collate "C"`
+}
+
+/**
+ * Returns the statement that records what the rows of a source concern, each once, as `record_change_v1` does. The lateral
+ * subquery looks each of them up in the index, whatever number of rows the planner expects. Ids that the API cannot show
+ * are left out.
+ */
+export function formatRecord ({ kind, id, tenant }: Watched, schema: string, source: string): string {
+  return `
+    with touched as materialized (
+      select distinct entity.tenant_slug, entity.id
+      from ${source} as row
+      cross join lateral (select ${formatText(tenant)} as tenant_slug, ${formatText(id)} as id) as entity
+      where char_length(entity.tenant_slug) between 1 and 100 and entity.id ~ '^[!-.0-~]{1,64}$'
+    ), recorded as (
+      insert into ${schema}.changes (tenant_slug, kind, id, xid, deleted, changed_at)
+      select t.tenant_slug, '${kind}', t.id, pg_current_xact_id(), false, clock_timestamp() from touched t
+      on conflict (tenant_slug, kind, id, xid) do nothing
+    )
+    delete from ${schema}.changes c
+    where c.ctid = any (array(
+      select older.ctid from touched t
+      cross join lateral (
+        select o.ctid from ${schema}.changes o
+        where o.tenant_slug = t.tenant_slug and o.kind = '${kind}' and o.id = t.id and o.xid <> pg_current_xact_id()
+        for update skip locked
+      ) as older
+      where current_setting('transaction_isolation') in ('read committed', 'read uncommitted')
+    ))`
+}

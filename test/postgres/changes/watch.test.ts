@@ -1,0 +1,240 @@
+import type pg from 'pg'
+import t from 'tap'
+import { watch } from '../../../src/postgres/index.js'
+import { follow, withClient } from '../../fixtures/postgres/changes.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+
+t.test('a watched table', async (t) => {
+  const { pool, storage: { changes } } = await startPostgresHost(t)
+  await pool.query('create table people (id bigint primary key, company text, name text, "Äußeres" jsonb)')
+  await watch(pool, 'people', { kind: 'candidate', id: 'id', tenant: 'company' })
+
+  /** Runs a statement, and returns the ids that changed, those of globex with its name. */
+  async function changed (statement: string, client: pg.Pool | pg.PoolClient = pool): Promise<string[]> {
+    const start = await changes.begin()
+    await client.query(statement)
+    const globex = await follow(changes, start, { tenantSlug: 'globex' })
+    return [...(await follow(changes, start)).ids.toSorted(), ...globex.ids.toSorted().map((id) => `globex ${id}`)]
+  }
+
+  const statements: Array<[statement: string, expected: string[]]> = [
+    ["insert into people values (1, 'acme', 'Ada'), (2, 'acme', 'Grace'), (3, 'globex', 'Linus'), (4, null, 'nobody')", ['1', '2', 'globex 3']],
+    ["insert into people values (1, 'acme', 'Eve'), (5, 'acme', 'Alan') on conflict (id) do update set name = excluded.name", ['1', '5']],
+    ["update people set name = 'Grace H.' where id = 2", ['2']],
+    ['update people set id = 6 where id = 5', ['5', '6']],
+    ["update people set company = 'globex' where id = 6", ['6', 'globex 6']],
+    ["update people set company = 'acme' where id = 4", ['4']],
+    ['update people set name = name where false', []],
+    ["merge into people p using (values (1), (7)) as m (id) on p.id = m.id when matched then update set name = 'x' when not matched then insert values (m.id, 'acme', 'y')", ['1', '7']],
+    ['with gone as (delete from people where id = 7 returning *) insert into people select 8, company, name from gone', ['7', '8']],
+    ['delete from people where id = 8', ['8']],
+    ['delete from people where id = 100', []],
+    ['truncate people', ['1', '2', '4', 'globex 3', 'globex 6']],
+    ['truncate people', []]
+  ]
+  for (const [statement, expected] of statements) {
+    t.test(`records ${statement}`, async (t) => {
+      t.strictSame(await changed(statement), expected)
+      const { rows } = await pool.query('select from recruiting.changes group by tenant_slug, id having count(*) > 1')
+      t.equal(rows.length, 0, 'one row is left for each')
+    })
+  }
+
+  t.test('records with the transaction that writes, savepoints included', async (t) => {
+    const start = await changes.begin()
+    await withClient(pool, async (client) => {
+      await client.query("begin; insert into people values (10, 'acme'); savepoint one; insert into people values (11, 'acme'); rollback to one")
+      t.strictSame((await follow(changes, start)).ids, [])
+      await client.query('commit')
+      await client.query("begin; insert into people values (12, 'acme'); rollback")
+    })
+    t.strictSame((await follow(changes, start)).ids, ['10'])
+  })
+
+  t.test('records many rows as one set', async (t) => {
+    await pool.query("insert into people select n, 'acme', 'x' from generate_series(1001, 6000) as n")
+    const start = await changes.begin()
+    await pool.query("update people set name = 'y' where id > 1000")
+    t.equal((await follow(changes, start)).ids.length, 5000)
+    t.equal((await pool.query('select from recruiting.changes where length(id) = 4')).rows.length, 5000)
+    t.strictSame(await changed("update people set name = 'z' where id = 2000"), ['2000'], 'after so many')
+  })
+
+  for (const level of ['read committed', 'repeatable read', 'serializable']) {
+    t.test(`adds no wait and no failure at ${level}`, async (t) => {
+      const start = await changes.begin()
+      await pool.query("insert into people values (20, 'acme'), (21, 'acme') on conflict do nothing; create table if not exists notes (person bigint)")
+      await watch(pool, 'notes', { kind: 'candidate', id: 'person', tenant: "'acme'" })
+      await withClient(pool, (first) => withClient(pool, async (second) => {
+        for (const client of [first, second]) await client.query(`begin isolation level ${level}; set local lock_timeout to '1ms'; select now()`)
+        await pool.query('insert into notes values (20), (21)')
+        for (const [client, id] of [[first, 20], [second, 21], [first, 21], [second, 20]] as const) await client.query(`insert into notes values (${id})`)
+        await second.query('commit')
+        await first.query('commit')
+      }))
+      t.strictSame([...new Set((await follow(changes, start)).ids)].toSorted(), ['20', '21'])
+    })
+  }
+
+  t.test('ignores ids and tenants that the API cannot have', async (t) => {
+    await pool.query('create table odd (id text, company text)')
+    await watch(pool, 'odd', { kind: 'job', id: 'id', tenant: 'company' })
+    const { rows: [{ count: before }] } = await pool.query('select count(*)::int from recruiting.changes')
+    await pool.query('insert into odd values (\'\', \'acme\'), (repeat(\'x\', 65), \'acme\'), (\'a/b\', \'acme\'), (\'ß\', \'acme\'), (\'1\', \'\'), (\'1\', repeat(\'x\', 101)), (null, \'acme\'), (\'1\', null)')
+    t.equal((await pool.query('select count(*)::int from recruiting.changes')).rows[0].count, before)
+  })
+})
+
+t.test('watching', async (t) => {
+  const { pool, server, storage: { changes } } = await startPostgresHost(t)
+  await pool.query(`
+    create schema crm;
+    create table crm.accounts (id int primary key, slug text collate "C");
+    create table crm.applications (id int primary key, account_id int, "person's" int, job_id uuid, "row" int);
+    insert into crm.accounts values (1, 'acme'), (2, 'globex')`)
+  const tenant = '(select slug from accounts where accounts.id = row.account_id) -- the slug'
+  const triggers = async () => (await pool.query(`
+    select t.oid::int, t.xmin::text, tgname, tgfoid::regproc::text as function from pg_trigger t where tgrelid = 'crm.applications'::regclass order by 3`)).rows
+
+  t.test('takes expressions, whose names belong to the schema of the table, and columns of any name', async (t) => {
+    await watch(pool, 'crm.applications', { kind: 'candidate', id: "person's", tenant })
+    await watch(pool, 'crm.applications', { kind: 'job', id: "coalesce(row.job_id::text, 'no%''\\job')", tenant })
+    const start = await changes.begin()
+    const job = '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70'
+    await pool.query(`insert into crm.applications values (1, 1, 41, '${job}'), (2, 1, 41, null), (3, 2, 43, null), (4, 9, 44, null)`)
+    t.strictSame((await follow(changes, start)).ids, ['41'])
+    t.strictSame((await follow(changes, start, { tenantSlug: 'globex' })).ids, ['43'])
+    t.strictSame((await follow(changes, start, { kind: 'job' })).ids, [job, "no%'\\job"])
+    const before = await changes.begin()
+    await pool.query('truncate crm.applications')
+    t.strictSame((await follow(changes, before, { kind: 'job' })).ids, [job, "no%'\\job"])
+  })
+
+  t.test('again changes nothing and locks nothing', async (t) => {
+    const before = await triggers()
+    t.equal(before.length, 8)
+    await withClient(pool, async (client) => {
+      await client.query('begin; insert into crm.applications values (50, 1, 50)')
+      await watch(pool, 'crm.applications', { kind: 'candidate', id: "person's", tenant })
+      await client.query('commit')
+    })
+    t.strictSame(await triggers(), before)
+  })
+
+  t.test('with other options replaces the triggers of that kind, and leaves no function behind', async (t) => {
+    const before = await triggers()
+    await watch(pool, 'crm.applications', { kind: 'candidate', id: 'id', tenant })
+    const after = await triggers()
+    t.strictSame(after.map(({ tgname }) => tgname), before.map(({ tgname }) => tgname))
+    t.strictSame(after.map((row, index) => row.function === before[index]?.function), Array.from({ length: 8 }, (_, index) => index >= 4))
+    const functions = "select proname from pg_proc where proname like 'watch\\_%' and pronamespace = 'recruiting'::regnamespace"
+    t.equal((await pool.query(functions)).rows.length, 2)
+  })
+
+  t.test('by ten processes at once puts each trigger once', async (t) => {
+    await pool.query('create table crm.people (id int, tenant text)')
+    const pools = Array.from({ length: 10 }, () => server.createPool())
+    await Promise.all(pools.map((each) => watch(each, 'crm.people', { kind: 'candidate', id: 'id', tenant: 'tenant' })))
+    const start = await changes.begin()
+    await pool.query("insert into crm.people values (1, 'acme')")
+    t.strictSame((await follow(changes, start)).ids, ['1'])
+    t.equal((await pool.query("select from pg_trigger where tgrelid = 'crm.people'::regclass")).rows.length, 4)
+  })
+
+  t.test('sees writes to a partitioned table and to its partitions, also of a second level', async (t) => {
+    await pool.query(`
+      create table crm.steps (person int, tenant text, step int) partition by list (tenant);
+      create table crm.steps_acme partition of crm.steps for values in ('acme') partition by range (step);
+      create table crm.steps_acme_1 partition of crm.steps_acme for values from (0) to (10);
+      create table crm.steps_acme_2 partition of crm.steps_acme for values from (10) to (20)`)
+    const options = { kind: 'candidate', id: 'person', tenant: 'tenant' } as const
+    await watch(pool, 'crm.steps', options)
+    const changed = async (statement: string) => {
+      const start = await changes.begin()
+      await pool.query(statement)
+      return (await follow(changes, start)).ids
+    }
+    t.strictSame(await changed("insert into crm.steps values (1, 'acme', 1), (2, 'acme', 11)"), ['1', '2'])
+    t.strictSame(await changed("insert into crm.steps_acme_1 values (3, 'acme', 3)"), ['3'])
+    t.strictSame(await changed('update crm.steps set step = 12 where person = 1'), ['1'], 'a row that moves to another partition')
+    t.strictSame(await changed('update crm.steps_acme set person = 4 where person = 3'), ['3', '4'])
+    t.strictSame(await changed('truncate crm.steps_acme_1'), ['4'])
+    t.strictSame(await changed('truncate crm.steps'), ['1', '2'])
+    await pool.query('create table crm.steps_acme_3 partition of crm.steps_acme for values from (20) to (30)')
+    await watch(pool, 'crm.steps', options)
+    t.strictSame(await changed("insert into crm.steps_acme_3 values (5, 'acme', 25)"), ['5'], 'a partition that was added')
+  })
+
+  t.test('lets a user of the table write who has no rights on our tables', async (t) => {
+    await pool.query('create role writer login; grant usage on schema crm to writer; grant all on crm.applications to writer')
+    const writer = server.createPool({ user: 'writer' })
+    const start = await changes.begin()
+    await writer.query('insert into crm.applications values (70, 1)')
+    await writer.query('truncate crm.applications')
+    t.strictSame((await follow(changes, start)).ids, ['50', '70'])
+    await t.rejects(writer.query('select from recruiting.changes'), { code: '42501' })
+    await t.rejects(watch(writer, 'crm.applications', { kind: 'candidate', id: 'id', tenant }), { code: '42501' })
+    await pool.query('grant usage, create on schema recruiting to writer')
+    await t.rejects(watch(writer, 'crm.applications', { kind: 'candidate', id: 'id', tenant }), {
+      code: 'invalid_option', field: 'tenant', message: 'tenant: permission denied for table accounts'
+    })
+    await t.rejects(watch(writer, 'crm.applications', { kind: 'candidate', id: 'id', tenant: "'acme'" }), { code: '42501', message: /table changes/ })
+  })
+
+  t.test('is not diverted by the search path or the objects of whoever writes', async (t) => {
+    await pool.query(`
+      create role mallory login; create schema mallory authorization mallory; grant usage on schema crm to mallory; grant insert on crm.applications to mallory`)
+    const mallory = server.createPool({ user: 'mallory', options: '-c search_path=mallory,pg_catalog' })
+    await mallory.query(`
+      create function mallory.char_length(text) returns int language sql as 'select 1/0';
+      create temp table accounts as select 1 as id, 'stolen'::text as slug`)
+    const start = await changes.begin()
+    await mallory.query('insert into crm.applications values (80, 1)')
+    t.strictSame((await follow(changes, start)).ids, ['80'])
+  })
+
+  t.test('refuses, by name, what cannot be watched', async (t) => {
+    await pool.query(`
+      create view crm.view as select * from crm.people;
+      create foreign data wrapper nothing;
+      create server nowhere foreign data wrapper nothing;
+      create table crm.parted (id int, tenant text) partition by list (tenant);
+      create foreign table crm.remote partition of crm.parted for values in ('acme') server nowhere`)
+    const good = { kind: 'candidate', id: 'id', tenant: 'tenant' } as const
+    const refused: Array<[relation: string, options: object, field: string, message: RegExp]> = [
+      ['crm.nobody', good, 'relation', /^relation: there is no table crm\.nobody that the database user may see$/],
+      ['crm.view', good, 'relation', /^relation: crm\.view is not a table: watch the tables that it reads$/],
+      ['crm.parted', good, 'relation', /^relation: crm\.remote, a partition of crm\.parted, is a foreign table: call changed in its place$/],
+      ['', good, 'relation', /^relation: expected the name of a table/],
+      [5 as unknown as string, good, 'relation', /^relation: expected the name of a table/],
+      ['a..b', good, 'relation', /^relation: /],
+      ['crm.people', { ...good, id: 'person_id' }, 'id', /^id: crm\.people has no column person_id$/],
+      ['crm.people', { ...good, tenant: 'Tenant' }, 'tenant', /^tenant: crm\.people has no column Tenant$/],
+      ['crm.people', { ...good, id: 'row.nr' }, 'id', /^id: column row\.nr does not exist$/],
+      ['crm.people', { ...good, tenant: '(select slug from nowhere)' }, 'tenant', /^tenant: relation "nowhere" does not exist$/],
+      ['crm.people', { ...good, tenant: 'row.tenant ||' }, 'tenant', /^tenant: syntax error/],
+      ['crm.people', { ...good, id: 'max(row.id)' }, 'id', /^id: aggregate functions are not allowed/],
+      ['crm.people', { ...good, id: "'x'::int" }, 'id', /^id: invalid input syntax for type integer: "x"$/],
+      ['crm.people', { ...good, kind: 'person' }, 'kind', /^kind: expected 'candidate' or 'job', got "person"$/],
+      ['crm.people', { ...good, kind: undefined }, 'kind', /^kind: expected/],
+      ['crm.people', { ...good, id: ' ' }, 'id', /^id: expected the name of a column, or an SQL expression over row, got " "$/],
+      ['crm.people', { kind: 'job', id: 'id' }, 'tenant', /^tenant: expected/],
+      ['crm.people', { ...good, schema: '' }, 'schema', /^schema: expected/],
+      ['crm.people', { ...good, table: 'x' }, 'table', /^table: expected a known name/]
+    ]
+    for (const [relation, options, field, message] of refused) {
+      await t.rejects(watch(pool, relation, options as typeof good), { code: 'invalid_option', field, message }, `${relation} ${JSON.stringify(options)}`)
+    }
+    await t.rejects(watch(pool, 'crm.people', { ...good, schema: 'nowhere' }), {
+      code: 'storage_not_ready', field: 'schema', message: 'the schema nowhere has no table changes: call migrate(pool, { schema: "nowhere" }) first'
+    })
+  })
+
+  t.test('gives up on a table that somebody has locked', async (t) => {
+    await pool.query('create table crm.locked (id int, tenant text)')
+    await withClient(pool, async (client) => {
+      await client.query('begin; lock table crm.locked')
+      await t.rejects(watch(pool, 'crm.locked', { kind: 'job', id: 'id', tenant: 'tenant' }), { code: '55P03' })
+    })
+  })
+})
