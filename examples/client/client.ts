@@ -5,7 +5,7 @@
 // ORIGIN=http://127.0.0.1:3000 TENANT=acme KEY=acme-secret-key npx tsx examples/client/client.ts
 
 import createClient from 'openapi-fetch'
-import type { paths } from './api.js'
+import type { operations, paths } from './api.js'
 
 const { ORIGIN = 'http://127.0.0.1:3000', TENANT: tenantSlug = 'acme', KEY: key = 'acme-secret-key' } = process.env
 
@@ -28,6 +28,29 @@ const created = await client.POST('/api/v1/public/{tenant_slug}/webhooks', {
 })
 console.log(created.data === undefined ? created.error.error.code : `webhook ${created.data.data.id} has a secret`)
 
+type SyncedCandidate = NonNullable<operations['syncCandidates']['responses'][200]['content']['application/json']['data'][number]['candidate']>
+
+/** Brings a copy up to date, from the beginning or from a token. Returns the token to keep with the copy. */
+async function syncCandidates (copy: Map<number, SyncedCandidate>, token?: string): Promise<string> {
+  const query = token === undefined ? {} : { token }
+  const { data: page, error } = await client.GET('/api/v1/public/{tenant_slug}/candidates/sync', { params: { path, query } })
+  if (error?.error.code === 'sync_token_expired') {
+    copy.clear()
+    return syncCandidates(copy)
+  }
+  if (page === undefined) throw new Error(error.error.message)
+  for (const { id, candidate } of page.data) {
+    if (candidate === null) copy.delete(id)
+    else copy.set(id, candidate)
+  }
+  return page.meta.has_more ? syncCandidates(copy, page.meta.next_token) : page.meta.next_token
+}
+
+const copy = new Map<number, SyncedCandidate>()
+const token = await syncCandidates(copy)
+await syncCandidates(copy, token)
+console.log(`copied ${[...copy.values()].map((candidate) => candidate.full_name).join(' and ')}`)
+
 const webhookPath = { ...path, id: 1 }
 
 // Fields with a default and bodies without required fields are optional.
@@ -43,6 +66,8 @@ export const mistakes = [
   () => client.GET('/api/v1/public/{tenant_slug}/candidates', { params: { path, query: { 'filter[eye_colour]': 'blue' } } }),
   // @ts-expect-error the tenant is missing
   () => client.GET('/api/v1/public/{tenant_slug}/jobs', {}),
+  // @ts-expect-error a sync has no pages by number
+  () => client.GET('/api/v1/public/{tenant_slug}/candidates/sync', { params: { path, query: { page: 2 } } }),
   // @ts-expect-error a webhook has no colour
   () => client.POST('/api/v1/public/{tenant_slug}/webhooks', { params: { path }, body: { colour: 'blue' } })
 ]

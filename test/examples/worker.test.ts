@@ -7,7 +7,7 @@ import { runExample } from './fixtures/run-example.js'
 
 t.test('a process without a server delivers what another one emits, and logs what failed', async (t) => {
   const { url, createPool } = await startPostgres(t)
-  const example = runExample(t, '13-worker.ts', { DATABASE_URL: url })
+  const example = runExample(t, '14-worker.ts', { DATABASE_URL: url })
   await example.output(/"msg":"delivering"/)
 
   const storage = postgresStorage(createPool())

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
+import tsBlankSpace from 'ts-blank-space'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): Promise<string> => readFile(new URL(path, root), 'utf8')
@@ -26,9 +27,16 @@ function isExcerpt (snippet: string, example: string): boolean {
   })
 }
 
+/** Returns an example as JavaScript, with the spaces of somebody who never wrote types. */
+function removeTypes (example: string): string {
+  return tsBlankSpace(example).replaceAll(/(?<=\S);? +(?=[,)]|$)/gm, '').replaceAll(/(?<=\S) +/g, ' ')
+}
+
 t.test('every snippet of TypeScript in the README and the pages is from an example, and a test runs each example', async (t) => {
   const names = (await readdir(new URL('examples/', root))).filter((name) => name.endsWith('.ts'))
-  const examples = await Promise.all(names.map((name) => read(`examples/${name}`)))
+  const typed = await Promise.all([...names, 'mirror/sync.ts'].map((name) => read(`examples/${name}`)))
+  // Some pages show an example without its types.
+  const examples = typed.flatMap((text) => [text, removeTypes(text)])
   // The snippets of these two are compiled and run as a whole.
   for (const page of pages.filter((path) => !['docs/adapters.md', 'docs/transactions.md'].includes(path))) {
     for (const [, snippet = ''] of (await read(page)).matchAll(/^```(?:ts|js|javascript|typescript)\n(.*?)^```$/gms)) {

@@ -33,9 +33,9 @@ t.test('a client typed by the served document, with the default settings of open
   await t.resolves(run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'examples/client'], { cwd: root }))
 })
 
-t.test('a typed client lists candidates and registers a webhook', async (t) => {
+t.test('a typed client lists candidates, registers a webhook and copies candidates by sync', async (t) => {
   const example = runExample(t, 'client/client.ts', { ORIGIN: await serve(t) })
-  await example.output(/^1 Ana Costa Nurse\n1 found\nwebhook 1 has a secret\n$/)
+  await example.output(/^1 Ana Costa Nurse\n1 found\nwebhook 1 has a secret\ncopied Ana Costa and Bo Lind\n$/)
   t.equal(await example.exit(), 0)
 })
 

@@ -1,6 +1,6 @@
 // Manages a tenant's webhooks by code, as a settings page or a support tool of the vendor does.
 //
-// tsx examples/14-webhooks-by-code.ts
+// tsx examples/15-webhooks-by-code.ts
 
 import { createRecruiting, isRecruitingApiError } from 'fastify-recruiting-api'
 import { memoryStorage } from 'fastify-recruiting-api/memory'

@@ -1,7 +1,7 @@
 // A process that only delivers, for servers with `delivery: false`. Any number of such processes share the work.
 //
 // npm install pg pino
-// DATABASE_URL=postgres://localhost/ats tsx examples/13-worker.ts
+// DATABASE_URL=postgres://localhost/ats tsx examples/14-worker.ts
 
 import pg from 'pg'
 import { pino } from 'pino'

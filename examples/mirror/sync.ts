@@ -1,0 +1,49 @@
+/** An item of a page; `candidate` or `job` is `null` if it was deleted. */
+export interface SyncItem {
+  id: number | string
+  deleted: boolean
+  candidate?: object | null
+  job?: object | null
+}
+
+export interface SyncPage {
+  data: SyncItem[]
+  meta: { next_token: string, has_more: boolean }
+}
+
+/** Your copy of candidates or jobs, in a database with transactions. */
+export interface Copy {
+  /** The last `next_token` that was saved; `null` before the first page. */
+  readonly token: string | null
+  /**
+   * Saves the items and `next_token` in one transaction. If `has_more` is false, it also deletes items that did not come
+   * since `beginAgain`.
+   */
+  save (page: SyncPage): void | Promise<void>
+  /** Forgets the token. The items stay until the first sync without it has ended. */
+  beginAgain (): void | Promise<void>
+}
+
+export interface Source {
+  /** Ends in `/candidates/sync` or `/jobs/sync`. */
+  url: string
+  key: string
+  /** @default 200 */
+  perPage?: number
+}
+
+/** Brings a copy up to date. After an error, call it again. Never let two calls work on the same copy at once. */
+export async function sync ({ url, key, perPage = 200 }: Source, copy: Copy): Promise<void> {
+  for (let hasMore = true; hasMore;) {
+    const query = new URLSearchParams({ per_page: String(perPage), ...copy.token === null ? {} : { token: copy.token } })
+    const answer = await fetch(`${url}?${query}`, { headers: { authorization: `Bearer ${key}` } })
+    if (answer.status === 410) {
+      await copy.beginAgain()
+      continue
+    }
+    if (!answer.ok) throw new Error(`sync got ${answer.status}`)
+    const page = await answer.json() as SyncPage
+    await copy.save(page)
+    hasMore = page.meta.has_more
+  }
+}
