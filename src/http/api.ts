@@ -16,6 +16,7 @@ import { redactQueries } from './redact-log.js'
 import { shieldRoutes } from './input/read-input.js'
 import { candidateIdFields, candidateRoutes } from './routes/candidates.js'
 import { deliveryRoutes } from './routes/deliveries.js'
+import { eventTypeRoutes } from './routes/event-types.js'
 import { jobIdFields, jobRoutes } from './routes/jobs.js'
 import { openapiRoute } from './routes/openapi.js'
 import { syncRoute } from './routes/sync.js'
@@ -83,6 +84,7 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null): Fasti
       await own.register(webhookRoutes(operations))
       await own.register(webhookActionRoutes(operations))
       await own.register(deliveryRoutes(operations))
+      await own.register(eventTypeRoutes(operations))
     })
     if (settings.routes !== null) await scope.register(hostRoutes(settings.routes))
   }

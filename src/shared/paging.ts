@@ -8,6 +8,7 @@ const maxPerPage = 200
 /** Returns the query parameters of every list. */
 export function pagingQuery (sortable: readonly string[], defaultSort: string) {
   const item = `-?(${sortable.join('|')})`
+  const choice = sortable.length === 1 ? sortable[0] : `up to 3 of ${sortable.join(', ')}, separated by commas`
   return {
     page: Type.Integer({ minimum: 1, maximum: maxPage, default: 1, description: 'Number of the page, from 1; pages beyond the last are empty' }),
     per_page: Type.Integer({ minimum: 1, maximum: maxPerPage, default: 25, description: 'Maximum number of items per page' }),
@@ -15,7 +16,7 @@ export function pagingQuery (sortable: readonly string[], defaultSort: string) {
       pattern: `^${item}(,${item}){0,2}$`,
       default: defaultSort,
       examples: [`-${sortable.at(-1)}`],
-      description: `up to 3 of ${sortable.join(', ')}, separated by commas; a leading minus sign sorts descending`
+      description: `${choice}; a leading minus sign sorts descending`
     })
   }
 }

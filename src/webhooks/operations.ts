@@ -1,7 +1,7 @@
 import type { DeliveryStore } from '../ports/index.js'
 import { type TestDependencies, type TestResult, sendTest } from './sending/send-test.js'
 import { type DeliveryOperations, createDeliveryOperations } from './operations/deliveries.js'
-import { assertKnown } from './operations/event-types.js'
+import { type EventTypes, assertKnown, createEventTypes } from './operations/event-types.js'
 import { type Management, type ManagementDependencies, createManagement } from './operations/management.js'
 import { type ReplayInput, type ReplaySummary, replay } from './operations/replay.js'
 
@@ -9,7 +9,7 @@ import { type ReplayInput, type ReplaySummary, replay } from './operations/repla
  * All that a tenant can do with webhooks, for input that fits its schema. An operation on a webhook or delivery that does
  * not exist returns `null`. A `Refusal` reports input that no schema can judge, and nothing has changed then.
  */
-export interface WebhookOperations extends Management, DeliveryOperations {
+export interface WebhookOperations extends Management, DeliveryOperations, EventTypes {
   sendTest (tenantSlug: string, id: number, input: { event_type?: string }): Promise<TestResult | null>
   replay (tenantSlug: string, id: number, input: ReplayInput): Promise<ReplaySummary | null>
 }
@@ -22,6 +22,7 @@ export function createWebhookOperations (dependencies: Dependencies): WebhookOpe
   return {
     ...createManagement(dependencies),
     ...createDeliveryOperations(dependencies),
+    ...createEventTypes(dependencies.events),
     sendTest: (tenantSlug, id, input) => testWebhook(dependencies, tenantSlug, id, input.event_type),
     replay: (tenantSlug, id, input) => replay(dependencies, tenantSlug, id, input)
   }

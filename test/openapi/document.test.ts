@@ -34,7 +34,7 @@ t.test('the operations served and the operations documented are the same', async
     return `${method} ${base}/{tenant_slug}${path.replace(/:(\w+)/g, '{$1}')}`
   })
   t.same(documented.sort(), served.sort())
-  t.equal(documented.length, 17)
+  t.equal(documented.length, 18)
 })
 
 t.test('every operation has an id of its own, a summary, a description, a tag and the six errors', async (t) => {
@@ -143,7 +143,10 @@ t.test('the data of the default events has an id that is described and not requi
   const { webhooks } = (await app.inject(url)).json<OpenApi>()
   const { schema, example } = webhooks['candidate.merged']?.post.requestBody?.content['application/json'] ?? {}
   t.same(schema?.properties?.data, {
-    type: 'object', additionalProperties: true, properties: { id: { description: 'The id of the candidate', examples: [1] } }
+    type: 'object',
+    additionalProperties: true,
+    properties: { id: { description: 'The id of the candidate', examples: [1] } },
+    examples: [{ id: 1 }]
   })
   t.match(example, { data: { id: 1 } })
   for (const data of [{ id: 1 }, { id: '7c1e' }, { id: null, name: 'Ada' }, { candidate_id: 1 }, {}]) {

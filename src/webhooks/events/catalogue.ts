@@ -5,7 +5,8 @@ import { RecruitingApiError } from '../../errors.js'
 
 /**
  * The events that a host emits: a map from the name, such as `application.created`, to the schema of `data`. The
- * description of the schema is a sentence, such as `An application was created`.
+ * description of the schema is a sentence, such as `An application was created`. Tenants read it and the first of its
+ * `examples`.
  */
 export type EventCatalogue = Record<string, TObject>
 
@@ -39,7 +40,7 @@ export type WebhookEvent<
 // Accepts any object. The `id` only documents the resource, because the host decides what it sends.
 function anyData (resource: string, description: string): TObject<Record<never, never>> {
   const id = Type.Unknown({ description: `The id of the ${resource}`, examples: [1] })
-  return Type.Object({ id: Type.Optional(id) }, { description, additionalProperties: true })
+  return Type.Object({ id: Type.Optional(id) }, { description, additionalProperties: true, examples: [{ id: 1 }] })
 }
 
 /** The default catalogue. Each event accepts any object as `data`. */

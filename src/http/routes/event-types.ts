@@ -1,0 +1,25 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { WebhookOperations } from '../../webhooks/operations.js'
+import { EventType, EventTypeQuery } from '../../webhooks/schemas/event-type.js'
+import { linkPages } from '../answers/page.js'
+import { PageOf } from '../schemas/answers.js'
+import { errorResponses } from '../schemas/errors.js'
+import { webhookScopes } from './webhook-scopes.js'
+
+/** The route that lists the events of the catalogue. */
+export function eventTypeRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get('/event_types', {
+      exposeHeadRoute: true,
+      config: { scopes: webhookScopes },
+      schema: {
+        operationId: 'listEventTypes',
+        tags: ['events'],
+        summary: 'List the event types',
+        description: 'Returns the events that a webhook can subscribe to, with the JSON Schema of their `data` and an example.',
+        querystring: EventTypeQuery,
+        response: { 200: PageOf(EventType, 'A page of event types'), ...errorResponses }
+      }
+    }, async (request, reply) => linkPages(request, reply, await operations.listEventTypes(request.query)))
+  }
+}
