@@ -15,7 +15,7 @@ t.test('the reference page shows every operation and every event, and asks for n
   const { page, strayRequests, errors } = await visit(await startBrowser(t), `${origin}/reference/`)
 
   await page.getByText('candidate.anonymized').first().waitFor()
-  t.equal(await page.locator('.opblock').count(), 16 + 18)
+  t.equal(await page.locator('.opblock').count(), 18 + 18)
   t.same(strayRequests, [])
   t.same(errors, [])
 
