@@ -11,7 +11,8 @@ const rooms = {
   options: ['ports/', 'shared/', 'observe/', 'webhooks/', 'http/'],
   memory: ['ports/', 'shared/', 'errors.js', 'keys/'],
   postgres: ['ports/', 'shared/', 'errors.js', 'keys/'],
-  testing: ['ports/']
+  testing: ['ports/'],
+  cli: ['ports/', 'shared/', 'errors.js', 'postgres/', 'webhooks/', 'create-recruiting.js']
 }
 
 /** Refuses imports from other rooms than those, in the files of a room and in those of its folders. */

@@ -18,9 +18,14 @@ const gatherMs = 20
 // Most transactions have committed by then. Workers find the others by polling.
 const commitMs = 250
 
+/** The channel of a schema, which is not quoted. */
+export function channelOf (schema: string): string {
+  return `fastify_recruiting_${hash('sha256', schema, 'hex').slice(0, 24)}`
+}
+
 /** Uses `listen` and `notify`, with one channel for each schema; `schema` is not quoted. */
 export function createDue (pool: PgPool, session: Session, schema: string): Due {
-  const channel = `fastify_recruiting_${hash('sha256', schema, 'hex').slice(0, 24)}`
+  const channel = channelOf(schema)
   const listeners = new Set<{ call: () => void, onFault?: ((error: unknown) => void) | undefined }>()
   const listening = createListening(pool, channel, {
     onNotification: callListeners,

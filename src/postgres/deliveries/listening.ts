@@ -57,7 +57,8 @@ export function createListening (pool: PgPool, channel: string, { onNotification
   async function keepAlive (taken: PgClient, run: symbol): Promise<void> {
     later(answerMs, () => drop(run, new Error('the server does not answer')))
     try {
-      await taken.query('select')
+      // The same statement again, so that pg_stat_activity shows who listens.
+      await taken.query(`listen "${channel}"`)
       if (current === run) later(keepAliveMs, () => keepAlive(taken, run))
     } catch (error) {
       drop(run, error)

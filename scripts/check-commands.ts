@@ -1,0 +1,103 @@
+// Runs every command of the packed tarball, as installed in the folder of a host, over a new database.
+//
+// tsx scripts/check-commands.ts FOLDER
+
+import { strictEqual } from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createRecruiting } from '../src/index.js'
+import { commands } from '../src/cli/commands.js'
+import { postgresStorage } from '../src/postgres/index.js'
+import { startPostgresServer } from '../test/fixtures/postgres/postgres-server.js'
+
+const [, , folder = '.'] = process.argv
+const longestStartMs = 300
+// Node.js by itself, on a machine that does nothing else. A busy one is slower in proportion.
+const usualBareMs = 50
+const closers: Array<() => Promise<unknown>> = []
+const server = await startPostgresServer({ teardown: (close) => { closers.unshift(close) } })
+const pool = server.createPool()
+const program = join(folder, 'node_modules/.bin/fastify-recruiting-api')
+const ran = new Set<string>()
+
+/** Runs a command with `--json`, and returns what it wrote. */
+async function run (name: string, options = '', expected = 0): Promise<unknown> {
+  ran.add(name)
+  const argv = [...`${name} ${options}`.trim().split(/ +/), '--json']
+  const settings = { cwd: folder, env: { ...process.env, DATABASE_URL: server.url } }
+  const { code, stdout, stderr } = await promisify(execFile)(program, argv, settings).then((output) => ({ code: 0, ...output }), (error) => error)
+  strictEqual(code, expected, `${name} ${options}: ${stdout}${stderr}`)
+  return stdout === '' ? null : JSON.parse(stdout)
+}
+
+/** The shortest of some times in milliseconds: other work on the machine only makes them longer. */
+async function measure (call: () => Promise<unknown>): Promise<number> {
+  const times: number[] = []
+  while (times.length < 7) {
+    const startedAt = performance.now()
+    await call()
+    times.push(performance.now() - startedAt)
+  }
+  return Math.min(...times)
+}
+
+writeFileSync(join(folder, 'secret-keys'), Buffer.alloc(32, 1).toString('base64'))
+await run('migrate', '--dry-run')
+await run('migrate')
+const { id: keyId } = await run('keys issue', '--tenant acme --scopes webhooks:read,webhooks:write --yes --out key') as { id: string }
+await run('keys list', '--tenant acme')
+const { id: newKeyId } = await run('keys rotate', `${keyId} --yes --out new-key`) as { id: string }
+await run('keys revoke', `${newKeyId} --yes`)
+
+// A host with an endpoint that is broken at first.
+let status = 500
+const endpoint = createServer((request, response) => { request.resume().on('end', () => response.writeHead(status).end()) })
+await new Promise<void>((resolve) => { endpoint.listen(0, '127.0.0.1', resolve) })
+const address = endpoint.address()
+const port = typeof address === 'object' ? address?.port : undefined
+const recruiting = createRecruiting({
+  storage: postgresStorage(pool), logger: { info () {}, warn () {}, error: console.error }, delivery: { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 10, retrySchedule: [0, 3600] }
+})
+const { id } = await recruiting.webhooks.create('acme', { name: 'CRM', target_url: `http://127.0.0.1:${port}/`, event_types: ['application.created'] })
+await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
+await recruiting.drain()
+
+await run('doctor', '', 1)
+await run('webhooks list', '--tenant acme')
+await run('webhooks failing')
+await run('webhooks show', `${id}`)
+const { data: [delivery] } = await run('deliveries list', `--webhook ${id}`) as { data: Array<{ id: number }> }
+await run('deliveries show', `${delivery?.id} --webhook ${id}`)
+await run('stats')
+status = 204
+await run('deliveries retry', `${delivery?.id} --webhook ${id} --yes`)
+await recruiting.drain()
+await run('doctor')
+await run('webhooks disable', `${id} --yes`)
+await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
+await run('webhooks enable', `${id} --yes`)
+await run('replay', `--webhook ${id} --yes`)
+await recruiting.drain()
+const { data } = await run('deliveries list', `--webhook ${id} --status delivered`) as { data: unknown[] }
+strictEqual(data.length, 2, 'the retry and the replay were delivered')
+await run('reseal', '--secret-keys secret-keys --yes')
+await run('webhooks test', `${id} --secret-keys secret-keys --allow-http --allow-networks 127.0.0.1/32 --yes`)
+await run('tenants rename', 'acme initech --secret-keys secret-keys --yes')
+await run('prune', '--retention-days 1 --yes')
+await run('tenants remove', 'initech --yes')
+
+const bareMs = await measure(() => promisify(execFile)(process.execPath, ['-e', '0']))
+const startMs = await measure(() => run('stats'))
+const engineMs = await measure(() => run('webhooks failing'))
+const allowedMs = longestStartMs * Math.max(1, bareMs / usualBareMs)
+strictEqual([...ran].sort().join(), Object.keys(commands).sort().join(), 'every command was run')
+for (const ms of [startMs, engineMs]) {
+  strictEqual(ms <= allowedMs, true, `a command takes ${Math.round(ms)} ms, expected ${Math.round(allowedMs)} at most, where node alone takes ${Math.round(bareMs)}`)
+}
+console.log(`every command of the tarball works: stats takes ${Math.round(startMs)} ms, webhooks failing ${Math.round(engineMs)}, node alone ${Math.round(bareMs)}`)
+await recruiting.close()
+await new Promise((resolve) => endpoint.close(resolve))
+for (const close of closers) await close()

@@ -1,0 +1,24 @@
+import { omitUndefined } from '../../shared/omit-undefined.js'
+import { type Command, RefusedError } from '../command.js'
+import { outOption } from '../secret-output.js'
+import { createKey } from './new-key.js'
+import { openKeys, prefixOption } from './options.js'
+
+export const command: Command = {
+  args: ['ID'],
+  options: {
+    'overlap-seconds': { value: 'SECONDS', about: 'how long the old key works; the default is 86400, a day' },
+    prefix: prefixOption,
+    out: outOption
+  },
+
+  async run (context) {
+    const { args: [id = ''], flags } = context
+    const keys = openKeys(context)
+    const overlap = omitUndefined({ overlapSeconds: flags.integer('overlap-seconds') })
+    const old = await keys.find(id)
+    if (old === null) throw new RefusedError(`${id}: there is no such key`)
+    const change = `Replaces the key ${id} of the tenant ${old.tenantSlug}, which ends in ${overlap.overlapSeconds ?? 86_400} seconds.`
+    return createKey(context, change, (transaction) => keys.rotate(id, overlap, { transaction }))
+  }
+}

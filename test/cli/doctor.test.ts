@@ -1,0 +1,275 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { Finding } from '../../src/cli/doctor/finding.js'
+import { createRecruiting } from '../../src/index.js'
+import { postgresStorage } from '../../src/postgres/index.js'
+import { createCli, type Surroundings } from '../fixtures/cli/cli.js'
+import { noPgBouncer, startPgBouncer } from '../fixtures/postgres/pgbouncer.js'
+import { startPostgresServer } from '../fixtures/postgres/postgres-server.js'
+import { type PostgresTables, createTables } from '../fixtures/postgres/postgres.js'
+
+const webhook = { name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'] }
+const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
+const secretKey = Buffer.alloc(32, 1)
+
+t.test('doctor', async (t) => {
+  const server = await startPostgresServer(t, { settings: ['fsync=off', 'max_prepared_transactions=2'] })
+  const pool = server.createPool()
+  const tables: PostgresTables = await createTables(pool)
+  await pool.query(`
+    create index on recruiting.candidates (tenant_slug, updated_at, id);
+    create index on recruiting.jobs (tenant_slug, updated_at, id);
+    alter table recruiting.candidates add name_key text collate "C" generated always as (lower(full_name)) stored;
+    alter table recruiting.jobs add name_key text collate "C" generated always as (lower(name)) stored`)
+  const worker = createRecruiting({ storage: tables.storage })
+  t.teardown(() => worker.close())
+  const cli = createCli(server.url)
+  const folder = t.testdir({})
+
+  async function examine (options = '', surroundings: Surroundings = {}): Promise<Finding[]> {
+    const { code, out, err } = await cli(`doctor --json ${options}`, surroundings)
+    if (err !== '') throw new Error(err)
+    const { findings } = JSON.parse(out) as { findings: Finding[] }
+    t.equal(code, findings.some(({ state }) => state === 'fault') ? 1 : 0, 'exit code 1 if and only if there is a fault')
+    return findings
+  }
+
+  const faultsOf = (findings: Finding[]): Array<[check: string, text: string]> =>
+    findings.filter(({ state }) => state === 'fault').map(({ check, text }) => [check, text])
+
+  /** The faults, which have remedies. */
+  async function findFaults (t: Test, options = '', surroundings: Surroundings = {}): Promise<Array<[check: string, text: string]>> {
+    const findings = await examine(options, surroundings)
+    for (const { state, remedy } of findings) t.equal(typeof remedy === 'string', state !== 'ok')
+    return faultsOf(findings)
+  }
+
+  await t.test('finds nothing where all is well, and says what it has checked', async (t) => {
+    const { code, out, err } = await cli('doctor')
+    t.strictSame([code, err], [0, ''])
+    t.strictSame(out.trimEnd().split('\n').map((line) => line.slice(0, 24).trimEnd()), [
+      'ok       migrations', 'ok       own indexes', 'ok       relations', 'ok       relations', 'ok       due deliveries',
+      'ok       workers', 'ok       transactions', 'ok       clocks', 'ok       listen', 'ok       secrets', 'ok       webhooks'
+    ])
+  })
+
+  await t.test('no migration, and an old one', async (t) => {
+    const faults = await findFaults(t, '--schema empty')
+    t.match(faults, [['migrations', /^the schema empty lacks 001-tables\.sql, /]])
+    await pool.query("delete from recruiting.migrations where name = '007-tenants.sql'")
+    t.strictSame(await findFaults(t), [['migrations', 'the schema recruiting lacks 007-tenants.sql']])
+    await pool.query("insert into recruiting.migrations (name) values ('007-tenants.sql')")
+  })
+
+  await t.test('an index of the package that is gone', async (t) => {
+    const { rows: [{ definition }] } = await pool.query("select pg_get_indexdef('recruiting.queue_ready'::regclass) as definition")
+    await pool.query('drop index recruiting.queue_ready')
+    const [finding] = (await examine()).filter(({ state }) => state === 'fault')
+    t.match(finding, {
+      check: 'own indexes',
+      text: 'the index queue_ready is missing or invalid',
+      remedy: 'run in the schema recruiting: drop index if exists queue_ready; create index queue_ready on queue (webhook_id, lane, id) where lane is not null;'
+    })
+    await pool.query(`set search_path to recruiting; ${definition}; set search_path to default`)
+    t.strictSame(await findFaults(t), [])
+  })
+
+  await t.test('a relation that is not there', async (t) => {
+    t.strictSame(await findFaults(t, '--candidates public.nowhere'), [
+      ['relations', '--candidates: there is no table or view public.nowhere that the database user may see']
+    ])
+    t.match(await findFaults(t, '--candidates a.b.c.d'), [['relations', /^could not be checked: improper (qualified|relation) name/]])
+    await pool.query('alter table recruiting.jobs rename to positions')
+    const findings = await examine()
+    t.match(findings.filter(({ state }) => state === 'unknown'), [{ check: 'relations', text: 'there is no "recruiting".jobs', remedy: /--jobs public\.api_jobs/ }])
+    await pool.query('alter table recruiting.positions rename to jobs')
+  })
+
+  await t.test('columns that are not there or of another type, all of them', async (t) => {
+    await pool.query(`create table public.half as
+      select tenant_slug, id::numeric as id, full_name, headline, source_id, created_at::date as created_at, updated_at from recruiting.candidates`)
+    t.strictSame(await findFaults(t, '--candidates public.half'), [
+      ['relations', 'candidates: the column created_at of public.half is date, expected timestamp with time zone'],
+      ['relations', 'candidates: the column id of public.half is numeric, expected bigint or integer or smallint or uuid or text or character varying'],
+      ['relations', 'candidates: public.half has no column recruiter_id']
+    ])
+  })
+
+  await t.test('an index of text ids in the order of a language', async (t) => {
+    await pool.query(`
+      create table public.titles (tenant_slug text, id text collate "en-x-icu", name text, status text, created_at timestamptz, updated_at timestamptz, name_key text);
+      create index on public.titles (tenant_slug, id); create index on public.titles (tenant_slug, updated_at)`)
+    const findings = await examine('--jobs public.titles')
+    t.match(findings.filter(({ state }) => state === 'fault'), [
+      { text: 'public.titles: every page reads all rows of a tenant, or of the table titles', remedy: 'create index on public.titles (tenant_slug, id collate "C")' }
+    ])
+    await pool.query('create index on public.titles (tenant_slug, id collate "C")')
+    t.strictSame(await findFaults(t, '--jobs public.titles'), [])
+  })
+
+  await t.test('a table without an index', async (t) => {
+    await pool.query('create table public.bare as select * from recruiting.jobs; alter table public.bare drop column name_key')
+    const findings = await examine('--jobs public.bare')
+    t.strictSame(faultsOf(findings), [
+      ['relations', 'public.bare: every page reads all rows of a tenant, or of the table bare'],
+      ['relations', 'public.bare: filter[updated_after] and sorting by updated_at read all rows of a tenant, or of the table bare']
+    ])
+    t.strictSame(findings.filter(({ state }) => state === 'fault').map(({ remedy }) => remedy), [
+      'create index on public.bare (tenant_slug, id)', 'create index on public.bare (tenant_slug, updated_at, id)'
+    ])
+    t.match(findings.filter(({ state }) => state === 'advice'), [{ text: 'public.bare has no column name_key: filter[q] reads every row of the tenant' }])
+    await pool.query('create index on public.bare (tenant_slug, id)')
+    t.match(await findFaults(t, '--jobs public.bare'), [['relations', /updated_at/]])
+  })
+
+  await t.test('a table beneath a view without an index', async (t) => {
+    await pool.query(`
+      create table public."People" (id bigint primary key, "Company" text, name text, created timestamptz, updated timestamptz, name_key text);
+      create index on public."People" ("Company");
+      create index on public."People" ("Company", id) where id > 5;
+      create view public.api_people as
+        select "Company" as tenant_slug, id, name as full_name, null::text as headline, null::bigint as source_id, null::bigint as recruiter_id,
+          created as created_at, updated as updated_at, name_key
+        from public."People"`)
+    const findings = await examine('--candidates public.api_people')
+    t.match(findings.filter(({ state }) => state === 'fault'), [
+      { text: 'public.api_people: every page reads all rows of a tenant, or of the table People', remedy: 'create index on public.People ("Company", id)' },
+      { text: /^public\.api_people: filter\[updated_after\]/, remedy: 'create index on public.People ("Company", updated, id)' }
+    ])
+    await pool.query('create index on public."People" ("Company", id); create index on public."People" ("Company", updated desc, id desc)')
+    t.strictSame(await findFaults(t, '--candidates public.api_people'), [])
+  })
+
+  await t.test('a table of a view over several of them without an index', async (t) => {
+    await pool.query(`
+      create table public.companies (id bigint primary key, slug text);
+      create table public.posts (id bigint primary key, company bigint, name text, state text, created timestamptz, updated timestamptz);
+      create view public.api_jobs as
+        select c.slug as tenant_slug, p.id, p.name, p.state as status, p.created as created_at, p.updated as updated_at, lower(p.name) as name_key
+        from public.posts p join public.companies c on c.id = p.company`)
+    t.strictSame((await findFaults(t, '--jobs public.api_jobs')).map(([, text]) => text).sort(), [
+      'public.api_jobs: every page reads the whole table companies',
+      'public.api_jobs: every page reads the whole table posts'
+    ])
+    await pool.query('create index on public.posts (company)')
+    t.strictSame(await findFaults(t, '--jobs public.api_jobs'), [['relations', 'public.api_jobs: every page reads the whole table companies']])
+    await pool.query('create unique index on public.companies (slug)')
+    t.strictSame(await findFaults(t, '--jobs public.api_jobs'), [])
+  })
+
+  await t.test('a view that computes the tenant, which no index of a column serves', async (t) => {
+    await pool.query(`
+      create table public.offers (id bigint primary key, company text);
+      create view public.api_offers as
+        select lower(company) as tenant_slug, id, 'Nurse'::text as name, 'open'::text as status, now() as created_at, now() as updated_at, ''::text as name_key
+        from public.offers`)
+    t.strictSame(await findFaults(t, '--jobs public.api_offers'), [['relations', 'public.api_offers: every page reads the whole table offers']])
+    await pool.query('create index on public.offers (lower(company))')
+    t.strictSame(await findFaults(t, '--jobs public.api_offers'), [])
+  })
+
+  await t.test('nothing of workers where the database user may not look', async (t) => {
+    await pool.query('create role blind login; grant usage on schema recruiting to blind; grant select on all tables in schema recruiting to blind')
+    const url = server.url.replace('postgres@', 'blind@')
+    const { out } = await createCli(url)('doctor --json --wait-seconds 0')
+    const { findings } = JSON.parse(out) as { findings: Finding[] }
+    t.match(findings.find(({ check }) => check === 'workers'), { state: 'unknown', remedy: 'grant pg_monitor to the database user' })
+  })
+
+  await t.test('a long transaction that holds vacuum back', async (t) => {
+    const client = await pool.connect()
+    await client.query("set application_name to 'nightly report'; begin isolation level repeatable read; select 1")
+    const finding = (await examine('--max-transaction-seconds 0')).find(({ text }) => text.includes('nightly report'))
+    t.match(finding, {
+      check: 'transactions',
+      text: /^process \d+ \(postgres, nightly report\) has had a transaction open for \d s, so vacuum cannot remove deleted rows$/,
+      remedy: /^end it: select pg_terminate_backend\(\d+\)$/
+    })
+    await client.query('rollback')
+    await client.query("begin; create table public.prepared (); prepare transaction 'left behind'")
+    const left = (await examine('--max-transaction-seconds 0')).find(({ text }) => text.startsWith('prepared'))
+    t.match(left, { state: 'fault', text: /^prepared transaction left behind \(postgres\) has had a transaction open for \d s/, remedy: 'end it: commit prepared or rollback prepared' })
+    await client.query("rollback prepared 'left behind'")
+    await client.query('reset application_name')
+    client.release()
+  })
+
+  await t.test('clocks that are apart', async (t) => {
+    t.match(await findFaults(t, '', { now: () => Date.now() + 60_000 }), [['clocks', /^this machine is (59\.9|60\.0) s ahead of the server$/]])
+    t.match(await findFaults(t, '', { now: () => Date.now() - 60_000 }), [['clocks', /^this machine is (59\.9|60\.0) s behind the server$/]])
+  })
+
+  await t.test('a pooler through which LISTEN does not work', { skip: noPgBouncer }, async (t) => {
+    const { options: { port } } = await startPgBouncer(t, server.url)
+    const pooled = createCli(`postgres://postgres@127.0.0.1:${port}/pooled`)
+    const { code, out } = await pooled('doctor --json')
+    t.equal(code, 1)
+    t.match(faultsOf(JSON.parse(out).findings), [['listen', /^notifications do not arrive: a pooler in transaction mode is in between/]])
+  })
+
+  await t.test('secrets under a key that is not in the ring', async (t) => {
+    const sealing = createRecruiting({ storage: tables.storage, delivery: false, secretKeys: [secretKey] })
+    t.teardown(() => sealing.close())
+    const { id } = await sealing.webhooks.create('acme', webhook)
+    const [right, wrong] = [join(folder, 'right'), join(folder, 'wrong')]
+    await writeFile(right, secretKey.toString('base64'))
+    await writeFile(wrong, Buffer.alloc(32, 9).toString('hex'))
+    t.strictSame(await findFaults(t, `--secret-keys ${right}`), [])
+    t.strictSame(await findFaults(t, `--secret-keys ${wrong}`), [['secrets', `no key opens the secrets of 1 webhooks: ${id} of acme`]])
+    t.match((await examine()).find(({ check }) => check === 'secrets'), { state: 'unknown', text: '1 webhooks have encrypted secrets' })
+    t.match(await cli('doctor --secret-keys /nowhere'), { code: 2, out: '' })
+    await sealing.webhooks.delete('acme', id)
+  })
+
+  await t.test('webhooks that are disabled or failing', async (t) => {
+    const recorder = createRecruiting({ storage: tables.storage, delivery: false })
+    t.teardown(() => recorder.close())
+    const ids = await Promise.all(Array.from({ length: 23 }, async () => (await recorder.webhooks.create('acme', webhook)).id))
+    await pool.query("update recruiting.webhooks set status = 'disabled' where id <> $1", [ids[0]])
+    t.match(await findFaults(t), [['webhooks', /^22 disabled: /]])
+    await pool.query(`insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned)
+      select id, revision, now(), 3, false from recruiting.webhooks where id = $1`, [ids[0]])
+    t.match(await findFaults(t), [['webhooks', /^22 disabled: \d+ of acme, .* and 2 more$/], ['webhooks', `1 failing: ${ids[0]} of acme`]])
+    await pool.query("update recruiting.webhooks set status = 'inactive'")
+    t.strictSame(await findFaults(t), [], 'one that its tenant has switched off is none of these')
+  })
+
+  await t.test('a check that fails is a fault, and the others go on', async (t) => {
+    await pool.query('alter table recruiting.webhook_health rename to hidden')
+    const findings = await examine('--wait-seconds 0')
+    t.match(faultsOf(findings).filter(([check]) => check === 'webhooks'), [['webhooks', /^could not be checked: relation "recruiting\.webhook_health" does not exist$/]])
+    t.match(findings.find(({ check }) => check === 'listen'), { state: 'ok' })
+    await pool.query('alter table recruiting.hidden rename to webhook_health')
+  })
+
+  await t.test('shows faults and remedies to people', async (t) => {
+    const { code, out } = await cli('doctor --candidates public.nowhere')
+    t.equal(code, 1)
+    t.match(out, /^fault {4}relations {7}--candidates: there is no table or view public\.nowhere that the database user may see\n {9,}to mend it: create it, or grant the right to read it$/m)
+    for (const option of ['max-due-seconds', 'max-transaction-seconds', 'wait-seconds']) {
+      t.match(await cli(`doctor --${option} soon`), { code: 2, err: `doctor: --${option}: expected an integer, got "soon"\n` })
+    }
+  })
+
+  await t.test('deliveries that have been due for too long', async (t) => {
+    await worker.close()
+    const recorder = createRecruiting({ storage: tables.storage, delivery: false })
+    t.teardown(() => recorder.close())
+    const { id } = await recorder.webhooks.create('acme', webhook)
+    await recorder.emit(event)
+    await pool.query("update recruiting.queue set due_at = now() - interval '400 seconds'")
+    t.match(faultsOf(await examine('--wait-seconds 0')), [['due deliveries', /^the oldest has been due for 40\d s$/], ['workers', 'no process delivers']])
+    t.match(faultsOf(await examine('--wait-seconds 0 --max-due-seconds 500')), [['workers', 'no process delivers']])
+    await recorder.webhooks.delete('acme', id)
+  })
+
+  await t.test('no process that delivers, until one starts', async (t) => {
+    t.match(faultsOf(await examine('--wait-seconds 1')), [['workers', 'no process delivers']])
+    const started = examine('--wait-seconds 10')
+    const late = createRecruiting({ storage: postgresStorage(pool) })
+    t.teardown(() => late.close())
+    t.strictSame(faultsOf(await started), [])
+    t.strictSame(faultsOf(await examine('--schema other')).map(([check]) => check), ['migrations'], 'one of another schema does not count')
+  })
+})

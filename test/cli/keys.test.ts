@@ -1,0 +1,184 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { isApiKey } from '../../src/index.js'
+import { apiKeys, migrate, postgresKeyLookup } from '../../src/postgres/index.js'
+import { createCli } from '../fixtures/cli/cli.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
+
+t.test('keys by command', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  const pool = createPool()
+  await migrate(pool)
+  const cli = createCli(url)
+  const keys = apiKeys(pool)
+  const lookup = postgresKeyLookup(pool)
+  const folder = t.testdir({ taken: 'mine' })
+  const count = async (): Promise<number> => (await pool.query('select from recruiting.api_keys')).rows.length
+
+  t.test('a key is issued after a question, and shown once on the terminal', async (t) => {
+    const { code, out, err } = await cli('keys issue --tenant acme --scopes candidates:read,jobs:read --name CRM --created-by ada --expires-at 2090-01-01T00:00:00Z', { answers: ['y'] })
+    t.equal(code, 0)
+    t.equal(err, 'Issues a key for the tenant acme with the scopes candidates:read, jobs:read.\nContinue? [y/N] It cannot be shown again.\n')
+    const [key = ''] = out.split('\n')
+    t.ok(isApiKey(key))
+    const found = await lookup({ tenantSlug: 'acme', key })
+    t.match(found, { scopes: ['candidates:read', 'jobs:read'] })
+    const stored = await keys.find(found?.id ?? '')
+    t.match(stored, { name: 'CRM', createdBy: 'ada', expiresAt: '2090-01-01T00:00:00.000Z' })
+    t.match(out, new RegExp(`^id +${stored?.id}$`, 'm'))
+    t.match(out, /^lastUsedAt +-$/m)
+  })
+
+  t.test('nothing is issued unless the answer is yes', async (t) => {
+    const before = await count()
+    for (const answer of ['', 'n', 'no', 'yellow', 'nay']) {
+      const { code, out, err } = await cli('keys issue --tenant acme --scopes jobs:read', { answers: [answer] })
+      t.strictSame([code, out], [1, ''])
+      t.match(err, /Continue\? \[y\/N\] keys issue: nothing was changed\n$/)
+    }
+    t.equal(await count(), before)
+  })
+
+  t.test('without a terminal, a command that changes something is refused before it hangs', async (t) => {
+    const path = join(folder, 'never')
+    const before = await count()
+    t.strictSame(await cli(`keys issue --tenant acme --scopes jobs:read --out ${path}`), {
+      code: 2,
+      out: '',
+      err: 'Issues a key for the tenant acme with the scopes jobs:read.\nkeys issue: --yes: missing, and nobody can be asked without a terminal\n'
+    })
+    await t.rejects(stat(path), { code: 'ENOENT' }, 'nor is the file left behind')
+    t.equal(await count(), before)
+  })
+
+  t.test('a key goes to a terminal or to a file, and into nothing else', async (t) => {
+    const before = await count()
+    t.strictSame(await cli('keys issue --tenant acme --scopes jobs:read --yes'), {
+      code: 2, out: '', err: 'keys issue: --out: missing, and a secret is shown on a terminal only; add --out FILE\n'
+    })
+    for (const surroundings of [{}, { answers: [] }]) {
+      t.strictSame(await cli('keys issue --tenant acme --scopes jobs:read --yes --json', surroundings), {
+        code: 2, out: '', err: 'keys issue: --out: missing, because --json never shows a secret; add --out FILE\n'
+      })
+    }
+    t.equal(await count(), before)
+
+    const path = join(folder, 'key')
+    const { code, out, err } = await cli(`keys issue --tenant acme --scopes jobs:read --prefix acmeats --yes --json --out ${path}`)
+    t.strictSame([code, err], [0, 'Issues a key for the tenant acme with the scopes jobs:read.\n'])
+    const key = (await readFile(path, 'utf8')).trimEnd()
+    t.ok(isApiKey(key, 'acmeats'))
+    t.equal((await stat(path)).mode & 0o777, 0o600)
+    const { id } = JSON.parse(out)
+    t.strictSame(JSON.parse(out), await keys.find(id))
+    t.notMatch(out, key)
+  })
+
+  t.test('a file that is there, or cannot be made, is refused before anything changes', async (t) => {
+    const before = await count()
+    t.match(await cli(`keys issue --tenant acme --scopes jobs:read --yes --out ${folder}/taken`), { code: 2, err: 'keys issue: --out: the file exists, name another one\n' })
+    t.match(await cli(`keys issue --tenant acme --scopes jobs:read --yes --out ${folder}/no/folder`), { code: 2, err: 'keys issue: --out: the file cannot be made (ENOENT)\n' })
+    t.equal(await readFile(join(folder, 'taken'), 'utf8'), 'mine')
+    t.equal(await count(), before)
+  })
+
+  t.test('a key that is refused leaves no file, and the message names the option', async (t) => {
+    const path = join(folder, 'refused')
+    const refused: Array<[options: string, message: RegExp]> = [
+      ['--tenant acme --scopes jobs:read,', /^keys issue: --scopes: expected an array of scopes such as candidates:read, got an array$/],
+      ['--tenant acme --scopes jobs:read --expires-at tomorrow', /^keys issue: --expires-at: expected a valid Date or an RFC 3339 date-time, got "tomorrow"$/],
+      ['--tenant acme --scopes jobs:read --prefix Acme', /^keys issue: --prefix: expected 2 to 16 characters/],
+      ['--tenant acme --scopes jobs:read --schema pg_mine', /^keys issue: --schema: expected /]
+    ]
+    for (const [options, message] of refused) {
+      const { code, err } = await cli(`keys issue ${options} --yes --out ${path}`)
+      t.equal(code, 2, options)
+      t.match(err.trimEnd().split('\n').at(-1), message)
+      await t.rejects(stat(path), { code: 'ENOENT' })
+    }
+    const long = await cli(['keys', 'issue', '--tenant', 'a\nb', '--scopes', 'jobs:read', '--yes', '--out', path])
+    t.match(long, { code: 2, err: /\nkeys issue: --tenant: expected a tenant slug of 1 to 100 characters/ })
+  })
+
+  t.test('keys of a tenant are listed, with their states', async (t) => {
+    const input = { tenantSlug: 'list', scopes: ['jobs:read', 'a:b'] }
+    const valid = await keys.issue({ ...input, name: 'CRM' })
+    const expired = await keys.issue({ ...input, expiresAt: '2020-01-01T00:00:00Z' })
+    const revoked = await keys.issue(input)
+    await keys.revoke(revoked.id)
+    const { code, out } = await cli('keys list --tenant list')
+    t.equal(code, 0)
+    const lines = out.trimEnd().split('\n')
+    t.match(lines[0], /^id +start +state +name +scopes +last used +expires$/)
+    for (const [index, { id, start }, state] of [[1, valid, 'valid'], [2, expired, 'expired'], [3, revoked, 'revoked']] as const) {
+      t.match(lines[index], new RegExp(`^${id} +${start} +${state} +.*jobs:read,a:b +- `))
+    }
+    t.equal(lines.length, 4)
+    t.strictSame(JSON.parse((await cli('keys list --tenant list --json')).out), await keys.list({ tenantSlug: 'list' }))
+    t.strictSame(await cli('keys list --tenant nobody'), { code: 0, out: 'no keys\n', err: '' })
+  })
+
+  t.test('what is shown cannot change the terminal', async (t) => {
+    await pool.query("insert into recruiting.api_keys (id, digest, tenant_slug, scopes, name, created_at) values ('evil', 'evil', 'evil', '{}', E'\\x1b[2J\\nroot', now())")
+    const { out } = await cli('keys list --tenant evil')
+    t.match(out, '\ufffd[2J\ufffdroot')
+    t.equal(out.split('\n').length, 3)
+  })
+
+  t.test('a key is rotated: the old one works for the overlap', async (t) => {
+    const old = await keys.issue({ tenantSlug: 'acme', scopes: ['jobs:read'] })
+    const path = join(folder, 'rotated')
+    const { code, err } = await cli(`keys rotate ${old.id} --overlap-seconds 60 --yes --out ${path}`)
+    t.strictSame([code, err], [0, `Replaces the key ${old.id} of the tenant acme, which ends in 60 seconds.\n`])
+    const key = (await readFile(path, 'utf8')).trimEnd()
+    t.match([await lookup({ tenantSlug: 'acme', key }), await lookup({ tenantSlug: 'acme', key: old.key })], [{ scopes: ['jobs:read'] }, { id: old.id }])
+    const again = await cli(`keys rotate ${old.id}`, { answers: ['yes'] })
+    t.match(again, { code: 0, err: /which ends in 86400 seconds/ })
+  })
+
+  t.test('a key that cannot be written is not stored', async (t) => {
+    const old = await keys.issue({ tenantSlug: 'full', scopes: [] })
+    const { code } = await cli(`keys rotate ${old.id} --yes --out /dev/full`)
+    t.equal(code, 2, 'a device is not a new file')
+    t.equal((await keys.list({ tenantSlug: 'full' })).length, 1)
+  })
+
+  t.test('a key is revoked after a question', async (t) => {
+    const { id, key } = await keys.issue({ tenantSlug: 'acme', scopes: [], name: 'CRM' })
+    const { code, out, err } = await cli(`keys revoke ${id}`, { answers: ['Y'] })
+    t.strictSame([code, out, err], [0, `revoked ${id}\n`, `Ends the key ${id} (CRM) of the tenant acme at once.\nContinue? [y/N] `])
+    t.equal(await lookup({ tenantSlug: 'acme', key }), null)
+    t.match(await cli(`keys revoke ${id} --yes`), { code: 1, err: new RegExp(`^keys revoke: ${id}: the key was revoked before, at 20`) })
+    const unnamed = await keys.issue({ tenantSlug: 'acme', scopes: [] })
+    const json = await cli(`keys revoke ${unnamed.id} --yes --json`)
+    t.match(json.err, /\(without a name\)/)
+    t.match(JSON.parse(json.out), { id: unnamed.id, revokedAt: /Z$/ })
+  })
+
+  t.test('a key that is not there, or no longer valid, is refused', async (t) => {
+    for (const action of ['rotate', 'revoke']) {
+      t.strictSame(await cli(`keys ${action} key_none --yes`), { code: 1, out: '', err: `keys ${action}: key_none: there is no such key\n` })
+    }
+    const { id } = await keys.issue({ tenantSlug: 'acme', scopes: [] })
+    await keys.revoke(id)
+    t.match(await cli(`keys rotate ${id}`, { answers: ['y'] }), { code: 1, out: '', err: /\] keys rotate: ID: there is no valid key with this id\n$/ })
+    t.match(await cli(`keys rotate ${id} --overlap-seconds -5 --yes`), { code: 2, err: 'keys rotate: --overlap-seconds: needs a value, --overlap-seconds SECONDS\n' })
+    t.match(await cli(`keys rotate ${id} --overlap-seconds=-5 --yes`), { code: 2, err: 'keys rotate: --overlap-seconds: expected an integer, got "-5"\n' })
+    t.match(await cli(`keys rotate ${id} --overlap-seconds 99999999999 --yes --out ${folder}/x`), { code: 2, err: /keys rotate: --overlap-seconds: expected an integer from 0 to 31536000, got 99999999999\n$/ })
+  })
+
+  t.test('a failure while the file is written stores nothing and leaves no file', async (t) => {
+    const path = join(folder, 'broken')
+    await pool.query("create function recruiting.refuse () returns trigger language plpgsql as $$ begin raise exception 'no more keys'; end $$")
+    await pool.query('create constraint trigger late after insert on recruiting.api_keys deferrable initially deferred for each row execute function recruiting.refuse()')
+    t.teardown(() => pool.query('drop trigger late on recruiting.api_keys'))
+    const before = await count()
+    const { code, err } = await cli(`keys issue --tenant acme --scopes jobs:read --yes --out ${path}`)
+    t.equal(code, 1)
+    t.match(err, /\nkeys issue: no more keys\n$/)
+    await t.rejects(stat(path), { code: 'ENOENT' })
+    t.equal(await count(), before)
+    await writeFile(path, 'free again')
+  })
+})

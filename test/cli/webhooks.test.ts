@@ -1,0 +1,191 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { createRecruiting } from '../../src/index.js'
+import { postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
+import { bearer, buildApp } from '../fixtures/api/app.js'
+import { toLoopback } from '../fixtures/api/webhook-api.js'
+import { createCli } from '../fixtures/cli/cli.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
+import { createTables } from '../fixtures/postgres/postgres.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+
+const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
+const loopback = '--allow-http --allow-networks 127.0.0.1/32'
+
+t.test('webhooks by command', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  const pool = createPool()
+  const { storage } = await createTables(pool)
+  const cli = createCli(url)
+  const recruiting = createRecruiting({ storage, delivery: { worker: false, ...toLoopback } })
+  t.teardown(() => recruiting.close())
+  const { webhooks } = recruiting
+  const receiver = await startReceiver(t)
+  const input = { name: 'CRM', target_url: receiver.url, event_types: ['application.created'] }
+
+  await t.test('list shows all webhooks of a tenant', async (t) => {
+    for (let count = 0; count < 201; count++) await storage.webhooks.create('many', { ...input, id: await storage.webhooks.nextId('many'), secret: 'x', status: 'active' }, 300)
+    const { code, out } = await cli('webhooks list --tenant many')
+    t.equal(code, 0)
+    const [header, first, ...rest] = out.trimEnd().split('\n')
+    t.match(header, /^id +status +name +address +event types$/)
+    t.match(first, new RegExp(`^\\d+ +active +CRM +${receiver.url} +application\\.created$`))
+    t.equal(rest.length, 200)
+    t.equal(JSON.parse((await cli('webhooks list --tenant many --json')).out).length, 201)
+    t.match(await cli('webhooks list --tenant many --status inactive'), { code: 0, out: 'no webhooks\n' })
+    t.match(await cli('webhooks list --tenant many --status off'), { code: 2, err: 'webhooks list: --status: expected one of active, inactive, disabled, got "off"\n' })
+    t.match(await cli(['webhooks', 'list', '--tenant', 'a\nb']), { code: 2, err: /^webhooks list: --tenant: expected a tenant slug/ })
+  })
+
+  await t.test('show shows a webhook of any tenant by its id, with its health', async (t) => {
+    const { id } = await webhooks.create('acme', input)
+    const { code, out } = await cli(`webhooks show ${id}`)
+    t.equal(code, 0)
+    for (const line of [/^tenant_slug +acme$/m, /^name +CRM$/m, /^failed_deliveries +0$/m, /^failing_since +-$/m]) t.match(out, line)
+    t.strictSame(JSON.parse((await cli(`webhooks show ${id} --json`)).out), { tenant_slug: 'acme', ...await webhooks.find('acme', id) })
+    t.match(await cli('webhooks show 999999'), { code: 1, err: 'webhooks show: ID: there is no webhook 999999\n' })
+    for (const wrong of ['acme', '0', '1.5', '1e3', '9999999999999999']) {
+      t.strictSame(await cli(`webhooks show ${wrong}`), { code: 2, out: '', err: `webhooks show: ID: expected an id such as 12, got "${wrong}"\n` })
+    }
+  })
+
+  await t.test('disable and enable say what they do, and ask', async (t) => {
+    const { id } = await webhooks.create('acme', input)
+    const { code, out, err } = await cli(`webhooks disable ${id}`, { answers: ['y'] })
+    t.strictSame([code, out, err], [0, `the webhook ${id} is inactive\n`,
+      `Makes webhook ${id} (CRM) of acme, ${receiver.url} inactive. Its pending deliveries end as skipped; replay can bring them back.\nContinue? [y/N] `])
+    t.match(await cli(`webhooks disable ${id} --yes`), { code: 1, err: `webhooks disable: ID: the webhook ${id} is inactive already\n` })
+    t.match(await cli(`webhooks enable ${id}`, { answers: [''] }), { code: 1 })
+    t.match(await webhooks.find('acme', id), { status: 'inactive' })
+    t.match(JSON.parse((await cli(`webhooks enable ${id} --yes --json`)).out), { id, status: 'active' })
+  })
+
+  await t.test('test sends a notification with the settings of your servers', async (t) => {
+    const sealing = createRecruiting({ storage, delivery: { worker: false, ...toLoopback }, secretKeys: [Buffer.alloc(32, 1)] })
+    t.teardown(() => sealing.close())
+    const { id } = await sealing.webhooks.create('acme', input)
+    const path = join(t.testdir({}), 'keys')
+    await writeFile(path, Buffer.alloc(32, 1).toString('hex'))
+    const options = `${loopback} --secret-keys ${path}`
+
+    t.match(await cli(`webhooks test ${id} ${options}`, { answers: ['n'] }), { code: 1, out: '' })
+    t.equal(receiver.requests.length, 0)
+    const { code, out, err } = await cli(`webhooks test ${id} ${options}`, { answers: ['y'] })
+    t.equal(code, 0)
+    t.match(out, /^status +delivered\nresponse_status +204$/m)
+    t.match(err, `Sends a test notification to webhook ${id} (CRM) of acme, ${receiver.url}.\n`)
+    t.match(JSON.parse(receiver.requests[0]?.body ?? ''), { test: true, tenant_slug: 'acme' })
+
+    receiver.answer(500)
+    t.match(await cli(`webhooks test ${id} ${options} --yes`), { code: 1, out: /^status +failed$/m })
+    receiver.answer(204)
+    t.match(JSON.parse((await cli(`webhooks test ${id} --yes --json --secret-keys ${path}`)).out), { status: 'failed', error: 'blocked' })
+    t.match(await cli(`webhooks test ${id} --yes ${loopback} --proxy http://127.0.0.1:1 --secret-keys ${path}`), { code: 1, out: /^error +connection$/m })
+    t.match(await cli(`webhooks test ${id} --yes ${loopback}`), { code: 1, err: /none of the secretKeys opens the secret/ })
+    t.match(await cli(`webhooks test ${id} --yes --allow-networks here`), { code: 2, err: /^webhooks test: --allow-networks: expected a CIDR such as 10\.0\.0\.0\/8, got "here"$/m })
+  })
+})
+
+t.test('a new user gets to a delivered event, rotates the key and repairs an endpoint', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  const pool = createPool()
+  const cli = createCli(url)
+  const folder = t.testdir({})
+  const receiver = await startReceiver(t)
+
+  // From an empty database to a delivered event.
+  t.match(await cli('migrate'), { code: 0 })
+  await pool.query(`
+    create view candidates as select 'acme' as tenant_slug, 1::bigint as id, 'Ada'::text as full_name, ''::text as headline, 1::bigint as source_id, 1::bigint as recruiter_id, now() as created_at, now() as updated_at;
+    create view jobs as select 'acme' as tenant_slug, 1::bigint as id, 'Nurse'::text as name, 'open'::text as status, now() as created_at, now() as updated_at`)
+  t.match(await cli(`keys issue --tenant acme --scopes webhooks:read,webhooks:write --yes --out ${folder}/key`), { code: 0 })
+  const key = (await readFile(join(folder, 'key'), 'utf8')).trimEnd()
+  const storage = postgresStorage(pool, { candidates: 'public.candidates', jobs: 'public.jobs' })
+  const delivery = { ...toLoopback, pollMs: 10, retrySchedule: [0, 3600] }
+  const app = await buildApp(t, { storage, keyLookup: postgresKeyLookup(pool), delivery })
+  const call = (method: 'GET' | 'POST', path: string, payload?: object, as = key) =>
+    app.inject({ method, url: `/api/v1/public/acme/${path}`, headers: bearer(as), ...(payload === undefined ? {} : { payload }) })
+  const created = await call('POST', 'webhooks', { name: 'CRM', target_url: receiver.url, event_types: ['application.created'] })
+  const { id } = created.json().data
+  await app.recruiting.emit(event)
+  await receiver.received(1)
+  await app.recruiting.drain()
+  t.match(await cli(`deliveries list --webhook ${id}`), { code: 0, out: / delivered +application\.created +evt_\w+ +1 .*\n1 of 1\n$/ })
+  t.match(await cli('doctor --candidates public.candidates --jobs public.jobs'), { code: 0, out: /^ok {7}workers/m })
+
+  // The key is rotated.
+  const [{ id: keyId }] = JSON.parse((await cli('keys list --tenant acme --json')).out)
+  t.match(await cli(`keys rotate ${keyId} --overlap-seconds 0 --yes --out ${folder}/new`), { code: 0 })
+  const newKey = (await readFile(join(folder, 'new'), 'utf8')).trimEnd()
+  t.strictSame([(await call('GET', 'webhooks')).statusCode, (await call('GET', 'webhooks', undefined, newKey)).statusCode], [401, 200])
+
+  // The endpoint breaks.
+  receiver.answer(500)
+  await app.recruiting.emit(event)
+  await receiver.received(2)
+  await app.recruiting.drain()
+  t.match(await cli('doctor --candidates public.candidates --jobs public.jobs'), { code: 1, out: new RegExp(`^fault +webhooks +1 failing: ${id} of acme$`, 'm') })
+  const failing = await cli('webhooks failing')
+  t.match(failing.out, new RegExp(`^${id} +acme +active +20\\S+ +0 +http_status +500 +1 +${receiver.url}$`, 'm'))
+  t.match(JSON.parse((await cli('webhooks failing --json --limit 5')).out), [{ tenantSlug: 'acme', lastResponseStatus: 500 }])
+  t.match(await cli('webhooks failing --limit 0'), { code: 2, err: 'webhooks failing: --limit: expected an integer from 1 to 1000, got "0"\n' })
+  const { data: [{ id: deliveryId, event_id: eventId }] } = JSON.parse((await cli(`deliveries list --webhook ${id} --status pending --json`)).out)
+  const shown = await cli(`deliveries show ${deliveryId} --webhook ${id}`)
+  t.match(shown.out, /^status +pending$/m)
+  t.match(shown.out, /^attempt +duration +error +response\n20\S+ +\d+ ms +http_status +500$/m)
+  t.match(JSON.parse((await cli(`deliveries show ${deliveryId} --webhook ${id} --json`)).out), { id: deliveryId, attempts: [{ error: 'http_status' }] })
+
+  // It is repaired, and catches up.
+  receiver.answer(204)
+  const retried = await cli(`deliveries retry ${deliveryId} --webhook ${id}`, { answers: ['y'] })
+  t.equal(retried.code, 0)
+  t.match(retried.err, `Sends the event ${eventId} (application.created) to webhook ${id} (CRM) of acme, ${receiver.url}: now.\n`)
+  await receiver.received(3)
+  await app.recruiting.drain()
+  t.match(await cli('webhooks failing'), { code: 0, out: 'no webhook is failing or disabled\n' })
+  t.match((await cli(`deliveries retry ${deliveryId} --webhook ${id} --yes --json`)).err, ': again.\n')
+  await receiver.received(4)
+
+  // What it missed while it was off is replayed.
+  t.match(await cli(`webhooks disable ${id} --yes`), { code: 0 })
+  await app.recruiting.emit(event)
+  const { data: [skipped] } = JSON.parse((await cli(`deliveries list --webhook ${id} --status skipped --json --limit 1`)).out)
+  t.match(await cli(`deliveries show ${skipped.id} --webhook ${id}`), { out: /^status +skipped$/m })
+  t.match(await cli(`deliveries list --webhook ${id} --event ${skipped.event_id}`), { out: /1 of 1\n$/ })
+  t.match(await cli(`deliveries list --webhook ${id} --event none`), { code: 0, out: 'no deliveries\n' })
+  t.match(await cli(`deliveries list --webhook ${id} --limit 1001`), { code: 2, err: 'deliveries list: --limit: expected an integer from 1 to 1000, got "1001"\n' })
+  t.match(await cli(['deliveries', 'list', '--webhook', `${id}`, '--event', 'a\0b']), { code: 2, err: /^deliveries list: --event: expected the id of an event/ })
+  t.match(await cli(`webhooks enable ${id} --yes`), { code: 0 })
+  const replayed = await cli(`replay --webhook ${id}`, { answers: ['y'] })
+  t.strictSame([replayed.code, replayed.out], [0, 'queued 1 deliveries\n'])
+  t.match(replayed.err, `Sends undelivered events from 24 hours ago to now again, to webhook ${id} (CRM) of acme, ${receiver.url}.\n`)
+  await receiver.received(5)
+  await app.recruiting.drain()
+  t.match(JSON.parse((await cli(`replay --webhook ${id} --include all --since 2020-01-01T00:00:00Z --until 2090-01-01T00:00:00Z --yes --json`)).out), { queued: 3, truncated: false })
+
+  // Nonsense is refused.
+  t.match(await cli(`replay --webhook ${id} --since yesterday --yes`), { code: 2, err: /\nreplay: --since: / })
+  t.match(await cli(`replay --webhook ${id} --include some --yes`), { code: 2, err: 'replay: --include: expected one of undelivered, all, got "some"\n' })
+  t.match(await cli('replay --webhook 999 --yes'), { code: 1, err: 'replay: --webhook: there is no webhook 999\n' })
+  t.match(await cli(`deliveries show 999 --webhook ${id}`), { code: 1, err: `deliveries show: ID: the webhook ${id} has no delivery 999\n` })
+  t.match(await cli(`deliveries retry x --webhook ${id}`), { code: 2, err: 'deliveries retry: ID: expected an id such as 12, got "x"\n' })
+  t.match(await cli(`webhooks disable ${id} --yes`), { code: 0 })
+  t.match(await cli(`deliveries retry ${deliveryId} --webhook ${id} --yes`), { code: 1, err: new RegExp(`--webhook: the webhook ${id} is not active: run fastify-recruiting-api webhooks enable ${id}\n$`) })
+  t.match(await cli(`replay --webhook ${id} --yes`), { code: 1, err: `replay: --webhook: the webhook ${id} is inactive: run fastify-recruiting-api webhooks enable ${id}\n` })
+})
+
+t.test('a replay of more events than one call can take says so', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  const pool = createPool()
+  const { storage } = await createTables(pool)
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+  const { id } = await recruiting.webhooks.create('acme', { name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'] })
+  await recruiting.emit(event)
+  await pool.query(`insert into recruiting.events (id, tenant_id, type, body, fingerprint, recorded_at)
+    select 'evt_' || n, tenant_id, type, body, fingerprint, now() from recruiting.events, generate_series(1, 10001) n`)
+  t.match(await createCli(url)(`replay --webhook ${id} --include all --yes`), {
+    code: 0, out: 'queued 10000 deliveries\nThere are more: run the command again, with --include all from a later --since.\n'
+  })
+})
