@@ -14,10 +14,10 @@ import { type Limits, createLimits } from './limits/limits.js'
 import { operationIdOf } from './operation-id.js'
 import { redactQueries } from './redact-log.js'
 import { shieldRoutes } from './input/read-input.js'
-import { candidateIdFields, candidateRoutes } from './routes/candidates.js'
+import { candidateRoutes } from './routes/candidates.js'
 import { deliveryRoutes } from './routes/deliveries.js'
 import { eventTypeRoutes } from './routes/event-types.js'
-import { jobIdFields, jobRoutes } from './routes/jobs.js'
+import { jobRoutes } from './routes/jobs.js'
 import { openapiRoute } from './routes/openapi.js'
 import { syncRoute } from './routes/sync.js'
 import { webhookActionRoutes } from './routes/webhook-actions.js'
@@ -25,6 +25,7 @@ import { webhookRoutes } from './routes/webhooks.js'
 import { Candidate, candidateOf } from './schemas/candidate.js'
 import { Job, jobOf } from './schemas/job.js'
 import { ownScope } from './scope.js'
+import { assertCandidateIds, assertJobIds } from './answers/row-ids.js'
 import { writeAnswer } from './answers/send-error.js'
 
 /** The parts that the API is built from. */
@@ -77,10 +78,10 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null): Fasti
       shieldRoutes(own)
       const candidate = withFields(candidateOf(ids), settings.candidateFields)
       await own.register(candidateRoutes(storage.candidates, candidate, ids))
-      await own.register(syncRoute(storage.changes, { kind: 'candidate', source: storage.candidates, item: candidate, idFields: candidateIdFields(ids), ids }))
+      await own.register(syncRoute(storage.changes, { kind: 'candidate', source: storage.candidates, item: candidate, assertIds: assertCandidateIds, ids }))
       const job = withFields(jobOf(ids), settings.jobFields)
       await own.register(jobRoutes(storage.jobs, job, ids))
-      await own.register(syncRoute(storage.changes, { kind: 'job', source: storage.jobs, item: job, idFields: jobIdFields(ids), ids }))
+      await own.register(syncRoute(storage.changes, { kind: 'job', source: storage.jobs, item: job, assertIds: assertJobIds, ids }))
       await own.register(webhookRoutes(operations))
       await own.register(webhookActionRoutes(operations))
       await own.register(deliveryRoutes(operations))

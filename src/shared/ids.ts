@@ -1,17 +1,19 @@
 import type { Id, IdKind, IdKinds } from '../ports/index.js'
 import { type Reader, choice, readOptions } from './read-options.js'
 
+const maxLength = 64
+const visibleWithoutSlash = /^[!-.0-~]+$/
+
 /** The rule for text ids, for messages. */
-export const textIdRule = '1 to 64 visible ASCII characters without /'
+export const textIdRule = `1 to ${maxLength} visible ASCII characters without /`
 
 /** The rule for text ids, for schemas. */
-export const textIdPattern = '^[!-.0-~]{1,64}$'
-
-const textId = new RegExp(textIdPattern)
+export const textIdPattern = `^[!-.0-~]{1,${maxLength}}$`
 
 /** Returns whether a value is an id of this kind. Integers may have any sign, as in rows; requests begin at 1. */
 export function isId (value: unknown, kind: IdKind): value is Id {
-  return kind === 'integer' ? Number.isSafeInteger(value) : typeof value === 'string' && textId.test(value)
+  if (kind === 'integer') return Number.isSafeInteger(value)
+  return typeof value === 'string' && value.length <= maxLength && visibleWithoutSlash.test(value)
 }
 
 /** Returns whether a resource can have this id, which a schema has checked. No storage is asked for others. */

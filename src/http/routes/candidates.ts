@@ -7,19 +7,11 @@ import { readTenantSlug } from '../auth.js'
 import { parseSearch, parseUpdatedAfter } from '../input/list-query.js'
 import { linkPages } from '../answers/page.js'
 import { found, storableId } from '../answers/resource.js'
-import { type IdField, assertIds } from '../answers/row-ids.js'
+import { assertCandidateIds } from '../answers/row-ids.js'
 import { DataOf, PageOf } from '../schemas/answers.js'
 import { candidateQuery } from '../schemas/candidate.js'
 import { errorResponses } from '../schemas/errors.js'
 import { rowParams } from '../schemas/parameters.js'
-
-/** Returns the fields of a candidate that hold ids. */
-export function candidateIdFields (ids: IdKinds): IdField[] {
-  return [
-    { field: 'id', option: 'ids.candidate', kind: ids.candidate, isNullable: false },
-    { field: 'source_id', option: 'ids.source', kind: ids.source, isNullable: true }
-  ]
-}
 
 /** Routes that list candidates and read one. `item` is the schema of a published candidate. */
 export function candidateRoutes (
@@ -28,7 +20,6 @@ export function candidateRoutes (
   ids: IdKinds
 ): FastifyPluginAsyncTypebox {
   const fields = Object.keys(item.properties)
-  const idFields = candidateIdFields(ids)
   return async (app) => {
     const config = { anyScope: ['candidates:read', 'candidates:write'] }
     app.get('/candidates', {
@@ -46,17 +37,14 @@ export function candidateRoutes (
       const tenantSlug = readTenantSlug(request)
       const { query } = request
       const page = await readPage<CandidateRow<Id, Id>, CandidateFilter<Id>, CandidateSortField>({
-        async list ({ filter, sort, offset, limit }) {
-          const rows = await candidates.list(tenantSlug, { filter, sort, offset, limit, fields })
-          for (const row of rows) assertIds('candidates.list', row, idFields)
-          return rows
-        },
+        list: ({ filter, sort, offset, limit }) => candidates.list(tenantSlug, { filter, sort, offset, limit, fields }),
         count: (filter) => candidates.count(tenantSlug, filter)
       }, query, omitUndefined({
         recruiterId: query['filter[recruiter_id]'],
         q: parseSearch(query['filter[q]']),
         updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
       }))
+      for (const row of page.data) assertCandidateIds('candidates.list', row, ids)
       return linkPages(request, reply, page)
     })
 
@@ -74,7 +62,7 @@ export function candidateRoutes (
     }, async (request) => {
       const id = storableId(request.params.id)
       const row = found(await candidates.find(readTenantSlug(request), id, { fields }))
-      assertIds('candidates.find', row, idFields)
+      assertCandidateIds('candidates.find', row, ids)
       return { data: row }
     })
   }

@@ -7,21 +7,15 @@ import { readTenantSlug } from '../auth.js'
 import { parseSearch, parseUpdatedAfter } from '../input/list-query.js'
 import { linkPages } from '../answers/page.js'
 import { found, storableId } from '../answers/resource.js'
-import { type IdField, assertIds } from '../answers/row-ids.js'
+import { assertJobIds } from '../answers/row-ids.js'
 import { DataOf, PageOf } from '../schemas/answers.js'
 import { errorResponses } from '../schemas/errors.js'
 import { JobQuery } from '../schemas/job.js'
 import { rowParams } from '../schemas/parameters.js'
 
-/** Returns the fields of a job that hold ids. */
-export function jobIdFields (ids: IdKinds): IdField[] {
-  return [{ field: 'id', option: 'ids.job', kind: ids.job, isNullable: false }]
-}
-
 /** Routes that list jobs and read one. `item` is the schema of a published job. */
 export function jobRoutes (jobs: JobSource<Id>, item: TUnsafe<JobRow<Id>>, ids: IdKinds): FastifyPluginAsyncTypebox {
   const fields = Object.keys(item.properties)
-  const idFields = jobIdFields(ids)
   return async (app) => {
     const config = { anyScope: ['jobs:read', 'jobs:write'] }
     app.get('/jobs', {
@@ -39,17 +33,14 @@ export function jobRoutes (jobs: JobSource<Id>, item: TUnsafe<JobRow<Id>>, ids: 
       const tenantSlug = readTenantSlug(request)
       const { query } = request
       const page = await readPage<JobRow<Id>, JobFilter, JobSortField>({
-        async list ({ filter, sort, offset, limit }) {
-          const rows = await jobs.list(tenantSlug, { filter, sort, offset, limit, fields })
-          for (const row of rows) assertIds('jobs.list', row, idFields)
-          return rows
-        },
+        list: ({ filter, sort, offset, limit }) => jobs.list(tenantSlug, { filter, sort, offset, limit, fields }),
         count: (filter) => jobs.count(tenantSlug, filter)
       }, query, omitUndefined({
         status: query['filter[status]'],
         q: parseSearch(query['filter[q]']),
         updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
       }))
+      for (const row of page.data) assertJobIds('jobs.list', row, ids)
       return linkPages(request, reply, page)
     })
 
@@ -67,7 +58,7 @@ export function jobRoutes (jobs: JobSource<Id>, item: TUnsafe<JobRow<Id>>, ids: 
     }, async (request) => {
       const id = storableId(request.params.id)
       const row = found(await jobs.find(readTenantSlug(request), id, { fields }))
-      assertIds('jobs.find', row, idFields)
+      assertJobIds('jobs.find', row, ids)
       return { data: row }
     })
   }

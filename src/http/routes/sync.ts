@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
 import type { ChangeKind, ChangeSource, Id, IdKinds } from '../../ports/index.js'
-import { type IdField, assertIds } from '../answers/row-ids.js'
 import { readTenantSlug } from '../auth.js'
 import { SyncTokenExpired, errorResponses } from '../schemas/errors.js'
 import { SyncQuery, syncPageOf } from '../schemas/sync.js'
@@ -15,13 +14,14 @@ export interface SyncedResource<Row extends { id: Id }> {
   source: object
   /** The schema of a published row. */
   item: TUnsafe<Row>
-  idFields: readonly IdField[]
+  /** Throws for a row whose ids are not of the kinds of `ids`. */
+  assertIds (method: string, row: Row, ids: IdKinds): void
   ids: IdKinds
 }
 
 /** The route that gives all rows of a resource, then what changed. It exists if there are changes, and if the source can read rows for them. */
 export function syncRoute<Row extends { id: Id }> (
-  changes: ChangeSource | undefined, { kind, source, item, idFields, ids }: SyncedResource<Row>
+  changes: ChangeSource | undefined, { kind, source, item, assertIds, ids }: SyncedResource<Row>
 ): FastifyPluginAsyncTypebox {
   const path = `/${kind}s/sync`
   return async (app) => {
@@ -37,7 +37,7 @@ export function syncRoute<Row extends { id: Id }> (
       fields: Object.keys(item.properties),
       rows: source,
       changes,
-      assertRow: (method, row) => assertIds(`${kind}s.${method}`, row, idFields)
+      assertRow: (method, row) => assertIds(`${kind}s.${method}`, row, ids)
     })
     app.get(path, {
       exposeHeadRoute: true,
