@@ -2,12 +2,14 @@ export const tenantSlug = 'acme'
 export const apiKey = 'rk_3q2vN0yGm8JpZcXr5tLw7aBdEfHi1kMoQsUu4WxYz9A'
 export const scopes = ['candidates:read']
 
-export interface CandidateData {
-  id: number
+export type Id = number | string
+
+export interface CandidateData<OwnId extends Id = Id> {
+  id: OwnId
   full_name: string
   headline: string | null
-  source_id: number | null
-  recruiter_id: number | null
+  source_id: OwnId | null
+  recruiter_id: OwnId | null
   created_at: string
   updated_at: string
 }
@@ -17,7 +19,7 @@ const lastNames = ['Almeida', 'Brandt', 'Castellano', 'Dubois', 'Eriksson', 'Fer
 const headlines = ['Senior backend engineer', 'Product manager, growth', null, 'Nurse practitioner', 'Head of people operations']
 
 /** The same rows in every process. */
-export function createCandidates (count: number): CandidateData[] {
+export function createCandidates (count: number): Array<CandidateData<number>> {
   return Array.from({ length: count }, (_, index) => {
     const createdAt = new Date(Date.UTC(2026, 0, 1, 0, index * 7)).toISOString()
     return {
@@ -30,4 +32,18 @@ export function createCandidates (count: number): CandidateData[] {
       updated_at: createdAt
     }
   })
+}
+
+/** The same rows with uuids for all ids, in the same order. */
+export function withUuids (candidates: ReadonlyArray<CandidateData<number>>): Array<CandidateData<string>> {
+  return candidates.map((row) => ({
+    ...row,
+    id: toUuid(row.id),
+    source_id: row.source_id === null ? null : toUuid(row.source_id),
+    recruiter_id: row.recruiter_id === null ? null : toUuid(row.recruiter_id)
+  }))
+}
+
+function toUuid (number: number): string {
+  return `0197f4c2-8a10-7d3e-9b51-${number.toString(16).padStart(12, '0')}`
 }

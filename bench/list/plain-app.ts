@@ -19,7 +19,8 @@ interface Route {
 export function createPlainApp (
   keyLookup: KeyLookup,
   tables: ReadonlyMap<string, CandidatePages>,
-  options: FastifyServerOptions
+  options: FastifyServerOptions,
+  idType: 'integer' | 'string' = 'integer'
 ): FastifyInstance {
   const app = Fastify({
     ...options,
@@ -42,7 +43,9 @@ export function createPlainApp (
     if (!key.scopes.includes('candidates:read') && !key.scopes.includes('candidates:write')) throw new StatusError(403)
   })
 
-  const routeOptions: RouteShorthandOptions = { schema: { querystring: candidateQuery, response: { 200: candidatePage } } }
+  const routeOptions: RouteShorthandOptions = {
+    schema: { querystring: candidateQuery(idType), response: { 200: candidatePage(idType) } }
+  }
   app.get<Route>('/api/v1/public/:tenant_slug/candidates', routeOptions, async (request, reply) => {
     const table = tables.get(request.params.tenant_slug)
     if (table === undefined) throw new StatusError(404)

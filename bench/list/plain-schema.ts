@@ -1,19 +1,23 @@
 const sortItem = '-?(id|full_name|created_at|updated_at)'
 
-export const candidateQuery = {
+type IdType = 'integer' | 'string'
+
+export const candidateQuery = (idType: IdType) => ({
   type: 'object',
   additionalProperties: false,
   properties: {
     page: { type: 'integer', minimum: 1, maximum: 2147483647, default: 1 },
     per_page: { type: 'integer', minimum: 1, maximum: 200, default: 25 },
     sort: { type: 'string', pattern: `^${sortItem}(,${sortItem}){0,2}$`, default: 'id' },
-    'filter[recruiter_id]': { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    'filter[recruiter_id]': idType === 'integer'
+      ? { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
+      : { type: 'string', pattern: '^[!-.0-~]{1,64}$' },
     'filter[q]': { type: 'string', maxLength: 200 },
     'filter[updated_after]': { type: 'string', format: 'date-time' }
   }
-}
+})
 
-export const candidatePage = {
+export const candidatePage = (idType: IdType) => ({
   type: 'object',
   required: ['data', 'meta'],
   properties: {
@@ -23,10 +27,10 @@ export const candidatePage = {
         type: 'object',
         required: ['id', 'full_name', 'headline', 'source_id'],
         properties: {
-          id: { type: 'integer' },
+          id: { type: idType },
           full_name: { type: 'string' },
           headline: { type: ['string', 'null'] },
-          source_id: { type: ['integer', 'null'] }
+          source_id: { type: [idType, 'null'] }
         }
       }
     },
@@ -41,4 +45,4 @@ export const candidatePage = {
       }
     }
   }
-}
+})

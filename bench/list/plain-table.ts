@@ -4,7 +4,7 @@ export interface CandidateQuery {
   page: number
   per_page: number
   sort: string
-  'filter[recruiter_id]'?: number
+  'filter[recruiter_id]'?: number | string
   'filter[q]'?: string
   'filter[updated_after]'?: string
 }
