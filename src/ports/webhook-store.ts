@@ -116,7 +116,8 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
 
   /**
    * Lists at most `limit` webhooks of all tenants that are disabled, or active with a failed attempt since their last
-   * success. The one that has been failing for longest comes first, those without a record of failures last.
+   * success. The one that has been failing for longest comes first, those without a record of failures last; otherwise
+   * by ascending id.
    */
   listFailing (options: { limit: number, maxPending: number }): Promise<FailingWebhook[]>
 

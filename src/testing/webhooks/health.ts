@@ -13,7 +13,9 @@ const untouched = 'A webhook that is not active stays as it is.'
 const lists =
   'Lists at most `limit` webhooks of all tenants that are disabled, or active with a failed attempt since their last ' +
   'success.'
-const first = 'The one that has been failing for longest comes first, those without a record of failures last.'
+const first =
+  'The one that has been failing for longest comes first, those without a record of failures last; otherwise by ' +
+  'ascending id.'
 const last =
   'Error of the last failed attempt; `null` without one since the record of failures was cleared. … Of the same ' +
   'attempt; `null` without a response.'
@@ -114,7 +116,7 @@ export const webhookHealthCases = [
   benchCase('deliveries', {
     port: 'webhooks.listFailing', says: `${lists} … ${first} … ${last}`, name: 'failing and disabled webhooks of all tenants are listed, the longest failing first'
   }, async (bench) => {
-    const { webhooks, addWebhook, emit, claimOne, complete, wait } = bench
+    const { webhooks, addWebhook, emit, claimOne, claimAll, complete, wait } = bench
     same(await webhooks.listFailing(everything), [], 'the list without webhooks')
     const recent = await addWebhook({ event_types: ['job.created'] })
     const failing = await addWebhook({ tenantSlug: 'globex' })
@@ -146,8 +148,11 @@ export const webhookHealthCases = [
     }
     same(summaries(await webhooks.listFailing({ limit: 2, maxPending: 1 })), summaries(listed).slice(0, 2), 'the first two')
     await webhooks.delete('acme', disabled.id)
-    same((await webhooks.listFailing(everything)).map(({ webhook }) => webhook.id), [failing.id, recent.id, cleared.id],
-      'the listed webhooks, after one was deleted')
+    const twins = [await addWebhook({ event_types: ['job.hidden'] }), await addWebhook({ event_types: ['job.hidden'] })]
+    await emit({ type: 'job.hidden' })
+    await complete((await claimAll(2)).map((lease) => failed(lease)).toReversed())
+    same((await webhooks.listFailing(everything)).map(({ webhook }) => webhook.id), [failing.id, recent.id, ...twins.map(({ id }) => id), cleared.id],
+      'the listed webhooks, after one was deleted and two have failed at the same time')
   }),
 
   benchCase('deliveries', {
