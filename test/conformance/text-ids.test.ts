@@ -6,10 +6,10 @@ import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 import { createTables } from '../fixtures/postgres/postgres.js'
 
 const text: IdKinds = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' }
-const lists = storageCases.filter(({ group }) => group === 'lists')
+const cases = storageCases.filter(({ group }) => ['lists', 'sync'].includes(group))
 
-async function testLists (t: Test, make: MakeStorage): Promise<void> {
-  for (const { name, run } of lists) await t.test(name, () => run(make))
+async function testCases (t: Test, make: MakeStorage): Promise<void> {
+  for (const { name, run } of cases) await t.test(name, () => run(make))
 }
 
 /** Harness over an empty memory storage with ids of these kinds. */
@@ -40,14 +40,14 @@ async function makePostgres (t: Test, idType: string, hasUuids: boolean): Promis
   }
 }
 
-t.test('memory keeps the promises about lists with text ids', (t) => testLists(t, makeMemory(text, false)))
+t.test('memory keeps the promises about lists and sync with text ids', (t) => testCases(t, makeMemory(text, false)))
 
 t.test('memory keeps them where only some ids are text', async (t) => {
   for (const name of ['candidate', 'job', 'source', 'recruiter']) {
-    await t.test(name, (t) => testLists(t, makeMemory({ [name]: 'string' }, true)))
+    await t.test(name, (t) => testCases(t, makeMemory({ [name]: 'string' }, true)))
   }
 })
 
 for (const [idType, hasUuids] of [['uuid', true], ['text collate "en-x-icu"', false], ['varchar(64) collate "C"', false]] as const) {
-  t.test(`PostgreSQL keeps the promises about lists with ids of type ${idType}`, async (t) => testLists(t, await makePostgres(t, idType, hasUuids)))
+  t.test(`PostgreSQL keeps the promises about lists and sync with ids of type ${idType}`, async (t) => testCases(t, await makePostgres(t, idType, hasUuids)))
 }
