@@ -1,6 +1,8 @@
-import type { CandidateFilter, CandidateRow, CandidateSortField, Id, IdKinds, JobFilter, JobRow, JobSortField, RowSource } from '../../ports/index.js'
+import type { CandidateFilter, CandidateRow, CandidateSortField, Id, IdKinds, JobFilter, JobRow, JobSortField, RowFields, RowSource } from '../../ports/index.js'
 import type { AnyStorageHarness, SavedCandidate, SavedJob, StorageHarness } from './harness.js'
 import { type IdForm, findForm, fromSampleId, toSampleId } from './sample-ids.js'
+
+interface SyncQuery extends RowFields { after: number | null, limit: number }
 
 /** The form of each id that a row holds. */
 interface IdFields {
@@ -54,14 +56,18 @@ function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Filte
       const row = await source.find(tenantSlug, toSampleId(id, fields.id), query)
       return row === null ? null : toRow(row)
     },
-    async listAfter (tenantSlug, { after, ...query }) {
-      const rows = await source.listAfter?.(tenantSlug, { after: after === null ? null : toSampleId(after, fields.id), ...query }) ?? []
-      return rows.map(toRow)
-    },
-    async findMany (tenantSlug, ids, query) {
-      const rows = await source.findMany?.(tenantSlug, ids.map((id) => toSampleId(id, fields.id)), query) ?? []
-      return rows.map((row) => row === null ? null : toRow(row))
-    }
+    ...(source.listAfter === undefined ? {} : {
+      async listAfter (tenantSlug: string, { after, ...query }: SyncQuery) {
+        const rows = await source.listAfter?.(tenantSlug, { after: after === null ? null : toSampleId(after, fields.id), ...query }) ?? []
+        return rows.map(toRow)
+      }
+    }),
+    ...(source.findMany === undefined ? {} : {
+      async findMany (tenantSlug: string, ids: readonly number[], query: RowFields) {
+        const rows = await source.findMany?.(tenantSlug, ids.map((id) => toSampleId(id, fields.id)), query) ?? []
+        return rows.map((row) => row === null ? null : toRow(row))
+      }
+    })
   }
 }
 

@@ -14,11 +14,11 @@ interface SyncedRows {
   findMany (ids: readonly number[], tenantSlug?: string): Promise<Array<number | null>>
 }
 
-/** Creates a case for candidates and one for jobs. They pass on a storage without changes. */
+/** Creates a case for candidates and one for jobs. They pass on a source without the methods for sync. */
 function syncedCases (head: { port: 'listAfter' | 'findMany', says: string, name: string }, body: (rows: SyncedRows) => Promise<void>): StorageCase[] {
   return [['candidates', candidateRows] as const, ['jobs', jobRows] as const].map(([name, toRows]) => {
     return defineCase('sync', { ...head, port: `${name}.${head.port}`, name: `${name}: ${head.name}` }, async (harness) => {
-      if (harness.storage.changes !== undefined) await body(toRows(harness))
+      if (harness.storage[name].listAfter !== undefined || harness.storage[name].findMany !== undefined) await body(toRows(harness))
     })
   })
 }
