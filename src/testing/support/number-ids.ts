@@ -56,18 +56,22 @@ function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Filte
       const row = await source.find(tenantSlug, toSampleId(id, fields.id), query)
       return row === null ? null : toRow(row)
     },
-    ...(source.listAfter === undefined ? {} : {
-      async listAfter (tenantSlug: string, { after, ...query }: SyncQuery) {
-        const rows = await source.listAfter?.(tenantSlug, { after: after === null ? null : toSampleId(after, fields.id), ...query }) ?? []
-        return rows.map(toRow)
-      }
-    }),
-    ...(source.findMany === undefined ? {} : {
-      async findMany (tenantSlug: string, ids: readonly number[], query: RowFields) {
-        const rows = await source.findMany?.(tenantSlug, ids.map((id) => toSampleId(id, fields.id)), query) ?? []
-        return rows.map((row) => row === null ? null : toRow(row))
-      }
-    })
+    ...(source.listAfter === undefined
+      ? {}
+      : {
+          async listAfter (tenantSlug: string, { after, ...query }: SyncQuery) {
+            const rows = await source.listAfter?.(tenantSlug, { after: after === null ? null : toSampleId(after, fields.id), ...query }) ?? []
+            return rows.map(toRow)
+          }
+        }),
+    ...(source.findMany === undefined
+      ? {}
+      : {
+          async findMany (tenantSlug: string, ids: readonly number[], query: RowFields) {
+            const rows = await source.findMany?.(tenantSlug, ids.map((id) => toSampleId(id, fields.id)), query) ?? []
+            return rows.map((row) => row === null ? null : toRow(row))
+          }
+        })
   }
 }
 
