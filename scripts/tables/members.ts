@@ -4,7 +4,7 @@ import ts from 'typescript'
 /** A member of an interface, union or constant object. */
 export interface Member {
   name: string
-  /** The doc comment in one line, without `@default`. */
+  /** The doc comment in one line, without `@default` and `@example`. */
   text: string
   /** The `@default` of the doc comment, such as `50`; `null` without one. */
   defaultText: string | null
@@ -51,6 +51,6 @@ function isOptional (member: ts.Node): boolean {
 function parseComment (before: string): Pick<Member, 'text' | 'defaultText'> {
   const comment = before.slice(before.lastIndexOf('/**') + 3, before.lastIndexOf('*/'))
   const line = comment.replaceAll(/^\s*\* ?/gm, '').replaceAll(/\s+/g, ' ').trim()
-  const [text = '', defaultText = null] = line.split(/ ?@default /)
+  const [text = '', defaultText = null] = line.replace(/ ?@example .*/, '').split(/ ?@default /)
   return { text, defaultText }
 }

@@ -114,7 +114,8 @@ t.test('stats count attempts by how they ended and by how long they took', async
     atLeast: { pending: false, due: false },
     oldestDueMs: 0,
     attempts: { delivered: 1, timeout: 0, connection: 1, tls: 0, blocked: 0, http_status: 1 },
-    inFlight: 0
+    inFlight: 0,
+    changes: { heldBackMs: 0, heldBackBy: null }
   })
   t.equal(durationMs.count, 3)
   t.same(durationMs.buckets.map(({ upTo }) => upTo), [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000])
