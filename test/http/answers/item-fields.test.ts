@@ -57,8 +57,8 @@ t.test('candidateFields do not publish fields of jobs', async (t) => {
 t.test('webhooks and deliveries leave out whatever else a row of the storage holds', async (t) => {
   const { storage } = spyStorage(memoryStorage({ tenants }), async ({ method }, real) => {
     const result = await real()
-    const spoil = (row: unknown) => ({ ...row as object, secret: 'canary', tenant_slug: 'canary', previous_secret: 'canary', body: 'canary' })
-    if (method.endsWith('.list')) return (result as unknown[]).map(spoil)
+    const spoil = (row: unknown) => ({ ...row as object, secret: 'canary', tenant_slug: 'canary', previous_secret: 'canary', response_excerpt: 'canary' })
+    if (method.endsWith('.list')) return (result as unknown[]).map((row) => ({ ...spoil(row), body: 'canary', attempts: ['canary'], health: 'canary' }))
     return method.endsWith('.find') || method.endsWith('.update') ? spoil(result) : result
   })
   const app = await buildApp(t, { storage })
@@ -73,8 +73,10 @@ t.test('webhooks and deliveries leave out whatever else a row of the storage hol
     await app.inject({ url: `${base}/webhooks/1/deliveries`, headers }),
     await app.inject({ url: `${base}/webhooks/1/deliveries/1`, headers })
   ]
+  const { body } = answers[4]?.json().data ?? {}
   t.same(answers.map(({ statusCode }) => statusCode), [200, 200, 200, 200, 200])
-  t.notMatch(JSON.stringify(answers.map(({ body }) => body)), /canary|secret|tenant_slug/)
+  // What is sent has the tenant in it.
+  t.notMatch(answers.map(({ payload }) => payload).join('').replace(JSON.stringify(body), ''), /canary|secret|tenant_slug/)
 })
 
 t.test('a field that the contract has already cannot be declared a second time', async (t) => {

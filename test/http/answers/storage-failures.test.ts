@@ -79,7 +79,8 @@ t.test('every operation answers a storage that fails with 500', async (t) => {
     'POST /webhooks': { name: 'Another', target_url: 'https://example.com/', event_types: ['job.created'] },
     'PATCH /webhooks/:id': { name: 'Renamed' }
   }
-  for (const route of routes.filter(({ method }) => method !== 'HEAD')) {
+  // The catalogue is in no storage.
+  for (const route of routes.filter(({ method, path }) => method !== 'HEAD' && path !== '/event_types')) {
     const payload = bodies[titleOf(route)]
     const answer = await app.inject({
       method: route.method as 'GET',

@@ -60,7 +60,7 @@ t.test('every operation refuses a parameter that is given more than once', async
 t.test('operations that are no list refuse the parameters of a list', async (t) => {
   const { storage, calls } = spyStorage()
   const { app, routes } = await buildAppWithRoutes(t, { storage })
-  const lists = ['/candidates', '/jobs', '/webhooks', '/webhooks/:id/deliveries']
+  const lists = ['/candidates', '/jobs', '/webhooks', '/webhooks/:id/deliveries', '/event_types']
   for (const route of routes.filter(({ method, path }) => method !== 'HEAD' && !(method === 'GET' && lists.includes(path)))) {
     for (const query of ['page=1', 'per_page=1', 'sort=id', 'filter[q]=a', 'filter[status]=active']) {
       if (query === 'per_page=1' && route.path.endsWith('/sync')) continue
