@@ -7,7 +7,7 @@ import { createChangeStats } from './stats.js'
 
 /** Remembers changes in PostgreSQL; `patient` has a longer time limit, `schema` is quoted. */
 export function createChangeSource (session: Session, patient: Session, schema: string): ChangeSource {
-  const recordChange = `${schema}.record_change_v1($1, $2, $3, $4::boolean)`
+  const recordChange = `${schema}.record_change_v1($1, $2, $3, $4)`
 
   return {
     async begin () {
@@ -19,7 +19,7 @@ export function createChangeSource (session: Session, patient: Session, schema: 
     list: createListChanges(session, schema),
 
     async record (tenantSlug, { kind, id, deleted }, transaction) {
-      const values = [tenantSlug, kind, id, deleted]
+      const values = [tenantSlug, kind, id, String(deleted)]
       if (transaction === undefined) await session.query('record change', `select ${recordChange}`, values)
       else await callInTransaction(transaction, recordChange, values)
     },

@@ -39,7 +39,7 @@ export async function callInTransaction (transaction: unknown, call: string, val
   const client = parseTransaction(transaction)
   const text = `select case
     when pg_current_xact_id_if_assigned() is not null then ${call}::text
-    else left(pg_current_xact_id()::text, 0)
+    when pg_current_xact_id() is not null then ''
   end as result`
   return await callOnce(client, text, values) || await callOnce(client, text, values) ||
     refuseTransaction('expected a client inside a transaction, got one in autocommit mode')

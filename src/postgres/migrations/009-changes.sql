@@ -33,13 +33,13 @@ $$;
 
 -- Records a change in the caller's transaction, and deletes the earlier rows of that candidate or job. Never waits for another
 -- transaction: the key contains the transaction's id, and locked rows are skipped. Their successors delete them.
-create function record_change_v1 (p_tenant text, p_kind text, p_id text, p_deleted boolean) returns boolean
+create function record_change_v1 (p_tenant text, p_kind text, p_id text, p_deleted text) returns text
 language plpgsql
 set search_path from current
 as $$
 begin
   insert into changes as c (tenant_slug, kind, id, xid, deleted, changed_at)
-  values (p_tenant, p_kind, p_id, pg_current_xact_id(), p_deleted, clock_timestamp())
+  values (p_tenant, p_kind, p_id, pg_current_xact_id(), p_deleted::boolean, clock_timestamp())
   on conflict (tenant_slug, kind, id, xid) do update set deleted = excluded.deleted where c.deleted <> excluded.deleted;
 
   -- Deleting rows that another transaction has deleted would fail at the higher levels.
@@ -51,7 +51,7 @@ begin
       for update skip locked
     ));
   end if;
-  return true;
+  return 'recorded';
 end
 $$;
 
@@ -74,7 +74,7 @@ begin
   elsif deleted is null then
     raise exception 'changed: deleted: expected true or false, got NULL' using errcode = 'invalid_parameter_value';
   end if;
-  perform record_change_v1(tenant_slug, kind, id, deleted);
+  perform record_change_v1(tenant_slug, kind, id, deleted::text);
 end
 $$;
 

@@ -68,7 +68,7 @@ t.test('with many changes', async (t) => {
     }
     for (const [call, most] of [
       ['change_bounds_v1()', 2],
-      ["record_change_v1('tenant_2', 'candidate', '2', false)", 2],
+      ["record_change_v1('tenant_2', 'candidate', '2', 'false')", 2],
       ['prune_changes_v1(30, 50)', 60],
       ['prune_changes_v1(0, 50)', 120]
     ] as const) {

@@ -4,7 +4,7 @@ import { follow, withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresServerHost } from '../../fixtures/postgres/postgres.js'
 
 t.test('readers are held back', async (t) => {
-  const { pool, server, storage: { changes }, clear } = await startPostgresServerHost(t, { settings: ['fsync=off', 'max_prepared_transactions=2'] })
+  const { pool, server, storage: { changes }, clear } = await startPostgresServerHost(t, { settings: ['fsync=off', 'autovacuum=off', 'max_prepared_transactions=2'] })
   t.beforeEach(clear)
   const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
   const nobody = { heldBackMs: 0, heldBackBy: null }

@@ -1,0 +1,127 @@
+import type pg from 'pg'
+import { createRecruiting } from 'fastify-recruiting-api'
+import { migrate, postgresStorage, watch } from 'fastify-recruiting-api/postgres'
+import { startDatabase } from '../harness/database.js'
+import { printFigure, quantile, time } from '../harness/fill.js'
+import { startHelper } from '../harness/helper.js'
+import { type Target, loadServer } from '../harness/load.js'
+import { keyOf } from '../pages/keys.js'
+import { bigTenant, createCandidates } from '../pages/tables.js'
+
+/*
+ * What recording a change adds to a transaction of the host's, against inserting one row there; and what reading everything
+ * by sync costs, against pages. Each ratio is of two things measured in turns within this run.
+ */
+const rounds = 40
+const perRound = 200
+const perPage = 200
+const loadMs = 2000
+const loadRounds = 8
+
+const database = await startDatabase()
+const { pool } = database
+await migrate(pool)
+await measureWrites()
+await createCandidates(pool)
+await measureReads()
+await database.close()
+
+async function measureWrites (): Promise<void> {
+  const columns = 'id bigint generated always as identity primary key, tenant_slug text, data text, created_at timestamptz'
+  await pool.query(`create table applications (${columns}); create table watched (${columns})`)
+  await watch(pool, 'watched', { kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
+  const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false })
+  const data = JSON.stringify({ candidate: { id: 200_000, full_name: 'Chloé Hernández' }, stage: 'interview' })
+  const insertInto = (table: string) => (client: pg.PoolClient) =>
+    client.query(`insert into ${table} (tenant_slug, data, created_at) values ($1, $2, now())`, ['acme', data])
+  const insert = insertInto('applications')
+  let id = 0
+  const changed = (client: pg.PoolClient) =>
+    recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: id++ % 5000 + 1 }, { transaction: client })
+
+  for (const atOnce of [1, 10]) {
+    const clients = await Promise.all(Array.from({ length: atOnce }, () => pool.connect()))
+    const times = (call: Statement) => measure(clients, insert, call)
+    console.log(`\nsync: writing, ${atOnce} at once, within open transactions (medians of ${rounds} rounds)`)
+    printFigure('changed, over a bare insert', await compare(times, changed, insert), 1, 'times')
+    printFigure('an insert into a watched table, over a bare insert', await compare(times, insertInto('watched'), insert), 1.5, 'times')
+    for (const client of clients) client.release()
+  }
+  await recruiting.close()
+}
+
+type Statement = (client: pg.PoolClient) => Promise<unknown>
+
+/** The median of the ratios of the two medians of each round. */
+async function compare (times: (call: Statement) => Promise<number>, ours: Statement, theirs: Statement): Promise<number> {
+  const ratios: number[] = []
+  for (let round = 0; round <= rounds; round++) {
+    const ourMs = await times(ours)
+    ratios.push(ourMs / await times(theirs))
+  }
+  // The first round warms up.
+  return quantile(ratios.slice(1))
+}
+
+/** The median time of one call in milliseconds, in a transaction that has written a row before. */
+async function measure (clients: readonly pg.PoolClient[], prepare: Statement, call: Statement): Promise<number> {
+  const times: number[] = []
+  await Promise.all(clients.map(async (client) => {
+    for (let count = 0; count < perRound / clients.length; count++) {
+      await client.query('begin')
+      await prepare(client)
+      times.push(await time(() => call(client)))
+      await client.query('commit')
+    }
+  }))
+  return quantile(times)
+}
+
+async function measureReads (): Promise<void> {
+  const server = await startHelper(new URL('../pages/server.js', import.meta.url), 'ours', database.url, '0')
+  const port = await server.ask<number>('port')
+  const { rowsPerSecond, lastToken } = await readEverything(port)
+  const first = targetOf(port, `sync?per_page=${perPage}`)
+  const last = targetOf(port, `sync?per_page=${perPage}&token=${lastToken}`)
+  const middle = targetOf(port, `?per_page=${perPage}&page=2500`)
+  const rate = async (target: Target, connections: number) => {
+    const load = await loadServer(target, { connections, durationMs: loadMs })
+    return load.requests / load.durationMs * 1000
+  }
+  for (const target of [first, last]) await rate(target, 1)
+
+  const costs: number[] = []
+  const gains: number[] = []
+  for (let round = 0; round < loadRounds; round++) {
+    costs.push(await rate(first, 1) / await rate(last, 1))
+    gains.push(await rate(last, 1) / await rate(middle, 1))
+  }
+  console.log(`\nsync: reading 1,000,000 candidates over HTTP, one request at a time (medians of ${loadRounds} rounds)`)
+  printFigure('the last page, over the first', quantile(costs), 1.2, 'times the cost')
+  printFigure('sync, over pages of 200 at the middle', quantile(gains), 50, 'times the rows a second')
+  printFigure('the whole first pass', rowsPerSecond, null, 'rows a second')
+  await server.stop()
+}
+
+/** Follows the loop of the documentation once. */
+async function readEverything (port: number): Promise<{ rowsPerSecond: number, lastToken: string }> {
+  const startedAt = performance.now()
+  let rows = 0
+  let lastToken = ''
+  for (let token: string | null = null, hasMore = true; hasMore;) {
+    const { path, headers } = targetOf(port, `sync?per_page=${perPage}${token === null ? '' : `&token=${token}`}`)
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+    const { data, meta } = await response.json() as { data: unknown[], meta: { next_token: string, has_more: boolean } }
+    rows += data.length
+    hasMore = meta.has_more
+    // The token of the last full page.
+    if (hasMore && token !== null) lastToken = token
+    token = meta.next_token
+  }
+  return { rowsPerSecond: rows / (performance.now() - startedAt) * 1000, lastToken }
+}
+
+function targetOf (port: number, path: string): Target {
+  const separator = path.startsWith('?') ? '' : '/'
+  return { port, path: `/api/v1/public/${bigTenant}/candidates${separator}${path}`, headers: { authorization: `Bearer ${keyOf(bigTenant)}` } }
+}
