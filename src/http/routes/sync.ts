@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
+import type { FastifySchema } from 'fastify'
 import type { ChangeKind, ChangeSource, Id, IdKinds } from '../../ports/index.js'
 import { readTenantSlug } from '../auth.js'
 import { SyncTokenExpired, errorResponses } from '../schemas/errors.js'
@@ -19,6 +20,9 @@ export interface SyncedResource<Row extends { id: Id }> {
   ids: IdKinds
 }
 
+// A host without @fastify/swagger has no type for it.
+const hidden: FastifySchema & { hide: true } = { hide: true }
+
 /** The route that gives all rows of a resource, then what changed. It exists if there are changes, and if the source can read rows for them. */
 export function syncRoute<Row extends { id: Id }> (
   changes: ChangeSource | undefined, { kind, source, item, assertIds, ids }: SyncedResource<Row>
@@ -27,7 +31,7 @@ export function syncRoute<Row extends { id: Id }> (
   return async (app) => {
     if (changes === undefined || !isSyncable<Row>(source)) {
       // Otherwise the route of one row would answer, with `sync` as the id.
-      app.get(path, { exposeHeadRoute: true, schema: { hide: true }, onRequest: refuse }, () => null)
+      app.get(path, { exposeHeadRoute: true, schema: hidden, onRequest: refuse }, () => null)
       return
     }
 
