@@ -133,8 +133,14 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
   const { data: [{ id: deliveryId, event_id: eventId }] } = JSON.parse((await cli(`deliveries list --webhook ${id} --status pending --json`)).out)
   const shown = await cli(`deliveries show ${deliveryId} --webhook ${id}`)
   t.match(shown.out, /^status +pending$/m)
-  t.match(shown.out, /^attempt +duration +error +response\n20\S+ +\d+ ms +http_status +500$/m)
+  t.match(shown.out, /^attempt +duration +error +response +excerpt\n20\S+ +\d+ ms +http_status +500 +-$/m)
   t.match(JSON.parse((await cli(`deliveries show ${deliveryId} --webhook ${id} --json`)).out), { id: deliveryId, attempts: [{ error: 'http_status' }] })
+
+  for (const format of ['', ' --json']) {
+    t.notMatch((await cli(`deliveries show ${deliveryId} --webhook ${id}${format}`)).out, 'tenant_slug', 'what is sent is shown only if asked for')
+  }
+  t.match((await cli(`deliveries show ${deliveryId} --webhook ${id} --body`)).out, `\n\n{"id":"${eventId}"`)
+  t.match(JSON.parse((await cli(`deliveries show ${deliveryId} --webhook ${id} --body --json`)).out), { body: /"tenant_slug":"acme"/ })
 
   // It is repaired, and catches up.
   receiver.answer(204)
