@@ -6,7 +6,7 @@
 import Fastify from 'fastify'
 import pg from 'pg'
 import recruitingApi from 'fastify-recruiting-api'
-import { apiKeys, migrate, postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
+import { apiKeys, migrate, postgresKeyLookup, postgresStorage, watch } from 'fastify-recruiting-api/postgres'
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 })
 
@@ -35,6 +35,9 @@ await pool.query(`
     select company as tenant_slug, id, name, state as status, created_at, updated_at from positions`)
 
 await migrate(pool)
+// Triggers record every change for `sync`, also one that is made by hand.
+await watch(pool, 'people', { kind: 'candidate', id: 'id', tenant: 'company' })
+await watch(pool, 'positions', { kind: 'job', id: 'id', tenant: 'company' })
 
 const app = Fastify({ logger: true })
 await app.register(recruitingApi, {

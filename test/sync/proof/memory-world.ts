@@ -1,0 +1,43 @@
+import type { ChangeSource } from '../../../src/index.js'
+import { memoryStorage } from '../../../src/memory/index.js'
+import { type World, idCount, isQuiet, kinds, proofTenants, serveStorage } from './world.js'
+
+/** Rows in memory, where every write is a transaction. */
+export function createMemoryWorld (replace: (changes: ChangeSource) => Partial<ChangeSource> = () => ({})): World {
+  const storage = memoryStorage()
+  // The rows record their changes by the methods of this object.
+  Object.assign(storage.changes, replace({ ...storage.changes }))
+  let version = 0
+  const save = {
+    candidate: (tenantSlug: string, id: number) => storage.candidates.save(tenantSlug, { id, full_name: `Name ${++version}`, version }),
+    job: (tenantSlug: string, id: number) => storage.jobs.save(tenantSlug, { id, name: `Name ${++version}`, status: 'published', version })
+  }
+  const sources = { candidate: storage.candidates, job: storage.jobs }
+  for (const tenantSlug of proofTenants) {
+    for (const kind of kinds) {
+      for (let id = 1; id <= idCount; id++) save[kind](tenantSlug, id)
+    }
+  }
+
+  return {
+    async write (random) {
+      const tenantSlug = random.pick(proofTenants)
+      const kind = random.pick(kinds)
+      const id = random.integer(1, idCount)
+      if (isQuiet(id)) return 0
+      if (random.chance(0.3)) sources[kind].remove(tenantSlug, id)
+      else save[kind](tenantSlug, id)
+      // Lets readers run.
+      await new Promise(setImmediate)
+      return 1
+    },
+
+    async read (tenantSlug, kind) {
+      const rows: Array<{ id: number, version?: unknown }> = await sources[kind].listAfter(tenantSlug, { after: null, limit: idCount })
+      return new Map(rows.map((row) => [row.id, Number(row.version)]))
+    },
+
+    async settle () {},
+    serve: (port) => serveStorage(storage, port)
+  }
+}

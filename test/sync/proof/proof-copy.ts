@@ -1,0 +1,65 @@
+import type { Random } from '../../../examples/demo/data/random.js'
+import type { Copy } from '../../../examples/mirror/sync.js'
+import type { ChangeKind } from '../../../src/index.js'
+import type { Versions } from './world.js'
+
+/** Stands for a reader that was killed. */
+export class Crash extends Error {}
+
+export interface ProofCopy extends Copy {
+  items (): Versions
+  /** How often an item came in an older state than before. */
+  olderStates (): number
+  crashes (): number
+  /** From now on it does not crash. */
+  calmDown (): void
+}
+
+/** A copy that crashes at random, before or after a page is saved. What was saved stays. */
+export function createProofCopy (kind: ChangeKind, random: Random): ProofCopy {
+  const items = new Map<number, { version: number, generation: number }>()
+  const newest: Versions = new Map()
+  let token: string | null = null
+  let generation = 1
+  let olderStates = 0
+  let crashes = 0
+  let crashShare = 0.05
+
+  function crash (): void {
+    if (!random.chance(crashShare)) return
+    crashes++
+    throw new Crash()
+  }
+
+  function store (id: number, item: object | null): void {
+    if (item === null) {
+      items.delete(id)
+      return
+    }
+    const version = Number(Reflect.get(item, 'version'))
+    if (version < (newest.get(id) ?? 0)) olderStates++
+    newest.set(id, version)
+    items.set(id, { version, generation })
+  }
+
+  return {
+    get token () {
+      return token
+    },
+    save ({ data, meta }) {
+      crash()
+      for (const item of data) store(Number(item.id), item.deleted ? null : item[kind] ?? null)
+      token = meta.next_token
+      if (!meta.has_more) for (const [id, item] of items) if (item.generation < generation) items.delete(id)
+      crash()
+    },
+    beginAgain () {
+      token = null
+      generation++
+    },
+    items: () => new Map([...items].map(([id, { version }]) => [id, version])),
+    olderStates: () => olderStates,
+    crashes: () => crashes,
+    calmDown () { crashShare = 0 }
+  }
+}

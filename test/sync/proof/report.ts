@@ -1,0 +1,53 @@
+import type { Versions } from './world.js'
+
+/** How a copy differs from the table. */
+export interface Differences {
+  /** Items that the copy does not have. */
+  missing: number
+  /** Items that the table does not have. */
+  leftOver: number
+  /** Items in another state. */
+  outdated: number
+}
+
+export interface Report {
+  operations: number
+  kills: number
+  crashes: number
+  copies: number
+  /** Of all copies. */
+  sync: Differences & { olderStates: number }
+  /** Of one copy. */
+  updatedAfter: Differences
+  /** Items that nobody touched, and that did not come while all pages were read; in all reads together. */
+  pages: { reads: number, missing: number }
+}
+
+export const noDifferences: Differences = { missing: 0, leftOver: 0, outdated: 0 }
+
+export function compare (copy: Versions, table: Versions): Differences {
+  const ids = [...table.keys()]
+  return {
+    missing: ids.filter((id) => !copy.has(id)).length,
+    leftOver: [...copy.keys()].filter((id) => !table.has(id)).length,
+    outdated: ids.filter((id) => copy.has(id) && copy.get(id) !== table.get(id)).length
+  }
+}
+
+export function addDifferences (a: Differences, b: Differences): Differences {
+  return { missing: a.missing + b.missing, leftOver: a.leftOver + b.leftOver, outdated: a.outdated + b.outdated }
+}
+
+/** Formats a report as the table of the README. */
+export function formatReport ({ operations, kills, crashes, copies, sync, updatedAfter, pages }: Report): string {
+  const number = new Intl.NumberFormat('en-US')
+  const row = (name: string, { missing, leftOver, outdated }: Differences): string => `| ${name} | ${missing} | ${leftOver} | ${outdated} |`
+  return [
+    `${number.format(operations)} writes, ${kills} kills of the server, ${number.format(crashes)} crashes of ${copies} readers`,
+    '| a copy kept by | missing | left over | outdated |',
+    '|---|---|---|---|',
+    row('`sync`', sync),
+    row('`filter[updated_after]`', updatedAfter),
+    `| reading all pages | ${pages.missing} in ${pages.reads} reads, among items that nobody touched | | |`
+  ].join('\n')
+}

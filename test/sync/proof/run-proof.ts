@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Random, createRandom } from '../../../examples/demo/data/random.js'
+import { sync } from '../../../examples/mirror/sync.js'
+import { Crash, type ProofCopy, createProofCopy } from './proof-copy.js'
+import { type Differences, type Report, addDifferences, compare, noDifferences } from './report.js'
+import { createPageReader, createUpdatedAfter } from './rivals.js'
+import { type ProofTenant, type World, keyOf, kinds, proofTenants } from './world.js'
+
+export interface ProofOptions {
+  seed: number
+  /** How many writes there are at least. */
+  operations: number
+  /** How often the server is killed. @default 5 */
+  kills?: number
+  /** @default 12 */
+  writers?: number
+  /** How long a reader waits between two turns, in milliseconds. @default 50 */
+  restMs?: number
+  /** Errors of requests that a reader outlives, because something is killed. @default those of a killed server */
+  outlives?: RegExp
+  /** Kills something else, as often as the server. */
+  disturb?: () => Promise<void>
+}
+
+/** One customer's copy of one resource. */
+interface Reader {
+  tenantSlug: ProofTenant
+  kind: typeof kinds[number]
+  copy: ProofCopy
+  random: Random
+}
+
+const pageSizes = [1, 2, 5, 20, 50, 100, 200]
+
+/** Lets writers write and readers copy, by sync and by its rivals, and says how the copies differ from the table in the end. */
+export async function runProof (world: World, options: ProofOptions): Promise<Report> {
+  const { seed, operations, kills = 5, writers = 12, restMs = 50, outlives = /fetch failed|terminated|other side closed/, disturb } = options
+  let server = await world.serve(0)
+  const { port } = server
+  const readers = createReaders(seed)
+  const updatedAfter = createUpdatedAfter()
+  const pages = createPageReader()
+  let made = 0
+  let killed = 0
+  let isOver = false
+  let isRestarting = false
+
+  async function write (random: Random): Promise<void> {
+    while (made < operations) {
+      const count = await world.write(random)
+      made += count
+      if (!isRestarting && killed < kills && made > (killed + 0.5) * operations / kills) await restart()
+    }
+  }
+
+  async function restart (): Promise<void> {
+    isRestarting = true
+    killed++
+    await server.kill()
+    await disturb?.()
+    server = await world.serve(port)
+    isRestarting = false
+  }
+
+  /** Repeats a turn of a reader until the writers have ended, whatever kills it. */
+  async function repeat (turn: () => Promise<void>): Promise<void> {
+    while (!isOver) {
+      await survive(turn, outlives)
+      await sleep(restMs)
+    }
+  }
+
+  const url = (tenantSlug: string, path: string) => `http://127.0.0.1:${port}/api/v1/public/${tenantSlug}/${path}`
+  function follow ({ tenantSlug, kind, copy }: Reader, perPage: number): Promise<void> {
+    return sync({ url: url(tenantSlug, `${kind}s/sync`), key: keyOf(tenantSlug), perPage }, copy)
+  }
+
+  async function takeTurn (reader: Reader): Promise<void> {
+    if (reader.random.chance(0.02)) await reader.copy.beginAgain()
+    await follow(reader, reader.random.pick(pageSizes))
+  }
+  const rivals = [updatedAfter, pages].map((rival) => () => rival.poll(url('acme', 'candidates'), keyOf('acme')))
+
+  const reading = [...readers.map((reader) => () => takeTurn(reader)), ...rivals].map(repeat)
+  const writing = Promise.all(Array.from({ length: writers }, (_, index) => write(createRandom(seed + 100 + index)))).finally(() => { isOver = true })
+  await Promise.all([writing, ...reading])
+
+  await world.settle()
+  let differences = noDifferences
+  for (const reader of readers) {
+    reader.copy.calmDown()
+    await follow(reader, 200)
+    differences = addDifferences(differences, compare(reader.copy.items(), await world.read(reader.tenantSlug, reader.kind)))
+  }
+  await updatedAfter.poll(url('acme', 'candidates'), keyOf('acme'))
+  const late: Differences = compare(updatedAfter.items, await world.read('acme', 'candidate'))
+  await server.kill()
+  return {
+    operations: made,
+    kills: killed,
+    crashes: sum(readers, ({ copy }) => copy.crashes()),
+    copies: readers.length,
+    sync: { ...differences, olderStates: sum(readers, ({ copy }) => copy.olderStates()) },
+    updatedAfter: late,
+    pages: { reads: pages.reads(), missing: pages.missed() }
+  }
+}
+
+/** Two readers of each resource of each tenant. */
+function createReaders (seed: number): Reader[] {
+  const lanes = [0, 1].flatMap(() => proofTenants.flatMap((tenantSlug) => kinds.map((kind) => ({ tenantSlug, kind }))))
+  return lanes.map(({ tenantSlug, kind }, index) => {
+    const random = createRandom(seed + index)
+    return { tenantSlug, kind, random, copy: createProofCopy(kind, random) }
+  })
+}
+
+async function survive (turn: () => Promise<void>, outlives: RegExp): Promise<void> {
+  try {
+    await turn()
+  } catch (error) {
+    if (!(error instanceof Crash) && !outlives.test(String(error))) throw error
+  }
+}
+
+function sum<Item> (items: readonly Item[], count: (item: Item) => number): number {
+  return items.reduce((total, item) => total + count(item), 0)
+}

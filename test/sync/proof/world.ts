@@ -1,0 +1,60 @@
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import type { Random } from '../../../examples/demo/data/random.js'
+import { type ChangeKind, type RecruitingStorage, recruitingApi } from '../../../src/index.js'
+import { memoryKeyLookup } from '../../../src/memory/index.js'
+
+export const proofTenants = ['acme', 'globex'] as const
+export const kinds = ['candidate', 'job'] as const
+/** Items have ids from 1 to this. */
+export const idCount = 1000
+
+export type ProofTenant = typeof proofTenants[number]
+
+/** The version of each item, by its id. Every write gives its item a version that is higher than all before. */
+export type Versions = Map<number, number>
+
+/** What writers write to, and readers copy. */
+export interface World {
+  /** Makes some writes; those that belong together in one transaction. Returns their number. */
+  write (random: Random): Promise<number>
+  /** Returns what a copy must be. */
+  read (tenantSlug: ProofTenant, kind: ChangeKind): Promise<Versions>
+  /** Resolves once no transaction is open. */
+  settle (): Promise<void>
+  /** Starts a server of the API, on a port of its own unless one is given. */
+  serve (port: number): Promise<ProofServer>
+}
+
+export interface ProofServer {
+  port: number
+  /** Ends it, with the requests that are under way. */
+  kill (): Promise<void>
+}
+
+/** Items that no writer touches: whoever reads everything has to see them. */
+export function isQuiet (id: number): boolean {
+  return id % 10 === 0
+}
+
+export function keyOf (tenantSlug: ProofTenant): string {
+  return `${tenantSlug}-key`
+}
+
+const fields = Type.Object({ version: Type.Integer(), updated_at: Type.String() })
+
+/** Serves a storage in this process. */
+export async function serveStorage (storage: RecruitingStorage, port: number): Promise<ProofServer> {
+  const app = Fastify({ forceCloseConnections: true })
+  await app.register(recruitingApi, {
+    storage,
+    keyLookup: memoryKeyLookup(proofTenants.map((tenantSlug) => ({
+      key: keyOf(tenantSlug), tenantSlug, scopes: ['candidates:read', 'jobs:read']
+    }))),
+    candidateFields: fields,
+    jobFields: fields,
+    delivery: false
+  })
+  const address = await app.listen({ port, host: '127.0.0.1' })
+  return { port: Number(new URL(address).port), kill: () => app.close() }
+}
