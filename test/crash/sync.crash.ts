@@ -10,7 +10,8 @@ import { pickSeed } from '../sync/proof/seed.js'
 import type { ProofServer, World } from '../sync/proof/world.js'
 
 const operations = Number(process.env.OPERATIONS ?? 1_000_000)
-const kills = 20
+// Starting again takes seconds, in which nobody can read.
+const kills = Math.ceil(operations / 50_000)
 
 t.setTimeout(0)
 
