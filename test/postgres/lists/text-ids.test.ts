@@ -49,6 +49,13 @@ t.test('a host with uuids shows its tables by two views', async (t) => {
     })
   })
 
+  t.test('sync reads rows by uuids in any letter case; other text is no row, and comes before none', async (t) => {
+    const { candidates } = postgresStorage<string, string, string, string>(pool, { candidates: 'api_candidates' })
+    t.same(await candidates.findMany?.('acme', [grace.toUpperCase(), 'nobody', ada], { fields }), [second, null, first])
+    t.same(await candidates.listAfter?.('acme', { after: ada.toUpperCase(), limit: 5, fields }), [second])
+    t.same(await candidates.listAfter?.('acme', { after: 'nobody', limit: 5, fields }), [])
+  })
+
   t.test('text that is not a uuid is an unknown id', async (t) => {
     for (const id of ['nobody', '1', ada.replaceAll('-', ''), `{${ada}}`, `${ada}0`, "'", '%25']) {
       checkError(t, await get(`candidates/${id}`), 404, id)
