@@ -30,6 +30,9 @@ async function measureWrites (): Promise<void> {
   const columns = 'id bigint generated always as identity primary key, tenant_slug text, data text, created_at timestamptz'
   await pool.query(`create table applications (${columns}); create table watched (${columns})`)
   await watch(pool, 'watched', { kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
+  // As in a table that has lived: every candidate has changed before, and PostgreSQL knows how many there are.
+  await pool.query("select recruiting.changed('acme', 'candidate', n::text) from generate_series(1, 20000) as n")
+  await pool.query('vacuum analyze recruiting.changes')
   const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false })
   const data = JSON.stringify({ candidate: { id: 200_000, full_name: 'Chloé Hernández' }, stage: 'interview' })
   const insertInto = (table: string) => (client: pg.PoolClient) =>
