@@ -56,6 +56,13 @@ t.test('a token older than the changes that are kept gets 410, also in the middl
   t.equal((await requestSync(app, { token })).statusCode, 200)
 })
 
+t.test('a token of the first pass expires when the kind of the ids changes', async (t) => {
+  const storage = memoryStorage({ ids: { candidate: 'string' }, tenants: { acme: { candidates: [{ id: 'a', full_name: 'x' }, { id: 'b', full_name: 'x' }] } } })
+  const before = await buildApp(t, { storage, ids: { candidate: 'string' } })
+  const { meta } = JSON.parse((await requestSync(before, { perPage: 1 })).body)
+  checkError(t, await requestSync(await buildApp(t, { storage }), { token: meta.next_token }), 410)
+})
+
 t.test('parameters that are not valid get 400, before a token is read', async (t) => {
   const app = await buildApp(t)
   for (const query of ['token=', 'token=%20', 'token=x&per_page=0', 'per_page=201', 'per_page=x', 'per_page=', 'page=1', 'sort=id', 'filter[q]=a', 'token=a&token=b', 'token=%00']) {
