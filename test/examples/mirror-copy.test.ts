@@ -1,6 +1,8 @@
 import t from 'tap'
+import { memoryStorage } from '../../src/memory/index.js'
 import { countItems, openCopy, openDatabase } from '../../examples/mirror/copy.js'
-import type { SyncItem } from '../../examples/mirror/sync.js'
+import { type SyncItem, sync } from '../../examples/mirror/sync.js'
+import { buildApp, keys, tenants } from '../fixtures/api/app.js'
 
 const present = (id: number): SyncItem => ({ id, deleted: false, candidate: { id, full_name: `Name ${id}` } }) as SyncItem
 const gone = (id: number): SyncItem => ({ id, deleted: true, candidate: null }) as SyncItem
@@ -29,4 +31,16 @@ t.test('a copy saves items and token together, and after a new beginning drops w
   t.same(readIds(), [1, 3, 4], 'nothing is dropped before the end')
   save([present(5)], 'e')
   t.same([readIds(), candidates.token], [[3, 5], 'e'])
+})
+
+t.test('the loop begins again after a 410, and rejects with any other error', async (t) => {
+  const app = await buildApp(t, { storage: memoryStorage({ tenants }) })
+  const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/api/v1/public/acme/jobs/sync`
+  const database = openDatabase(`${t.testdir()}/mirror.db`)
+  t.teardown(() => { database.close() })
+  const jobs = openCopy(database, 'jobs')
+  jobs.save({ data: [{ id: 9, deleted: false, job: { id: 9 } } as SyncItem], meta: { next_token: 'made-up', has_more: false } })
+  await t.rejects(sync({ url, key: 'wrong' }, jobs), { message: 'sync got 401' })
+  await sync({ url, key: keys.full, perPage: 1 }, jobs)
+  t.same(database.all('select id from items order by id'), [{ id: 1 }, { id: 2 }])
 })

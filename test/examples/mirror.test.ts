@@ -74,7 +74,7 @@ t.test('the mirror is exact after it was killed at random moments, while rows ch
 
   let { app, port } = await serve(t, storage, { onSync })
   const start = () => runExample(t, '13-mirror.ts', { API: `http://127.0.0.1:${port}/api/v1/public/acme`, KEY: key, WEBHOOK_SECRET: 'whsec_c2VjcmV0', FILE: file, PORT: '0' })
-  const kills = 10
+  const kills = 6
   for (let count = 0; count < kills; count++) {
     if (count === kills / 2) {
       await app.close()

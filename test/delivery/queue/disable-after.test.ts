@@ -8,7 +8,7 @@ const fiveDays = 5 * 24 * hour
 
 /** One attempt a delivery, so that each failure is final, and the default rule: 5 days and 10 deliveries. */
 async function startFailing (t: Test): Promise<Delivering> {
-  const delivering = await startDelivering(t, { delivery: { retrySchedule: [0] } })
+  const delivering = await startDelivering(t, { delivery: { retrySchedule: [0], pollMs: 60_000 } })
   delivering.receiver.answer(500)
   return delivering
 }

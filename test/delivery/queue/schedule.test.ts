@@ -2,10 +2,12 @@ import t from 'tap'
 import type { Clock } from '../../../src/index.js'
 import { type LoggedDelivery, startDelivering } from '../../fixtures/delivery/delivering.js'
 
+// Days pass here: fewer polls take less time.
+const slowly = { delivery: { pollMs: 1000 } }
 const schedule = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
 t.test('a delivery is attempted ten times, each after its wait and at most 20 % more, and then given up', async (t) => {
-  const { clock, drain, emit, lastDelivery, receiver, retry, storage } = await startDelivering(t)
+  const { clock, drain, emit, lastDelivery, receiver, retry, storage } = await startDelivering(t, slowly)
   receiver.answer(500)
   await emit()
   await drain()
@@ -27,7 +29,7 @@ t.test('a delivery is attempted ten times, each after its wait and at most 20 % 
 })
 
 t.test('a retry that succeeds ends the schedule', async (t) => {
-  const { clock, drain, emit, lastDelivery, receiver, retry } = await startDelivering(t)
+  const { clock, drain, emit, lastDelivery, receiver, retry } = await startDelivering(t, slowly)
   receiver.answer(500, 500, 200)
   await emit()
   await drain()
