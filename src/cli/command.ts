@@ -39,7 +39,7 @@ export interface Command {
   run (context: Context): Promise<number>
 }
 
-/** What a command is given. */
+/** The arguments and surroundings of a command. */
 export interface Context {
   io: Io
   flags: Flags

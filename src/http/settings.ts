@@ -18,7 +18,7 @@ export interface HttpSettings {
   onAudit: AuditListener | null
 }
 
-/** What the document says about the vendor. */
+/** The part of the document about the vendor. */
 export interface OpenApiSettings {
   info: object
   servers: readonly object[]

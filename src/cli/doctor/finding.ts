@@ -2,7 +2,7 @@ import type { PgPool } from '../../postgres/index.js'
 import type { Session } from '../../postgres/session.js'
 import type { Flags } from '../flags.js'
 
-/** What a check has found. */
+/** The result of a check. */
 export interface Finding {
   check: string
   /** `unknown` if it could not be checked. Only a `fault` makes the exit code 1. */
@@ -12,7 +12,7 @@ export interface Finding {
   remedy: string | null
 }
 
-/** What a check is given. */
+/** The database and the options that checks use. */
 export interface Patient {
   pool: PgPool
   session: Session

@@ -43,7 +43,7 @@ export interface InitialRows {
   path: string
 }
 
-/** What a row source shares with its storage. */
+/** The parts of its storage that a row source uses. */
 export interface RowSourceContext {
   now: () => number
   /** Called for each row that is saved or removed. */

@@ -1,7 +1,7 @@
 import type { ChangeKind } from '../../ports/index.js'
 import { quoteLiteral, quoteName } from '../sql.js'
 
-/** What the triggers on a table record. */
+/** The changes that triggers on a table record. */
 export interface Watched {
   kind: ChangeKind
   /** SQL expressions over `row`. */

@@ -18,7 +18,7 @@ export interface WatchOptions {
    * @default 'recruiting'
    */
   schema?: string
-  /** What the rows of the table concern. */
+  /** The resource that rows of the table concern. */
   kind: ChangeKind
   /**
    * The column with the id of that candidate or job, or an SQL expression over `row`. Unqualified names in it belong to the

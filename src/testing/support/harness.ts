@@ -33,7 +33,7 @@ export interface OpenTransaction {
   rollback (): Promise<void>
 }
 
-/** What the cases need besides a storage and its rows. */
+/** The further needs of the cases. */
 interface HarnessOptions {
   /** Which ids of the storage are text, as in the option `ids` of the plugin. @default all are 'integer' */
   ids?: Partial<IdKinds>
