@@ -51,8 +51,8 @@ export function flag (usual: boolean): Reader<boolean> {
   }
 }
 
-/** Returns a reader of one of these texts. */
-export function choice<const Value extends string> (values: readonly Value[], usual: NoInfer<Value>): Reader<Value> {
+/** Returns a reader of one of these texts. Without a default, the option is required. */
+export function choice<const Value extends string> (values: readonly Value[], usual?: NoInfer<Value>): Reader<Value> {
   return (value = usual, path) => {
     const known = values.find((one) => one === value)
     expect(known !== undefined, path, values.map((one) => `'${one}'`).join(' or '), value)

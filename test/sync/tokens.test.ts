@@ -83,6 +83,8 @@ t.test('a source without the methods for sync has none, and the other resource h
   const { listAfter, ...candidates } = storage.candidates
   const app = await buildApp(t, { storage: { ...storage, candidates } })
   checkError(t, await requestSync(app), 404)
+  const withoutValue = { ...storage, candidates: { ...candidates, listAfter: undefined as never } }
+  checkError(t, await requestSync(await buildApp(t, { storage: withoutValue })), 404, 'a method that is undefined')
   t.equal((await requestSync(app, { resource: 'jobs' })).statusCode, 200)
 })
 

@@ -11,7 +11,7 @@ export interface SyncRows<Row extends { id: Id }> {
 
 /** Returns whether a source of rows has the methods for sync. */
 export function isSyncable<Row extends { id: Id }> (source: object): source is SyncRows<Row> {
-  return 'listAfter' in source && 'findMany' in source
+  return ['listAfter', 'findMany'].every((method) => typeof Reflect.get(source, method) === 'function')
 }
 
 interface Dependencies<Row extends { id: Id }> {

@@ -3,7 +3,7 @@ import { RecruitingApiError } from '../../errors.js'
 import type { ChangeKind } from '../../ports/index.js'
 import { expect } from '../../shared/expect.js'
 import { readField } from '../../shared/read-field.js'
-import { type Reader, type Readers, readOptions } from '../../shared/read-options.js'
+import { type Reader, type Readers, choice, readOptions } from '../../shared/read-options.js'
 import { isStorableText } from '../../shared/text.js'
 import { assertPool, readSchema } from '../options.js'
 import type { PgPool, PgQueryable } from '../pool.js'
@@ -58,10 +58,7 @@ const readExpression: Reader<string> = (value, path) => {
 
 const readers: Readers<Required<WatchOptions>> = {
   schema: readSchema,
-  kind: (value, path) => {
-    expect(value === 'candidate' || value === 'job', path, "'candidate' or 'job'", value)
-    return value
-  },
+  kind: choice(['candidate', 'job']),
   id: readExpression,
   tenant: readExpression
 }
