@@ -40,6 +40,7 @@ const eventMethods = {
     count: true,
     find: true,
     replay: true,
+    countReplay: true,
     retry: true,
     prune: true,
     erase: true,

@@ -147,6 +147,8 @@ export interface DeliveryStore {
    * nothing if the webhook does not exist or is not active.
    */
   replay (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
+  /** Returns what `replay` would return now, and changes nothing. */
+  countReplay (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
 
   /**
    * Retries a delivery of the webhook, and returns the one that will be attempted. A pending delivery becomes due now,

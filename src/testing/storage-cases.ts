@@ -1,6 +1,7 @@
 import { addressCases } from './deliveries/address.js'
 import { claimCases } from './deliveries/claim.js'
 import { completeCases } from './deliveries/complete.js'
+import { countReplayCases } from './events/count-replay.js'
 import { eraseCases } from './events/erase.js'
 import { fairnessCases } from './deliveries/fairness.js'
 import { goneCases } from './deliveries/gone.js'
@@ -67,6 +68,7 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...noticeCases,
   ...logCases,
   ...replayCases,
+  ...countReplayCases,
   ...retryCases,
   ...pruneCases,
   ...eraseCases,

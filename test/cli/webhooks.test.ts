@@ -165,13 +165,16 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
   t.match(await cli(`webhooks enable ${id} --yes`), { code: 0 })
   const replayed = await cli(`replay --webhook ${id}`, { answers: ['y'] })
   t.strictSame([replayed.code, replayed.out], [0, 'queued 1 deliveries\n'])
-  t.match(replayed.err, `Sends undelivered events from 24 hours ago to now again, to webhook ${id} (CRM) of acme, ${receiver.url}.\n`)
+  t.match(replayed.err, `Sends 1 undelivered event from 24 hours ago to now again, to webhook ${id} (CRM) of acme, ${receiver.url}.\n`)
   await receiver.received(5)
   await app.recruiting.drain()
+  t.match(await cli(`replay --webhook ${id}`), { code: 0, out: 'there is nothing to replay\n', err: '' })
+  t.match(await cli(`replay --webhook ${id} --include all`, { answers: ['n'] }), { code: 1, err: /^Sends 3 events from 24 hours ago / })
+  t.equal(receiver.requests.length, 5)
   t.match(JSON.parse((await cli(`replay --webhook ${id} --include all --since 2020-01-01T00:00:00Z --until 2090-01-01T00:00:00Z --yes --json`)).out), { queued: 3, truncated: false })
 
   // Nonsense is refused.
-  t.match(await cli(`replay --webhook ${id} --since yesterday --yes`), { code: 2, err: /\nreplay: --since: / })
+  t.match(await cli(`replay --webhook ${id} --since yesterday --yes`), { code: 2, err: /^replay: --since: / })
   t.match(await cli(`replay --webhook ${id} --include some --yes`), { code: 2, err: 'replay: --include: expected one of undelivered, all, got "some"\n' })
   t.match(await cli('replay --webhook 999 --yes'), { code: 1, err: 'replay: --webhook: there is no webhook 999\n' })
   t.match(await cli(`deliveries show 999 --webhook ${id}`), { code: 1, err: `deliveries show: ID: the webhook ${id} has no delivery 999\n` })
@@ -192,6 +195,8 @@ t.test('a replay of more events than one call can take says so', async (t) => {
   await pool.query(`insert into recruiting.events (id, tenant_id, type, body, fingerprint, recorded_at)
     select 'evt_' || n, tenant_id, type, body, fingerprint, now() from recruiting.events, generate_series(1, 10001) n`)
   t.match(await createCli(url)(`replay --webhook ${id} --include all --yes`), {
-    code: 0, out: 'queued 10000 deliveries\nThere are more: run the command again, with --include all from a later --since.\n'
+    code: 0,
+    err: /^Sends the oldest 10000 events from /,
+    out: 'queued 10000 deliveries\nThere are more: run the command again, with --include all from a later --since.\n'
   })
 })

@@ -8,7 +8,7 @@ const ofEvents = {
     'list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'listSecrets', 'replaceSecret'
   ],
   deliveries: [
-    'record', 'claimDue', 'complete', 'claimNotices', 'confirmNotice', 'release', 'hasPending', 'list', 'count', 'find', 'replay',
+    'record', 'claimDue', 'complete', 'claimNotices', 'confirmNotice', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'countReplay',
     'prune', 'erase', 'stats', 'onDue'
   ]
 }

@@ -1,36 +1,28 @@
-import type { Delivery, DeliveryStore } from 'fastify-recruiting-api'
+import type { Delivery, DeliveryStore, ReplaySelection } from 'fastify-recruiting-api'
 import { sql } from 'kysely'
 import type { Context } from '../storage.js'
 import { createLog } from './log.js'
 import { newDelivery } from './record.js'
 
 /** Queues events again, and retries single deliveries. */
-export function createReplaying ({ db, now, notify }: Context): Pick<DeliveryStore, 'replay' | 'retry'> {
+export function createReplaying ({ db, now, notify }: Context): Pick<DeliveryStore, 'replay' | 'countReplay' | 'retry'> {
   return {
-    async replay (tenantSlug, webhookId, { include, eventTypes, eventIds, since, until, limit }) {
+    async replay (tenantSlug, webhookId, selection) {
       const replayed = await db.transaction().execute(async (trx) => {
-        const webhook = await trx.selectFrom('webhooks').select('event_types')
-          .where('tenant_slug', '=', tenantSlug).where('id', '=', webhookId).where('status', '=', 'active').executeTakeFirst()
-        if (webhook === undefined) return null
-
-        const last = sql<string | null>`(select status from deliveries where webhook_id = ${webhookId} and event_id = events.id order by id desc limit 1)`
-        let query = trx.selectFrom('events').select('id').where('tenant_slug', '=', tenantSlug)
-          .where('type', 'in', sql<string>`(select value from json_each(${webhook.event_types}))`)
-          .where(include === 'all' ? sql<boolean>`coalesce(${last}, '') <> 'pending'` : sql<boolean>`${last} in ('failed', 'skipped')`)
-        if (eventTypes !== null) query = query.where('type', 'in', sql<string>`(select value from json_each(${JSON.stringify(eventTypes)}))`)
-        if (eventIds !== null) query = query.where('id', 'in', sql<string>`(select value from json_each(${JSON.stringify(eventIds)}))`)
-        if (since !== null) query = query.where('recorded_at', '>=', Date.parse(since))
-        if (until !== null) query = query.where('recorded_at', '<=', Date.parse(until))
-
-        const events = await query.orderBy('position').limit(limit + 1).execute()
-        const queued = events.slice(0, limit)
-        for (const { id } of queued) {
+        const wanted = await select(trx, tenantSlug, webhookId, selection)
+        if (wanted === null) return null
+        for (const id of wanted.events) {
           await trx.insertInto('deliveries').values(newDelivery(id, webhookId, now(), { status: 'pending', isReplay: true })).execute()
         }
-        return { queued: queued.length, truncated: events.length > limit }
+        return { queued: wanted.events.length, truncated: wanted.truncated }
       })
       notify()
       return replayed
+    },
+
+    async countReplay (tenantSlug, webhookId, selection) {
+      const wanted = await select(db, tenantSlug, webhookId, selection)
+      return wanted === null ? null : { queued: wanted.events.length, truncated: wanted.truncated }
     },
 
     async retry (tenantSlug, webhookId, id) {
@@ -56,4 +48,28 @@ export function createReplaying ({ db, now, notify }: Context): Pick<DeliverySto
       return retried
     }
   }
+}
+
+/** Selects the events to queue. Returns `null` if the webhook does not exist or is not active. */
+async function select (
+  db: Context['db'],
+  tenantSlug: string,
+  webhookId: number,
+  { include, eventTypes, eventIds, since, until, limit }: ReplaySelection
+): Promise<{ events: string[], truncated: boolean } | null> {
+  const webhook = await db.selectFrom('webhooks').select('event_types')
+    .where('tenant_slug', '=', tenantSlug).where('id', '=', webhookId).where('status', '=', 'active').executeTakeFirst()
+  if (webhook === undefined) return null
+
+  const last = sql<string | null>`(select status from deliveries where webhook_id = ${webhookId} and event_id = events.id order by id desc limit 1)`
+  let query = db.selectFrom('events').select('id').where('tenant_slug', '=', tenantSlug)
+    .where('type', 'in', sql<string>`(select value from json_each(${webhook.event_types}))`)
+    .where(include === 'all' ? sql<boolean>`coalesce(${last}, '') <> 'pending'` : sql<boolean>`${last} in ('failed', 'skipped')`)
+  if (eventTypes !== null) query = query.where('type', 'in', sql<string>`(select value from json_each(${JSON.stringify(eventTypes)}))`)
+  if (eventIds !== null) query = query.where('id', 'in', sql<string>`(select value from json_each(${JSON.stringify(eventIds)}))`)
+  if (since !== null) query = query.where('recorded_at', '>=', Date.parse(since))
+  if (until !== null) query = query.where('recorded_at', '<=', Date.parse(until))
+
+  const events = await query.orderBy('position').limit(limit + 1).execute()
+  return { events: events.slice(0, limit).map(({ id }) => id), truncated: events.length > limit }
 }

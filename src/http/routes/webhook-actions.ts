@@ -55,12 +55,16 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
         description: 'Queues past events again, with the same event ids. Skips events that are still pending.',
         params: WebhookParams,
         body: Replay,
-        response: { 202: DataOf(ReplayResult, 'What was queued'), ...errorResponses }
+        response: {
+          200: DataOf(ReplayResult, 'What would be queued, with dry_run'),
+          202: DataOf(ReplayResult, 'What was queued'),
+          ...errorResponses
+        }
       }
     }, async (request, reply) => {
       const id = storableId(request.params.id)
       const data = found(await operations.replay(readTenantSlug(request), id, request.body))
-      reply.code(202)
+      reply.code(request.body.dry_run ? 200 : 202)
       return { data }
     })
   }

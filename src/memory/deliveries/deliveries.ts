@@ -7,7 +7,7 @@ import { record } from './record.js'
 import { validSecrets } from './records.js'
 import type { DeliveryRecord } from './records.js'
 import { release } from './release.js'
-import { replay } from './replay.js'
+import { countReplay, replay } from './replay.js'
 import { retry } from './retry.js'
 import { findWebhook } from '../webhook-data.js'
 import type { WebhookData } from '../webhook-data.js'
@@ -64,6 +64,10 @@ export function createDeliveryStore (data: WebhookData): DeliveryStore {
 
     async replay (tenantSlug, webhookId, selection) {
       return replay(data, tenantSlug, webhookId, selection)
+    },
+
+    async countReplay (tenantSlug, webhookId, selection) {
+      return countReplay(data, tenantSlug, webhookId, selection)
     },
 
     async retry (tenantSlug, webhookId, id) {

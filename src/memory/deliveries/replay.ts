@@ -4,22 +4,38 @@ import { addDelivery, findWebhook, notify } from '../webhook-data.js'
 import type { WebhookData } from '../webhook-data.js'
 
 /** Queues events for a webhook again. */
-export function replay (
-  data: WebhookData,
-  tenantSlug: string,
-  webhookId: number,
-  selection: ReplaySelection
-): ReplayResult | null {
+export function replay (data: WebhookData, tenantSlug: string, webhookId: number, selection: ReplaySelection): ReplayResult | null {
+  const wanted = select(data, tenantSlug, webhookId, selection)
+  if (wanted === null) return null
+
+  const { webhook, events } = wanted
+  const now = data.now()
+  for (const event of events) addDelivery(data, event, webhook, { status: 'pending', isReplay: true, now })
+  if (events.length > 0) notify(data)
+  return showResult(wanted)
+}
+
+/** Returns what `replay` would return. */
+export function countReplay (data: WebhookData, tenantSlug: string, webhookId: number, selection: ReplaySelection): ReplayResult | null {
+  const wanted = select(data, tenantSlug, webhookId, selection)
+  return wanted === null ? null : showResult(wanted)
+}
+
+interface Wanted {
+  webhook: WebhookRecord
+  events: EventRecord[]
+  truncated: boolean
+}
+
+function select (data: WebhookData, tenantSlug: string, webhookId: number, selection: ReplaySelection): Wanted | null {
   const webhook = findWebhook(data, tenantSlug, webhookId)
   if (webhook?.status !== 'active') return null
+  const events = [...data.events.values()].filter(createSelectionTest(webhook, selection))
+  return { webhook, events: events.slice(0, selection.limit), truncated: events.length > selection.limit }
+}
 
-  const isWanted = createSelectionTest(webhook, selection)
-  const wanted = [...data.events.values()].filter(isWanted)
-  const queued = wanted.slice(0, selection.limit)
-  const now = data.now()
-  for (const event of queued) addDelivery(data, event, webhook, { status: 'pending', isReplay: true, now })
-  if (queued.length > 0) notify(data)
-  return { queued: queued.length, truncated: wanted.length > queued.length }
+function showResult ({ events, truncated }: Wanted): ReplayResult {
+  return { queued: events.length, truncated }
 }
 
 function createSelectionTest (webhook: WebhookRecord, selection: ReplaySelection): (event: EventRecord) => boolean {

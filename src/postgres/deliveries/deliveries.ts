@@ -25,7 +25,7 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
   const eraseSubject = `${schema}.erase_subject_v1($1, $2)`
   const notices = createNotices(session, schema, stop)
   const release = createRelease(session, schema)
-  const replay = createReplay(patient, schema, stop)
+  const { replay, countReplay } = createReplay(patient, schema, stop)
   const log = createDeliveryLog(session, schema)
   const retry = createRetry(session, schema, stop, log.find)
 
@@ -67,6 +67,8 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
       if (result !== null && result.queued > 0) due.notify()
       return result
     },
+
+    countReplay,
 
     async retry (tenantSlug, webhookId, id) {
       const delivery = await retry(tenantSlug, webhookId, id)

@@ -12,6 +12,7 @@ import { wait } from './wait.js'
 
 const maxClaims = 10
 const maxTries = 100
+const undelivered: ReplaySelection = { include: 'undelivered', eventTypes: null, eventIds: null, since: null, until: null, limit: 100 }
 
 interface WithTenant { tenantSlug?: string }
 
@@ -51,6 +52,8 @@ export interface Bench {
   log (webhook: Pick<Webhook, 'id'>, tenantSlug?: string): Promise<Delivery[]>
   /** Replays all `undelivered` events. */
   replay (webhook: Webhook, changes?: Partial<ReplaySelection>): ReturnType<DeliveryStore['replay']>
+  /** Counts all `undelivered` events. */
+  countReplay (webhook: Webhook, changes?: Partial<ReplaySelection>): ReturnType<DeliveryStore['countReplay']>
 }
 
 /** Creates a case about webhooks and deliveries. */
@@ -128,10 +131,9 @@ function createBench (harness: StorageHarness): Bench {
 
     log: (webhook, tenantSlug = 'acme') => deliveries.list(tenantSlug, webhook.id, firstRows),
 
-    replay (webhook, changes = {}) {
-      const everything = { eventTypes: null, eventIds: null, since: null, until: null, limit: 100 }
-      return deliveries.replay('acme', webhook.id, { include: 'undelivered', ...everything, ...changes })
-    }
+    replay: (webhook, changes) => deliveries.replay('acme', webhook.id, { ...undelivered, ...changes }),
+
+    countReplay: (webhook, changes) => deliveries.countReplay('acme', webhook.id, { ...undelivered, ...changes })
   }
   return bench
 }

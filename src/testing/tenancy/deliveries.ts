@@ -101,6 +101,22 @@ export const deliveryTenancyCases = [
   }),
 
   benchCase('tenancy', {
+    port: 'deliveries.countReplay',
+    says: foreign,
+    name: 'the count of a replay includes no events of another tenant, and is not for its webhook'
+  }, async (bench) => {
+    const { mine, theirs } = await fill(bench)
+    await bench.complete((await bench.claim()).map((lease) => failed(lease)))
+    const strangers: Array<[string, number]> = [['globex', mine], ['acme', theirs], ['nobody', mine]]
+    for (const [tenantSlug, webhookId] of strangers) {
+      same(await bench.deliveries.countReplay(tenantSlug, webhookId, everything), null, `the count of webhook ${webhookId}, requested by ${tenantSlug}`)
+    }
+    same(await bench.deliveries.countReplay('acme', mine, { ...everything, eventIds: ['evt_2'] }), { queued: 0, truncated: false },
+      'the count of an event of another tenant')
+    same(await bench.deliveries.countReplay('acme', mine, everything), { queued: 1, truncated: false }, 'the count of all events')
+  }),
+
+  benchCase('tenancy', {
     port: 'deliveries.retry', says: foreign, name: 'a delivery of another webhook or tenant is not retried'
   }, async (bench) => {
     const { mine, other, theirs, delivery, foreignDelivery } = await fill(bench)

@@ -23,7 +23,7 @@ export type RotateSecretInput = Partial<Static<typeof RotateSecret>>
 /** The event type of a test. */
 export type SendTestInput = Static<typeof DispatchTest>
 /** Selects the events to replay. */
-export type ReplayInput = WithDefaults<typeof Replay, 'include'>
+export type ReplayInput = WithDefaults<typeof Replay, 'include' | 'dry_run'>
 
 /** How many webhooks to list. */
 export type ListFailingQuery = Partial<Static<typeof FailingQuery>>
@@ -50,7 +50,7 @@ export interface RecruitingWebhooks {
   rotateSecret (tenantSlug: string, id: number, input?: RotateSecretInput): Promise<Static<typeof RotatedWebhook>>
   /** Sends a test notification from this process, as `POST /webhooks/:id/dispatch_test`. */
   sendTest (tenantSlug: string, id: number, input?: SendTestInput): Promise<Static<typeof TestResult>>
-  /** Queues past events again, as `POST /webhooks/:id/replay`. */
+  /** Queues past events again, as `POST /webhooks/:id/replay`; with `dry_run`, only counts them. */
   replay (tenantSlug: string, id: number, input?: ReplayInput): Promise<Static<typeof ReplayResult>>
   /** Lists the deliveries of a webhook, as `GET /webhooks/:id/deliveries`. Throws `not_found` for an unknown webhook. */
   listDeliveries (tenantSlug: string, id: number, query?: ListDeliveriesQuery): Promise<Page<Delivery>>

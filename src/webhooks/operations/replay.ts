@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.js'
-import type { Clock, DeliveryStore, ReplayResult, WebhookStore } from '../../ports/index.js'
+import type { Clock, DeliveryStore, ReplayResult, ReplaySelection, WebhookStore } from '../../ports/index.js'
 import { normalizeInstant } from '../../shared/instant.js'
 import type { EventCatalogue } from '../events/catalogue.js'
 import { assertAllKnown } from './event-types.js'
@@ -12,6 +12,8 @@ export interface ReplayInput {
   until?: string
   event_types?: string[]
   event_ids?: string[]
+  /** Counts the events without queueing them. */
+  dry_run: boolean
 }
 
 /** The result of a replay, with the field names of the wire. */
@@ -32,7 +34,7 @@ interface Dependencies {
 const maxReplayed = 10_000
 const defaultReplayMs = 24 * 60 * 60 * 1000
 
-/** Queues past events of a webhook again. Returns `null` if the webhook does not exist. */
+/** Queues past events of a webhook again, or counts them. Returns `null` if the webhook does not exist. */
 export async function replay (
   { webhooks, deliveries, events, clock }: Dependencies,
   tenantSlug: string,
@@ -44,7 +46,7 @@ export async function replay (
   const period = readPeriod(input)
   const window = eventIds === undefined ? fillPeriod(period, clock.now()) : noPeriod(period)
   if (await webhooks.find(tenantSlug, id) === null) return null
-  const result = await deliveries.replay(tenantSlug, id, {
+  const selection: ReplaySelection = {
     include,
     eventTypes: eventTypes ?? null,
     eventIds: eventIds ?? null,
@@ -52,7 +54,8 @@ export async function replay (
     // Without `until` from the client there is no limit, because the storage's clock may be ahead of ours.
     until: period.until ?? null,
     limit: maxReplayed
-  })
+  }
+  const result = await (input.dry_run ? deliveries.countReplay(tenantSlug, id, selection) : deliveries.replay(tenantSlug, id, selection))
   if (result === null) throw new Refusal('', 'the webhook is not active')
   return { webhook_id: id, include, ...window, ...result }
 }

@@ -139,7 +139,8 @@ export const Replay = Type.Object({
   include: OneOf(replayInclude, {
     default: 'undelivered',
     description: 'undelivered: events whose delivery failed or was skipped; all: every event that the webhook subscribes to'
-  })
+  }),
+  dry_run: Type.Boolean({ default: false, description: 'true: answers 200 with the number of events that would be queued, and queues none' })
 }, {
   title: 'Replay',
   additionalProperties: false,
@@ -152,6 +153,6 @@ export const ReplayResult = Type.Object({
   include: OneOf(replayInclude),
   since: Nullable(DateTime),
   until: Nullable(DateTime),
-  queued: Type.Integer({ minimum: 0, examples: [3] }),
+  queued: Type.Integer({ minimum: 0, description: 'Events that were queued, or would be with dry_run', examples: [3] }),
   truncated: Type.Boolean({ description: 'Whether more than 10,000 events matched; one call queues no more', examples: [false] })
 }, { title: 'ReplayResult' })

@@ -417,6 +417,40 @@ testMistakes([
     })
   },
   {
+    storage: 'counts a replay by queueing it',
+    caughtBy: 'counting a replay changes nothing',
+    breaks: ({ deliveries }) => ({ deliveries: { countReplay: deliveries.replay } })
+  },
+  {
+    storage: 'counts without the limit of a replay',
+    caughtBy: 'the count of a replay is what the replay then queues',
+    breaks: ({ deliveries }) => ({
+      deliveries: {
+        countReplay: (tenantSlug, webhookId, selection) => deliveries.countReplay(tenantSlug, webhookId, { ...selection, limit: 100 })
+      }
+    })
+  },
+  {
+    storage: 'counts replays to inactive webhooks',
+    caughtBy: 'nothing is counted for a webhook that is unknown or not active',
+    breaks: ({ deliveries }) => ({
+      deliveries: {
+        countReplay: async (tenantSlug, webhookId, selection) =>
+          await deliveries.countReplay(tenantSlug, webhookId, selection) ?? { queued: 0, truncated: false }
+      }
+    })
+  },
+  {
+    storage: 'counts replays to a webhook of another tenant',
+    caughtBy: 'the count of a replay includes no events of another tenant, and is not for its webhook',
+    breaks: ({ deliveries }) => ({
+      deliveries: {
+        countReplay: async (_tenantSlug, webhookId, selection) =>
+          await deliveries.countReplay('acme', webhookId, selection) ?? deliveries.countReplay('globex', webhookId, selection)
+      }
+    })
+  },
+  {
     storage: 'replays to a webhook of another tenant',
     caughtBy: 'a replay neither uses events of another tenant nor goes to its webhook',
     breaks: ({ deliveries }) => ({

@@ -56,6 +56,7 @@ t.test('a process without a server and without deliveries tests, replays and ret
   t.strictSame(tested, { event_type: 'job.closed', status: 'delivered', response_status: 204, error: null })
   t.match([testId, durationMs], [/^evt_/, Number])
   t.match(await webhooks.sendTest('acme', id), { event_type: 'application.created' })
+  t.match(await webhooks.replay('acme', id, { dry_run: true }), { webhook_id: id, include: 'undelivered', queued: 1, truncated: false })
   const { since, until, ...replayed } = await webhooks.replay('acme', id)
   t.strictSame(replayed, { webhook_id: id, include: 'undelivered', queued: 1, truncated: false })
   t.strictSame(await webhooks.replay('acme', id, { include: 'all', event_ids: ['evt_none'] }),
