@@ -2,9 +2,10 @@ import { expect } from './shared/expect.js'
 import { readRecruitingOptions } from './options/api.js'
 import type { RecruitingOptions } from './options/recruiting.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
+import { createPortal } from './portal/create-portal.js'
+import type { Recruiting } from './recruiting.js'
 import type { DefaultEvents, EventCatalogue } from './webhooks/events/catalogue.js'
 import { type Logger, createSafeLogger } from './observe/logger.js'
-import type { Recruiting } from './webhooks/recruiting.js'
 import { createWarningLogger } from './observe/warning-logger.js'
 
 /** An engine without an HTTP server. */
@@ -37,5 +38,6 @@ export function createRecruiting<Events extends EventCatalogue = DefaultEvents> 
   // Emitting and delivering go on trying: a storage that is not ready now may be in a moment.
   verifyStorage(settings.storage, null, log).catch((err: unknown) => log.error({ err }, 'the storage is not ready'))
   engine.start()
-  return { ...engine.recruiting, close: engine.close }
+  const { portal, prefix, delivery: { clock } } = settings
+  return { ...engine.recruiting, portal: createPortal(portal, prefix, clock), close: engine.close }
 }

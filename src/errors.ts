@@ -8,7 +8,7 @@ export type RecruitingApiErrorCode =
   | 'invalid_option'
   /** An argument of `emit` or `erase` is invalid; `field` is its path. */
   | 'invalid_event'
-  /** An argument of `changed`, `renameTenant`, `removeTenant`, `webhooks` or `apiKeys` is invalid; `field` names it, or the field in it. */
+  /** An argument of `changed`, `renameTenant`, `removeTenant`, `webhooks`, `portal` or `apiKeys` is invalid; `field` names it, or the field in it. */
   | 'invalid_input'
   /** The webhook, delivery or key to change does not exist, or the key is no longer valid. */
   | 'not_found'

@@ -5,7 +5,8 @@ import { trustsEveryProxy } from './http/limits/trust-proxy.js'
 import { type RecruitingApiOptions, readApiOptions } from './options/api.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
 import { createSafeLogger } from './observe/logger.js'
-import type { RegisteredRecruiting } from './webhooks/recruiting.js'
+import { createPortal } from './portal/create-portal.js'
+import type { RegisteredRecruiting } from './recruiting.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -31,7 +32,8 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   }
   await verifyStorage(storage, publishedFields(settings), log)
   const engine = createEngine(settings, log)
-  app.decorate('recruiting', engine.recruiting)
+  const { portal, delivery: { clock } } = settings
+  app.decorate('recruiting', { ...engine.recruiting, portal: createPortal(portal, `${app.prefix}${prefix}`, clock) })
   app.addHook('onReady', async () => engine.start())
   // Before all onClose hooks: those of the host may end the pool that deliveries need. Requests in progress still emit.
   app.addHook('preClose', () => engine.stop())

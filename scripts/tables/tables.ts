@@ -12,9 +12,9 @@ export const tables: Record<string, Table> = {
     const codes = await readMembers('src/errors.ts', 'RecruitingApiErrorCode')
     return formatTable(['code', 'when'], codes.map(({ name, text }) => [quote(name), text]))
   },
-  calls: () => calls('src/webhooks/recruiting.ts', 'Recruiting'),
-  'api-keys-calls': () => calls('src/postgres/keys/api-keys.ts', 'ApiKeys'),
-  'webhook-calls': () => calls('src/webhooks/by-code/recruiting-webhooks.ts', 'RecruitingWebhooks'),
+  calls: () => calls([['src/webhooks/recruiting.ts', 'EngineCalls'], ['src/recruiting.ts', 'Recruiting']]),
+  'api-keys-calls': () => calls([['src/postgres/keys/api-keys.ts', 'ApiKeys']]),
+  'webhook-calls': () => calls([['src/webhooks/by-code/recruiting-webhooks.ts', 'RecruitingWebhooks']]),
   'emitted-event': () => fields('field', [['src/webhooks/recruiting.ts', 'EmittedEvent']]),
   ...Object.fromEntries(Object.entries(optionTables).map(([name, interfaces]) => [name, () => fields('option', interfaces)]))
 }
@@ -27,14 +27,21 @@ async function apiErrors (): Promise<string> {
   }))
 }
 
-async function calls (path: string, name: string): Promise<string> {
-  const methods = await readMembers(path, name)
+/** The interfaces of a table, with their files. */
+type Interfaces = ReadonlyArray<readonly [path: string, name: string]>
+
+async function calls (interfaces: Interfaces): Promise<string> {
+  const methods = await readAll(interfaces)
   return formatTable(['call', 'meaning'], methods.map((method) => [quote(method.name), method.text]))
 }
 
-async function fields (title: string, interfaces: ReadonlyArray<readonly [path: string, name: string]>): Promise<string> {
-  const members = (await Promise.all(interfaces.map(([path, name]) => readMembers(path, name)))).flat()
+async function fields (title: string, interfaces: Interfaces): Promise<string> {
+  const members = await readAll(interfaces)
   return formatTable([title, 'default', 'meaning'], members.map((member) => [quote(member.name), formatDefault(member), member.text]))
+}
+
+async function readAll (interfaces: Interfaces): Promise<Member[]> {
+  return (await Promise.all(interfaces.map(([path, name]) => readMembers(path, name)))).flat()
 }
 
 /** Formats a default: values as code, words as they are. */

@@ -8,10 +8,9 @@ import { expect } from '../shared/expect.js'
 import { type Readers, flag, optional, optionalFunction, readOptions } from '../shared/read-options.js'
 import type { EventCatalogue } from '../webhooks/events/catalogue.js'
 import type { RegisteredEvents } from '../webhooks/recruiting.js'
-import type { EngineSettings } from '../webhooks/settings.js'
 import { type OpenApiOptions, readOpenApi } from './openapi.js'
 import { type RateLimitOptions, readRateLimit } from './rate-limit.js'
-import { type EngineOptions, type OptionalDefault, type RecruitingOptions, recruitingReaders } from './recruiting.js'
+import { type EngineOptions, type OptionalDefault, type RecruitingOptions, type RecruitingSettings, recruitingReaders } from './recruiting.js'
 import { fields } from './schemas.js'
 import { readStorage } from './storage.js'
 
@@ -86,9 +85,12 @@ const httpReaders: Readers<HttpSettings> = {
 } satisfies Readers<Pick<HttpSettings, Exclude<keyof ApiOptions, keyof EngineOptions>>>
 
 /** The settings of the plugin. */
-export interface ApiSettings extends EngineSettings, HttpSettings {
+export interface ApiSettings extends RecruitingSettings, HttpSettings {
   storage: RecruitingStorage<Id, Id, Id, Id>
 }
+
+/** The settings of `createRecruiting`, which knows the paths of the API. */
+export interface StandaloneSettings extends RecruitingSettings, Pick<HttpSettings, 'prefix'> {}
 
 /** Checks the options of the plugin. Throws `invalid_option`. */
 export function readApiOptions (options: RecruitingApiOptions): ApiSettings {
@@ -100,9 +102,9 @@ export function readApiOptions (options: RecruitingApiOptions): ApiSettings {
 }
 
 /** Checks the options of `createRecruiting`, which may be those of the plugin. Throws `invalid_option`. */
-export function readRecruitingOptions (options: RecruitingOptions): EngineSettings {
+export function readRecruitingOptions (options: RecruitingOptions): StandaloneSettings {
   const readers = { ...recruitingReaders, ...httpReaders, keyLookup: optional(readKeyLookup), logger: ignore }
-  return readOptions<EngineSettings>(options, readers)
+  return readOptions<StandaloneSettings>(options, readers)
 }
 
 function ignore (): void {}

@@ -1,6 +1,6 @@
 import { expect } from '../shared/expect.js'
+import { parseUrl } from '../shared/parse-url.js'
 import { type Reader, expectObject, readOptions } from '../shared/read-options.js'
-import { parseUrl } from '../webhooks/guard/destination.js'
 import type { HttpProxy } from '../webhooks/guard/proxy.js'
 
 /** The proxy that deliveries go through. */

@@ -1,4 +1,5 @@
 import type { EventStorage, IdKinds } from '../ports/index.js'
+import type { PortalSettings } from '../portal/settings.js'
 import { expect } from '../shared/expect.js'
 import { readIds } from '../shared/ids.js'
 import { type Readers, integer } from '../shared/read-options.js'
@@ -6,6 +7,8 @@ import type { OpenTelemetryApi } from '../observe/tracing.js'
 import type { DefaultEvents, EventCatalogue } from '../webhooks/events/catalogue.js'
 import type { EngineSettings } from '../webhooks/settings.js'
 import { type DeliveryOptions, readDelivery } from './delivery.js'
+import { readKeys } from './keys.js'
+import { type PortalOptions, readPortal } from './portal.js'
 import { readEvents } from './schemas.js'
 import { readEventStorage } from './storage.js'
 
@@ -67,30 +70,32 @@ export interface EngineOptions {
    * @default {}
    */
   delivery?: DeliveryOptions | false
+  /**
+   * A page for the people of a tenant, at `{prefix}/portal/`, on which they manage its webhooks, and `portal.createSession`,
+   * which lets them in. `createRecruiting` has only the latter.
+   * @default none
+   */
+  portal?: PortalOptions
+}
+
+/** The settings of the engine and the portal. */
+export interface RecruitingSettings extends EngineSettings {
+  portal: PortalSettings | null
 }
 
 /** The default and the check of each option. */
-export const recruitingReaders: Readers<EngineSettings> = {
+export const recruitingReaders: Readers<RecruitingSettings> = {
   storage: readEventStorage,
   events: readEvents,
   ids: readIds,
   maxWebhooksPerTenant: integer(1, 10_000, 50),
   maxEventBytes: integer(1024, 16_777_216, 262_144),
   changesRetentionDays: integer(1, 3650, 90),
-  secretKeys: readSecretKeys,
+  secretKeys: (value = [], path) => readKeys(value, path),
   opentelemetry: readOpenTelemetry,
-  delivery: readDelivery
-} satisfies Readers<Pick<EngineSettings, keyof RecruitingOptions>>
-
-function readSecretKeys (keys: unknown = [], path: string): readonly Uint8Array[] {
-  // The messages show no value: it may be a key.
-  expect(Array.isArray(keys), path, 'an array of Buffers', typeof keys)
-  for (const [index, key] of keys.entries()) {
-    const isKey = key instanceof Uint8Array && key.length === 32
-    expect(isKey, `${path}[${index}]`, 'a Buffer of 32 bytes', key instanceof Uint8Array ? `${key.length} bytes` : typeof key)
-  }
-  return keys
-}
+  delivery: readDelivery,
+  portal: readPortal
+} satisfies Readers<Pick<RecruitingSettings, keyof RecruitingOptions>>
 
 function readOpenTelemetry (value: unknown = null, path: string): OpenTelemetryApi | null {
   const api = value as OpenTelemetryApi | null

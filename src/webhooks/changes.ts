@@ -5,10 +5,10 @@ import { isId, isStorableId, textIdRule } from '../shared/ids.js'
 import { type Reader, choice, flag, readInput } from '../shared/read-options.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import { assertNames, optionNames } from './events/arguments.js'
-import type { Recruiting } from './recruiting.js'
+import type { EngineCalls } from './recruiting.js'
 
 /** Returns the function that records changes of candidates and jobs. */
-export function createChanged (changes: ChangeSource | undefined, ids: IdKinds): Recruiting['changed'] {
+export function createChanged (changes: ChangeSource | undefined, ids: IdKinds): EngineCalls['changed'] {
   return async (changed, options = {}) => {
     expect(changes !== undefined, 'storage.changes', 'a storage that keeps changes', changes)
     assertNames('options', options, optionNames)

@@ -17,7 +17,7 @@ import { createListeners } from './listeners.js'
 import type { Logger } from '../observe/logger.js'
 import { type WebhookOperations, createWebhookOperations } from './operations.js'
 import { createCapacity } from './sending/capacity.js'
-import type { Recruiting } from './recruiting.js'
+import type { EngineCalls } from './recruiting.js'
 import { resealSecrets } from './secrets/reseal.js'
 import { createSecretBox } from './secrets/secret-box.js'
 import { createSender } from './sending/sender.js'
@@ -26,7 +26,7 @@ import { createTenantOperations } from './tenants.js'
 
 /** The engine, including its internal parts. */
 export interface Engine {
-  recruiting: Recruiting
+  recruiting: EngineCalls
   operations: WebhookOperations
   tracing: Tracing | null
   start (): void

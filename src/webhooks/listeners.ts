@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events'
 import { callHost } from '../observe/call-host.js'
 import type { Logger } from '../observe/logger.js'
-import type { Recruiting, RecruitingEvents } from './recruiting.js'
+import type { EngineCalls, RecruitingEvents } from './recruiting.js'
 
 /** The listeners that the host adds with `on`. */
-export interface Listeners extends Pick<Recruiting, 'on' | 'off'> {
+export interface Listeners extends Pick<EngineCalls, 'on' | 'off'> {
   /** Calls each listener. Never throws: the error of a failing listener is logged, and the others are called. */
   emit<Name extends keyof RecruitingEvents> (name: Name, ...args: RecruitingEvents[Name]): void
 }

@@ -3,8 +3,8 @@ import type { RecruitingWebhooks } from './by-code/recruiting-webhooks.js'
 import type { AttemptCounts } from './queue/counters.js'
 import type { DefaultEvents, EventCatalogue, EventData } from './events/catalogue.js'
 
-/** `app.recruiting`, the interface of the engine. */
-export interface Recruiting<Events extends EventCatalogue = EventCatalogue> {
+/** The calls of the engine, which are those of `app.recruiting`. */
+export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
   /**
    * Records an event and a delivery for each webhook that subscribes to it. Once it resolves, or once `transaction`
    * commits, the event is delivered at least once. Throws `invalid_event`, `idempotency_conflict`, `closed` and errors
@@ -158,6 +158,3 @@ export interface Register {}
 
 /** The catalogue in `Register`, or the default one. */
 export type RegisteredEvents = Register extends { events: infer Events extends EventCatalogue } ? Events : DefaultEvents
-
-/** `app.recruiting` with the registered events. */
-export type RegisteredRecruiting = Recruiting<RegisteredEvents>

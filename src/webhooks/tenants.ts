@@ -2,12 +2,12 @@ import { RecruitingApiError } from '../errors.js'
 import type { WebhookStore } from '../ports/index.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import { assertNames, optionNames } from './events/arguments.js'
-import type { Recruiting } from './recruiting.js'
+import type { EngineCalls } from './recruiting.js'
 import type { SecretBox } from './secrets/secret-box.js'
 
 const batchSize = 10_000
 
-export function createTenantOperations (webhooks: WebhookStore, secrets: SecretBox): Pick<Recruiting, 'renameTenant' | 'removeTenant'> {
+export function createTenantOperations (webhooks: WebhookStore, secrets: SecretBox): Pick<EngineCalls, 'renameTenant' | 'removeTenant'> {
   return {
     async renameTenant (from, to, options = {}) {
       assertSlug('from', from)

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { Refusal } from '../../errors.js'
+import { parseUrl } from '../../shared/parse-url.js'
 import type { AddressRule } from './addresses.js'
 
 /** The rules for target URLs. */
@@ -29,15 +30,6 @@ export function parseTargetUrl (text: string, rules: TargetRules): URL {
 /** Returns the host and port of a URL, which are safe to log; '' for other text. */
 export function hostOf (text: string): string {
   return parseUrl(text)?.host ?? ''
-}
-
-/** Parses an absolute URL. Returns `null` for other text. */
-export function parseUrl (text: string): URL | null {
-  try {
-    return new URL(text)
-  } catch {
-    return null
-  }
 }
 
 function faultOf (text: string, url: URL, rules: TargetRules): string | null {

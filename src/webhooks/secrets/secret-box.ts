@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { seal, unseal } from '../../shared/sealing.js'
 
 /** Seals secrets for the storage and opens them again. */
 export interface SecretBox {
@@ -9,10 +9,7 @@ export interface SecretBox {
   open (sealed: string, tenantSlug: string, webhookId: number): string
 }
 
-const algorithm = 'aes-256-gcm'
 const prefix = 'sealed_v1:'
-const ivLength = 12
-const tagLength = 16
 
 /**
  * Creates a box with AES-256-GCM and keys of 32 bytes. The first key seals, all keys open. Without keys, secrets stay
@@ -23,10 +20,7 @@ export function createSecretBox (keys: readonly Uint8Array[]): SecretBox {
     seal (secret, tenantSlug, webhookId) {
       const [key] = keys
       if (key === undefined) return secret
-      const iv = randomBytes(ivLength)
-      const cipher = createCipheriv(algorithm, key, iv).setAAD(owner(tenantSlug, webhookId))
-      const sealed = Buffer.concat([iv, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()])
-      return prefix + sealed.toString('base64')
+      return prefix + seal(key, Buffer.from(secret), owner(tenantSlug, webhookId)).toString('base64')
     },
 
     isCurrent (sealed, tenantSlug, webhookId) {
@@ -53,14 +47,5 @@ function owner (tenantSlug: string, webhookId: number): Buffer {
 
 function tryOpen (sealed: string, key: Uint8Array, associated: Buffer): string | null {
   const bytes = Buffer.from(sealed.slice(prefix.length), 'base64')
-  const tagStart = bytes.length - tagLength
-  if (tagStart < ivLength) return null
-  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivLength))
-    .setAAD(associated)
-    .setAuthTag(bytes.subarray(tagStart))
-  try {
-    return Buffer.concat([decipher.update(bytes.subarray(ivLength, tagStart)), decipher.final()]).toString('utf8')
-  } catch {
-    return null
-  }
+  return unseal(key, bytes, associated)?.toString('utf8') ?? null
 }

@@ -1,0 +1,22 @@
+import type { KeyCredentials } from '../ports/index.js'
+
+/** Everything that a session of the portal can be allowed; every session may `read`. */
+export const capabilities = ['read', 'write', 'secrets', 'bodies', 'test', 'replay'] as const
+
+/** Something that a session of the portal may do. */
+export type PortalCapability = typeof capabilities[number]
+
+/** A valid session. */
+export interface Session {
+  /** Who uses the portal. */
+  actor: string
+  capabilities: readonly PortalCapability[]
+}
+
+/** Opens the tokens of sessions, which are sent in the place of an API key. */
+export interface SessionOpener {
+  /** Returns whether this is a token. Tokens never reach the key lookup, whether they are valid or not. */
+  isToken (key: string): boolean
+  /** Returns the session; `null` unless the token is valid now and for this tenant. */
+  open (credentials: KeyCredentials): Session | null
+}

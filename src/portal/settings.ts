@@ -1,0 +1,15 @@
+import type { PortalMessages } from './messages/types.js'
+import type { ThemeSettings } from './theme.js'
+
+/** The settings of the portal: checked options with their defaults. */
+export interface PortalSettings {
+  /** The first seals, all of them open. */
+  secretKeys: readonly Uint8Array[]
+  /** Origins such as `https://ats.example`, and `'self'`. */
+  frameAncestors: readonly string[]
+  /** What precedes the path of the portal; empty for a path alone. */
+  baseUrl: string
+  theme: ThemeSettings
+  /** By locale. */
+  messages: Record<string, PortalMessages>
+}

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { createRecruiting } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
+import { en } from '../../src/portal/messages/en.js'
+import { readMessages } from '../../src/portal/read-messages.js'
+import { readPortal } from '../../src/options/portal.js'
+import { assertAccepted, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
+
+const secretKeys = [randomBytes(32)]
+
+t.test('portal is an object with secretKeys, and no message shows a key', async (t) => {
+  const anObject = 'an object such as { secretKeys }'
+  for (const [portal, shown] of [['text of a key', '"text"'], [true, 'true'], [null, 'null'], [[], 'an array']] as const) {
+    await assertRefused(t, [{ portal }, 'portal', anObject, shown])
+  }
+  const path = 'portal.secretKeys'
+  await assertRefusedByPlugin(t, [{ portal: {} }, path, 'an array of at least one Buffer of 32 bytes', 'undefined'])
+  await assertRefused(t, [{ portal: { secretKeys: [] } }, path, 'an array of at least one Buffer of 32 bytes', '"an empty array"'])
+  await assertRefused(t, [{ portal: { secretKeys: 'text of a key' } }, path, 'an array of Buffers', '"string"'])
+  await assertRefused(t, [{ portal: { secretKeys: [...secretKeys, 'text of a key'] } }, `${path}[1]`, 'a Buffer of 32 bytes', '"string"'])
+  await assertRefused(t, [{ portal: { secretKeys: [Buffer.alloc(16)] } }, `${path}[0]`, 'a Buffer of 32 bytes', '"16 bytes"'])
+  await assertRefused(t, [{ portal: { secretKeys, secretkey: 'text of a key' } }, 'portal.secretkey', 'a known name such as secretKeys', '"secretkey"'])
+  await assertAccepted(t, { portal: { secretKeys: [...secretKeys, new Uint8Array(32)] } })
+})
+
+t.test('absent options have their defaults', async (t) => {
+  t.equal(readPortal(undefined, 'portal'), null)
+  t.strictSame(readPortal({ secretKeys }, 'portal'), { secretKeys, frameAncestors: [], baseUrl: '', theme: {}, messages: {} })
+})
+
+t.test('portal.frameAncestors are exact origins', async (t) => {
+  const path = 'portal.frameAncestors'
+  await assertRefused(t, [{ portal: { secretKeys, frameAncestors: 'https://ats.example' } }, path, 'an array of origins', '"https://ats.example"'])
+  const wrong = [
+    '', '*', 'https:', 'https://', 'ats.example', 'https://ats.example/', 'https://ats.example/path', 'https://*.example', 'https://ats.example:443', 'HTTPS://ats.example',
+    'https://ATS.example', 'http://ats.example', 'http://127.0.0.2', 'http://localhost.example', 'ws://ats.example', 'https://user@ats.example', "'self'", "'none'", 'null', 'data:',
+    'https://a;script-src', 'https://a,b', "https://a'b", 'https://ats.example https://other.example', 'https://ats.example;', ' https://ats.example', 'https://ats.example\n'
+  ]
+  for (const origin of wrong) {
+    const portal = { secretKeys, frameAncestors: ['self', origin] }
+    await assertRefused(t, [{ portal }, `${path}[1]`, "an origin such as https://ats.example, or 'self'", JSON.stringify(origin)])
+  }
+  await assertRefused(t, [{ portal: { secretKeys, frameAncestors: [7] } }, `${path}[0]`, "an origin such as https://ats.example, or 'self'", '7'])
+  const good = ['self', 'https://ats.example', 'https://ats.example:8443', 'http://localhost:3000', 'http://127.0.0.1', 'http://localhost', 'https://xn--bcher-kva.example']
+  await assertAccepted(t, { portal: { secretKeys, frameAncestors: good } })
+})
+
+t.test('portal.baseUrl is an address of http or https', async (t) => {
+  for (const baseUrl of ['ats.example', '/portal', 'ftp://ats.example', 'https://user@ats.example', 'https://ats.example?x=1', 'https://ats.example#x', 'https://ats.example\\x', ' https://ats.example', 7]) {
+    const shown = typeof baseUrl === 'string' ? JSON.stringify(baseUrl) : '7'
+    await assertRefused(t, [{ portal: { secretKeys, baseUrl } }, 'portal.baseUrl', 'a URL such as https://api.example.com, without query and fragment', shown])
+  }
+  for (const baseUrl of ['https://ats.example', 'http://10.0.0.1:3000/', 'https://ats.example/hr', '']) await assertAccepted(t, { portal: { secretKeys, baseUrl } })
+})
+
+t.test('portal.theme.accent has a contrast of 4.5:1 on its surface; the error has the one it found', async (t) => {
+  const path = 'portal.theme.accent'
+  const onLight = 'a colour with a contrast of at least 4.5:1 on #ffffff'
+  const onDark = 'a colour with a contrast of at least 4.5:1 on #16181d'
+  const refused: Array<[accent: unknown, field: string, expected: string, shown: string]> = [
+    ['#777777', '', onLight, '"#777777 with 4.47:1"'],
+    ['#FFFFFF', '', onLight, '"#FFFFFF with 1:1"'],
+    [{ light: '#8ab4f8', dark: '#8ab4f8' }, '.light', onLight, '"#8ab4f8 with 2.1:1"'],
+    [{ light: '#0b57d0', dark: '#0b57d0' }, '.dark', onDark, '"#0b57d0 with 2.78:1"'],
+    ['blue', '', 'a colour such as #0b57d0', '"blue"'],
+    ['#00f', '', 'a colour such as #0b57d0', '"#00f"'],
+    ['#0b57d0;', '', 'a colour such as #0b57d0', '"#0b57d0;"'],
+    [{ light: '#0b57d0' }, '.dark', 'a colour such as #0b57d0', 'undefined'],
+    [7, '', 'a colour such as #0b57d0, or { light, dark }', '7'],
+    [null, '', 'a colour such as #0b57d0, or { light, dark }', 'null']
+  ]
+  for (const [accent, field, expected, shown] of refused) {
+    await assertRefused(t, [{ portal: { secretKeys, theme: { accent } } }, `${path}${field}`, expected, shown])
+  }
+  const accentOf = (accent: unknown): unknown => readPortal({ secretKeys, theme: { accent } }, 'portal')?.theme.accent
+  t.strictSame(accentOf({ light: '#767676', dark: '#8AB4F8' }), { light: '#767676', dark: '#8ab4f8' })
+})
+
+t.test('a single accent is for the light mode, and the dark one gets as light a tint as it needs', async (t) => {
+  const accents: Record<string, string> = { '#0b57d0': '#4881dc', '#000000': '#828282', '#b3261e': '#c8635d', '#767676': '#818181' }
+  for (const [light, dark] of Object.entries(accents)) {
+    t.strictSame(readPortal({ secretKeys, theme: { accent: light } }, 'portal')?.theme.accent, { light, dark })
+  }
+})
+
+t.test('portal.theme has a radius, a font and a mode', async (t) => {
+  const path = 'portal.theme'
+  for (const radius of [-1, 24.1, Number.NaN, Infinity, '8', '8px', null]) {
+    const shown = typeof radius === 'string' ? JSON.stringify(radius) : String(radius)
+    await assertRefused(t, [{ portal: { secretKeys, theme: { radius } } }, `${path}.radius`, 'a number from 0 to 24', shown])
+  }
+  for (const font of ['', 'a;b', 'Inter}', 'url(x)', '"Inter', "'Inter\"", 'a,', ',a', 'a, , b', '<b>', 'expression(1)', 'x'.repeat(201), '\\41', 7]) {
+    const shown = typeof font === 'string' ? JSON.stringify(font) : '7'
+    await assertRefused(t, [{ portal: { secretKeys, theme: { font } } }, `${path}.font`, 'a list of typefaces such as Inter, "Segoe UI", sans-serif', shown])
+  }
+  await assertRefused(t, [{ portal: { secretKeys, theme: { mode: 'auto' } } }, `${path}.mode`, "'light' or 'dark' or 'system'", '"auto"'])
+  await assertRefused(t, [{ portal: { secretKeys, theme: { color: '#000000' } } }, `${path}.color`, 'a known name such as font', '"color"'])
+  await assertRefused(t, [{ portal: { secretKeys, theme: 'dark' } }, path, 'an object', '"dark"'])
+  for (const font of ['Inter', '-apple-system, BlinkMacSystemFont,"Segoe UI", Roboto , sans-serif', "'IBM Plex Sans'", 'Times New Roman', 'system-ui']) {
+    await assertAccepted(t, { portal: { secretKeys, theme: { font } } })
+  }
+  t.strictSame(readPortal({ secretKeys, theme: { radius: 0.5, mode: 'system' } }, 'portal')?.theme, { radius: '0.5px', mode: 'system' })
+})
+
+t.test('portal.messages are complete trees of texts by locale', async (t) => {
+  const path = 'portal.messages'
+  await assertRefused(t, [{ portal: { secretKeys, messages: [] } }, path, 'an object of messages by locale', 'an array'])
+  await assertRefused(t, [{ portal: { secretKeys, messages: { 'no locale': en } } }, `${path}.no locale`, 'a language such as de or en-GB', '"no locale"'])
+  await assertRefused(t, [{ portal: { secretKeys, messages: { fr: {} } } }, `${path}.fr.shell`, 'an object', 'undefined'])
+  await assertRefused(t, [{ portal: { secretKeys, messages: { fr: { ...en, shell: { ...en.shell, title: 7 } } } } }, `${path}.fr.shell.title`, 'text', '7'])
+  await assertRefused(t, [{ portal: { secretKeys, messages: { fr: { ...en, shel: {} } } } }, `${path}.fr.shel`, 'a known name such as shell', '"shel"'])
+  await assertRefused(t, [{ portal: { secretKeys, messages: { 'de-at': en, 'de-AT': en } } }, path, 'each locale once', '"de-AT, de-AT"'])
+  t.strictSame(readPortal({ secretKeys, messages: { 'de-at': en } }, 'portal')?.messages, { 'de-AT': en })
+})
+
+t.test('a text that depends on a number has the plural other, and any other category', async (t) => {
+  const model = { days: { one: '{count} day', other: '{count} days' } }
+  const read = (days: unknown): unknown => readMessages({ ar: { days } }, model as never, 'messages')
+  t.match(read({ few: 'few', many: 'many', other: 'other' }), { ar: { days: { few: 'few', many: 'many', other: 'other' } } })
+  t.throws(() => read({ one: 'one' }), { field: 'messages.ar.days.other', message: 'messages.ar.days.other: expected text, got undefined' })
+  t.throws(() => read({ other: 'other', all: 'all' }), { code: 'invalid_option', message: 'messages.ar.days.all: expected a known name such as one, got "all"' })
+})
+
+t.test('createRecruiting checks the whole option', async (t) => {
+  const options = { storage: memoryStorage(), portal: { secretKeys, frameAncestors: ['*'] } }
+  t.throws(() => createRecruiting(options), { code: 'invalid_option', field: 'portal.frameAncestors[0]' })
+})
