@@ -1,0 +1,14 @@
+import type { PortalMessages } from '../messages/types.js'
+import type { ThemeHint } from './look/theme-hint.js'
+
+/** What the server tells the page, in the attribute `config` or by `define`. */
+export interface PageConfig {
+  /** Name of the style sheet, beside the script. */
+  style: string
+  /** The vendor's look. A session can override it. */
+  theme: ThemeHint
+  /** Further languages, and replacements of the built-in ones, by locale. */
+  messages: Record<string, PortalMessages>
+  /** Exact origins that may embed the page and renew its session. `'self'` is the page's own. */
+  origins: string[]
+}

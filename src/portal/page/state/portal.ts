@@ -1,0 +1,42 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Api } from '../api/api.js'
+import type { Route } from '../route/route.js'
+import type { Capability } from '../session/fragment.js'
+import type { Format } from '../text/format.js'
+
+/** What every screen and part can use. */
+export interface Portal {
+  api: Api
+  format: Format
+  /** Whether the session may do this. Screens leave out what it may not do. */
+  can (capability: Capability): boolean
+  route: Route
+  go (route: Route): void
+  /** The address of a route; `null` in a page of the host, whose address is its own. */
+  href (route: Route): string | null
+  /** Tells a screen reader what happened, without moving the focus. */
+  announce (text: string): void
+  /** Screens entered so far. */
+  visits: { current: number }
+  /** Where the vendor's page is, to leave the portal or to get a new session. */
+  returnUrl: string | null
+}
+
+export const PortalContext = createContext<Portal | null>(null)
+
+export function usePortal (): Portal {
+  const portal = useContext(PortalContext)
+  if (portal === null) throw new Error('outside the portal')
+  return portal
+}
+
+/** The texts and formats of the page's language: `const { messages, text, plural } = useFormat()`. */
+export function useFormat (): Format {
+  return usePortal().format
+}
+
+/** Returns whether the session may do this. */
+export function useCan (capability: Capability): boolean {
+  return usePortal().can(capability)
+}

@@ -1,0 +1,151 @@
+import t from 'tap'
+import { createApi } from '../../../src/portal/page/api/api.js'
+import { createSend } from '../../../src/portal/page/api/client.js'
+import { type FailureDetail, messageFor, noAnswer, readFailure } from '../../../src/portal/page/api/failure.js'
+import type { Session } from '../../../src/portal/page/session/fragment.js'
+
+function session (token: string, tenantSlug = 'acme'): Session {
+  return { token, tenantSlug, expiresAt: 0, capabilities: new Set(['read']), locale: null, theme: {}, returnUrl: null }
+}
+
+interface Sent {
+  url: string
+  init: RequestInit
+}
+
+/** Answers one request after the other. */
+function start (answers: Array<(init: RequestInit) => Promise<Response> | Response>, { first = session('one'), next = null }: { first?: Session | null, next?: Session | null } = {}) {
+  const sent: Sent[] = []
+  const refused: Session[] = []
+  const send = createSend({
+    base: 'https://ats.example/api/',
+    keeper: {
+      session: () => first,
+      async replaced (old) {
+        refused.push(old)
+        return next
+      }
+    },
+    async fetch (url, init) {
+      sent.push({ url, init })
+      const answer = answers.shift()
+      if (answer === undefined) throw new Error('one request too many')
+      return answer(init)
+    },
+    now: () => Date.parse('2026-03-01T09:30:00Z')
+  })
+  return { send, sent, refused, api: createApi(send) }
+}
+
+const list = () => Response.json({ data: [], meta: {} })
+
+t.test('each operation has its method, path and body', async (t) => {
+  const { api, sent } = start(Array.from({ length: 12 }, () => list))
+  await api.listWebhooks({ page: 2, per_page: 25 })
+  await api.findWebhook(1)
+  await api.createWebhook({ name: 'a', target_url: 'https://a.example', event_types: ['x'], status: 'active' })
+  await api.updateWebhook(1, { status: 'inactive' })
+  await api.deleteWebhook(1)
+  await api.rotateSecret(1, 60)
+  await api.dispatchTest(1, {})
+  await api.replay(1, { include: 'all', dry_run: true })
+  await api.listDeliveries(1, { 'filter[status]': 'failed', 'filter[event_id]': '', 'filter[event_type]': undefined })
+  await api.findDelivery(1, 2)
+  await api.retryDelivery(1, 2)
+  await api.listEventTypes({ per_page: 200 })
+  const shown = sent.map(({ url, init: { method, body } }) => `${method} ${decodeURIComponent(url.replace('https://ats.example/api/acme/', ''))} ${String(body ?? '')}`.trim())
+  t.strictSame(shown, [
+    'GET webhooks?page=2&per_page=25',
+    'GET webhooks/1',
+    'POST webhooks {"name":"a","target_url":"https://a.example","event_types":["x"],"status":"active"}',
+    'PATCH webhooks/1 {"status":"inactive"}',
+    'DELETE webhooks/1',
+    'POST webhooks/1/rotate_secret {"grace_period_seconds":60}',
+    'POST webhooks/1/dispatch_test {}',
+    'POST webhooks/1/replay {"include":"all","dry_run":true}',
+    'GET webhooks/1/deliveries?filter[status]=failed',
+    'GET webhooks/1/deliveries/2',
+    'POST webhooks/1/deliveries/2/retry',
+    'GET event_types?per_page=200'
+  ])
+  const { headers, credentials, redirect, referrerPolicy } = sent[2]?.init ?? {}
+  t.strictSame({ headers, credentials, redirect, referrerPolicy }, {
+    headers: { authorization: 'Bearer one', accept: 'application/json', 'content-type': 'application/json' },
+    credentials: 'omit',
+    redirect: 'error',
+    referrerPolicy: 'no-referrer'
+  })
+})
+
+t.test('an answer is a value, and so is one without a body', async (t) => {
+  const { api } = start([() => Response.json({ data: { id: 1 } }), () => new Response(null, { status: 204 })])
+  t.strictSame(await api.findWebhook(1), { value: { data: { id: 1 } }, failure: null })
+  t.strictSame(await api.deleteWebhook(1), { value: null, failure: null })
+})
+
+t.test('a request that got 401 is repeated once with the next session', async (t) => {
+  const refuse = () => Response.json({ error: { code: 'unauthorized', request_id: 'req_1' } }, { status: 401 })
+  const next = session('two')
+  const repeated = start([refuse, list], { next })
+  t.equal((await repeated.api.listWebhooks({})).failure, null)
+  t.strictSame(repeated.refused.map(({ token }) => token), ['one'])
+  t.match(repeated.sent.map(({ init }) => init.headers), [{ authorization: 'Bearer one' }, { authorization: 'Bearer two' }])
+
+  const twice = start([refuse, refuse], { next })
+  t.match((await twice.api.listWebhooks({})).failure, { code: 'unauthorized', status: 401, requestId: 'req_1' })
+
+  const otherTenant = start([refuse])
+  t.match((await otherTenant.api.listWebhooks({})).failure, { code: 'unauthorized', status: 401 })
+  t.equal(otherTenant.sent.length, 1)
+
+  const none = start([], { first: null })
+  t.match((await none.api.listWebhooks({})).failure, { code: 'unauthorized', status: 0 })
+})
+
+t.test('no connection, half an answer and a slow one are failures; an abort rejects', async (t) => {
+  const fail = () => { throw new TypeError('Failed to fetch') }
+  t.strictSame((await start([fail]).api.listWebhooks({})).failure, noAnswer('network'))
+  t.strictSame((await start([() => new Response('{"data":')]).api.listWebhooks({})).failure, noAnswer('network'))
+
+  const aborted = AbortSignal.abort()
+  await t.rejects(start([fail]).api.listWebhooks({}, aborted), { name: 'AbortError' })
+  await t.rejects(start([() => new Response('{"data":')]).api.listWebhooks({}, aborted), { name: 'AbortError' })
+  const refuse = () => new Response(null, { status: 401 })
+  await t.rejects(start([refuse], { next: session('two') }).api.listWebhooks({}, aborted), { name: 'AbortError' })
+})
+
+t.test('a request without an answer for half a minute is given up', async (t) => {
+  const { timeout } = AbortSignal
+  const asked: number[] = []
+  AbortSignal.timeout = (ms) => {
+    asked.push(ms)
+    return AbortSignal.abort()
+  }
+  t.teardown(() => { AbortSignal.timeout = timeout })
+  const { api } = start([({ signal }) => { throw signal?.reason }])
+  t.strictSame((await api.retryDelivery(1, 2)).failure, noAnswer('timeout'))
+  t.strictSame(asked, [30_000])
+})
+
+t.test('a failure has its code, its status, the id to quote and the time to wait', async (t) => {
+  const details: FailureDetail[] = [{ in: 'body', field: 'event_types[0]', message: 'is unknown' }]
+  const now = Date.parse('2026-03-01T09:30:00Z')
+  const refused = await readFailure(Response.json({ error: { code: 'bad_request', request_id: 'req_1', details } }, { status: 400 }), now)
+  t.strictSame(refused, { code: 'bad_request', status: 400, requestId: 'req_1', retryAfterMs: null, details })
+  t.equal(messageFor(refused, 'event_types'), 'is unknown')
+  t.equal(messageFor(refused, 'event_types[0]'), 'is unknown')
+  t.equal(messageFor(refused, 'event'), null)
+  t.equal(messageFor(null, 'name'), null)
+
+  const waits = async (text: string) => (await readFailure(new Response('', { status: 429, headers: { 'retry-after': text } }), now)).retryAfterMs
+  t.equal(await waits('7'), 7000)
+  t.equal(await waits('Sun, 01 Mar 2026 09:31:00 GMT'), 60_000)
+  t.equal(await waits('Sun, 01 Mar 2026 09:29:00 GMT'), 0)
+  t.equal(await waits('soon'), null)
+})
+
+t.test('answers of a proxy are failures too, whatever is in them', async (t) => {
+  for (const [body, status, code] of [['<h1>Bad Gateway</h1>', 502, 'unavailable'], ['null', 500, 'internal_error'], ['{"error":null}', 418, 'internal_error'], ['[]', 503, 'unavailable']] as const) {
+    t.strictSame(await readFailure(new Response(body, { status, headers: { 'x-request-id': 'req_2' } }), 0), { code, status, requestId: 'req_2', retryAfterMs: null, details: [] })
+  }
+})

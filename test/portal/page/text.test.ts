@@ -1,0 +1,74 @@
+import t from 'tap'
+import { de } from '../../../src/portal/messages/de.js'
+import { en } from '../../../src/portal/messages/en.js'
+import { choose, fill, fillParts } from '../../../src/portal/page/text/fill.js'
+import { createFormat } from '../../../src/portal/page/text/format.js'
+import { chooseLanguage } from '../../../src/portal/page/text/locale.js'
+
+t.test('placeholders get their values, isolated from the direction of the text around them', (t) => {
+  t.equal(fill('Delete {name}?', { name: 'مرحبا' }, String), 'Delete \u2068مرحبا\u2069?')
+  t.equal(fill('{count} of {total}', { count: 1, total: 2 }, (value) => `#${value}`), '#1 of #2')
+  t.equal(fill('{unknown} stays', {}, String), '{unknown} stays')
+  t.strictSame(fillParts('Since {time}.', { time: 7 }), ['Since ', { value: 7 }, '.'])
+  t.end()
+})
+
+t.test('the text for a number follows the rules of the language', (t) => {
+  const days = { one: '{count} день', few: '{count} дня', many: '{count} дней', other: '{count} дня' }
+  const rules = new Intl.PluralRules('ru')
+  t.strictSame([1, 2, 5, 21].map((count) => choose(days, count, rules)), ['{count} день', '{count} дня', '{count} дней', '{count} день'])
+  t.equal(choose({ other: 'all' }, 1, rules), 'all')
+  t.end()
+})
+
+t.test('German and English have the same placeholders in every text', (t) => {
+  const collect = (value: unknown): unknown => {
+    if (typeof value === 'string') return value === '' ? 'empty' : [...value.matchAll(/\{\w+\}/g)].map(([name]) => name).sort()
+    return Object.fromEntries(Object.entries(Object(value)).map(([key, child]) => [key, collect(child)]))
+  }
+  t.strictSame(collect(de), collect(en))
+  t.end()
+})
+
+t.test('the first wanted language with texts is taken, with its own dates and numbers', (t) => {
+  const builtIn = { en, de }
+  const pick = (wanted: string[], own = {}) => {
+    const { messages, locale, direction } = chooseLanguage(wanted, builtIn, own)
+    return [messages.shell.back, locale, direction]
+  }
+  t.strictSame(pick(['fr', 'de-AT', 'en']), ['Zurück', 'de-AT', 'ltr'])
+  t.strictSame(pick(['xx', 'not a locale']), ['Back', 'en', 'ltr'])
+  t.strictSame(pick([]), ['Back', 'en', 'ltr'])
+  const arabic = { ...en, shell: { ...en.shell, back: 'رجوع' } }
+  t.strictSame(pick(['ar-EG'], { ar: arabic }), ['رجوع', 'ar-EG', 'rtl'])
+  t.strictSame(pick(['zh-TW', 'zh-Hant-TW'], { 'zh-hant': { ...en, shell: { ...en.shell, back: '返回' } }, 'no locale': en }), ['返回', 'zh-Hant-TW', 'ltr'])
+  t.end()
+})
+
+t.test('English stands in for what a vendor has no text for', (t) => {
+  const own = JSON.parse('{"shell":{"back":"Retour","pages":null,"copy":7},"problem":"none","more":"kept"}')
+  const { messages } = chooseLanguage(['fr'], { en, de }, { fr: own })
+  t.strictSame(messages, { ...en, shell: { ...en.shell, back: 'Retour' }, more: 'kept' })
+  t.end()
+})
+
+t.test('numbers, times and lists are those of the locale', (t) => {
+  const german = createFormat(chooseLanguage(['de'], { en, de }, {}))
+  const english = createFormat(chooseLanguage(['en'], { en, de }, {}))
+  const plain = (text: string) => text.replaceAll(/\s/g, ' ')
+  t.equal(german.number(1234.5), '1.234,5')
+  t.equal(german.plural({ one: '{count} Tag von {name}', other: '{count} Tage von {name}' }, 2000, { name: 'A' }), '2.000 Tage von \u2068A\u2069')
+  t.equal(english.plural({ one: '{count} day', other: '{count} days' }, 1), '1 day')
+  t.equal(german.text('Seite {page}', { page: 3 }), 'Seite 3')
+  t.equal(german.list(['a', 'b', 'c']), 'a, b und c')
+  t.equal(plain(english.duration(87)), '87 ms')
+  t.equal(plain(english.duration(1540)), '1.5 sec')
+  const noon = new Date(2026, 2, 1, 12, 0, 0).getTime()
+  t.equal(plain(english.instant(noon)), 'Mar 1, 2026, 12:00:00 PM')
+  t.equal(plain(english.time(noon, noon + 60_000)), '12:00 PM')
+  t.equal(plain(english.time(noon, noon + 86_400_000)), 'Mar 1, 2026, 12:00 PM')
+  const ago = [0, 5000, 59_999, 60_000, 7_200_000, 90_000_000, 5_259_600_000, 63_115_200_000].map((ms) => english.relative(noon - ms, noon))
+  t.strictSame(ago, ['now', '5 seconds ago', '59 seconds ago', '1 minute ago', '2 hours ago', 'yesterday', '2 months ago', '2 years ago'])
+  t.equal(english.relative(noon + 5000, noon), 'in 5 seconds')
+  t.end()
+})
