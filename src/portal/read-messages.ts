@@ -1,4 +1,5 @@
 import { expect } from '../shared/expect.js'
+import { omitUndefined } from '../shared/omit-undefined.js'
 import { type Reader, expectObject, optional, readOptions, text } from '../shared/read-options.js'
 import type { PortalMessages } from './messages/types.js'
 import { readLocale } from './session-input.js'
@@ -19,7 +20,7 @@ export function readMessages (value: unknown, model: PortalMessages, path: strin
 /** Returns a reader of a tree of texts with the same names as `model`. */
 function readerOf (model: object | string): Reader<unknown> {
   if (typeof model === 'string') return text
-  if ('other' in model) return (value, path) => readOptions(value, plural, path)
+  if ('other' in model) return (value, path) => omitUndefined(readOptions(value, plural, path))
   const readers = Object.fromEntries(Object.entries(model).map(([name, member]) => [name, readerOf(member)]))
   return (value, path) => readOptions(value, readers, path)
 }
