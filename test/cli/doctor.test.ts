@@ -196,8 +196,9 @@ t.test('doctor', async (t) => {
   })
 
   await t.test('clocks that are apart', async (t) => {
-    t.match(await findFaults(t, '', { now: () => Date.now() + 60_000 }), [['clocks', /^this machine is (59\.9|60\.0) s ahead of the server$/]])
-    t.match(await findFaults(t, '', { now: () => Date.now() - 60_000 }), [['clocks', /^this machine is (59\.9|60\.0) s behind the server$/]])
+    // A slow machine measures less exactly.
+    t.match(await findFaults(t, '', { now: () => Date.now() + 60_000 }), [['clocks', /^this machine is (59|60)\.\d s ahead of the server$/]])
+    t.match(await findFaults(t, '', { now: () => Date.now() - 60_000 }), [['clocks', /^this machine is (59|60)\.\d s behind the server$/]])
   })
 
   await t.test('a pooler through which LISTEN does not work', { skip: noPgBouncer }, async (t) => {
@@ -255,7 +256,11 @@ t.test('doctor', async (t) => {
   await t.test('deliveries that have been due for too long', async (t) => {
     await worker.close()
     // Otherwise a claim may be the last statement of an idle connection, as of a worker behind a pooler.
-    await Promise.all(Array.from({ length: pool.totalCount }, () => pool.query('select pg_sleep(0.1)')))
+    const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()))
+    for (const client of clients) {
+      await client.query('select 1')
+      client.release()
+    }
     const recorder = createRecruiting({ storage: tables.storage, delivery: false })
     t.teardown(() => recorder.close())
     const { id } = await recorder.webhooks.create('acme', webhook)

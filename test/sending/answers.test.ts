@@ -19,9 +19,9 @@ for (const [title, cases] of Object.entries({ 'a broken answer': brokenAnswers, 
           socket.write(bytes, typeof bytes === 'string' ? 'latin1' : undefined, () => finish(socket, then))
         }
       })
-      const { durationMs, ...outcome } = await sender.post(receiver.url)
+      const { durationMs, ranMs, ...outcome } = await sender.post(receiver.url)
       t.same(outcome, expected, `a receiver that ${what}`)
-      t.ok(durationMs < 1000, `${what}: ${durationMs} ms`)
+      t.ok(ranMs < 1000, `${what}: ${ranMs} ms`)
       t.equal(receiver.requests, 1, 'it was sent once')
 
       isRepaired = true

@@ -4,6 +4,7 @@ import { startHostileReceiver } from '../fixtures/hostile/hostile-receiver.js'
 import { startSender } from '../fixtures/hostile/hostile-sender.js'
 import { waitingCases } from '../fixtures/hostile/hostile-waiting.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
+import { until } from '../fixtures/stopwatch.js'
 
 const timeoutMs = 500
 
@@ -16,16 +17,16 @@ t.test('whatever a receiver lets its sender wait for, the attempt ends with the 
   const attempts = Object.entries(waitingCases).map(async ([title, { behaviour, scheme, bodyLength = 8, ...expected }]) => {
     const { url } = await startHostileReceiver(t, behaviour)
     const target = scheme === undefined ? url : url.replace('http:', `${scheme}:`)
-    const { durationMs, ...outcome } = await sender.post(target, { body: JSON.stringify('b'.repeat(bodyLength)) })
+    const { durationMs, ranMs, ...outcome } = await sender.post(target, { body: JSON.stringify('b'.repeat(bodyLength)) })
     pending--
     t.same(outcome, expected, `a receiver that ${title}`)
     t.ok(durationMs >= timeoutMs - 1, `not before the deadline: ${durationMs} ms`)
-    t.ok(durationMs < timeoutMs + 1000, `within a second of the deadline: ${durationMs} ms`)
+    t.ok(ranMs < timeoutMs + 1000, `within a second of the deadline: ${ranMs} ms`)
   })
 
   let healthy = 0
   while (pending > 0) {
-    const { error } = await sender.post(healthyUrl)
+    const { error } = await sender.post(healthyUrl, { timeoutMs: 60_000 })
     t.equal(error, null, 'a healthy receiver beside them')
     healthy++
     await sleep(20)
@@ -37,9 +38,9 @@ t.test('whatever a receiver lets its sender wait for, the attempt ends with the 
 t.test('the deadline of the attempt counts, be it shorter than the sender\'s', async (t) => {
   const { url } = await startHostileReceiver(t, { request: () => {} })
   const sender = await startSender(t, { timeoutMs: 5000 })
-  const { error, durationMs } = await sender.post(url, { timeoutMs: 150 })
+  const { error, durationMs, ranMs } = await sender.post(url, { timeoutMs: 150 })
   t.equal(error, 'timeout')
-  t.ok(durationMs >= 149 && durationMs < 1150, `${durationMs} ms`)
+  t.ok(durationMs >= 149 && ranMs < 1150, `${durationMs} ms`)
 })
 
 t.test('a connection that is given up is closed', async (t) => {
@@ -48,9 +49,7 @@ t.test('a connection that is given up is closed', async (t) => {
     const receiver = await startHostileReceiver(t, { connect: (socket) => socket.resume() })
     const { error } = await sender.post(receiver.url.replace('http:', `${scheme}:`))
     t.equal(error, 'timeout')
-    const startedAt = performance.now()
-    while (receiver.open > 0 && performance.now() - startedAt < 1200) await sleep(5)
-    t.equal(receiver.open, 0, scheme)
+    await until(() => receiver.open === 0)
   }
 })
 
@@ -62,9 +61,11 @@ t.test('an attempt that is aborted ends at once, and says so', async (t) => {
   ])
   const [silent = '', answering = ''] = receivers.map(({ url }) => url)
   const attempts = [silent, answering, silent.replace('http:', 'https:')].map((url) => sender.post(url))
+  await until(() => receivers.every(({ requests }) => requests === 1))
+  // The first bytes of the answer arrive.
   await sleep(150)
   sender.abort()
   const results = await Promise.all(attempts)
   t.same(results.map(({ responseStatus, error }) => [responseStatus, error]), [[null, 'aborted'], [200, null], [null, 'aborted']])
-  t.ok(results.every(({ durationMs }) => durationMs < 1000))
+  t.ok(results.every(({ ranMs }) => ranMs < 1000))
 })

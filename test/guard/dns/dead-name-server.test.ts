@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { type DnsServer, startDnsServer } from '../../fixtures/receivers/dns-server.js'
 import { delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
 import { type Receiver, startReceiver } from '../../fixtures/receivers/receiver.js'
+import { startStopwatch } from '../../fixtures/stopwatch.js'
 
 const deadlineMs = 1500
 const sends = 20
@@ -14,18 +15,18 @@ t.test('sends to names whose name server is silent end with their deadline', asy
   const { dns, receiver } = await startDead(t)
   const sender = await startSender(t, { dns })
   const results = await Promise.all(deadUrls(receiver).map((url) => sender.post(url, { timeoutMs: 400 })))
-  for (const { error, responseStatus, durationMs } of results) {
+  for (const { error, responseStatus, durationMs, ranMs } of results) {
     t.same({ error, responseStatus }, { error: 'timeout', responseStatus: null })
-    t.ok(durationMs >= 399 && durationMs < 1400, `after ${durationMs} ms`)
+    t.ok(durationMs >= 399 && ranMs < 1400, `after ${durationMs} ms`)
   }
 })
 
 t.test('a name server that was asked twice in vain is a timeout before the deadline, for there must be time left to connect', async (t) => {
   const { dns, receiver } = await startDead(t)
   const sender = await startSender(t, { dns, timeoutMs: 3000 })
-  const { durationMs, ...outcome } = await sender.post(`http://dead0.example:${receiver.port}/`)
+  const { durationMs, ranMs, ...outcome } = await sender.post(`http://dead0.example:${receiver.port}/`)
   t.same(outcome, { error: 'timeout', responseStatus: null })
-  t.ok(durationMs < 2900, `after ${durationMs} ms`)
+  t.ok(ranMs < 2900, `after ${ranMs} ms`)
 })
 
 t.test('they cost neither a thread nor time of anybody else', async (t) => {
@@ -85,9 +86,9 @@ function deadUrls ({ port }: Receiver): string[] {
 }
 
 async function timeOf (work: () => Promise<void>): Promise<number> {
-  const startedAt = performance.now()
+  const stop = startStopwatch()
   await work()
-  return Math.round(performance.now() - startedAt)
+  return stop()
 }
 
 /** Counts the names that are looked up on a thread. */

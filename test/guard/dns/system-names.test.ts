@@ -1,8 +1,9 @@
 import t from 'tap'
-import dns from 'node:dns'
 import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
+import { replaceLookup } from '../../fixtures/receivers/system-lookup.js'
 import { blocked, delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
+import { until } from '../../fixtures/stopwatch.js'
 
 const failed = { responseStatus: null, error: 'connection' } as const
 
@@ -74,27 +75,10 @@ t.test('closing the sender ends lookups that wait for the system', async (t) => 
   t.same((await Promise.all(sends)).map(({ error }) => error), ['aborted', 'aborted', 'aborted', 'aborted'])
 })
 
-/** Stands in for the system's own lookup, which would ask the network. Returns the names that it is asked for. */
-function replaceLookup (t: Parameters<typeof startReceiver>[0], lookup: () => Promise<dns.LookupAddress[]>): string[] {
-  const asked: string[] = []
-  const original = dns.promises.lookup
-  const replacement = (hostname: string): Promise<dns.LookupAddress[]> => {
-    asked.push(hostname)
-    return lookup()
-  }
-  Object.assign(dns.promises, { lookup: replacement })
-  t.teardown(async () => Object.assign(dns.promises, { lookup: original }))
-  return asked
-}
-
 /** A port at which no name server is any more. */
 async function startGoneDnsServer () {
   const closers: Array<() => Promise<unknown>> = []
   const server = await startDnsServer({ teardown: (close) => closers.push(close) })
   for (const close of closers) await close()
   return server
-}
-
-async function until (isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5))
 }

@@ -6,8 +6,10 @@ import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
 import { type Behaviour, drip, dripOut, flood, startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
 import { outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
 import { createCertificate } from '../../fixtures/receivers/tls-certificates.js'
+import { replaceLookup } from '../../fixtures/receivers/system-lookup.js'
+import { until } from '../../fixtures/stopwatch.js'
 
-const timeoutMs = 400
+const timeoutMs = 800
 const ok = 'HTTP/1.1 200 OK\r\n\r\n'
 
 const says = (bytes: string): Behaviour => ({ request: (socket) => socket.write(bytes, 'latin1') })
@@ -42,9 +44,9 @@ for (const [title, [behaviour, proxyFault]] of Object.entries(faults)) {
     const { port } = await startHostileReceiver(t, behaviour)
     const sender = await startSender(t, { proxy: `http://127.0.0.1:${port}` })
     for (const scheme of ['http', 'https']) {
-      const { durationMs, ...outcome } = await sender.post(`${scheme}://127.0.0.1:9/`)
+      const { durationMs, ranMs, ...outcome } = await sender.post(`${scheme}://127.0.0.1:9/`)
       t.same(outcome, { responseStatus: null, error: 'connection', proxyFault }, scheme)
-      t.ok(durationMs < 4000, `${durationMs} ms, and not by the deadline`)
+      t.ok(ranMs < 4000, `${ranMs} ms, and not by the deadline`)
     }
   })
 }
@@ -66,11 +68,11 @@ for (const scheme of ['http', 'https']) {
     await Promise.all(Object.entries(silences).map(async ([title, behaviour]) => {
       const proxy = await startHostileReceiver(t, behaviour)
       const sender = await startSender(t, { proxy: `${scheme}://127.0.0.1:${proxy.port}`, timeoutMs: 5000 })
-      const { durationMs, ...outcome } = await sender.post('https://127.0.0.1:9/', { timeoutMs })
+      const { durationMs, ranMs, ...outcome } = await sender.post('https://127.0.0.1:9/', { timeoutMs })
       t.match(outcome, { responseStatus: null, error: 'connection', proxyFault: String }, `a proxy that ${title}`)
-      t.ok(durationMs < timeoutMs + 1000, `${durationMs} ms`)
-      await closed(proxy)
-      t.equal(proxy.open, 0, 'the connection is closed with the attempt')
+      t.ok(ranMs < timeoutMs + 1000, `${ranMs} ms`)
+      // The connection is closed with the attempt.
+      await until(() => proxy.open === 0)
     }))
   })
 }
@@ -80,11 +82,11 @@ t.test('a proxy that is not there is an error of the connection', async (t) => {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))
-  const urls = [`http://127.0.0.1:${port}`, `https://127.0.0.1:${port}`, `http://proxy.invalid:${port}`]
-  for (const proxy of urls) {
-    const sender = await startSender(t, { proxy })
+  replaceLookup(t, async () => { throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }) })
+  for (const [proxy, code] of [['http://127.0.0.1', 'ECONNREFUSED'], ['https://127.0.0.1', 'ECONNREFUSED'], ['http://proxy.example', 'ENOTFOUND']]) {
+    const sender = await startSender(t, { proxy: `${proxy}:${port}` })
     const { error, proxyFault } = await sender.post('http://127.0.0.1:9/')
-    t.same([error, proxyFault?.replace('EAI_AGAIN', 'ENOTFOUND')], ['connection', `no connection to the proxy: ${proxy.includes('invalid') ? 'ENOTFOUND' : 'ECONNREFUSED'}`])
+    t.same([error, proxyFault], ['connection', `no connection to the proxy: ${code}`])
   }
 })
 
@@ -102,11 +104,11 @@ t.test('silence after the tunnel was opened is a timeout, and so is that of a na
   dns.set('dead.example', { silent: true })
   const { port } = await startHostileReceiver(t, { request: (socket: Socket, count: number) => { if (count === 1) socket.write(ok) } })
   const sender = await startSender(t, { dns, proxy: `http://127.0.0.1:${port}` })
-  for (const url of ['http://127.0.0.1:9/', 'https://127.0.0.1:9/', 'https://dead.example/']) {
-    const { durationMs, ...outcome } = await sender.post(url, { timeoutMs })
+  await Promise.all(['http://127.0.0.1:9/', 'https://127.0.0.1:9/', 'https://dead.example/'].map(async (url) => {
+    const { durationMs, ranMs, ...outcome } = await sender.post(url, { timeoutMs })
     t.same(outcome, { responseStatus: null, error: 'timeout' })
-    t.ok(durationMs >= timeoutMs - 1 && durationMs < timeoutMs + 1000)
-  }
+    t.ok(durationMs >= timeoutMs - 1 && ranMs < timeoutMs + 1000)
+  }))
 })
 
 t.test('a tunnel that breaks is an error of the connection', async (t) => {
@@ -123,8 +125,3 @@ t.test('a tunnel that breaks is an error of the connection', async (t) => {
     t.equal(proxy.connections, 1)
   }
 })
-
-async function closed (proxy: { readonly open: number }): Promise<void> {
-  const startedAt = performance.now()
-  while (proxy.open > 0 && performance.now() - startedAt < 2000) await new Promise((resolve) => setTimeout(resolve, 5))
-}

@@ -28,9 +28,9 @@ t.test('a handshake that fails is named at once, and nothing is sent', async (t)
   for (const [title, connect, error] of cases) {
     const receiver = await startHostileReceiver(t, { connect })
     for (let round = 1; round <= 2; round++) {
-      const { durationMs, ...outcome } = await sender.post(receiver.url.replace('http:', 'https:'))
+      const { durationMs, ranMs, ...outcome } = await sender.post(receiver.url.replace('http:', 'https:'))
       t.same(outcome, { responseStatus: null, error }, `a receiver that ${title}`)
-      t.ok(durationMs < 1000, `${durationMs} ms`)
+      t.ok(ranMs < 1000, `${ranMs} ms`)
       t.equal(receiver.connections, round)
     }
   }
