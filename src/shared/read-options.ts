@@ -1,6 +1,7 @@
 import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
 import { expect, expectInteger, expectNames } from './expect.js'
 import { omitUndefined } from './omit-undefined.js'
+import { isTenantSlug, tenantSlugRule } from './text.js'
 
 /** Reads the value of an option; the default applies if it is `undefined`. Throws `invalid_option` with the path. */
 export type Reader<Value> = (value: unknown, path: string) => Value
@@ -73,6 +74,12 @@ export function properties (readers: Readers<Record<string, unknown>>): Reader<o
 /** Reads text that is not empty. */
 export function text (value: unknown, path: string): string {
   expect(typeof value === 'string' && value !== '', path, 'text', value)
+  return value
+}
+
+/** Reads a tenant slug. */
+export function slug (value: unknown, path: string): string {
+  expect(isTenantSlug(value), path, tenantSlugRule, value)
   return value
 }
 

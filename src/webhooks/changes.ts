@@ -2,8 +2,7 @@ import { RecruitingApiError } from '../errors.js'
 import type { ChangeSource, IdKinds } from '../ports/index.js'
 import { expect } from '../shared/expect.js'
 import { isId, isStorableId, textIdRule } from '../shared/ids.js'
-import { type Reader, choice, flag, readInput } from '../shared/read-options.js'
-import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
+import { type Reader, choice, flag, readInput, slug } from '../shared/read-options.js'
 import { assertNames, optionNames } from './events/arguments.js'
 import type { EngineCalls } from './recruiting.js'
 
@@ -12,18 +11,13 @@ export function createChanged (changes: ChangeSource | undefined, ids: IdKinds):
   return async (changed, options = {}) => {
     expect(changes !== undefined, 'storage.changes', 'a storage that keeps changes', changes)
     assertNames('options', options, optionNames)
-    const { tenantSlug, kind, id, deleted } = readInput(changed, { tenantSlug: readSlug, kind: choice(['candidate', 'job']), id: readAny, deleted: flag(false) })
+    const { tenantSlug, kind, id, deleted } = readInput(changed, { tenantSlug: slug, kind: choice(['candidate', 'job']), id: readAny, deleted: flag(false) })
     if (!isId(id, ids[kind]) || !isStorableId(id)) {
       const rule = ids[kind] === 'integer' ? 'an integer from 1 to 2^53-1' : `a string of ${textIdRule}`
       throw new RecruitingApiError('invalid_input', `id: expected ${rule}, because ids.${kind} is '${ids[kind]}'`, 'id')
     }
     await changes.record(tenantSlug, { kind, id: String(id), deleted }, options.transaction)
   }
-}
-
-const readSlug: Reader<string> = (value, path) => {
-  expect(isTenantSlug(value), path, tenantSlugRule, value)
-  return value
 }
 
 const readAny: Reader<unknown> = (value) => value

@@ -1,7 +1,7 @@
 import { expect } from '../../shared/expect.js'
 import { normalizeInstant } from '../../shared/instant.js'
-import type { Readers } from '../../shared/read-options.js'
-import { isPlainText, isTenantSlug, tenantSlugRule } from '../../shared/text.js'
+import { type Readers, slug } from '../../shared/read-options.js'
+import { isPlainText } from '../../shared/text.js'
 import { toIso } from '../sql.js'
 
 /** A new API key. */
@@ -66,10 +66,7 @@ export interface KeyValues {
 
 /** The check of each value. An unknown name is refused, because a key with a misspelt `expiresAt` would never expire. */
 export const keyReaders: Readers<KeyValues> = {
-  tenantSlug (value, path) {
-    expect(isTenantSlug(value), path, tenantSlugRule, value)
-    return value
-  },
+  tenantSlug: slug,
   scopes (value, path) {
     expect(Array.isArray(value) && value.every(isScope), path, 'an array of scopes such as candidates:read', value)
     return [...value]
