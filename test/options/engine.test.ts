@@ -2,6 +2,7 @@ import t from 'tap'
 import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { createRecruiting } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
 import { assertAccepted, assertRefused } from '../fixtures/refused-option.js'
 
 t.test('createRecruiting wants an object', async (t) => {
@@ -63,6 +64,32 @@ t.test('a schema that cannot be compiled is refused with the reason', async (t) 
     'a valid schema (schema is invalid: data/properties/id/type must be equal to one of the allowed values, data/properties/id/type must be array, data/properties/id/type must match a schema in anyOf)',
     'an object'
   ])
+})
+
+t.test('a schema with examples that JSON cannot represent is refused, of events and of fields', async (t) => {
+  const circle: { self?: object } = {}
+  circle.self = circle
+  const cases: Array<[example: unknown, reason: RegExp]> = [
+    [1n, /\(JSON cannot represent "0", of type bigint\)/],
+    [{ id: 1n }, /\(JSON cannot represent "id", of type bigint\)/],
+    [() => 1, /\(JSON cannot represent "0", of type function\)/],
+    [Symbol('id'), /\(JSON cannot represent "0", of type symbol\)/],
+    [undefined, /\(JSON cannot represent "0", of type undefined\)/],
+    [Number.NaN, /\(JSON cannot represent "0", NaN\)/],
+    [circle, /\(Converting circular structure to JSON/]
+  ]
+  for (const [example, reason] of cases) {
+    const inside = Type.Object({ id: Type.Unknown({ examples: [example] }) })
+    for (const [options, field] of [
+      [{ events: { 'job.created': Type.Object({}, { examples: [example] }) } }, 'events["job.created"]'],
+      [{ events: { 'job.created': inside } }, 'events["job.created"]'],
+      [{ jobFields: inside }, 'jobFields']
+    ] as const) {
+      const error = t.throws(() => createRecruiting({ storage: memoryStorage(), ...options }), { code: 'invalid_option', field })
+      t.match(String(error), reason)
+    }
+  }
+  await assertAccepted(t, { events: { 'job.created': { ...Type.Object({}, { examples: [{ id: 1, name: undefined }] }), description: undefined } } })
 })
 
 t.test('a schema that throws what is no error is refused with that', async (t) => {
