@@ -130,11 +130,14 @@ t.test('keys by command', async (t) => {
     const old = await keys.issue({ tenantSlug: 'acme', scopes: ['jobs:read'] })
     const path = join(folder, 'rotated')
     const { code, err } = await cli(`keys rotate ${old.id} --overlap-seconds 60 --yes --out ${path}`)
-    t.strictSame([code, err], [0, `Replaces the key ${old.id} of the tenant acme, which ends in 60 seconds.\n`])
+    t.strictSame([code, err], [0, `Replaces the key ${old.id} of the tenant acme, which ends in 60 seconds, with a key that begins with rk_.\n`])
     const key = (await readFile(path, 'utf8')).trimEnd()
     t.match([await lookup({ tenantSlug: 'acme', key }), await lookup({ tenantSlug: 'acme', key: old.key })], [{ scopes: ['jobs:read'] }, { id: old.id }])
     const again = await cli(`keys rotate ${old.id}`, { answers: ['yes'] })
     t.match(again, { code: 0, err: /which ends in 86400 seconds/ })
+    const { err: named } = await cli(`keys rotate ${old.id} --prefix acmeats --yes --out ${path}-2`)
+    t.match([named, await readFile(`${path}-2`, 'utf8')], [/with a key that begins with acmeats_\.\n$/, /^acmeats_/])
+    t.match((await cli('keys rotate --help')).out, 'the prefix of the new key, because that of the old one is not stored; the default is rk')
   })
 
   t.test('a key that cannot be written is not stored', async (t) => {
