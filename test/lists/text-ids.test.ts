@@ -50,6 +50,16 @@ t.test('a path finds one item by its text id', async (t) => {
   t.equal((await app.inject({ url: `${base}/jobs/${ada}`, headers })).json().data.id, ada)
 })
 
+t.test('items with the ids ., .. and sync are in lists and in sync, because no path reads them', async (t) => {
+  const special = ['.', '..', 'sync']
+  const candidates = special.map((id) => ({ id, full_name: 'Same' }))
+  const app = await buildTextApp(t, { storage: memoryStorage({ ids, tenants: { acme: { candidates } } }) })
+  t.same(await fetchIds(app, 'candidates'), special)
+  const synced = (await app.inject({ url: `${base}/candidates/sync`, headers })).json()
+  t.same(synced.data.map(({ id }: { id: string }) => id), special)
+  t.same((await app.inject({ url: `${base}/jobs/%2e%2e/candidates`, headers })).json().meta.total, 3, 'as in a URL')
+})
+
 t.test('an unknown or foreign text id gets 404', async (t) => {
   const app = await buildTextApp(t)
   for (const id of ['theirs', 'zz', 'A', '1', '0', '-1', ada.toUpperCase(), `${ada}0`, 'x'.repeat(64), '__proto__', '%25', '..%5c']) {
