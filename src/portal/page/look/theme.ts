@@ -1,8 +1,8 @@
 import { readableOn, textOn } from './contrast.js'
 import type { ThemeHint } from './theme-hint.js'
 
-/** The backgrounds of styles/tokens.css, on which the accent is used as text. */
-const grounds = { light: '#ffffff', dark: '#15171c' } as const
+/** Of the backgrounds in styles/tokens.css, those with the least contrast to the accent as text: --hover. */
+const grounds = { light: '#f6f7f9', dark: '#22262e' } as const
 
 /** Returns the custom properties of a look, the second one over the first. */
 export function themeProperties (vendor: ThemeHint, session: ThemeHint): Record<string, string> {

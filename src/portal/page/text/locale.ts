@@ -16,20 +16,20 @@ const rightToLeft = ['Arab', 'Hebr', 'Syrc', 'Thaa', 'Nkoo', 'Adlm', 'Rohg']
  * locale, such as `de-AT`, also where the texts are of `de`.
  */
 export function chooseLanguage (wanted: readonly string[], builtIn: Catalogue & { en: PortalMessages }, own: Catalogue): Language {
-  const available = new Map(Object.entries({ ...builtIn, ...own }).map(([name, messages]) => [canonical(name) ?? name, messages]))
+  const available = { ...builtIn, ...own }
   for (const text of wanted) {
     const locale = canonical(text)
-    const name = locale === null ? undefined : candidates(locale).find((candidate) => available.has(candidate))
-    if (locale === null || name === undefined) continue
-    return { messages: complete(available.get(name), builtIn.en), locale, direction: directionOf(locale) }
+    const messages = locale === null ? undefined : firstOf(locale, available)
+    if (locale !== null && messages !== undefined) return { messages, locale, direction: directionOf(locale) }
   }
-  return { messages: complete(available.get('en'), builtIn.en), locale: 'en', direction: 'ltr' }
+  return { messages: available.en, locale: 'en', direction: 'ltr' }
 }
 
-/** From `zh-Hant-TW` to `zh-Hant` to `zh`. */
-function candidates (locale: string): string[] {
-  const parts = locale.split('-')
-  return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'))
+/** Looks for `zh-Hant-TW`, then `zh-Hant`, then `zh`. */
+function firstOf (locale: string, available: Catalogue): PortalMessages | undefined {
+  const messages = available[locale]
+  const end = locale.lastIndexOf('-')
+  return messages !== undefined || end === -1 ? messages : firstOf(locale.slice(0, end), available)
 }
 
 function canonical (text: string): string | null {
@@ -43,12 +43,4 @@ function canonical (text: string): string | null {
 function directionOf (locale: string): 'ltr' | 'rtl' {
   const { script = '' } = new Intl.Locale(locale).maximize()
   return rightToLeft.includes(script) ? 'rtl' : 'ltr'
-}
-
-/** A host in plain JavaScript may lack texts, for example after an update: English stands in. */
-function complete<Tree> (own: unknown, english: Tree): Tree {
-  if (typeof own !== typeof english || own === null) return english
-  if (typeof english !== 'object' || english === null) return own as Tree
-  const entries = Object.entries({ ...english, ...own as object }).map(([key, value]) => [key, key in english ? complete(value, english[key as keyof Tree]) : value])
-  return Object.fromEntries(entries)
 }
