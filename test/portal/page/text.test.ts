@@ -3,6 +3,7 @@ import { de } from '../../../src/portal/messages/de.js'
 import { en } from '../../../src/portal/messages/en.js'
 import { choose, fill, fillParts } from '../../../src/portal/page/text/fill.js'
 import { createFormat } from '../../../src/portal/page/text/format.js'
+import { showControls } from '../../../src/portal/page/text/show-controls.js'
 import { chooseLanguage } from '../../../src/portal/page/text/locale.js'
 
 t.test('placeholders get their values, isolated from the direction of the text around them', (t) => {
@@ -10,6 +11,12 @@ t.test('placeholders get their values, isolated from the direction of the text a
   t.equal(fill('{count} of {total}', { count: 1, total: 2 }, (value) => `#${value}`), '#1 of #2')
   t.equal(fill('{unknown} stays', {}, String), '{unknown} stays')
   t.strictSame(fillParts('Since {time}.', { time: 7 }), ['Since ', { value: 7 }, '.'])
+  t.end()
+})
+
+t.test('characters that would reorder the text around them are shown', (t) => {
+  t.equal(showControls('evil\u202egpj.exe \u200f مرحبا'), 'evil\\u202egpj.exe \u200f مرحبا')
+  t.equal(fill('Delete {name}?', { name: '\u2069\u202e' }, String), 'Delete \u2068\\u2069\\u202e\u2069?')
   t.end()
 })
 

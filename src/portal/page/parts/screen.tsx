@@ -4,6 +4,7 @@ import type { Route } from '../route/route.js'
 import { usePortal } from '../state/portal.js'
 import { Icon } from './icon.js'
 import { Link } from './link.js'
+import { Name } from './name.js'
 
 interface ScreenProps {
   title: ComponentChildren
@@ -28,7 +29,7 @@ export function Screen ({ title, intro, actions, back, children }: ScreenProps) 
   return (
     <>
       {back !== undefined && (
-        <nav class='back' aria-label={messages.shell.back}><Link to={back.to}><Icon name='back' /> <bdi>{back.label}</bdi></Link></nav>
+        <nav class='back' aria-label={messages.shell.back}><Link to={back.to}><Icon name='back' /> <Name>{back.label}</Name></Link></nav>
       )}
       <header class='screen-head'>
         <div>

@@ -1,4 +1,5 @@
 import type { Plural } from '../../messages/types.js'
+import { showControls } from './show-controls.js'
 
 /** What a placeholder stands for. */
 export type Params = Readonly<Record<string, string | number>>
@@ -12,7 +13,7 @@ const placeholder = /\{(\w+)\}/
 export function fill (text: string, params: Params, formatNumber: (value: number) => string): string {
   return fillParts(text, params).map((part) => {
     if (typeof part === 'string') return part
-    return typeof part.value === 'number' ? formatNumber(part.value) : `\u2068${part.value}\u2069`
+    return typeof part.value === 'number' ? formatNumber(part.value) : `\u2068${showControls(part.value)}\u2069`
   }).join('')
 }
 

@@ -1,6 +1,7 @@
 import type { Webhook } from '../../api/types.js'
 import { Icon } from '../../parts/icon.js'
 import { Link } from '../../parts/link.js'
+import { Name, Url } from '../../parts/name.js'
 import { useFormat, usePortal } from '../../state/portal.js'
 import { useQuery } from '../../state/use-query.js'
 import { Health } from './health.js'
@@ -13,8 +14,8 @@ export function EndpointRow ({ webhook }: { webhook: Webhook }) {
   return (
     <li class='row'>
       <div class='row-main'>
-        <h2><Link to={{ screen: 'endpoint', id: webhook.id }} look='row-link'><bdi>{webhook.name}</bdi></Link></h2>
-        <p class='url' dir='ltr'>{webhook.target_url}</p>
+        <h2><Link to={{ screen: 'endpoint', id: webhook.id }} look='row-link'><Name>{webhook.name}</Name></Link></h2>
+        <Url>{webhook.target_url}</Url>
         <p class='muted'>{plural(endpoints.events, webhook.event_types.length)}</p>
       </div>
       <Health status={webhook.status} health={value?.data.health ?? null} />
