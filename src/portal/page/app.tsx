@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { de } from '../messages/de.js'
 import { en } from '../messages/en.js'
 import { createApi } from './api/api.js'
@@ -24,7 +24,8 @@ interface AppProps {
 export function App ({ host, config, keeper, isOwnPage }: AppProps) {
   const { session, state } = useSession(keeper)
   const navigation = useRoute(isOwnPage)
-  const [announcement, announce] = useState('')
+  const [announcement, setAnnouncement] = useState({ text: '', turn: 0 })
+  const announce = useCallback((text: string) => setAnnouncement(({ turn }) => ({ text, turn: turn + 1 })), [])
   const [isStyled, setStyled] = useState(false)
   const visits = useRef(0)
   const wanted = session?.locale ?? null

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Failure } from '../api/failure.js'
 import { useFormat } from '../state/portal.js'
+import { showControls } from '../text/show-controls.js'
 import { Button } from './button.js'
 import { Dialog } from './dialog.js'
 import { Field } from './field.js'
@@ -27,7 +28,7 @@ export function ConfirmByName ({ title, children, name, action, onConfirm, onClo
   const [typed, setTyped] = useState('')
   const [error, setError] = useState<string | null>(null)
   const submit = () => {
-    if (comparable(typed) === comparable(name)) onConfirm()
+    if ([name, showControls(name)].some((shown) => comparable(typed) === comparable(shown))) onConfirm()
     else setError(messages.shell.confirm.mismatch)
   }
   const actions = (

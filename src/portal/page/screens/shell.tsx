@@ -1,4 +1,4 @@
-import { Announcer } from '../parts/announcer.js'
+import { type Announcement, Announcer } from '../parts/announcer.js'
 import { Empty } from '../parts/empty.js'
 import { Icon } from '../parts/icon.js'
 import { Notice } from '../parts/notice.js'
@@ -12,7 +12,7 @@ interface ShellProps {
   state: SessionState
   hasSession: boolean
   isOwnPage: boolean
-  announcement: string
+  announcement: Announcement
 }
 
 /** What is around every screen. */
@@ -34,7 +34,7 @@ export function Shell ({ state, hasSession, isOwnPage, announcement }: ShellProp
         </Notice>
       )}
       {hasSession ? <CurrentScreen /> : state === 'renewing' ? <Skeleton lines={4} /> : <Empty title={shell.session.none}>{shell.session.noneText}</Empty>}
-      <Announcer text={announcement} />
+      <Announcer {...announcement} />
     </Main>
   )
 }
