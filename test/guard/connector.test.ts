@@ -1,7 +1,8 @@
 import t from 'tap'
 import { type Socket, getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net'
 import { createAddressRule } from '../../src/webhooks/guard/addresses.js'
-import { BlockedAddressError, type GuardedConnector, createGuardedConnector } from '../../src/webhooks/guard/connector.js'
+import { BlockedAddressError, createGuardedConnector } from '../../src/webhooks/guard/connector.js'
+import { type Connect, Opening } from '../../src/webhooks/guard/opening.js'
 import type { Resolver } from '../../src/webhooks/guard/resolver.js'
 import { countConnects } from '../fixtures/hostile/hostile-connections.js'
 import { startHostileReceiver } from '../fixtures/hostile/hostile-receiver.js'
@@ -47,15 +48,18 @@ t.test('an error of the lookup is the error of the connection', async (t) => {
   await t.rejects(connect(connector, 'hooks.example', 80), { message: 'no such name' })
 })
 
-t.test('close ends the connections that are being made, and leaves those that are made', async (t) => {
+t.test('a connection that is given up while it is being made ends, and one that is made does not', async (t) => {
   const { port } = await startHostileReceiver(t, {})
   const connector = connectorOf({ resolve: () => new Promise(() => {}) })
-  const made = await connect(connector, '127.0.0.1', port)
-  const waiting = connect(connector, 'hooks.example', port)
-  const shaking = connect(connector, '127.0.0.1', port, 'https:')
-  connector.close()
+  const openings = Array.from({ length: 4 }, () => new Opening())
+  const [first, second, third, fourth] = openings
+  const made = await connect(connector, '127.0.0.1', port, 'http:', first)
+  const waiting = connect(connector, 'hooks.example', port, 'http:', second)
+  const shaking = connect(connector, '127.0.0.1', port, 'https:', third)
+  for (const opening of openings) opening.close()
   await t.rejects(waiting, { message: 'closed' })
   await t.rejects(shaking, { message: 'closed' })
+  await t.rejects(connect(connector, '127.0.0.1', port, 'http:', fourth), { message: 'closed' })
   t.equal(made.destroyed, false)
   made.destroy()
 })
@@ -64,7 +68,7 @@ t.test('text that is not a CIDR throws', async (t) => {
   t.throws(() => createAddressRule(['10.0.0.0']), { message: 'not a CIDR: 10.0.0.0' })
 })
 
-function connectorOf (resolver: Omit<Resolver, 'close'>): GuardedConnector {
+function connectorOf (resolver: Omit<Resolver, 'close'>): Connect {
   return createGuardedConnector({ isAllowed, resolver: { ...resolver, close: () => {} }, timeoutMs: 5000 })
 }
 
@@ -72,11 +76,11 @@ async function faultOf (connecting: Promise<Socket>): Promise<unknown> {
   return connecting.then(() => null, (error: unknown) => error)
 }
 
-function connect (connector: GuardedConnector, hostname: string, port: number, protocol = 'http:'): Promise<Socket> {
+function connect (connector: Connect, hostname: string, port: number, protocol = 'http:', opening = new Opening()): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    connector.connect({ hostname, protocol, port: String(port), host: `${hostname}:${port}` }, (...[error, socket]) => {
+    connector({ hostname, protocol, port: String(port), host: `${hostname}:${port}` }, (...[error, socket]) => {
       if (error !== null) reject(error)
       else resolve(socket)
-    })
+    }, opening)
   })
 }

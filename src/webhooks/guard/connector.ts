@@ -1,7 +1,8 @@
 import type { LookupAddress } from 'node:dns'
-import { type LookupFunction, Socket, isIP } from 'node:net'
+import { type LookupFunction, isIP } from 'node:net'
 import { buildConnector } from 'undici'
 import type { AddressRule } from './addresses.js'
+import type { Connect } from './opening.js'
 import type { Resolver } from './resolver.js'
 
 /** The address is not allowed. No connection was opened, or it was closed before any byte was sent. */
@@ -15,13 +16,6 @@ export interface ConnectorOptions {
   localAddress?: string | null
 }
 
-/** A connector for undici that connects only to allowed addresses. */
-export interface GuardedConnector {
-  connect: buildConnector.connector
-  /** Ends connections that are still being opened; undici would leave them to their timeout. */
-  close (): void
-}
-
 /** The rules for TLS. Set explicitly, so that environment variables cannot weaken them. */
 export const tlsRules = { rejectUnauthorized: true, minVersion: 'TLSv1.2', allowH2: false } as const
 
@@ -29,9 +23,8 @@ export const tlsRules = { rejectUnauthorized: true, minVersion: 'TLSv1.2', allow
  * Creates a connector that connects only to allowed addresses. It checks a literal address, which skips the lookup,
  * every address that the lookup returns, and the address that the socket is connected to.
  */
-export function createGuardedConnector (options: ConnectorOptions): GuardedConnector {
+export function createGuardedConnector (options: ConnectorOptions): Connect {
   const { isAllowed, timeoutMs, localAddress = null } = options
-  const connecting = new Set<Socket>()
   const connect = buildConnector({
     timeout: timeoutMs,
     lookup: createLookup((hostname) => resolveAllowed(hostname, options), localAddress),
@@ -39,27 +32,16 @@ export function createGuardedConnector (options: ConnectorOptions): GuardedConne
     ...tlsRules
   })
 
-  return {
-    connect (target, callback) {
-      const host = target.hostname.replace(/^\[(.*)\]$/, '$1')
-      if (isIP(host) !== 0 && !isAllowed(host)) return callback(new BlockedAddressError(), null)
-      const started: unknown = connect({ ...target, localAddress }, (...[error, socket]) => {
-        if (socket !== null) connecting.delete(socket)
-        if (error !== null) return callback(error, null)
-        if (isAllowed(String(socket.remoteAddress))) return callback(null, socket)
-        socket.destroy()
-        callback(new BlockedAddressError(), null)
-      })
-      // undici returns the socket, but its types do not say so.
-      if (started instanceof Socket) {
-        connecting.add(started)
-        started.once('close', () => connecting.delete(started))
-      }
-    },
-
-    close () {
-      for (const socket of connecting) socket.destroy(new Error('closed'))
-    }
+  return (target, callback, opening) => {
+    const host = target.hostname.replace(/^\[(.*)\]$/, '$1')
+    if (isIP(host) !== 0 && !isAllowed(host)) return callback(new BlockedAddressError(), null)
+    opening.start(connect, { ...target, localAddress }, (...[error, socket]) => {
+      opening.finish()
+      if (error !== null) return callback(error, null)
+      if (isAllowed(String(socket.remoteAddress))) return callback(null, socket)
+      socket.destroy()
+      callback(new BlockedAddressError(), null)
+    })
   }
 }
 

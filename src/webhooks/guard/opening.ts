@@ -1,4 +1,8 @@
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
+import type { buildConnector } from 'undici'
+
+/** Opens a socket to a receiver through `opening`, which ends it if nobody needs it any more. */
+export type Connect = (target: buildConnector.Options, callback: buildConnector.Callback, opening: Opening) => void
 
 /** A connection while it is being opened. undici would leave the socket to its timeout if nobody needs it any more. */
 export class Opening {
@@ -7,10 +11,17 @@ export class Opening {
   #isClosed = false
   #socket: Socket | null = null
 
-  /** Names the socket that `close` destroys; `null` once it is in use. */
-  hold (socket: Socket | null): void {
-    this.#socket = socket
+  /** Starts a connection that `close` ends. */
+  start (connect: buildConnector.connector, target: buildConnector.Options, callback: buildConnector.Callback): void {
+    const started: unknown = connect(target, callback)
+    // undici returns the socket, but its types do not say so.
+    if (started instanceof Socket) this.#socket = started
     if (this.#isClosed) this.close()
+  }
+
+  /** Leaves the socket to its user. */
+  finish (): void {
+    this.#socket = null
   }
 
   close (): void {

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns'
-import { Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { type ConnectorOptions, addressTimeoutMs, createLookup, resolveAllowed, tlsRules } from './connector.js'
-import type { Opening } from './opening.js'
+import type { Connect, Opening } from './opening.js'
 import { createSystemResolver } from './resolver.js'
 import { ProxyError, requestTunnel } from './tunnel.js'
 
@@ -19,9 +19,9 @@ export interface HttpProxy {
   authorization: string | null
 }
 
-/** A connector that reports what it does to an `Opening`. */
+/** Connects through a proxy. */
 export interface ProxiedConnector {
-  connect (options: buildConnector.Options, callback: buildConnector.Callback, opening: Opening): void
+  connect: Connect
   /** Ends lookups of the proxy's name. */
   close (): void
 }
@@ -70,7 +70,7 @@ export function createProxiedConnector (options: ConnectorOptions, proxy: HttpPr
 
   return {
     connect (target, callback, opening) {
-      open(target, opening).finally(() => opening.hold(null)).then((socket) => callback(null, socket), (error) => callback(error, null))
+      open(target, opening).finally(() => opening.finish()).then((socket) => callback(null, socket), (error) => callback(error, null))
     },
     close: system.close
   }
@@ -79,12 +79,10 @@ export function createProxiedConnector (options: ConnectorOptions, proxy: HttpPr
 /** Starts a connection that the opening holds. */
 function start (connect: buildConnector.connector, options: buildConnector.Options, opening: Opening): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const started: unknown = connect(options, (...[error, socket]) => {
+    opening.start(connect, options, (...[error, socket]) => {
       if (error === null) resolve(socket)
       else reject(error)
     })
-    // undici returns the socket, but its types do not say so.
-    if (started instanceof Socket) opening.hold(started)
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import { Client, type buildConnector } from 'undici'
-import { Opening } from '../guard/opening.js'
+import { Client } from 'undici'
+import { type Connect, Opening } from '../guard/opening.js'
 
 /** A connection to a receiver. It carries one request at a time. */
 export interface Connection {
@@ -13,9 +13,6 @@ export interface Connection {
   release (): void
   close (): Promise<void>
 }
-
-/** Opens a socket, and reports what it does to the opening. */
-export type Connect = (options: buildConnector.Options, callback: buildConnector.Callback, opening: Opening) => void
 
 /** Connections to receivers, kept open between requests. */
 export interface Connections {

@@ -5,7 +5,7 @@ import { trimEntries } from '../../shared/trim-entries.js'
 import { type Answer, Attempt, kTimeout } from './attempt.js'
 import { BlockedAddressError, createGuardedConnector } from '../guard/connector.js'
 import { type TargetRules, parseTargetUrl } from '../guard/destination.js'
-import { type Connect, createConnections } from './connections.js'
+import { createConnections } from './connections.js'
 import { type HttpProxy, createProxiedConnector } from '../guard/proxy.js'
 import { createResolver } from '../guard/resolver.js'
 import { ProxyError } from '../guard/tunnel.js'
@@ -68,8 +68,8 @@ const direct: Route = { proxy: null, localAddress: null }
 export function createSender (rules: TargetRules, timeoutMs: number, { proxy, localAddress }: Route = direct): Sender {
   const resolver = createResolver({ timeoutMs, hasPrivateNames: rules.allowPrivateNames })
   const guard = { isAllowed: rules.isAllowedAddress, resolver, timeoutMs, localAddress }
-  const connector: { connect: Connect, close: () => void } = proxy === null ? createGuardedConnector(guard) : createProxiedConnector(guard, proxy)
-  const connections = createConnections(connector.connect, {
+  const proxied = proxy === null ? null : createProxiedConnector(guard, proxy)
+  const connections = createConnections(proxied?.connect ?? createGuardedConnector(guard), {
     maxHeaderSize: maxHeaderBytes,
     keepAliveMaxTimeout: 60_000,
     // The deadline of an attempt covers these, and they restart with every byte.
@@ -115,7 +115,7 @@ export function createSender (rules: TargetRules, timeoutMs: number, { proxy, lo
 
     async close () {
       resolver.close()
-      connector.close()
+      proxied?.close()
       await connections.close()
     }
   }
