@@ -1,10 +1,12 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { publicApi, publishedFields } from './http/api.js'
+import type { PortalCapability } from './http/sessions.js'
 import { trustsEveryProxy } from './http/limits/trust-proxy.js'
 import { type RecruitingApiOptions, readApiOptions } from './options/api.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
 import { createSafeLogger } from './observe/logger.js'
+import { createSessionBox } from './portal/session.js'
 import { createPortal } from './portal/create-portal.js'
 import type { RegisteredRecruiting } from './recruiting.js'
 
@@ -18,6 +20,11 @@ declare module 'fastify' {
     scopes?: readonly string[]
     /** Scopes of which a key must have at least one. */
     anyScope?: readonly string[]
+    /**
+     * Capabilities that a session of the portal must have, all of them.
+     * @default ['write'], for GET and HEAD ['read']
+     */
+    capabilities?: readonly PortalCapability[]
     /** `true` on every route of the API, and for its unknown paths, so that a hook of the host can step aside. */
     recruitingApi?: boolean
   }
@@ -33,12 +40,13 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   await verifyStorage(storage, publishedFields(settings), log)
   const engine = createEngine(settings, log)
   const { portal, delivery: { clock } } = settings
+  const sessions = portal === null ? null : createSessionBox(portal.secretKeys, clock)
   app.decorate('recruiting', { ...engine.recruiting, portal: createPortal(portal, `${app.prefix}${prefix}`, clock) })
   app.addHook('onReady', async () => engine.start())
   // Before all onClose hooks: those of the host may end the pool that deliveries need. Requests in progress still emit.
   app.addHook('preClose', () => engine.stop())
   app.addHook('onClose', () => engine.close())
-  await app.register(publicApi({ storage, events, ids, operations: engine.operations, settings, tracing: engine.tracing }), { prefix })
+  await app.register(publicApi({ storage, events, ids, operations: engine.operations, settings, tracing: engine.tracing, sessions }), { prefix })
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Id, IdKinds, PublishedFields, RecruitingStorage } from '../ports/i
 import type { Tracing } from '../observe/tracing.js'
 import type { EventCatalogue } from '../webhooks/events/catalogue.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
+import { describeCapabilities } from './document/capabilities.js'
 import { collectRoutes, formatDocument } from './document/document.js'
 import { placeInHostDocument } from './document/host-document.js'
 import { hostRoutes } from './host-routes.js'
@@ -25,6 +26,7 @@ import { webhookRoutes } from './routes/webhooks.js'
 import { Candidate, candidateOf } from './schemas/candidate.js'
 import { Job, jobOf } from './schemas/job.js'
 import { ownScope } from './scope.js'
+import type { SessionOpener } from './sessions.js'
 import { assertCandidateIds, assertJobIds } from './answers/row-ids.js'
 import { writeAnswer } from './answers/send-error.js'
 
@@ -36,6 +38,8 @@ export interface ApiDependencies {
   operations: WebhookOperations
   settings: HttpSettings
   tracing: Tracing | null
+  /** Opens tokens of the portal; `null` without it. */
+  sessions: SessionOpener | null
 }
 
 /** Returns a plugin that serves everything below the prefix: the tenants' API in a closed scope, and its document. */
@@ -64,16 +68,18 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
 }
 
 function tenantApi (dependencies: ApiDependencies, limits: Limits | null): FastifyPluginAsync {
-  const { storage, operations, settings, tracing, ids } = dependencies
+  const { storage, operations, settings, tracing, ids, sessions } = dependencies
   return async (scope) => {
     ownScope(scope, {
       keyLookup: settings.keyLookup,
+      sessions,
       errorDetails: settings.errorDetails,
       requestId: settings.requestId,
       onAudit: settings.onAudit,
       tracing,
       limits
     })
+    if (sessions !== null) describeCapabilities(scope)
     await scope.register(async (own) => {
       shieldRoutes(own)
       const candidate = withFields(candidateOf(ids), settings.candidateFields)
@@ -84,7 +90,7 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null): Fasti
       await own.register(syncRoute(storage.changes, { kind: 'job', source: storage.jobs, item: job, assertIds: assertJobIds, ids }))
       await own.register(webhookRoutes(operations))
       await own.register(webhookActionRoutes(operations))
-      await own.register(deliveryRoutes(operations))
+      await own.register(deliveryRoutes(operations, { hasSessions: sessions !== null }))
       await own.register(eventTypeRoutes(operations))
     })
     if (settings.routes !== null) await scope.register(hostRoutes(settings.routes))

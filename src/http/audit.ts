@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { callHost } from '../observe/call-host.js'
-import { type KeyedRequest, kApiKey, readTenantSlug } from './auth.js'
+import { type KeyedRequest, kCaller, readTenantSlug } from './auth.js'
 import { logOf } from './log.js'
 import { readOperationId } from './operation-id.js'
 import { readRequestId } from './request-id.js'
@@ -9,10 +9,12 @@ import { readRequestId } from './request-id.js'
 export interface AuditEntry {
   /** The id in `x-request-id` and in the log. */
   requestId: string
-  /** The slug in the path. It is known to be a tenant only if there is a `keyId`. */
+  /** The slug in the path. It is known to be a tenant only if there is a `keyId` or an `actor`. */
   tenantSlug: string
-  /** The id that the key lookup returned; `null` if the key was refused. */
+  /** The id that the key lookup returned; `null` if the key was refused, and for a session of the portal. */
   keyId: string | null
+  /** The actor of a session of the portal; `null` for a key. */
+  actor: string | null
   /** For example `listCandidates`; `null` for an unknown path. */
   operationId: string | null
   /** The HTTP method, for example `GET`. */
@@ -53,15 +55,16 @@ export function auditRequests (scope: FastifyInstance, listener: AuditListener):
 }
 
 function describe (request: AuditedRequest, status: number): AuditEntry {
-  const key = request[kApiKey]
+  const caller = request[kCaller]
   const isShown = status < 300 && request.method !== 'HEAD'
   return {
     requestId: readRequestId(request),
     tenantSlug: readTenantSlug(request),
-    keyId: key?.id ?? null,
+    keyId: caller?.keyId ?? null,
+    actor: caller?.actor ?? null,
     operationId: readOperationId(request),
     method: request.method,
-    filters: key === undefined ? [] : listFilters(request),
+    filters: caller === undefined ? [] : listFilters(request),
     status,
     rowCount: isShown ? request[kRowCount] ?? null : null
   }

@@ -1,22 +1,24 @@
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
-import type { ApiKey, KeyLookup } from '../ports/index.js'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { KeyCredentials } from '../ports/index.js'
 import { isTenantSlug } from '../shared/text.js'
+import type { Caller } from './callers.js'
+import { type PortalCapability, requiredCapabilities } from './sessions.js'
 import { HttpError } from './wire-errors.js'
 
-/** Stores the owner of a request's key on the request. */
-export const kApiKey = Symbol('api key')
+/** Stores on a request who sends it. */
+export const kCaller = Symbol('caller')
 
 const kTenantSlug = Symbol('tenant slug')
 
 /** A request whose key may have been checked. */
 export interface KeyedRequest extends FastifyRequest {
-  [kApiKey]?: ApiKey
+  [kCaller]?: Caller
   [kTenantSlug]?: string | null
 }
 
-/** Decorates the requests of a scope with their tenant and the owner of their key. */
+/** Decorates the requests of a scope with their tenant and their caller. */
 export function decorateKey (scope: FastifyInstance): void {
-  scope.decorateRequest(kApiKey)
+  scope.decorateRequest(kCaller)
   scope.decorateRequest(kTenantSlug, null)
 }
 
@@ -24,31 +26,36 @@ export function decorateKey (scope: FastifyInstance): void {
 const bearer = /^bearer +([A-Za-z0-9\-._~+/]{1,512}=*)$/i
 const maxKeyLength = 512
 
-/** A key, and the tenant that it must be valid for. */
-export type Credentials = Parameters<KeyLookup>[0]
-
 /** Returns the arguments of a key lookup; `null` if no key could match. Fixes the tenant of the request. */
-export function readCredentials (request: KeyedRequest): Credentials | null {
+export function readCredentials (request: KeyedRequest): KeyCredentials | null {
   const tenantSlug = readTenantSlug(request)
   request[kTenantSlug] = tenantSlug
   const key = readBearerToken(request)
   return key !== null && isTenantSlug(tenantSlug) ? { tenantSlug, key } : null
 }
 
-/** Copies the result of a key lookup, so later changes to it have no effect. Throws if the scopes are not an array. */
-export function readKey (found: ApiKey | null | undefined): ApiKey | null {
-  if (found === null || found === undefined) return null
-  const { id, scopes } = found
-  // Strings also have `includes`: `jobs:readonly` would match `jobs:read`.
-  if (!Array.isArray(scopes)) throw new TypeError('keyLookup: expected scopes to be an array')
-  return { id, scopes: [...scopes] }
+/**
+ * Throws a 403 for a caller without the scopes that the route declares, and for a session without the capabilities that
+ * its request needs.
+ */
+export function authorize (request: KeyedRequest, route: Pick<RouteOptions, 'config' | 'method'>): void {
+  const { scopes = [], anyScope } = route.config ?? {}
+  const { scopes: owned } = readCaller(request)
+  const isAllowed = scopes.every((scope) => owned.includes(scope)) &&
+    (anyScope === undefined || anyScope.some((scope) => owned.includes(scope))) &&
+    requiredCapabilities(route).every((name) => isCapable(request, name))
+  if (!isAllowed) throw new HttpError('forbidden')
 }
 
-/** Throws a 403 for a key without the scopes that the route declares. */
-export function authorize ({ scopes: owned }: ApiKey, { scopes = [], anyScope }: FastifyContextConfig): void {
-  const isAllowed = scopes.every((scope) => owned.includes(scope)) &&
-    (anyScope === undefined || anyScope.some((scope) => owned.includes(scope)))
-  if (!isAllowed) throw new HttpError('forbidden')
+/** Returns whether the caller may do this. Keys may, because only sessions of the portal have capabilities. */
+export function isCapable (request: KeyedRequest, capability: PortalCapability): boolean {
+  const { capabilities } = readCaller(request)
+  return capabilities === null || capabilities.includes(capability)
+}
+
+/** Returns who sends a request that was let in. */
+export function readCaller (request: KeyedRequest): Caller {
+  return request[kCaller] as Caller
 }
 
 /** Returns the tenant in the path, even if hooks of the host have changed the parameters; empty if there is none. */

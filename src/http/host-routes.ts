@@ -4,6 +4,7 @@ import { expect } from '../shared/expect.js'
 import { shieldScope } from './input/read-input.js'
 import { redactRoute } from './redact-log.js'
 import { Conflict, errorResponses } from './schemas/errors.js'
+import { capabilities } from './sessions.js'
 
 /**
  * A Fastify plugin with the host's own operations. Each route names `config: { scopes }`, all of which a key must have, and
@@ -22,6 +23,7 @@ export function hostRoutes (routes: HostRoutes): FastifyPluginAsync {
     shieldScope(scope)
     scope.addHook('onRoute', (route) => {
       assertScopes(route)
+      assertCapabilities(route)
       assertSuccess(route)
       redactRoute(route)
       const isChange = route.method !== 'GET' && route.method !== 'HEAD'
@@ -39,6 +41,12 @@ function assertScopes (route: RouteOptions): void {
   const scopes: unknown = route.config?.scopes
   const isValid = Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string')
   expect(isValid, 'routes', `config.scopes of ${nameOf(route)} to be an array of scopes`, scopes)
+}
+
+function assertCapabilities (route: RouteOptions): void {
+  const given: unknown = route.config?.capabilities
+  const isValid = given === undefined || (Array.isArray(given) && given.every((name) => capabilities.includes(name)))
+  expect(isValid, 'routes', `config.capabilities of ${nameOf(route)} to be an array of ${capabilities.join(', ')}`, given)
 }
 
 /** Refuses a route without a schema for success: it could answer only 204 and errors. */

@@ -1,24 +1,27 @@
 import fastJsonStringify from 'fast-json-stringify'
-import type { FastifyContextConfig, FastifyInstance, FastifySerializerCompiler, onRequestHookHandler } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifySerializerCompiler, RouteOptions, onRequestHookHandler } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import type { ApiKey, AsyncKeyLookup, KeyLookup } from '../ports/index.js'
+import type { KeyLookup } from '../ports/index.js'
 import type { Tracing } from '../observe/tracing.js'
 import { decorateAnswer, restoreAnswer } from './answers/answer.js'
 import { answering } from './answers/answering.js'
 import { type AuditListener, auditRequests } from './audit.js'
-import { type KeyedRequest, authorize, decorateKey, kApiKey, readCredentials, readKey, readTenantSlug } from './auth.js'
+import { type KeyedRequest, authorize, decorateKey, kCaller, readCredentials, readTenantSlug } from './auth.js'
+import { createCallerLookup } from './callers.js'
 import { ownBodyParser } from './input/body.js'
-import { HttpError, toInternalError } from './wire-errors.js'
+import { HttpError } from './wire-errors.js'
 import type { Limits } from './limits/limits.js'
 import { readOperationId } from './operation-id.js'
 import { type RequestIdSource, identifyRequests } from './request-id.js'
 import { RateLimited } from './schemas/errors.js'
 import { sendError } from './answers/send-error.js'
+import type { SessionOpener } from './sessions.js'
 import { decorateStage, setStage } from './stage.js'
 import { createValidatorCompiler, toValidationError } from './input/validation.js'
 
 export interface ScopeOptions {
   keyLookup: KeyLookup
+  sessions: SessionOpener | null
   errorDetails: boolean
   requestId: RequestIdSource | null
   limits: Limits | null
@@ -32,13 +35,13 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
  * Sets the scope's own parser, validator, serializer, error handler and not-found handler, so that settings of the host,
  * made before or after, do not change the API.
  */
-export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, requestId, limits, onAudit, tracing }: ScopeOptions): void {
+export function ownScope (scope: FastifyInstance, { keyLookup, sessions, errorDetails, requestId, limits, onAudit, tracing }: ScopeOptions): void {
   // Set on each route, because Fastify drops the compilers of a scope when the host adds a schema.
   const validatorCompiler = createValidatorCompiler({ errorDetails })
   const serializerCompiler = createSerializerCompiler()
 
-  const lookUp = isolateLookup(keyLookup)
-  const findKey = limits === null ? lookUp : limits.guard(lookUp)
+  const lookUp = createCallerLookup(keyLookup, sessions)
+  const findCaller = limits === null ? lookUp : limits.guard(lookUp)
 
   ownBodyParser(scope)
   decorateStage(scope)
@@ -58,10 +61,10 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
       'http.route': request.routeOptions.url, 'recruiting.operation': readOperationId(request), 'recruiting.request_id': id
     })
     const credentials = readCredentials(request)
-    const key = credentials === null ? null : await findKey(credentials, request, reply)
+    const caller = credentials === null ? null : await findCaller(credentials, request, reply)
     // The answer is the same for every reason, so that nobody can probe keys or tenants.
-    if (key === null) throw new HttpError('unauthorized')
-    request[kApiKey] = key
+    if (caller === null) throw new HttpError('unauthorized')
+    request[kCaller] = caller
     tracing?.describeRequest({ 'recruiting.tenant': readTenantSlug(request) })
     if (limits !== null) await limits.count(request, reply)
     if (request.is404) throw new HttpError('not_found')
@@ -71,7 +74,7 @@ export function ownScope (scope: FastifyInstance, { keyLookup, errorDetails, req
     if (limits !== null) route.schema.response = { ...route.schema.response as object, 429: RateLimited }
     route.handler = answering(route.handler)
     Object.assign(route, { validatorCompiler, serializerCompiler })
-    route.onRequest = [admit(route.config as FastifyContextConfig), ...[route.onRequest ?? []].flat()]
+    route.onRequest = [admit(route), ...[route.onRequest ?? []].flat()]
   })
 }
 
@@ -85,21 +88,11 @@ function createSerializerCompiler (): FastifySerializerCompiler<unknown> {
   }
 }
 
-/** Turns every error of the host's key lookup into a 500, and copies its result. */
-function isolateLookup (keyLookup: KeyLookup): AsyncKeyLookup {
-  return async (credentials) => {
-    try {
-      return readKey(await keyLookup(credentials))
-    } catch (thrown) {
-      throw toInternalError(thrown)
-    }
-  }
-}
-
-/** Checks the scopes of a route, once the scope's hook has found the key. */
-function admit (config: FastifyContextConfig): onRequestHookHandler {
+/** Checks the scopes and capabilities of a route, once the scope's hook has found the caller. */
+function admit (route: RouteOptions): onRequestHookHandler {
+  const declared = { config: route.config as FastifyContextConfig, method: route.method }
   return function (request: KeyedRequest, _reply, done) {
-    authorize(request[kApiKey] as ApiKey, config)
+    authorize(request, declared)
     setStage(request, 'admitted')
     done()
   }

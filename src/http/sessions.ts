@@ -1,3 +1,4 @@
+import type { RouteOptions } from 'fastify'
 import type { KeyCredentials } from '../ports/index.js'
 
 /** Everything that a session of the portal can be allowed; every session may `read`. */
@@ -5,6 +6,12 @@ export const capabilities = ['read', 'write', 'secrets', 'bodies', 'test', 'repl
 
 /** Something that a session of the portal may do. */
 export type PortalCapability = typeof capabilities[number]
+
+/** Returns the capabilities that a session needs for a route. Without a declaration everything but reading needs `write`. */
+export function requiredCapabilities ({ config, method }: Pick<RouteOptions, 'config' | 'method'>): readonly PortalCapability[] {
+  const isReading = [method].flat().every((name) => name === 'GET' || name === 'HEAD')
+  return config?.capabilities ?? [isReading ? 'read' : 'write']
+}
 
 /** A valid session. */
 export interface Session {

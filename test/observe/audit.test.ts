@@ -22,6 +22,7 @@ t.test('reading a list is audited with its key, filters and rows, without the va
     requestId: answer.headers['x-request-id'],
     tenantSlug: 'acme',
     keyId: entries[0]?.keyId,
+    actor: null,
     operationId: 'listCandidates',
     method: 'GET',
     filters: ['filter[recruiter_id]', 'filter[q]'],

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hashApiKey } from '../../keys/api-key.js'
-import type { ApiKey, KeyLookup } from '../../ports/index.js'
+import type { KeyCredentials } from '../../ports/index.js'
 import { trimEntries } from '../../shared/trim-entries.js'
-import type { Credentials } from '../auth.js'
+import type { Caller, CallerLookup } from '../callers.js'
 import { type Usage, refuseRequest } from './usage.js'
 
-/** Finds the key of a request. */
-export type RequestKeyLookup = (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<KeyLookup>
+/** Finds the caller of a request. */
+export type RequestCallerLookup = (credentials: KeyCredentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<CallerLookup>
 
 export interface FailedKeyOptions {
   /** Invalid keys allowed per address and window. */
@@ -29,7 +29,7 @@ interface Address {
  * Returns a lookup that allows `max` invalid keys per address and window. A recently valid key always passes. An address
  * never has more lookups in progress than invalid keys left; further requests wait.
  */
-export function boundFailedKeys (keyLookup: KeyLookup, { max, cache, countFailure }: FailedKeyOptions): RequestKeyLookup {
+export function boundFailedKeys (findCaller: CallerLookup, { max, cache, countFailure }: FailedKeyOptions): RequestCallerLookup {
   const addresses = new Map<string, Address>()
   const validKeys = new Set<string>()
 
@@ -42,14 +42,14 @@ export function boundFailedKeys (keyLookup: KeyLookup, { max, cache, countFailur
     return address
   }
 
-  async function lookUp (name: string, ...[credentials, request, reply]: Parameters<RequestKeyLookup>): Promise<ApiKey | null> {
-    const key = await keyLookup(credentials) ?? null
+  async function lookUp (name: string, ...[credentials, request, reply]: Parameters<RequestCallerLookup>): Promise<Caller | null> {
+    const caller = await findCaller(credentials)
     // Deleting it first makes a valid key the newest entry.
     validKeys.delete(name)
-    if (key !== null) {
+    if (caller !== null) {
       validKeys.add(name)
       trimEntries(validKeys, cache)
-      return key
+      return caller
     }
     const usage = await countFailure(request)
     Object.assign(findAddress(request), { remaining: usage.remaining, resetAtMs: Date.now() + usage.ttl })

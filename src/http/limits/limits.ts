@@ -1,17 +1,17 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { expect, refuse } from '../../shared/expect.js'
-import type { KeyLookup } from '../../ports/index.js'
 import type { RateLimitBudgetSettings, RateLimitSettings } from '../settings.js'
 import { toInternalError } from '../wire-errors.js'
-import { type KeyedRequest, kApiKey, readTenantSlug } from '../auth.js'
-import { type RequestKeyLookup, boundFailedKeys, nameAddress } from './failed-keys.js'
+import { readCaller, readTenantSlug } from '../auth.js'
+import type { CallerLookup } from '../callers.js'
+import { type RequestCallerLookup, boundFailedKeys, nameAddress } from './failed-keys.js'
 import { readOperationId } from '../operation-id.js'
 import { type Usage, refuseRequest, setUsage } from './usage.js'
 
-/** Limits requests per key, and per address without a valid key. All methods throw only `HttpError`. */
+/** Limits requests per key and actor, and per address without a valid key. All methods throw only `HttpError`. */
 export interface Limits {
   /** Returns a lookup that refuses unknown keys of an address that sent too many invalid ones. */
-  guard (keyLookup: KeyLookup): RequestKeyLookup
+  guard (lookUp: CallerLookup): RequestCallerLookup
   /** Counts a request with a valid key. */
   count (request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Counts a request that needs no key, by its address. */
@@ -40,10 +40,10 @@ export async function createLimits (
     return isolateStore(owner.getDecorator<() => Limiter>('createRateLimit')())
   }
 
-  const general = await createLimiter(settings, (request) => `key:${nameKey(request)}`)
+  const general = await createLimiter(settings, nameCaller)
   const special = new Map<string, Limiter>()
   for (const [operationId, budget] of Object.entries(operations)) {
-    special.set(operationId, await createLimiter(budget, (request) => `${operationId}:${nameKey(request)}`))
+    special.set(operationId, await createLimiter(budget, (request) => `${operationId}:${nameCaller(request)}`))
   }
   const open = await createLimiter(settings, ({ ip }) => `open:${nameAddress(ip)}`)
   const ofAddress = failedKeys === false
@@ -51,7 +51,7 @@ export async function createLimits (
     : { ...failedKeys, cache: settings.cache, countFailure: await createLimiter(failedKeys, ({ ip }) => `address:${nameAddress(ip)}`) }
 
   return {
-    guard: (keyLookup) => ofAddress === null ? keyLookup : boundFailedKeys(keyLookup, ofAddress),
+    guard: (lookUp) => ofAddress === null ? lookUp : boundFailedKeys(lookUp, ofAddress),
     async count (request, reply) {
       const limiter = special.get(readOperationId(request) ?? '') ?? general
       report(await limiter(request), reply)
@@ -87,7 +87,9 @@ async function loadPackage (load: LoadPackage): Promise<FastifyPluginAsync<Recor
   }
 }
 
-/** Returns a name for the key of a request, unique across tenants. */
-function nameKey (request: KeyedRequest): string {
-  return `${readTenantSlug(request)}/${request[kApiKey]?.id}`
+/** Returns a name for the caller of a request, unique across tenants, and another for an actor than for any key. */
+function nameCaller (request: FastifyRequest): string {
+  const { keyId, actor } = readCaller(request)
+  const tenantSlug = readTenantSlug(request)
+  return actor === null ? `key:${tenantSlug}/${keyId}` : `actor:${tenantSlug}/${actor}`
 }

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
 import type { WebhookOperations } from '../../webhooks/operations.js'
-import { Delivery, DeliveryQuery, DeliveryWithAttempts } from '../../webhooks/schemas/delivery.js'
-import { readTenantSlug } from '../auth.js'
+import { Delivery, DeliveryForSessions, DeliveryQuery, DeliveryWithAttempts } from '../../webhooks/schemas/delivery.js'
+import { isCapable, readTenantSlug } from '../auth.js'
 import { linkPages } from '../answers/page.js'
 import { found, storableId } from '../answers/resource.js'
 import { DataOf, PageOf } from '../schemas/answers.js'
@@ -11,9 +12,10 @@ import { webhookScopes } from './webhook-scopes.js'
 
 const tags = ['deliveries']
 
-/** Routes that read and retry the deliveries of a webhook. */
-export function deliveryRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
+/** Routes that read and retry the deliveries of a webhook. With sessions of the portal, some callers see no bodies. */
+export function deliveryRoutes (operations: WebhookOperations, { hasSessions }: { hasSessions: boolean }): FastifyPluginAsyncTypebox {
   return async (app) => {
+    const shown = hasSessions ? DeliveryForSessions : DeliveryWithAttempts
     const config = { scopes: webhookScopes }
     app.get('/webhooks/:id/deliveries', {
       exposeHeadRoute: true,
@@ -41,15 +43,16 @@ export function deliveryRoutes (operations: WebhookOperations): FastifyPluginAsy
         summary: 'Get a delivery with its body and its attempts',
         description: 'Attempts show the beginning of your endpoint\'s response only if the vendor keeps it.',
         params: DeliveryParams,
-        response: { 200: DataOf(DeliveryWithAttempts, 'The delivery'), ...errorResponses }
+        response: { 200: DataOf(shown, 'The delivery'), ...errorResponses }
       }
     }, async (request) => {
       const { id, delivery_id: deliveryId } = request.params
-      return { data: found(await operations.findDelivery(readTenantSlug(request), storableId(id), storableId(deliveryId))) }
+      const data = found(await operations.findDelivery(readTenantSlug(request), storableId(id), storableId(deliveryId)))
+      return { data: isCapable(request, 'bodies') ? data : withoutBodies(data) }
     })
 
     app.post('/webhooks/:id/deliveries/:delivery_id/retry', {
-      config,
+      config: { ...config, capabilities: ['replay'] },
       schema: {
         operationId: 'retryWebhookDelivery',
         tags,
@@ -67,4 +70,8 @@ export function deliveryRoutes (operations: WebhookOperations): FastifyPluginAsy
       return { data }
     })
   }
+}
+
+function withoutBodies (delivery: DeliveryWithAttempts): Static<typeof DeliveryForSessions> {
+  return { ...delivery, body: null, attempts: delivery.attempts.map((attempt) => ({ ...attempt, response_excerpt: null })) }
 }

@@ -13,9 +13,8 @@ const tags = ['webhooks']
 /** Routes that rotate a secret, send a test notification and replay events. */
 export function webhookActionRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
   return async (app) => {
-    const config = { scopes: webhookScopes }
     app.post('/webhooks/:id/rotate_secret', {
-      config,
+      config: { scopes: webhookScopes, capabilities: ['write', 'secrets'] },
       schema: {
         operationId: 'rotateWebhookSecret',
         tags,
@@ -31,7 +30,7 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
     })
 
     app.post('/webhooks/:id/dispatch_test', {
-      config,
+      config: { scopes: webhookScopes, capabilities: ['test'] },
       schema: {
         operationId: 'dispatchWebhookTest',
         tags,
@@ -47,7 +46,7 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
     })
 
     app.post('/webhooks/:id/replay', {
-      config,
+      config: { scopes: webhookScopes, capabilities: ['replay'] },
       schema: {
         operationId: 'replayWebhook',
         tags,

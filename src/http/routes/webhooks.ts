@@ -35,7 +35,7 @@ export function webhookRoutes (operations: WebhookOperations): FastifyPluginAsyn
     })
 
     app.post('/webhooks', {
-      config,
+      config: { ...config, capabilities: ['write', 'secrets'] },
       schema: {
         operationId: 'createWebhook',
         tags,

@@ -50,6 +50,15 @@ export const DeliveryWithAttempts = Type.Object({
   attempts: Type.Array(Attempt, { description: 'Oldest first' })
 }, { title: 'DeliveryWithAttempts' })
 
+/** The same for an API that also has sessions of the portal. */
+export const DeliveryForSessions = Type.Object({
+  ...DeliveryWithAttempts.properties,
+  body: Nullable(Type.String({
+    description: `${DeliveryWithAttempts.properties.body.description}. null only for sessions of the portal without the capability \`bodies\``,
+    examples: [bodyExample]
+  }))
+}, { title: 'DeliveryWithAttempts' })
+
 /** A delivery with its body and its attempts, as storages return it. */
 export type DeliveryWithAttempts = PortDeliveryWithAttempts
 
