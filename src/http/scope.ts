@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox'
 import type { KeyLookup } from '../ports/index.js'
 import type { Tracing } from '../observe/tracing.js'
 import { decorateAnswer, restoreAnswer } from './answers/answer.js'
+import { keepCompiled } from '../shared/compiled.js'
 import { answering } from './answers/answering.js'
 import { type AuditListener, auditRequests } from './audit.js'
 import { type KeyedRequest, authorize, decorateKey, kCaller, readCredentials, readTenantSlug } from './auth.js'
@@ -38,7 +39,6 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
 export function ownScope (scope: FastifyInstance, { keyLookup, sessions, errorDetails, requestId, limits, onAudit, tracing }: ScopeOptions): void {
   // Set on each route, because Fastify drops the compilers of a scope when the host adds a schema.
   const validatorCompiler = createValidatorCompiler({ errorDetails })
-  const serializerCompiler = createSerializerCompiler()
 
   const lookUp = createCallerLookup(keyLookup, sessions)
   const findCaller = limits === null ? lookUp : limits.guard(lookUp)
@@ -78,15 +78,10 @@ export function ownScope (scope: FastifyInstance, { keyLookup, sessions, errorDe
   })
 }
 
+const compiled = keepCompiled<(value: unknown) => string>()
+
 /** Compiles a serializer once per schema: all routes share the schemas of errors. */
-function createSerializerCompiler (): FastifySerializerCompiler<unknown> {
-  const serializers = new Map<unknown, (value: unknown) => string>()
-  return ({ schema }) => {
-    const serialize = serializers.get(schema) ?? fastJsonStringify(schema as fastJsonStringify.Schema)
-    serializers.set(schema, serialize)
-    return serialize
-  }
-}
+const serializerCompiler: FastifySerializerCompiler<fastJsonStringify.Schema> = ({ schema }) => compiled(schema, () => fastJsonStringify(schema))
 
 /** Checks the scopes and capabilities of a route, once the scope's hook has found the caller. */
 function admit (route: RouteOptions): onRequestHookHandler {

@@ -1,5 +1,6 @@
 import { Ajv, type AnySchema, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
+import { keepCompiled } from './compiled.js'
 import { textIdPattern, textIdRule } from './ids.js'
 
 // With TypeScript `nodenext`, the default import of this CommonJS package is its namespace.
@@ -7,6 +8,8 @@ const addFormats = formats.default
 
 // Shared, because compiling the meta-schema takes longer than the rest of a registration.
 let schemaAjv: Ajv | null = null
+
+const compiled = keepCompiled<ValidateFunction>()
 
 /** Creates a validator that neither converts types nor removes fields. By default it stops at the first error. */
 export function createAjv ({ useDefaults, allErrors = false }: { useDefaults: boolean, allErrors?: boolean }): Ajv {
@@ -17,9 +20,12 @@ export function createAjv ({ useDefaults, allErrors = false }: { useDefaults: bo
 
 /** Compiles a schema. Throws if it is not valid. */
 export function compileSchema (ajv: Ajv, schema: AnySchema): ValidateFunction {
-  schemaAjv ??= new Ajv({ allErrors: true, strict: false })
-  schemaAjv.validateSchema(schema, true)
-  return ajv.compile(schema)
+  const { useDefaults, allErrors } = ajv.opts
+  return compiled([{ useDefaults, allErrors }, schema], () => {
+    schemaAjv ??= new Ajv({ allErrors: true, strict: false })
+    schemaAjv.validateSchema(schema, true)
+    return ajv.compile(schema)
+  })
 }
 
 /** Returns the path of a validation error, such as `event_types[0]`, including a missing or unknown field. */
