@@ -52,6 +52,19 @@ t.test('another session is asked for a minute before the end, and taken without 
   t.end()
 })
 
+t.test('sessions that are short, or look expired to a clock that is ahead, are renewed every half minute', (t) => {
+  for (const lifetimeMs of [60_000, -900_000]) {
+    const { keeper, asked, goTo } = start({ first: session('one', lifetimeMs) })
+    goTo(30_000)
+    keeper.accept(session('two', 30_000 + lifetimeMs))
+    goTo(59_999)
+    t.strictSame([asked, keeper.state()], [[30_000], 'active'])
+    goTo(60_000)
+    t.strictSame(asked, [30_000, 60_000])
+  }
+  t.end()
+})
+
 t.test('a session that nobody renews has ended at its end, not before', (t) => {
   for (const mayAsk of [true, false]) {
     const { keeper, goTo } = start({ first: session('one', 900_000), mayAsk })

@@ -28,6 +28,11 @@ export interface SessionKeeper {
 
 /** Before its end, the session is renewed by as much. */
 const renewAheadMs = 60_000
+/**
+ * After a new session, nothing is asked for this long, however soon it ends: on a computer whose clock is ahead, every
+ * session looks as if it had ended.
+ */
+const restMs = 30_000
 /** The embedding page has to sign its user in, possibly. */
 const answerWithinMs = 15_000
 
@@ -59,7 +64,7 @@ export function createKeeper ({ first, ask, now, later }: KeeperParts): SessionK
     session = next
     const { expiresAt } = next
     cancel()
-    cancel = later(() => renew(expiresAt), Math.max(0, expiresAt - renewAheadMs - now()))
+    cancel = later(() => renew(expiresAt), Math.max(restMs, expiresAt - renewAheadMs - now()))
     change('active')
     for (const resolve of waiting) resolve(next)
     waiting.clear()
