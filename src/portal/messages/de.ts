@@ -1,7 +1,11 @@
+import { endpoint } from './de/endpoint.js'
 import { endpoints } from './de/endpoints.js'
+import { form } from './de/form.js'
 import { problem } from './de/problem.js'
+import { secret } from './de/secret.js'
 import { shell } from './de/shell.js'
+import { test } from './de/test.js'
 import type { PortalMessages } from './types.js'
 
 /** All texts of the portal in German. */
-export const de: PortalMessages = { shell, problem, endpoints }
+export const de: PortalMessages = { shell, problem, endpoints, form, secret, endpoint, test }

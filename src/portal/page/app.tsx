@@ -28,10 +28,12 @@ export function App ({ host, config, keeper, isOwnPage }: AppProps) {
   const announce = useCallback((text: string) => setAnnouncement(({ turn }) => ({ text, turn: turn + 1 })), [])
   const [isStyled, setStyled] = useState(false)
   const visits = useRef(0)
+  const title = useRef<HTMLHeadingElement>(null)
   const wanted = session?.locale ?? null
   const language = useMemo(() => chooseLanguage([...wanted === null ? [] : [wanted], ...navigator.languages], { en, de }, config.messages), [wanted])
   const format = useMemo(() => createFormat(language), [language])
   const api = useMemo(() => createApi(createSend({ base: apiBase(), keeper, fetch: (url, init) => fetch(url, init), now: Date.now })), [keeper])
+  const graceEnds = useMemo(() => new Map<number, string | null>(), [session?.tenantSlug])
   useTheme(host, { vendor: config.theme, session: session?.theme ?? {}, isOwnPage })
   useEffect(() => {
     host.lang = language.locale
@@ -46,6 +48,8 @@ export function App ({ host, config, keeper, isOwnPage }: AppProps) {
     ...navigation,
     announce,
     visits,
+    title,
+    graceEnds,
     returnUrl: session?.returnUrl ?? null
   }
   const show = () => setStyled(true)

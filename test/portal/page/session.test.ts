@@ -28,7 +28,8 @@ t.test('a session needs a token, a tenant and a time; it may always read', (t) =
 
 t.test('a link cannot bring in a script, a colour that is none or a font with more in it', (t) => {
   const session = (rest: string) => readSession(`#token=a&tenant=acme&expires_at=2026-03-01T09:30:00.000Z&${rest}`)
-  for (const url of ['javascript:alert(1)', 'data:text/html,x', '/settings', '']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, null, url)
+  for (const url of ['javascript:alert(1)', 'data:text/html,x', '//other.example', '/\\other.example', '/\t/other.example', 'settings', '']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, null, url)
+  for (const url of ['/', '/settings?tab=webhooks#list']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, url)
   for (const [name, value] of [['accent_light', 'red'], ['accent_dark', '#fff'], ['radius', 'calc(1px)'], ['font', 'x;y'], ['font', 'url(x)'], ['mode', 'pink']] as const) {
     t.strictSame(session(new URLSearchParams({ [name]: value }).toString())?.theme, {}, `${name} ${value}`)
   }

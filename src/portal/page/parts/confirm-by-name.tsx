@@ -1,12 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Failure } from '../api/failure.js'
 import { useFormat } from '../state/portal.js'
+import type { Action } from '../state/use-action.js'
 import { showControls } from '../text/show-controls.js'
-import { Button } from './button.js'
-import { Dialog } from './dialog.js'
+import { AskDialog } from './ask-dialog.js'
 import { Field } from './field.js'
-import { Problem } from './problem.js'
 
 interface ConfirmByNameProps {
   title: string
@@ -15,32 +13,25 @@ interface ConfirmByNameProps {
   /** To be typed. */
   name: string
   /** Of the button, for example "Delete webhook". */
-  action: string
+  label: string
+  action: Pick<Action<never, unknown>, 'isBusy' | 'failure'>
   onConfirm: () => void
   onClose: () => void
-  isBusy: boolean
-  failure: Failure | null
 }
 
 /** Asks for the name of something before it is gone. */
-export function ConfirmByName ({ title, children, name, action, onConfirm, onClose, isBusy, failure }: ConfirmByNameProps) {
-  const { messages, text } = useFormat()
+export function ConfirmByName ({ name, children, onConfirm, ...rest }: ConfirmByNameProps) {
+  const { messages: { shell: { confirm } }, text } = useFormat()
   const [typed, setTyped] = useState('')
   const [error, setError] = useState<string | null>(null)
   const submit = () => {
     if ([name, showControls(name)].some((shown) => comparable(typed) === comparable(shown))) onConfirm()
-    else setError(messages.shell.confirm.mismatch)
+    else setError(confirm.mismatch)
   }
-  const actions = (
-    <>
-      <Button onClick={onClose} isDisabled={isBusy}>{messages.shell.cancel}</Button>
-      <Button kind='danger' type='submit' isBusy={isBusy}>{action}</Button>
-    </>
-  )
   return (
-    <Dialog title={title} onClose={onClose} isBusy={isBusy} onSubmit={submit} actions={actions}>
+    <AskDialog {...rest} kind='danger' onConfirm={submit}>
       {children}
-      <Field label={text(messages.shell.confirm.type, { name })} error={error}>
+      <Field label={text(confirm.type, { name })} error={error}>
         {(control) => (
           <input
             {...control} type='text' autoComplete='off' spellcheck={false} value={typed} dir='auto'
@@ -48,8 +39,7 @@ export function ConfirmByName ({ title, children, name, action, onConfirm, onClo
           />
         )}
       </Field>
-      {failure !== null && <Problem failure={failure} />}
-    </Dialog>
+    </AskDialog>
   )
 }
 

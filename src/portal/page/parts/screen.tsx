@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { Route } from '../route/route.js'
 import { usePortal } from '../state/portal.js'
 import { Icon } from './icon.js'
@@ -19,8 +19,7 @@ interface ScreenProps {
 
 /** The frame of a screen. Its title gets the focus when the screen is entered from another one. */
 export function Screen ({ title, intro, actions, back, children }: ScreenProps) {
-  const { format: { messages }, visits } = usePortal()
-  const heading = useRef<HTMLHeadingElement>(null)
+  const { format: { messages }, visits, title: heading } = usePortal()
   useEffect(() => {
     // The first screen leaves the focus where the page has it.
     if (visits.current > 0) heading.current?.focus()

@@ -1,11 +1,16 @@
 import { usePortal } from '../state/portal.js'
+import { CreateScreen } from './create.js'
+import { EditScreen } from './edit.js'
+import { EndpointScreen } from './endpoint.js'
 import { EndpointsScreen } from './endpoints.js'
 
 /** The screen of the route. The key makes it a new one for another webhook. */
 export function CurrentScreen () {
-  const { route } = usePortal()
+  const { route, can } = usePortal()
   switch (route.screen) {
-    case 'endpoints': return <EndpointsScreen />
+    case 'create': return can('write') && can('secrets') ? <CreateScreen /> : <EndpointsScreen />
+    case 'edit': return can('write') ? <EditScreen key={route.id} id={route.id} /> : <EndpointScreen key={route.id} id={route.id} />
+    case 'endpoint': return <EndpointScreen key={route.id} id={route.id} />
     default: return <EndpointsScreen />
   }
 }

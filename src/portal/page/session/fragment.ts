@@ -2,6 +2,9 @@ import { type ThemeHint, readThemeHint } from '../look/theme-hint.js'
 
 const known = ['read', 'write', 'secrets', 'bodies', 'test', 'replay'] as const
 
+/** Browsers take `//`, also with a backslash or a tab within, for another host. */
+const path = /^\/(?![/\\])[^\p{Cc}\s\\]*$/u
+
 /** Something a session may do. */
 export type Capability = typeof known[number]
 
@@ -14,7 +17,7 @@ export interface Session {
   capabilities: ReadonlySet<Capability>
   locale: string | null
   theme: ThemeHint
-  /** An http or https URL. */
+  /** An http or https URL, or a path of the API's origin. */
   returnUrl: string | null
 }
 
@@ -37,9 +40,10 @@ export function readSession (text: string): Session | null {
   }
 }
 
-/** A link with a script in it would run with the session of whoever follows it. */
+/** A link with a script in it would run with the session of the person who follows it. */
 function readReturnUrl (text: string | null): string | null {
   if (text === null) return null
+  if (path.test(text)) return text
   try {
     const { protocol, href } = new URL(text)
     return protocol === 'https:' || protocol === 'http:' ? href : null

@@ -1,9 +1,9 @@
 import { type Session, readSession } from './fragment.js'
 
-/** Reads the session of the page's address, and takes it out of there: addresses are copied, and kept in the history. */
-export function takeSession (): Session | null {
+/** Reads the session of the page's address, and puts a route in its place: addresses are copied, and kept in the history. */
+export function takeSession (hash = '#/'): Session | null {
   const session = readSession(location.hash)
-  if (session !== null) history.replaceState(null, '', `${location.pathname}${location.search}#/`)
+  if (session !== null) history.replaceState(null, '', `${location.pathname}${location.search}${hash}`)
   return session
 }
 
@@ -15,8 +15,8 @@ export function listen (origins: readonly string[], accept: (session: Session) =
     const { type, url } = Object(event.data)
     if (type === 'recruiting-webhooks:session' && typeof url === 'string') take(readSession(url))
   }
-  // Capturing: before the route is read from the same address.
-  const onHash = () => take(takeSession())
+  // Capturing: before the route is read from the same address. The page stays where it is, with what is typed there.
+  const onHash = ({ oldURL }: HashChangeEvent) => take(takeSession(new URL(oldURL).hash))
   addEventListener('message', onMessage)
   addEventListener('hashchange', onHash, true)
   return () => {

@@ -1,24 +1,24 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Api } from '../api/api.js'
-import type { Route } from '../route/route.js'
+import type { Navigation } from '../route/use-route.js'
 import type { Capability } from '../session/fragment.js'
 import type { Format } from '../text/format.js'
 
 /** What every screen and part can use. */
-export interface Portal {
+export interface Portal extends Navigation {
   api: Api
   format: Format
   /** Whether the session may do this. Screens leave out what it may not do. */
   can (capability: Capability): boolean
-  route: Route
-  go (route: Route): void
-  /** The address of a route; `null` in a page of the host, whose address is its own. */
-  href (route: Route): string | null
   /** Tells a screen reader what happened, without moving the focus. */
   announce (text: string): void
+  /** The title of the screen: gets the focus when what had it is gone. */
+  title: { current: HTMLHeadingElement | null }
   /** Screens entered so far. */
   visits: { current: number }
+  /** When the previous secrets of webhooks end that were rotated here, by the webhook's id; `null` if it was at once. */
+  graceEnds: Map<number, string | null>
   /** Where the vendor's page is, to leave the portal or to get a new session. */
   returnUrl: string | null
 }
