@@ -8,7 +8,7 @@ const rooms = {
   keys: ['ports/', 'shared/', 'errors.js'],
   webhooks: ['ports/', 'shared/', 'observe/', 'errors.js'],
   http: ['ports/', 'shared/', 'observe/', 'errors.js', 'keys/', 'webhooks/operations.js', 'webhooks/events/catalogue.js', 'webhooks/schemas/'],
-  portal: ['ports/', 'shared/', 'http/sessions.js'],
+  portal: ['ports/', 'shared/', 'http/sessions.js', 'http/answers/etag.js'],
   options: ['ports/', 'shared/', 'observe/', 'webhooks/', 'http/', 'portal/'],
   memory: ['ports/', 'shared/', 'errors.js', 'keys/'],
   postgres: ['ports/', 'shared/', 'errors.js', 'keys/'],

@@ -6,7 +6,7 @@ import { trustsEveryProxy } from './http/limits/trust-proxy.js'
 import { type RecruitingApiOptions, readApiOptions } from './options/api.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
 import { createSafeLogger } from './observe/logger.js'
-import { createSessionBox } from './portal/session.js'
+import { buildPortal } from './portal/build-portal.js'
 import { createPortal } from './portal/create-portal.js'
 import type { RegisteredRecruiting } from './recruiting.js'
 
@@ -38,15 +38,15 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
     log.warn({}, 'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead')
   }
   await verifyStorage(storage, publishedFields(settings), log)
+  const { portal: portalSettings, delivery: { clock } } = settings
+  const portal = portalSettings === null ? null : await buildPortal(portalSettings, clock)
   const engine = createEngine(settings, log)
-  const { portal, delivery: { clock } } = settings
-  const sessions = portal === null ? null : createSessionBox(portal.secretKeys, clock)
-  app.decorate('recruiting', { ...engine.recruiting, portal: createPortal(portal, `${app.prefix}${prefix}`, clock) })
+  app.decorate('recruiting', { ...engine.recruiting, portal: createPortal(portalSettings, `${app.prefix}${prefix}`, clock) })
   app.addHook('onReady', async () => engine.start())
   // Before all onClose hooks: those of the host may end the pool that deliveries need. Requests in progress still emit.
   app.addHook('preClose', () => engine.stop())
   app.addHook('onClose', () => engine.close())
-  await app.register(publicApi({ storage, events, ids, operations: engine.operations, settings, tracing: engine.tracing, sessions }), { prefix })
+  await app.register(publicApi({ storage, events, ids, operations: engine.operations, settings, tracing: engine.tracing, portal }), { prefix })
 }
 
 /**

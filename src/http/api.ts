@@ -26,7 +26,7 @@ import { webhookRoutes } from './routes/webhooks.js'
 import { Candidate, candidateOf } from './schemas/candidate.js'
 import { Job, jobOf } from './schemas/job.js'
 import { ownScope } from './scope.js'
-import type { SessionOpener } from './sessions.js'
+import type { Portal } from './sessions.js'
 import { assertCandidateIds, assertJobIds } from './answers/row-ids.js'
 import { writeAnswer } from './answers/send-error.js'
 
@@ -38,8 +38,7 @@ export interface ApiDependencies {
   operations: WebhookOperations
   settings: HttpSettings
   tracing: Tracing | null
-  /** Opens tokens of the portal; `null` without it. */
-  sessions: SessionOpener | null
+  portal: Portal | null
 }
 
 /** Returns a plugin that serves everything below the prefix: the tenants' API in a closed scope, and its document. */
@@ -58,6 +57,7 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
       await scope.register(tenantApi(dependencies, limits))
     }, { prefix: '/:tenant_slug' })
     assertLimited(dependencies.settings, routes)
+    if (dependencies.portal !== null) await app.register(dependencies.portal.pages)
     if (openapi === null) return
     const format = (): object => formatDocument(routes, dependencies.events, openapi)
     await app.register(async (scope) => {
@@ -68,18 +68,18 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
 }
 
 function tenantApi (dependencies: ApiDependencies, limits: Limits | null): FastifyPluginAsync {
-  const { storage, operations, settings, tracing, ids, sessions } = dependencies
+  const { storage, operations, settings, tracing, ids, portal } = dependencies
   return async (scope) => {
     ownScope(scope, {
       keyLookup: settings.keyLookup,
-      sessions,
+      sessions: portal?.sessions ?? null,
       errorDetails: settings.errorDetails,
       requestId: settings.requestId,
       onAudit: settings.onAudit,
       tracing,
       limits
     })
-    if (sessions !== null) describeCapabilities(scope)
+    if (portal !== null) describeCapabilities(scope)
     await scope.register(async (own) => {
       shieldRoutes(own)
       const candidate = withFields(candidateOf(ids), settings.candidateFields)
@@ -90,7 +90,7 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null): Fasti
       await own.register(syncRoute(storage.changes, { kind: 'job', source: storage.jobs, item: job, assertIds: assertJobIds, ids }))
       await own.register(webhookRoutes(operations))
       await own.register(webhookActionRoutes(operations))
-      await own.register(deliveryRoutes(operations, { hasSessions: sessions !== null }))
+      await own.register(deliveryRoutes(operations, { hasSessions: portal !== null }))
       await own.register(eventTypeRoutes(operations))
     })
     if (settings.routes !== null) await scope.register(hostRoutes(settings.routes))

@@ -1,4 +1,4 @@
-import type { RouteOptions } from 'fastify'
+import type { FastifyPluginAsync, RouteOptions } from 'fastify'
 import type { KeyCredentials } from '../ports/index.js'
 
 /** Everything that a session of the portal can be allowed; every session may `read`. */
@@ -26,4 +26,11 @@ export interface SessionOpener {
   isToken (key: string): boolean
   /** Returns the session; `null` unless the token is valid now and for this tenant. */
   open (credentials: KeyCredentials): Session | null
+}
+
+/** The parts of the portal that the API takes in. */
+export interface Portal {
+  sessions: SessionOpener
+  /** Serves the page, below the prefix. */
+  pages: FastifyPluginAsync
 }

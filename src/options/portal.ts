@@ -66,12 +66,15 @@ function readPortalKeys (value: unknown, path: string): readonly Uint8Array[] {
 
 function readOrigins (value: unknown = [], path: string): readonly string[] {
   expect(Array.isArray(value), path, 'an array of origins', value)
-  for (const [index, origin] of value.entries()) {
-    const isKnown = origin === 'self' || (typeof origin === 'string' && isOrigin(origin))
-    expect(isKnown, `${path}[${index}]`, "an origin such as https://ats.example, or 'self'", origin)
-  }
-  return value
+  return value.map((origin, index) => {
+    if (origin === 'self' || origin === self) return self
+    expect(typeof origin === 'string' && isOrigin(origin), `${path}[${index}]`, "an origin such as https://ats.example, or 'self'", origin)
+    return origin
+  })
 }
+
+/** As a policy has it. */
+const self = "'self'"
 
 /** Hosts have only these characters in a policy (CSP 3, section 2.3.1), so nothing can be added to it. */
 function isOrigin (text: string): boolean {

@@ -5,7 +5,7 @@ import type { ThemeSettings } from './theme.js'
 export interface PortalSettings {
   /** The first seals, all of them open. */
   secretKeys: readonly Uint8Array[]
-  /** Origins such as `https://ats.example`, and `'self'`. */
+  /** Sources of a policy: origins such as `https://ats.example`, and `'self'` with its quotes. */
   frameAncestors: readonly string[]
   /** What precedes the path of the portal; empty for a path alone. */
   baseUrl: string

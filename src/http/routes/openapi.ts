@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
+import { hasTag, tagOf } from '../answers/etag.js'
 import { NoContent } from '../schemas/answers.js'
 import { RateLimited } from '../schemas/errors.js'
 
 /** The serialized document. */
 interface Served {
   body: Buffer
-  /** A hash of the body, in quotes. */
   tag: string
 }
 
@@ -41,7 +40,7 @@ export function openapiRoute ({ format, inHostDocument, isLimited }: OpenApiRout
     const config: object = inHostDocument ? { swaggerTransform: () => ({ schema: { ...schema, response } }) } : {}
     app.get('/openapi.json', { exposeHeadRoute: true, config }, async (request, reply) => {
       const { body, tag } = served ??= serialize(format())
-      // Weak, because the host may compress. Without `no-cache`, caches could serve an old document for days.
+      // Without `no-cache`, caches could serve an old document for days.
       reply.header('etag', `W/${tag}`).header('cache-control', 'no-cache')
       if (hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
       reply.header('content-type', 'application/json; charset=utf-8')
@@ -52,11 +51,5 @@ export function openapiRoute ({ format, inHostDocument, isLimited }: OpenApiRout
 
 function serialize (document: object): Served {
   const body = Buffer.from(JSON.stringify(document))
-  return { body, tag: `"${createHash('sha256').update(body).digest('base64url')}"` }
-}
-
-/** Returns whether the client already has the document (RFC 9110, section 13.1.2). */
-function hasTag (ifNoneMatch = '', tag: string): boolean {
-  const known = ifNoneMatch.split(',').map((text) => text.trim().replace(/^W\//, ''))
-  return known.includes(tag) || known.includes('*')
+  return { body, tag: tagOf(body) }
 }
