@@ -7,14 +7,25 @@ const bigCount = 1_000_000
 const smallTenants = 500
 const smallCount = 1_000
 
-/** Candidates of one big tenant and many small ones, with the indexes that docs/adapters.md gives, and no jobs. */
-export async function createCandidates (pool: pg.Pool): Promise<void> {
+/** Creates a table of candidates without its indexes. */
+export async function createCandidateTable (pool: pg.Pool, name: string): Promise<void> {
   await pool.query(`
-    create table candidates (
+    create table ${name} (
       tenant_slug text not null, id bigint not null, full_name text not null, headline text, source_id bigint,
       recruiter_id bigint, created_at timestamptz not null, updated_at timestamptz not null,
       name_key text collate "C" generated always as (lower(full_name collate "und-x-icu")) stored
     )`)
+}
+
+/** Creates those of the indexes in docs/adapters.md that every source has. */
+export async function createCandidateIndexes (pool: pg.Pool, name: string): Promise<void> {
+  await pool.query(`create unique index on ${name} (tenant_slug, id) include (name_key)`)
+  await pool.query(`create index on ${name} (tenant_slug, updated_at, id)`)
+}
+
+/** Candidates of one big tenant and many small ones, with their indexes, and no jobs. */
+export async function createCandidates (pool: pg.Pool): Promise<void> {
+  await createCandidateTable(pool, 'candidates')
   await pool.query(`
     insert into candidates
     select tenant_slug, id,
@@ -28,8 +39,7 @@ export async function createCandidates (pool: pg.Pool): Promise<void> {
     ) as rows (tenant_slug, id)
     -- As they lie in a table that has lived: not in the order of their ids.
     order by hashint8extended(id, 7)`, [bigTenant, bigCount, smallTenants, smallCount])
-  await pool.query('create unique index on candidates (tenant_slug, id) include (name_key)')
-  await pool.query('create index on candidates (tenant_slug, updated_at, id)')
+  await createCandidateIndexes(pool, 'candidates')
   await pool.query('vacuum analyze candidates')
   await pool.query('create table jobs (tenant_slug text, id bigint, name text, status text, created_at timestamptz, updated_at timestamptz)')
 }

@@ -34,10 +34,10 @@ export interface ChangeStats {
  */
 export interface ChangeSource {
   /**
-   * Returns the current position. Everything committed so far can be read from the rows; each change that commits later
-   * comes after this position, even if its transaction began earlier.
+   * Returns the current position among the changes of a tenant. Everything committed so far can be read from the rows; each
+   * change that commits later comes after this position, even if its transaction began earlier.
    */
-  begin (): Promise<string>
+  begin (tenantSlug: string, kind: ChangeKind): Promise<string>
 
   /**
    * Lists up to `limit` changes of a tenant after a position, in order. Returns `null` if the position is no longer known:

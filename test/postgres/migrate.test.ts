@@ -7,7 +7,7 @@ import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
 const files = new URL('../../src/postgres/migrations/', import.meta.url)
 const names = (await readdir(files)).sort()
-const tableNames = ['api_keys', 'change_state', 'changes', 'deliveries', 'events', 'marks', 'migrations', 'notices', 'queue', 'tenants', 'webhook_health', 'webhooks']
+const tableNames = ['api_keys', 'change_state', 'changes', 'deliveries', 'events', 'marks', 'migrations', 'notices', 'queue', 'recent_changes', 'tenants', 'webhook_health', 'webhooks']
 
 t.test('migrating', async (t) => {
   const server = await startPostgres(t)

@@ -19,7 +19,7 @@ t.test('a process without a server records changes', async (t) => {
 t.test('a change that is not valid is refused, and the error names the field', async (t) => {
   const storage = memoryStorage()
   const app = await buildApp(t, { storage, ids: { job: 'string' } })
-  const start = await storage.changes.begin()
+  const start = await storage.changes.begin('acme', 'candidate')
   const valid = { tenantSlug: 'acme', kind: 'candidate', id: 1, deleted: false }
   const wrong: Array<[object, string]> = [
     [{ tenantSlug: '' }, 'tenantSlug'], [{ tenantSlug: 'a\nb' }, 'tenantSlug'], [{ kind: 'person' }, 'kind'], [{ kind: undefined }, 'kind'],
@@ -47,7 +47,7 @@ t.test('a storage without changes refuses them, and its statistics have none', a
 t.test('a renamed tenant keeps its changes, and a removed one has none', async (t) => {
   const storage = memoryStorage()
   const app = await buildApp(t, { storage })
-  const start = await storage.changes.begin()
+  const start = await storage.changes.begin('acme', 'candidate')
   await app.recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 1 })
   await app.recruiting.renameTenant('acme', 'initech')
   const list = async (tenantSlug: string) => (await storage.changes.list(tenantSlug, 'candidate', { after: start, limit: 10 }))?.ids

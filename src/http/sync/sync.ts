@@ -60,7 +60,7 @@ export function createSync<Row extends { id: Id }> (dependencies: Dependencies<R
 async function readPage<Row extends { id: Id }> (
   dependencies: Dependencies<Row>, tenantSlug: string, state: SyncState | null, limit: number
 ): Promise<Read<Row>> {
-  if (state === null) return readRows(dependencies, tenantSlug, { position: await dependencies.changes.begin(), after: null, limit })
+  if (state === null) return readRows(dependencies, tenantSlug, { position: await dependencies.changes.begin(tenantSlug, dependencies.kind), after: null, limit })
   const { position, afterId } = state
   if (afterId === null) return readChanges(dependencies, tenantSlug, position, limit)
   return readRows(dependencies, tenantSlug, { position, after: parseId(afterId, dependencies.idKind) ?? expired(), limit })

@@ -11,20 +11,18 @@ interface ChangeRow {
   xid: string
 }
 
-// As in the index changes_feed.
-const feed = "(c.kind || ' ' || c.tenant_slug)"
-
 /** Lists changes; `schema` is quoted. One statement, so that all it reads is of one snapshot. */
 export function createListChanges (session: Session, schema: string): ChangeSource['list'] {
   const text = `
-    select bounds.epoch = $2 and bounds.first_known <= $3::xid8 and bounds.horizon >= $3::xid8 as is_known,
-      case when bounds.read_to > $3::xid8 then bounds.read_to::text end as end, change.id, change.xid::text
-    from ${schema}.change_bounds_v1() as bounds
+    select bounds.epoch = $3 and bounds.first_known <= $4::xid8 and bounds.horizon >= $4::xid8 as is_known,
+      case when bounds.read_to > $4::xid8 then bounds.read_to::text end as end, change.id, change.xid::text
+    from ${schema}.change_bounds_v1($1, $2) as bounds
     left join lateral (
-      select c.id, c.xid from ${schema}.changes c
-      where (${feed}, c.xid, c.id) > ($1, $3::xid8, $4) and (${feed}, c.xid) < ($1, bounds.horizon)
-      order by ${feed}, c.xid, c.id
-      limit $5
+      select c.id, c.xid
+      from (select * from ${schema}.changes union all select * from ${schema}.recent_changes) as c
+      where c.tenant_slug = $1 and c.kind = $2 and (c.xid, c.id) > ($4::xid8, $5) and c.xid < bounds.horizon
+      order by c.xid, c.id
+      limit $6
     ) as change on true
     order by change.xid, change.id`
 
@@ -32,7 +30,7 @@ export function createListChanges (session: Session, schema: string): ChangeSour
     const position = parsePosition(after)
     if (position === null) return null
     const { epoch, xid, id } = position
-    const rows = await session.query<ChangeRow>('list changes', text, [`${kind} ${tenantSlug}`, epoch, xid, id, limit + 1])
+    const rows = await session.query<ChangeRow>('list changes', text, [tenantSlug, kind, epoch, xid, id, limit + 1])
     return rows[0]?.is_known === true ? createPage(rows, limit, epoch, after) : null
   }
 }

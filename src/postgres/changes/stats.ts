@@ -8,7 +8,7 @@ export function createChangeStats (session: Session, schema: string): () => Prom
     with oldest as (
       select c.changed_at, bounds.horizon::xid as xid
       from (select pg_snapshot_xmin(now) as horizon, pg_snapshot_xmax(now) as next from pg_current_snapshot() as now) as bounds
-      join ${schema}.changes c on c.xid >= bounds.horizon and c.xid < bounds.next
+      join ${schema}.recent_changes c on c.xid >= bounds.horizon and c.xid < bounds.next
       order by c.xid
       limit 1
     ), owner as (

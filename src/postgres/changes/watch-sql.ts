@@ -29,15 +29,15 @@ export function listTriggers (kind: ChangeKind, schema: string): WatchTrigger[] 
 
 /** Returns the body of the function that the triggers call; `schema` is quoted. */
 export function formatTriggerBody (watched: Watched, schema: string): string {
-  const record = (source: string): string => formatRecord(watched, schema, source)
+  const record = (...sources: string[]): string => formatRecord(watched, schema, sources)
   const place = '<table>'
-  const [before, after] = record(`(select * from only ${place})`).split(place).map(quoteLiteral)
+  const [before, after] = record(`only ${place}`).split(place).map(quoteLiteral)
   return `
 #variable_conflict use_column
 begin
   case tg_op
     when 'INSERT' then ${record('new_rows')};
-    when 'UPDATE' then ${record('(select * from old_rows union all select * from new_rows)')};
+    when 'UPDATE' then ${record('old_rows', 'new_rows')};
     when 'DELETE' then ${record('old_rows')};
     else execute ${before} || format('%I.%I', tg_table_schema, tg_table_name) || ${after};
   end case;
@@ -51,30 +51,14 @@ export function formatText (expression: string): string {
 }
 
 /**
- * Returns the statement that records what the rows of a source concern, each once, as `record_change_v1` does. The lateral
- * subquery looks each of them up in the index, whatever number of rows the planner expects. Ids that the API cannot show
- * are left out.
+ * Returns the statement that records what the rows of some sources concern. An update that changes neither id nor tenant is
+ * recorded once. Ids that the API cannot show are left out.
  */
-export function formatRecord ({ kind, id, tenant }: Watched, schema: string, source: string): string {
+export function formatRecord ({ kind, id, tenant }: Watched, schema: string, sources: readonly string[]): string {
+  const entities = sources.map((source) => `select ${formatText(tenant)} as tenant_slug, ${formatText(id)} as id from ${source} as row`)
   return `
-    with touched as materialized (
-      select distinct entity.tenant_slug, entity.id
-      from ${source} as row
-      cross join lateral (select ${formatText(tenant)} as tenant_slug, ${formatText(id)} as id) as entity
-      where char_length(entity.tenant_slug) between 1 and 100 and entity.id ~ '^[!-.0-~]{1,64}$'
-    ), recorded as (
-      insert into ${schema}.changes (tenant_slug, kind, id, xid, deleted, changed_at)
-      select t.tenant_slug, '${kind}', t.id, pg_current_xact_id(), false, clock_timestamp() from touched t
-      on conflict (tenant_slug, kind, id, xid) do nothing
-    )
-    delete from ${schema}.changes c
-    where c.ctid = any (array(
-      select older.ctid from touched t
-      cross join lateral (
-        select o.ctid from ${schema}.changes o
-        where o.tenant_slug = t.tenant_slug and o.kind = '${kind}' and o.id = t.id and o.xid <> pg_current_xact_id()
-        for update skip locked
-      ) as older
-      where current_setting('transaction_isolation') in ('read committed', 'read uncommitted')
-    ))`
+    insert into ${schema}.recent_changes (tenant_slug, kind, id, xid, deleted, changed_at)
+    select e.tenant_slug, '${kind}', e.id, pg_current_xact_id(), false, clock_timestamp()
+    from (${entities.join(' union ')}) as e
+    where char_length(e.tenant_slug) between 1 and 100 and e.id ~ '^[!-.0-~]{1,64}$'`
 }

@@ -105,7 +105,7 @@ async function watchIn (client: PgQueryable, relation: string, { schema, kind, i
   for (const option of ['id', 'tenant'] as const) {
     await tryOut(client, option, `select * from ${rows} as row cross join lateral (select ${formatText(watched[option])}) as value`)
   }
-  await client.query(formatRecord(watched, quotedSchema, rows))
+  await client.query(formatRecord(watched, quotedSchema, [rows]))
 
   const body = formatTriggerBody(watched, quotedSchema)
   const digest = createHash('sha256').update(root.schema).update('\0').update(body).digest('hex').slice(0, 16)
@@ -146,9 +146,9 @@ function toExpression ({ name, columns }: Root, option: string, given: string): 
 }
 
 async function assertTables (client: PgQueryable, schema: string): Promise<void> {
-  const [found] = await ask<{ is_there: boolean }>(client, 'select to_regclass($1) is not null as is_there', [`${quoteName(schema)}.changes`])
+  const [found] = await ask<{ is_there: boolean }>(client, 'select to_regclass($1) is not null as is_there', [`${quoteName(schema)}.recent_changes`])
   if (found?.is_there === true) return
-  throw new RecruitingApiError('storage_not_ready', `the schema ${schema} has no table changes: call migrate(pool, { schema: ${JSON.stringify(schema)} }) first`, 'schema')
+  throw new RecruitingApiError('storage_not_ready', `the schema ${schema} has no table recent_changes: call migrate(pool, { schema: ${JSON.stringify(schema)} }) first`, 'schema')
 }
 
 /** Returns a table and its partitions, on which statements may act directly. */

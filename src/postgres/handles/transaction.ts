@@ -30,22 +30,28 @@ interface ResultRow {
 /**
  * Calls one of our SQL functions in the host's transaction and returns its result as text, which is never empty. Throws
  * `invalid_event`, without calling the function, for a handle outside a transaction.
- *
- * PostgreSQL gives a transaction an id on first use. The statement calls the function only if the transaction already
- * has an id; otherwise it requests one. In autocommit mode every statement is a transaction of its own, so the second
- * call finds no id either.
  */
-export async function callInTransaction (transaction: unknown, call: string, values: unknown[]): Promise<string> {
-  const client = parseTransaction(transaction)
-  const text = `select case
+export function callInTransaction (transaction: unknown, call: string, values: unknown[]): Promise<string> {
+  return askInTransaction(transaction, `select case
     when pg_current_xact_id_if_assigned() is not null then ${call}::text
     when pg_current_xact_id() is not null then ''
-  end as result`
-  return await callOnce(client, text, values) || await callOnce(client, text, values) ||
+  end as result`, values)
+}
+
+/**
+ * Runs a statement in the host's transaction and returns its `result`. Throws `invalid_event` for a handle outside a transaction.
+ *
+ * PostgreSQL gives a transaction an id on first use. If the transaction has none, the statement must do nothing but request
+ * one, and return an empty text. In autocommit mode every statement is a transaction of its own, so the second call finds no
+ * id either.
+ */
+export async function askInTransaction (transaction: unknown, text: string, values: unknown[]): Promise<string> {
+  const client = parseTransaction(transaction)
+  return await askOnce(client, text, values) || await askOnce(client, text, values) ||
     refuseTransaction('expected a client inside a transaction, got one in autocommit mode')
 }
 
-async function callOnce (client: PgQueryable, text: string, values: unknown[]): Promise<string> {
+async function askOnce (client: PgQueryable, text: string, values: unknown[]): Promise<string> {
   const [row] = await ask<ResultRow>(client, text, values)
   return String(row?.result)
 }

@@ -179,9 +179,9 @@ create table api_keys (
 
 create index api_keys_tenant on api_keys (tenant_slug, created_at, id);
 
--- Candidates and jobs that changed: normally one row for each, of its last change. Only inserted and deleted, never updated,
--- so that transactions never wait for each other.
-create table changes (
+-- Changes of candidates and jobs, as transactions recorded them. Only inserted and deleted, so that transactions never wait for
+-- each other.
+create table recent_changes (
   tenant_slug text collate "C" not null,
   -- candidate or job.
   kind text collate "C" not null,
@@ -189,13 +189,21 @@ create table changes (
   -- The transaction that changed it. Readers see it once that and all older transactions have ended.
   xid xid8 not null,
   deleted boolean not null,
-  changed_at timestamptz not null,
-  primary key (tenant_slug, kind, id, xid)
+  changed_at timestamptz not null
 );
 
--- An expression, so that a new table without statistics is not searched here for an id.
-create index changes_feed on changes ((kind || ' ' || tenant_slug), xid, id);
-create index changes_xid on changes (xid);
+create index recent_changes_feed on recent_changes (tenant_slug, kind, xid, id);
+-- Without a primary key, logical replication needs it for deletes.
+alter table recent_changes replica identity full;
+
+-- One row for each candidate or job, of its last change. `prune` moves recent changes here.
+create table changes (
+  like recent_changes,
+  primary key (tenant_slug, kind, id)
+);
+
+create index changes_feed on changes (tenant_slug, kind, xid, id);
+create index changes_changed_at on changes (changed_at);
 
 -- One row.
 create table change_state (

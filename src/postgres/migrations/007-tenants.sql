@@ -30,11 +30,11 @@ begin
   update tenants t set slug = p_to where t.slug = p_from;
   update api_keys k set tenant_slug = p_to where k.tenant_slug = p_from;
   update notices n set tenant_slug = p_to where n.tenant_slug = p_from;
-  -- This transaction may have recorded some under both names, when the host renamed its rows.
-  delete from changes c
-  using changes o
-  where c.tenant_slug = p_from and o.tenant_slug = p_to and o.kind = c.kind and o.id = c.id and o.xid = c.xid;
-  update changes c set tenant_slug = p_to where c.tenant_slug = p_from;
+  update recent_changes c set tenant_slug = p_to where c.tenant_slug = p_from;
+  -- There may be changes of the same candidates under the new name, and compact_changes_v1 keeps the last ones.
+  with old as (delete from changes c where c.tenant_slug = p_from returning c.*)
+  insert into recent_changes (tenant_slug, kind, id, xid, deleted, changed_at)
+  select p_to, o.kind, o.id, o.xid, o.deleted, o.changed_at from old o;
   update webhooks w set tenant_slug = p_to, secret = s.secret, previous_secret = s.previous
   from json_to_recordset(p_secrets::json) as s (id bigint, secret text, previous text)
   where w.id = s.id;
@@ -74,6 +74,7 @@ begin
   update tenants t set slug = null where t.slug = p_tenant;
   delete from api_keys k where k.tenant_slug = p_tenant;
   delete from notices n where n.tenant_slug = p_tenant;
+  delete from recent_changes c where c.tenant_slug = p_tenant;
   delete from changes c where c.tenant_slug = p_tenant;
   delete from webhooks w where w.tenant_slug = p_tenant;
   return remove_events_v1(p_limit);

@@ -1,10 +1,10 @@
--- Returns what positions are compared with, as of the caller's snapshot:
+-- Returns what positions among the changes of a tenant are compared with, as of the caller's snapshot:
 -- epoch: tells databases apart, and restores of one database;
 -- first_known: changes of earlier transactions may have been pruned;
 -- horizon: all earlier transactions have ended;
 -- read_to: all changes before it can be read. It is at most the horizon, and no transaction that begins after a crash of the
 -- server gets an earlier id: a checkpoint or a committed change has written one as high to the disk.
-create function change_bounds_v1 (out epoch text, out first_known xid8, out horizon xid8, out read_to xid8)
+create function change_bounds_v1 (p_tenant text, p_kind text, out epoch text, out first_known xid8, out horizon xid8, out read_to xid8)
 language sql
 stable
 set search_path from current
@@ -18,7 +18,11 @@ as $$
     least(known.horizon, greatest(
       known.first_known,
       ((split_part(checkpoint.next_xid, ':', 1)::bigint << 32) + split_part(checkpoint.next_xid, ':', 2)::bigint)::text::xid8,
-      (select (c.xid::text::bigint + 1)::text::xid8 from changes c where c.xid < known.horizon order by c.xid desc limit 1)
+      (
+        select (max(c.xid)::text::bigint + 1)::text::xid8
+        from (select * from changes union all select * from recent_changes) as c
+        where c.tenant_slug = p_tenant and c.kind = p_kind and c.xid < known.horizon
+      )
     ))
   from change_state state
   cross join pg_control_system() as control
@@ -31,26 +35,18 @@ as $$
   join pg_database d on d.datname = current_database()
 $$;
 
--- Records a change in the caller's transaction, and deletes the earlier rows of that candidate or job. Never waits for another
--- transaction: the key contains the transaction's id, and locked rows are skipped. Their successors delete them.
+-- Records a change in the caller's transaction. Does nothing and returns an empty text if that had no id, and gives it one: a
+-- second call finds none either only outside a transaction.
 create function record_change_v1 (p_tenant text, p_kind text, p_id text, p_deleted text) returns text
 language plpgsql
 set search_path from current
 as $$
 begin
-  insert into changes as c (tenant_slug, kind, id, xid, deleted, changed_at)
-  values (p_tenant, p_kind, p_id, pg_current_xact_id(), p_deleted::boolean, clock_timestamp())
-  on conflict (tenant_slug, kind, id, xid) do update set deleted = excluded.deleted where c.deleted <> excluded.deleted;
-
-  -- Deleting rows that another transaction has deleted would fail at the higher levels.
-  if current_setting('transaction_isolation') in ('read committed', 'read uncommitted') then
-    delete from changes c
-    where c.ctid = any (array(
-      select o.ctid from changes o
-      where o.tenant_slug = p_tenant and o.kind = p_kind and o.id = p_id and o.xid <> pg_current_xact_id()
-      for update skip locked
-    ));
+  if pg_current_xact_id_if_assigned() is null then
+    return left(pg_current_xact_id()::text, 0);
   end if;
+  insert into recent_changes (tenant_slug, kind, id, xid, deleted, changed_at)
+  values (p_tenant, p_kind, p_id, pg_current_xact_id(), p_deleted::boolean, clock_timestamp());
   return 'recorded';
 end
 $$;
@@ -74,36 +70,60 @@ begin
   elsif deleted is null then
     raise exception 'changed: deleted: expected true or false, got NULL' using errcode = 'invalid_parameter_value';
   end if;
-  perform record_change_v1(tenant_slug, kind, id, deleted::text);
+  insert into recent_changes (tenant_slug, kind, id, xid, deleted, changed_at)
+  values (tenant_slug, kind, id, pg_current_xact_id(), deleted, clock_timestamp());
 end
 $$;
 
--- Deletes the rows that are older than the retention, among the p_limit rows of the oldest transactions. Returns their number.
--- Rows that a transaction has locked are skipped.
+-- Moves up to p_limit recent changes to the table that keeps the last one of each candidate or job. Returns their number. Changes that
+-- readers do not see yet stay, and rows that a transaction has locked are skipped.
+create function compact_changes_v1 (p_limit integer) returns integer
+language sql
+set search_path from current
+as $$
+  with moved as (
+    delete from recent_changes r
+    where r.ctid = any (array(
+      select o.ctid from recent_changes o where o.xid < pg_snapshot_xmin(pg_current_snapshot()) limit p_limit for update skip locked
+    ))
+    returning r.*
+  ), kept as (
+    insert into changes as c (tenant_slug, kind, id, xid, deleted, changed_at)
+    select distinct on (m.tenant_slug, m.kind, m.id) m.tenant_slug, m.kind, m.id, m.xid, m.deleted, m.changed_at
+    from moved m
+    order by m.tenant_slug, m.kind, m.id, m.xid desc, m.changed_at desc
+    on conflict (tenant_slug, kind, id) do update
+    set xid = excluded.xid, deleted = excluded.deleted, changed_at = excluded.changed_at
+    where c.xid <= excluded.xid
+      -- A later id comes from another server, before a restore.
+      or c.xid >= pg_snapshot_xmin(pg_current_snapshot())
+  )
+  select count(*)::integer from moved
+$$;
+
+-- Deletes up to p_limit rows that are older than the retention, the oldest first. Returns their number. Rows that a transaction has
+-- locked are skipped.
 create function prune_changes_v1 (p_retention_days double precision, p_limit integer) returns integer
 language sql
 set search_path from current
 as $$
-  with walked as materialized (
-    select c.ctid, c.changed_at from changes c
-    where c.xid < pg_snapshot_xmin(pg_current_snapshot())
-    order by c.xid
-    limit p_limit
-  ), old as (
-    select c.ctid from changes c
+  with deleted as (
+    delete from changes c
     where c.ctid = any (array(
-      select w.ctid from walked w where w.changed_at < clock_timestamp() - p_retention_days * interval '1 day'
+      select o.ctid from changes o
+      where o.changed_at < statement_timestamp() - p_retention_days * interval '1 day'
+      order by o.changed_at
+      limit p_limit
+      for update skip locked
     ))
-    for update skip locked
-  ), deleted as (
-    delete from changes c where c.ctid = any (array(select o.ctid from old o)) returning c.xid
+    returning c.xid
   ), raised as (
     update change_state state
     set pruned_before = greatest(
       -- A later id comes from another server, before a restore.
       case when state.pruned_before <= pg_current_xact_id() then state.pruned_before end, (last.xid::text::bigint + 1)::text::xid8
     )
-    from (select max(d.xid) as xid from deleted d having count(*) > 0) as last
+    from (select max(d.xid) as xid from deleted d where d.xid < pg_current_xact_id() having count(*) > 0) as last
   )
   select count(*)::integer from deleted
 $$;

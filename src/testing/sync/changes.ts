@@ -5,8 +5,8 @@ import type { StorageHarness } from '../support/harness.js'
 import { wait } from '../support/wait.js'
 
 const begins =
-  'Returns the current position. Everything committed so far can be read from the rows; each change that commits later ' +
-  'comes after this position, even if its transaction began earlier.'
+  'Returns the current position among the changes of a tenant. Everything committed so far can be read from the rows; each ' +
+  'change that commits later comes after this position, even if its transaction began earlier.'
 const lists = 'Lists up to `limit` changes of a tenant after a position, in order.'
 const forgets =
   'Returns `null` if the position is no longer known: changes after it were pruned, or it comes from another database.'
@@ -22,6 +22,7 @@ interface ChangeBench extends Pick<Required<StorageHarness>, 'storage'> {
   harness: StorageHarness
   changes: ChangeSource
   record (id: string, options?: { tenantSlug?: string, kind?: ChangeKind, deleted?: boolean, transaction?: unknown }): Promise<void>
+  begin (options?: { tenantSlug?: string, kind?: ChangeKind }): Promise<string>
   /** Follows the changes after a position to the end, and returns their ids and the last position. */
   follow (after: string, options?: { tenantSlug?: string, kind?: ChangeKind, limit?: number }): Promise<{ ids: string[], position: string }>
 }
@@ -38,6 +39,7 @@ function changeCase (head: { port: string, says: string, name: string }, body: (
       changes,
       record: (id, { tenantSlug = 'acme', kind = 'candidate', deleted = false, transaction } = {}) =>
         changes.record(tenantSlug, { kind, id, deleted }, transaction),
+      begin: ({ tenantSlug = 'acme', kind = 'candidate' } = {}) => changes.begin(tenantSlug, kind),
       async follow (after, { tenantSlug = 'acme', kind = 'candidate', limit = 100 } = {}) {
         const ids: string[] = []
         for (let position = after; ;) {
@@ -54,8 +56,8 @@ function changeCase (head: { port: string, says: string, name: string }, body: (
 
 /** Cases about the changes of candidates and jobs. */
 export const changeCases = [
-  changeCase({ port: 'changes.list', says: lists, name: 'changes are listed in pages, in order, each once' }, async ({ changes, record, follow }) => {
-    const start = await changes.begin()
+  changeCase({ port: 'changes.list', says: lists, name: 'changes are listed in pages, in order, each once' }, async ({ record, follow, begin }) => {
+    const start = await begin()
     for (const id of ['5', '3', '4', '1', '2']) await record(id)
     same((await follow(start)).ids, ['5', '3', '4', '1', '2'], 'the ids in one page')
     const { ids, position } = await follow(start, { limit: 2 })
@@ -65,8 +67,8 @@ export const changeCases = [
     same((await follow(position)).ids, ['3'], 'the ids after one more change')
   }),
 
-  changeCase({ port: 'changes.list', says: lists, name: 'an item that changed twice comes after both changes' }, async ({ changes, record, follow }) => {
-    const start = await changes.begin()
+  changeCase({ port: 'changes.list', says: lists, name: 'an item that changed twice comes after both changes' }, async ({ record, follow, begin }) => {
+    const start = await begin()
     await record('1')
     const { position } = await follow(start)
     await record('2')
@@ -75,34 +77,34 @@ export const changeCases = [
     same((await follow(start)).ids.at(-1), '1', 'the last id from the start')
   }),
 
-  changeCase({ port: 'changes.list', says: lists, name: 'a deletion is listed like any change' }, async ({ changes, record, follow }) => {
+  changeCase({ port: 'changes.list', says: lists, name: 'a deletion is listed like any change' }, async ({ record, follow, begin }) => {
     await record('1')
     await record('2')
-    const start = await changes.begin()
+    const start = await begin()
     await record('1', { deleted: true })
     await record('3', { deleted: true })
     same((await follow(start)).ids, ['1', '3'], 'the ids of two that were deleted')
   }),
 
-  changeCase({ port: 'changes.list', says: lists, name: 'changes of another tenant or resource are not listed' }, async ({ changes, record, follow }) => {
-    const start = await changes.begin()
+  changeCase({ port: 'changes.list', says: lists, name: 'changes of another tenant or resource are not listed' }, async ({ record, follow, begin }) => {
+    const feeds = [
+      {}, { kind: 'job' }, { tenantSlug: 'globex' }, { tenantSlug: 'globex', kind: 'job' }, { tenantSlug: 'nobody' }
+    ] as const
+    const starts = await Promise.all(feeds.map(begin))
     await record('1')
     await record('2', { tenantSlug: 'globex' })
     await record('3', { kind: 'job' })
-    same((await follow(start)).ids, ['1'], 'the candidates of acme')
-    same((await follow(start, { kind: 'job' })).ids, ['3'], 'the jobs of acme')
-    same((await follow(start, { tenantSlug: 'globex' })).ids, ['2'], 'the candidates of globex')
-    same((await follow(start, { tenantSlug: 'globex', kind: 'job' })).ids, [], 'the jobs of globex')
-    same((await follow(start, { tenantSlug: 'nobody' })).ids, [], 'the candidates of a tenant without changes')
+    const listed = await Promise.all(starts.map(async (start, index) => (await follow(start, feeds[index])).ids))
+    same(listed, [['1'], ['3'], ['2'], [], []], 'the ids of two tenants and resources, and of a tenant without changes')
   }),
 
-  changeCase({ port: 'changes.begin', says: begins, name: 'a change that commits late is not passed by' }, async ({ harness, changes, record, follow }) => {
+  changeCase({ port: 'changes.begin', says: begins, name: 'a change that commits late is not passed by' }, async ({ harness, record, follow, begin }) => {
     if (harness.begin === undefined) return
-    const before = await changes.begin()
+    const before = await begin()
     const late = await harness.begin()
     await record('late', { transaction: late.transaction })
     await record('1')
-    const during = await changes.begin()
+    const during = await begin()
     const early = await follow(before)
     holds(!early.ids.includes('late'), 'a change is not listed before it commits')
     await late.commit()
@@ -111,8 +113,8 @@ export const changeCases = [
     holds((await follow(during)).ids.includes('late'), 'the late change comes after the position of that time')
   }),
 
-  changeCase({ port: 'changes.record', says: records, name: 'a change commits with the host\'s transaction, or is rejected by a storage without transactions' }, async ({ harness, changes, record, follow }) => {
-    const start = await changes.begin()
+  changeCase({ port: 'changes.record', says: records, name: 'a change commits with the host\'s transaction, or is rejected by a storage without transactions' }, async ({ harness, record, follow, begin }) => {
+    const start = await begin()
     if (harness.begin === undefined) return rejects(record('1', { transaction: {} }), 'recording with a transaction')
     const lost = await harness.begin()
     await record('lost', { transaction: lost.transaction })
@@ -124,11 +126,11 @@ export const changeCases = [
     same((await follow(start)).ids, ['kept'], 'the ids after one transaction was rolled back and one committed')
   }),
 
-  changeCase({ port: 'changes.record', says: neverWaits, name: 'two transactions that record the same items do not wait for one another' }, async ({ harness, changes, record, follow }) => {
+  changeCase({ port: 'changes.record', says: neverWaits, name: 'two transactions that record the same items do not wait for one another' }, async ({ harness, record, follow, begin }) => {
     if (harness.begin === undefined) return rejects(record('1', { transaction: {} }), 'recording with a transaction')
     await record('1')
     await record('2')
-    const start = await changes.begin()
+    const start = await begin()
     const [first, second] = [await harness.begin(), await harness.begin()]
     await record('1', { transaction: first.transaction })
     await record('2', { transaction: second.transaction })
@@ -139,8 +141,8 @@ export const changeCases = [
     same([...new Set((await follow(start)).ids)].toSorted(), ['1', '2'], 'the ids after one of them committed')
   }),
 
-  changeCase({ port: 'changes.list', says: forgets, name: 'unknown positions and those before pruned changes are not accepted' }, async ({ harness, changes, record, follow }) => {
-    const start = await changes.begin()
+  changeCase({ port: 'changes.list', says: forgets, name: 'unknown positions and those before pruned changes are not accepted' }, async ({ harness, changes, record, follow, begin }) => {
+    const start = await begin()
     await record('1')
     const { position } = await follow(start)
     const list = (after: string) => changes.list('acme', 'candidate', { after, limit: 10 })
@@ -154,10 +156,10 @@ export const changeCases = [
     same((await follow(position)).ids, ['2'], 'the ids after another change')
   }),
 
-  changeCase({ port: 'changes.prune', says: prunes, name: 'changes are pruned in batches, the oldest first' }, async ({ harness, changes, record, follow }) => {
+  changeCase({ port: 'changes.prune', says: prunes, name: 'changes are pruned in batches, the oldest first' }, async ({ harness, changes, record, follow, begin }) => {
     await record('1')
     await record('2')
-    const middle = await changes.begin()
+    const middle = await begin()
     await wait(harness, 20)
     await record('3')
     await wait(harness, 20)
@@ -178,11 +180,11 @@ export const changeCases = [
     same(await changes.stats(), { heldBackMs: 0, heldBackBy: null }, 'the statistics')
   }),
 
-  changeCase({ port: 'webhooks.renameTenant', says: renames, name: 'the changes of a renamed tenant are listed under the new name' }, async ({ storage, changes, record, follow }) => {
-    const start = await changes.begin()
+  changeCase({ port: 'webhooks.renameTenant', says: renames, name: 'the changes of a renamed tenant are listed under the new name' }, async ({ storage, record, follow, begin }) => {
+    const [before, start] = [await begin(), await begin({ tenantSlug: 'globex' })]
     await record('1')
     await storage.webhooks.renameTenant('acme', 'globex', { reseal: (text) => text })
-    same([(await follow(start)).ids, (await follow(start, { tenantSlug: 'globex' })).ids], [[], ['1']], 'the ids under both names')
+    same([(await follow(before)).ids, (await follow(start, { tenantSlug: 'globex' })).ids], [[], ['1']], 'the ids under both names')
     await storage.webhooks.removeTenant('globex', { limit: 10 })
     same((await follow(start, { tenantSlug: 'globex' })).ids, [], 'the ids of a removed tenant')
   })

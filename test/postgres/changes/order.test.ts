@@ -1,15 +1,18 @@
 import t from 'tap'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
-import { follow, withClient } from '../../fixtures/postgres/changes.js'
+import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 
 t.test('the order of changes', async (t) => {
   const { pool, storage: { changes }, clear } = await startPostgresHost(t)
   t.beforeEach(clear)
   const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
-  const rowCount = async () => (await pool.query('select from recruiting.changes')).rows.length
+  async function rowCount (): Promise<number> {
+    await compact(changes)
+    return (await pool.query('select from recruiting.changes')).rows.length
+  }
 
   t.test('a change that commits late comes late, after those that it hid', async (t) => {
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await withClient(pool, async (late) => {
       await late.query('begin')
       await record('late', late)
@@ -27,14 +30,14 @@ t.test('the order of changes', async (t) => {
   t.test('a transaction that only reads hides nothing', async (t) => {
     await withClient(pool, async (reader) => {
       await reader.query('begin isolation level repeatable read; select from recruiting.changes')
-      const start = await changes.begin()
+      const start = await changes.begin('acme', 'candidate')
       await record('1')
       t.strictSame((await follow(changes, start)).ids, ['1'])
     })
   })
 
   t.test('a rolled back transaction leaves no change, and readers go on behind it', async (t) => {
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await withClient(pool, async (client) => {
       await client.query('begin')
       await record('lost', client)
@@ -45,7 +48,7 @@ t.test('the order of changes', async (t) => {
   })
 
   t.test('a savepoint takes its changes with it, and no others', async (t) => {
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await withClient(pool, async (client) => {
       await client.query('begin')
       await record('kept', client)
@@ -57,11 +60,11 @@ t.test('the order of changes', async (t) => {
       await record('again', client)
       await client.query('commit')
     })
-    t.strictSame((await follow(changes, start)).ids, ['again', 'kept'])
+    t.strictSame([...new Set((await follow(changes, start)).ids)], ['again', 'kept'])
   })
 
   t.test('one row is kept for each candidate, also when an older transaction records it after a younger one', async (t) => {
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     for (let n = 0; n < 3; n++) await record('1')
     t.equal(await rowCount(), 1)
     await withClient(pool, async (older) => {
@@ -80,12 +83,14 @@ t.test('the order of changes', async (t) => {
       for (const deleted of [false, true, true, false, true]) await changes.record('acme', { kind: 'job', id: '7', deleted }, client)
       await client.query('commit')
     })
+    await compact(changes)
     t.strictSame((await pool.query('select kind, id, deleted from recruiting.changes')).rows, [{ kind: 'job', id: '7', deleted: true }])
   })
 
-  t.test('a quiet tenant\'s position moves on with the changes of others', async (t) => {
-    const start = await changes.begin()
+  t.test('a quiet tenant\'s position moves on with each checkpoint', async (t) => {
+    const start = await changes.begin('quiet', 'candidate')
     await record('1')
+    await pool.query('checkpoint')
     const quiet = await follow(changes, start, { tenantSlug: 'quiet' })
     t.not(quiet.position, start)
     await changes.prune({ retentionDays: 0, limit: 10 })
@@ -94,7 +99,7 @@ t.test('the order of changes', async (t) => {
   })
 
   t.test('ids and tenants of any length and script keep positions within 200 characters', async (t) => {
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     const ids = ['~'.repeat(64), '!'.repeat(64), '.', '0.0', "'\"\\"]
     const tenantSlug = 'ß.'.repeat(50)
     await withClient(pool, async (client) => {

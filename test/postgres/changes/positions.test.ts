@@ -1,6 +1,6 @@
 import t from 'tap'
 import { postgresStorage } from '../../../src/postgres/index.js'
-import { follow, withClient } from '../../fixtures/postgres/changes.js'
+import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost, startPostgresServerHost } from '../../fixtures/postgres/postgres.js'
 
 t.test('a position', async (t) => {
@@ -10,15 +10,15 @@ t.test('a position', async (t) => {
   const state = async () => (await pool.query('select * from recruiting.change_state')).rows[0]
 
   t.test('of a restored database is not known', async (t) => {
-    const position = await changes.begin()
+    const position = await changes.begin('acme', 'candidate')
     await pool.query('update recruiting.change_state set id = gen_random_uuid()')
     t.equal(await list(position), null)
-    t.not(await list(await changes.begin()), null)
+    t.not(await list(await changes.begin('acme', 'candidate')), null)
   })
 
   t.test('of a copy of the database, made by PostgreSQL itself, is not known', async (t) => {
     const { server, pool: original, storage } = await startPostgresHost(t)
-    const position = await storage.changes.begin()
+    const position = await storage.changes.begin('acme', 'candidate')
     const { rows: [{ name }] } = await original.query('select current_database() as name')
     await pool.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
     await pool.query(`create database copied template ${name}`)
@@ -28,20 +28,20 @@ t.test('a position', async (t) => {
   })
 
   t.test('that no transaction has reached is not known', async (t) => {
-    const [xid, ...rest] = (await changes.begin()).split('.')
+    const [xid, ...rest] = (await changes.begin('acme', 'candidate')).split('.')
     t.equal(await list([BigInt(xid ?? 0) + 1000n, ...rest].join('.')), null)
     t.equal(await list(['9'.repeat(19), ...rest].join('.')), null)
   })
 
   t.test('that is no position is not known', async (t) => {
-    const [xid, id, epoch] = (await changes.begin()).split('.')
+    const [xid, id, epoch] = (await changes.begin('acme', 'candidate')).split('.')
     for (const text of ['', '..', `-1.${id}.${epoch}`, `${xid}.${id}`, `${xid}.a\0.${epoch}`, `${xid}.${'x'.repeat(65)}.${epoch}`, `${xid}.${id}.${epoch?.toUpperCase()}`, `${'9'.repeat(20)}..${epoch}`]) {
       t.equal(await list(text), null, text)
     }
   })
 
   t.test('is known until changes after it are pruned', async (t) => {
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await record('1')
     const { position: middle } = await follow(changes, start)
     await record('2')
@@ -60,6 +60,7 @@ t.test('a position', async (t) => {
       await record('old', older)
       await older.query('commit')
     })
+    await compact(changes)
     await pool.query("update recruiting.changes set changed_at = now() - interval '3 days' where id = 'young'")
     t.equal(await changes.prune({ retentionDays: 2, limit: 10 }), 1)
     const { pruned_before: prunedBefore } = await state()
@@ -71,22 +72,26 @@ t.test('a position', async (t) => {
     await pool.query(`
       update recruiting.change_state set pruned_before = '1000000000';
       insert into recruiting.changes values ('acme', 'candidate', 'restored', '999999999', false, now())`)
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await record('1')
     t.strictSame((await follow(changes, start)).ids, ['1'])
     t.strictSame(await changes.stats(), { heldBackMs: 0, heldBackBy: null })
     await changes.prune({ retentionDays: 0, limit: 10 })
     t.equal(await list(start), null)
     t.ok(Number((await state()).pruned_before) < 1_000_000_000)
-    await record('restored')
-    t.equal((await pool.query('select from recruiting.changes')).rows.length, 1, 'the restored row is replaced')
+    await record('2')
+    await pool.query("insert into recruiting.changes values ('acme', 'candidate', '2', '999999999', false, now())")
+    await compact(changes)
+    t.strictSame((await follow(changes, await changes.begin('acme', 'candidate'))).ids, [])
+    const { rows } = await pool.query("select xid::text::bigint < 999999999 as is_own from recruiting.changes where id = '2'")
+    t.strictSame(rows, [{ is_own: true }], 'the restored row is replaced')
   })
 })
 
 t.test('after a crash of the server, nothing is passed by, although ids of transactions are used again', async (t) => {
   const { server, pool, storage: { changes } } = await startPostgresServerHost(t)
   const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
-  const start = await changes.begin()
+  const start = await changes.begin('acme', 'candidate')
   await record('1')
   const readXid = 'select pg_current_xact_id()::text as xid'
   const { rows: [{ xid: first }] } = await pool.query(readXid)
@@ -97,6 +102,6 @@ t.test('after a crash of the server, nothing is passed by, although ids of trans
   await server.stop('immediate')
   await server.start()
   await record('2')
-  t.ok(Number((await pool.query('select xid::text from recruiting.changes where id = $1', ['2'])).rows[0].xid) <= Number(first) + 50, 'an id is used again')
+  t.ok(Number((await pool.query('select xid::text from recruiting.recent_changes where id = $1', ['2'])).rows[0].xid) <= Number(first) + 50, 'an id is used again')
   t.strictSame((await follow(changes, position)).ids, ['2'])
 })

@@ -1,13 +1,14 @@
 import t from 'tap'
+import { postgresStorage } from '../../../src/postgres/index.js'
 import { follow, withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 t.test('the SQL function changed', async (t) => {
-  const { pool, storage: { changes } } = await startPostgresHost(t, { schema: 'our "api"' })
+  const { pool, server, storage: { changes } } = await startPostgresHost(t, { schema: 'our "api"' })
   const call = (list: string) => pool.query(`select "our ""api""".changed(${list})`)
 
   t.test('records a change in the transaction that calls it', async (t) => {
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await withClient(pool, async (client) => {
       await client.query("begin; select \"our \"\"api\"\"\".changed('acme', 'candidate', '42'), \"our \"\"api\"\"\".changed('acme', 'job', '7', true)")
       t.strictSame((await follow(changes, start)).ids, [])
@@ -18,8 +19,22 @@ t.test('the SQL function changed', async (t) => {
   })
 
   t.test('takes its arguments by name', async (t) => {
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await call("kind => 'candidate', id => id, tenant_slug => slug) from (values ('acme', '1'), ('acme', '2')) as people (slug, id")
+    t.strictSame((await follow(changes, start)).ids, ['1', '2'])
+  })
+
+  t.test('needs no right on our tables but insert on recent_changes', async (t) => {
+    await pool.query(`
+      create role writer login; grant usage on schema "our ""api""" to writer; grant insert on "our ""api""".recent_changes to writer`)
+    const start = await changes.begin('acme', 'candidate')
+    const writer = server.createPool({ user: 'writer' })
+    await writer.query("select \"our \"\"api\"\"\".changed('acme', 'candidate', '1')")
+    await withClient(writer, async (client) => {
+      await client.query('begin')
+      await postgresStorage(writer, { schema: 'our "api"' }).changes.record('acme', { kind: 'candidate', id: '2', deleted: false }, client)
+      await client.query('commit')
+    })
     t.strictSame((await follow(changes, start)).ids, ['1', '2'])
   })
 

@@ -34,7 +34,7 @@ t.test('readers are held back', async (t) => {
   })
 
   t.test('by a prepared transaction, which needs no connection', async (t) => {
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await withClient(pool, async (client) => {
       await client.query('begin')
       await record('prepared', client)
@@ -55,7 +55,7 @@ t.test('readers are held back', async (t) => {
       await client.query('begin; select pg_current_xact_id()')
       t.strictSame(await own.changes.stats(), nobody)
       await record('1')
-      await pool.query("update recruiting.changes set changed_at = now() - interval '1 hour'")
+      await pool.query("update recruiting.recent_changes set changed_at = now() - interval '1 hour'")
       const { heldBackMs, heldBackBy } = await own.changes.stats()
       t.match(heldBackBy, /^pid \d+, user postgres, application /)
       t.ok(heldBackMs >= 3_600_000)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createRecruiting } from '../../../src/index.js'
-import { follow, withClient } from '../../fixtures/postgres/changes.js'
+import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 t.test('changes go with their tenant', async (t) => {
@@ -10,15 +10,21 @@ t.test('changes go with their tenant', async (t) => {
   t.teardown(() => recruiting.close())
   t.beforeEach(clear)
   const record = (tenantSlug: string, id: string, transaction?: unknown) => changes.record(tenantSlug, { kind: 'candidate', id, deleted: false }, transaction)
-  const rows = async () => (await pool.query('select tenant_slug, id from recruiting.changes order by 1, 2')).rows.map((row) => Object.values(row).join(' '))
+  async function rows (): Promise<string[]> {
+    await compact(changes)
+    const { rows } = await pool.query('select tenant_slug, id from recruiting.changes order by 1, 2')
+    return rows.map((row) => Object.values(row).join(' '))
+  }
 
   t.test('to its new name', async (t) => {
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await record('acme', '1')
+    await compact(changes)
     await record('globex', '2')
+    await record('acme', '3')
     await recruiting.renameTenant('acme', 'initech')
-    t.strictSame(await rows(), ['globex 2', 'initech 1'])
-    t.strictSame((await follow(changes, start, { tenantSlug: 'initech' })).ids, ['1'])
+    t.strictSame(await rows(), ['globex 2', 'initech 1', 'initech 3'])
+    t.strictSame((await follow(changes, start, { tenantSlug: 'initech' })).ids, ['1', '3'])
   })
 
   t.test('in a transaction that has recorded changes under both names already', async (t) => {
@@ -37,6 +43,8 @@ t.test('changes go with their tenant', async (t) => {
   })
 
   t.test('until it is removed', async (t) => {
+    await record('acme', '1')
+    await compact(changes)
     await record('acme', '1')
     await record('globex', '2')
     await recruiting.removeTenant('acme')

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import t from 'tap'
 import { watch } from '../../../src/postgres/index.js'
-import { follow, withClient } from '../../fixtures/postgres/changes.js'
+import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 t.test('a watched table', async (t) => {
@@ -11,7 +11,7 @@ t.test('a watched table', async (t) => {
 
   /** Runs a statement, and returns the ids that changed, those of globex with its name. */
   async function changed (statement: string, client: pg.Pool | pg.PoolClient = pool): Promise<string[]> {
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await client.query(statement)
     const globex = await follow(changes, start, { tenantSlug: 'globex' })
     return [...(await follow(changes, start)).ids.toSorted(), ...globex.ids.toSorted().map((id) => `globex ${id}`)]
@@ -35,13 +35,11 @@ t.test('a watched table', async (t) => {
   for (const [statement, expected] of statements) {
     t.test(`records ${statement}`, async (t) => {
       t.strictSame(await changed(statement), expected)
-      const { rows } = await pool.query('select from recruiting.changes group by tenant_slug, id having count(*) > 1')
-      t.equal(rows.length, 0, 'one row is left for each')
     })
   }
 
   t.test('records with the transaction that writes, savepoints included', async (t) => {
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await withClient(pool, async (client) => {
       await client.query("begin; insert into people values (10, 'acme'); savepoint one; insert into people values (11, 'acme'); rollback to one")
       t.strictSame((await follow(changes, start)).ids, [])
@@ -53,16 +51,17 @@ t.test('a watched table', async (t) => {
 
   t.test('records many rows as one set', async (t) => {
     await pool.query("insert into people select n, 'acme', 'x' from generate_series(1001, 6000) as n")
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await pool.query("update people set name = 'y' where id > 1000")
     t.equal((await follow(changes, start)).ids.length, 5000)
+    await compact(changes)
     t.equal((await pool.query('select from recruiting.changes where length(id) = 4')).rows.length, 5000)
     t.strictSame(await changed("update people set name = 'z' where id = 2000"), ['2000'], 'after so many')
   })
 
   for (const level of ['read committed', 'repeatable read', 'serializable']) {
     t.test(`adds no wait and no failure at ${level}`, async (t) => {
-      const start = await changes.begin()
+      const start = await changes.begin('acme', 'candidate')
       await pool.query("insert into people values (20, 'acme'), (21, 'acme') on conflict do nothing; create table if not exists notes (person bigint)")
       await watch(pool, 'notes', { kind: 'candidate', id: 'person', tenant: "'acme'" })
       await withClient(pool, (first) => withClient(pool, async (second) => {
@@ -79,9 +78,9 @@ t.test('a watched table', async (t) => {
   t.test('ignores ids and tenants that the API cannot have', async (t) => {
     await pool.query('create table odd (id text, company text)')
     await watch(pool, 'odd', { kind: 'job', id: 'id', tenant: 'company' })
-    const { rows: [{ count: before }] } = await pool.query('select count(*)::int from recruiting.changes')
+    const { rows: [{ count: before }] } = await pool.query('select count(*)::int from recruiting.recent_changes')
     await pool.query('insert into odd values (\'\', \'acme\'), (repeat(\'x\', 65), \'acme\'), (\'a/b\', \'acme\'), (\'ß\', \'acme\'), (\'1\', \'\'), (\'1\', repeat(\'x\', 101)), (null, \'acme\'), (\'1\', null)')
-    t.equal((await pool.query('select count(*)::int from recruiting.changes')).rows[0].count, before)
+    t.equal((await pool.query('select count(*)::int from recruiting.recent_changes')).rows[0].count, before)
   })
 })
 
@@ -99,13 +98,13 @@ t.test('watching', async (t) => {
   t.test('takes expressions, whose names belong to the schema of the table, and columns of any name', async (t) => {
     await watch(pool, 'crm.applications', { kind: 'candidate', id: "person's", tenant })
     await watch(pool, 'crm.applications', { kind: 'job', id: "coalesce(row.job_id::text, 'no%''\\job')", tenant })
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     const job = '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70'
     await pool.query(`insert into crm.applications values (1, 1, 41, '${job}'), (2, 1, 41, null), (3, 2, 43, null), (4, 9, 44, null)`)
-    t.strictSame((await follow(changes, start)).ids, ['41'])
+    t.strictSame([...new Set((await follow(changes, start)).ids)], ['41'])
     t.strictSame((await follow(changes, start, { tenantSlug: 'globex' })).ids, ['43'])
     t.strictSame((await follow(changes, start, { kind: 'job' })).ids, [job, "no%'\\job"])
-    const before = await changes.begin()
+    const before = await changes.begin('acme', 'candidate')
     await pool.query('truncate crm.applications')
     t.strictSame((await follow(changes, before, { kind: 'job' })).ids, [job, "no%'\\job"])
   })
@@ -135,7 +134,7 @@ t.test('watching', async (t) => {
     await pool.query('create table crm.people (id int, tenant text)')
     const pools = Array.from({ length: 10 }, () => server.createPool())
     await Promise.all(pools.map((each) => watch(each, 'crm.people', { kind: 'candidate', id: 'id', tenant: 'tenant' })))
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await pool.query("insert into crm.people values (1, 'acme')")
     t.strictSame((await follow(changes, start)).ids, ['1'])
     t.equal((await pool.query("select from pg_trigger where tgrelid = 'crm.people'::regclass")).rows.length, 4)
@@ -150,7 +149,7 @@ t.test('watching', async (t) => {
     const options = { kind: 'candidate', id: 'person', tenant: 'tenant' } as const
     await watch(pool, 'crm.steps', options)
     const changed = async (statement: string) => {
-      const start = await changes.begin()
+      const start = await changes.begin('acme', 'candidate')
       await pool.query(statement)
       return (await follow(changes, start)).ids
     }
@@ -168,17 +167,17 @@ t.test('watching', async (t) => {
   t.test('lets a user of the table write who has no rights on our tables', async (t) => {
     await pool.query('create role writer login; grant usage on schema crm to writer; grant all on crm.applications to writer')
     const writer = server.createPool({ user: 'writer' })
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await writer.query('insert into crm.applications values (70, 1)')
     await writer.query('truncate crm.applications')
-    t.strictSame((await follow(changes, start)).ids, ['50', '70'])
-    await t.rejects(writer.query('select from recruiting.changes'), { code: '42501' })
+    t.strictSame((await follow(changes, start)).ids, ['70', '50', '70'])
+    await t.rejects(writer.query('select from recruiting.recent_changes'), { code: '42501' })
     await t.rejects(watch(writer, 'crm.applications', { kind: 'candidate', id: 'id', tenant }), { code: '42501' })
     await pool.query('grant usage, create on schema recruiting to writer')
     await t.rejects(watch(writer, 'crm.applications', { kind: 'candidate', id: 'id', tenant }), {
       code: 'invalid_option', field: 'tenant', message: 'tenant: permission denied for table accounts'
     })
-    await t.rejects(watch(writer, 'crm.applications', { kind: 'candidate', id: 'id', tenant: "'acme'" }), { code: '42501', message: /table changes/ })
+    await t.rejects(watch(writer, 'crm.applications', { kind: 'candidate', id: 'id', tenant: "'acme'" }), { code: '42501', message: /table recent_changes/ })
   })
 
   t.test('is not diverted by the search path or the objects of whoever writes', async (t) => {
@@ -188,7 +187,7 @@ t.test('watching', async (t) => {
     await mallory.query(`
       create function mallory.char_length(text) returns int language sql as 'select 1/0';
       create temp table accounts as select 1 as id, 'stolen'::text as slug`)
-    const start = await changes.begin()
+    const start = await changes.begin('acme', 'candidate')
     await mallory.query('insert into crm.applications values (80, 1)')
     t.strictSame((await follow(changes, start)).ids, ['80'])
   })
@@ -226,7 +225,7 @@ t.test('watching', async (t) => {
       await t.rejects(watch(pool, relation, options as typeof good), { code: 'invalid_option', field, message }, `${relation} ${JSON.stringify(options)}`)
     }
     await t.rejects(watch(pool, 'crm.people', { ...good, schema: 'nowhere' }), {
-      code: 'storage_not_ready', field: 'schema', message: 'the schema nowhere has no table changes: call migrate(pool, { schema: "nowhere" }) first'
+      code: 'storage_not_ready', field: 'schema', message: 'the schema nowhere has no table recent_changes: call migrate(pool, { schema: "nowhere" }) first'
     })
   })
 

@@ -38,8 +38,14 @@ export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: 
     if (isRecordedByCall) for (const item of touched) await recruiting.changed(item, { transaction: client })
   }
 
+  /** As workers do, while readers are between two pages. */
+  async function compact (): Promise<void> {
+    await storage.changes.prune({ retentionDays: 3650, limit: 1000 })
+  }
+
   return {
     async write (random) {
+      if (random.chance(0.02)) await compact()
       const writes = Array.from({ length: random.integer(1, 8) }, () => pickWrite(random))
       const client = await pool.connect()
       client.on('error', ignore)
