@@ -1,37 +1,7 @@
 import type { Page } from 'playwright-core'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { runExample } from '../examples/fixtures/run-example.js'
 import { noBrowser, startBrowser, visit } from '../fixtures/browser/browser.js'
-
-async function startReference (t: Test): Promise<string> {
-  const example = runExample(t, '07-reference-page.ts', { PORT: '0' })
-  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
-  return `${origin}/reference/`
-}
-
-t.test('the reference page shows every operation and every event, and asks for nothing elsewhere', { skip: noBrowser }, async (t) => {
-  const example = runExample(t, '07-reference-page.ts', { PORT: '0' })
-  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
-  const { page, strayRequests, errors } = await visit(await startBrowser(t), `${origin}/reference/`)
-
-  await page.getByText('candidate.anonymized').first().waitFor()
-  t.equal(await page.locator('.opblock').count(), 18 + 18)
-  t.same(strayRequests, [])
-  t.same(errors, [])
-
-  await page.locator('#operations-candidates-listCandidates .opblock-summary-control').click()
-  await page.getByText('Needs candidates:read or candidates:write.').waitFor()
-  t.equal(await example.end('SIGTERM'), 0)
-})
-
-t.test('the page has a title and the theme of the system, and follows it', { skip: noBrowser }, async (t) => {
-  const { page, errors } = await visit(await startBrowser(t), await startReference(t), { colorScheme: 'dark' })
-  t.equal(await page.title(), 'Recruiting API reference')
-  await page.locator('html.dark-mode').waitFor()
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.locator('html:not(.dark-mode)').waitFor()
-  t.same(errors, [])
-})
 
 const listCandidates = '#operations-candidates-listCandidates'
 
@@ -42,24 +12,52 @@ async function tryOut (page: Page): Promise<string> {
   return page.locator(`${listCandidates} .live-responses-table .response-col_status`).last().innerText()
 }
 
-t.test('an address opens its operation, and trying it out as proposed finds something', { skip: noBrowser }, async (t) => {
-  const reference = await startReference(t)
-  const { page, errors } = await visit(await startBrowser(t), `${reference}#/candidates/listCandidates`)
-  await page.getByRole('button', { name: 'Authorize', exact: true }).click()
-  await page.getByLabel('auth-bearer-value').fill('acme-secret-key')
-  await page.getByRole('button', { name: 'Apply credentials' }).click()
-  await page.getByRole('button', { name: 'Close', exact: true }).click()
-  t.match(await tryOut(page), /^200/)
-  t.match(await page.locator(`${listCandidates} .live-responses-table .response-col_description`).last().innerText(), /Ada Lovelace/)
+t.test('the reference page', { skip: noBrowser }, async (t) => {
+  const example = runExample(t, '07-reference-page.ts', { PORT: '0' })
+  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  const reference = `${origin}/reference/`
+  const browser = await startBrowser(t)
 
-  await page.reload()
-  t.match(await tryOut(page), /^200/, 'the key outlives a reload')
-  const other = await page.context().newPage()
-  await other.goto(`${reference}#/candidates/listCandidates`)
-  t.match(await tryOut(other), /^401/, 'another tab does not have it')
+  await t.test('shows every operation and every event, and asks for nothing elsewhere', async (t) => {
+    const { page, strayRequests, errors } = await visit(browser, reference)
+    await page.getByText('candidate.anonymized').first().waitFor()
+    t.equal(await page.locator('.opblock').count(), 18 + 18)
+    t.same(strayRequests, [])
+    t.same(errors, [])
 
-  await page.getByRole('button', { name: 'Authorize', exact: true }).click()
-  await page.getByRole('button', { name: 'Remove authorization' }).click()
-  t.equal(await page.evaluate('sessionStorage.length'), 0, 'a key that was removed is kept nowhere')
-  t.same(errors.filter((error) => !error.includes('401')), [])
+    await page.locator('#operations-candidates-listCandidates .opblock-summary-control').click()
+    await page.getByText('Needs candidates:read or candidates:write.').waitFor()
+  })
+
+  await t.test('has a title and the theme of the system, and follows it', async (t) => {
+    const { page, errors } = await visit(browser, reference, { colorScheme: 'dark' })
+    t.equal(await page.title(), 'Recruiting API reference')
+    await page.locator('html.dark-mode').waitFor()
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.locator('html:not(.dark-mode)').waitFor()
+    t.same(errors, [])
+  })
+
+  await t.test('opens the operation of an address, and trying it out as proposed finds something', async (t) => {
+    const { page, errors } = await visit(browser, `${reference}#/candidates/listCandidates`)
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click()
+    await page.getByLabel('auth-bearer-value').fill('acme-secret-key')
+    await page.getByRole('button', { name: 'Apply credentials' }).click()
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+    t.match(await tryOut(page), /^200/)
+    t.match(await page.locator(`${listCandidates} .live-responses-table .response-col_description`).last().innerText(), /Ada Lovelace/)
+
+    await page.reload()
+    t.match(await tryOut(page), /^200/, 'the key outlives a reload')
+    const other = await page.context().newPage()
+    await other.goto(`${reference}#/candidates/listCandidates`)
+    t.match(await tryOut(other), /^401/, 'another tab does not have it')
+
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click()
+    await page.getByRole('button', { name: 'Remove authorization' }).click()
+    t.equal(await page.evaluate('sessionStorage.length'), 0, 'a key that was removed is kept nowhere')
+    t.same(errors.filter((error) => !error.includes('401')), [])
+  })
+
+  t.equal(await example.end('SIGTERM'), 0)
 })

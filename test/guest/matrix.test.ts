@@ -1,8 +1,16 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { checkError } from '../fixtures/api/answers.js'
 import { hosts, refusingHosts } from '../fixtures/hosts/hosts.js'
 import { probeIn, probeOwn, probeRefused } from '../fixtures/hosts/matrix.js'
 import { probe } from '../fixtures/fuzz/probes.js'
+
+/** The answers without anything of a host, which are the same each time. */
+let plainAnswers: ReturnType<typeof probe> | null = null
+
+function probePlain (t: Test): ReturnType<typeof probe> {
+  plainAnswers ??= probe(t, {})
+  return plainAnswers
+}
 
 t.test('there are at least 20 hosts', async (t) => {
   t.ok(hosts.length >= 20)
@@ -10,7 +18,7 @@ t.test('there are at least 20 hosts', async (t) => {
 
 for (const host of hosts) {
   t.test(`a host with ${host.name}: the API answers as ever`, async (t) => {
-    const plain = await probe(t, {})
+    const plain = await probePlain(t)
     t.ok(plain.length >= 20, 'there are probes')
     const judged = (answer: string): boolean => host.answers?.test(answer) !== true
     t.strictSame((await probeIn(t, host, plain)).filter(judged), plain.filter(judged))
@@ -25,7 +33,7 @@ for (const host of hosts) {
 
 for (const host of refusingHosts) {
   t.test(`a host with ${host.name}: the API answers ${host.status} in its own form`, async (t) => {
-    const answers = await probeRefused(t, host, await probe(t, {}))
+    const answers = await probeRefused(t, host, await probePlain(t))
     t.ok(answers.filter(({ isGood }) => isGood).length >= 8)
     for (const { what, isGood, answer } of answers) {
       // What the API refuses by itself may be refused first.

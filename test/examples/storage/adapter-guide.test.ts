@@ -5,6 +5,9 @@ import t from 'tap'
 import { request } from '../fixtures/request.js'
 import { runExample } from '../fixtures/run-example.js'
 
+// Some cases wait in real time.
+t.jobs = 3
+
 const run = promisify(execFile)
 const guide = new URL('../../../docs/adapters.md', import.meta.url)
 const folder = new URL('../../../examples/adapter/', import.meta.url)

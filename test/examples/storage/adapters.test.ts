@@ -1,6 +1,9 @@
 import t from 'tap'
 import { runExample } from '../fixtures/run-example.js'
 
+// Some cases wait in real time.
+t.jobs = 2
+
 t.test('a storage over SQLite passes every case of the kit, and those of lists with text ids too', async (t) => {
   const example = runExample(t, 'sqlite/conformance.ts')
   await example.output(/All \d+ cases passed\.[^]*ok {6}lists[^]*All \d+ cases passed\./)
