@@ -3,7 +3,7 @@ import { request } from './fixtures/request.js'
 import { runExample } from './fixtures/run-example.js'
 
 t.test('a session opens the routes of the host, and an API key those of the API, unknown paths among them', async (t) => {
-  const example = runExample(t, '12-own-server.ts', { PORT: '0' })
+  const example = runExample(t, '16-own-server.ts', { PORT: '0' })
   const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
   const session = { cookie: 'session=secret-session' }
   const key = { authorization: 'Bearer acme-secret-key' }
