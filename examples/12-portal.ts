@@ -1,0 +1,53 @@
+// A settings page of your own that embeds the portal, where a customer's people manage their webhooks.
+//
+// tsx examples/12-portal.ts
+
+import { randomBytes } from 'node:crypto'
+import Fastify, { type FastifyRequest } from 'fastify'
+import { recruitingApi } from 'fastify-recruiting-api'
+import { memoryKeyLookup, memoryStorage } from 'fastify-recruiting-api/memory'
+
+const app = Fastify({ logger: true })
+
+await app.register(recruitingApi, {
+  storage: memoryStorage(),
+  keyLookup: memoryKeyLookup([]),
+  errorDetails: true,
+  portal: {
+    // In production, 32 bytes from your secret store, the same in every process.
+    secretKeys: [randomBytes(32)],
+    frameAncestors: ['self'],
+    theme: { accent: { light: '#0b57d0', dark: '#a8c7fa' }, radius: 8, font: 'Inter, sans-serif', mode: 'system' }
+  }
+})
+
+/** Your own sign-in goes here. In this example everybody is an admin of acme. */
+function signedInUser (_request: FastifyRequest): { id: string, company: string, isAdmin: boolean } {
+  return { id: 'dana@acme.example', company: 'acme', isAdmin: true }
+}
+
+app.get('/settings/webhooks/session', async (request) => {
+  const user = signedInUser(request)
+  return app.recruiting.portal.createSession({
+    tenantSlug: user.company,
+    actor: user.id,
+    capabilities: user.isAdmin ? ['read', 'write', 'secrets', 'bodies', 'test', 'replay'] : ['read']
+  })
+})
+
+app.get('/settings/webhooks', async (_request, reply) => reply.type('text/html; charset=utf-8').send(`<!doctype html>
+<html lang="en">
+<title>Settings</title>
+<iframe title="Webhooks" allow="clipboard-write" style="width: 100%; height: 90vh; border: 0"></iframe>
+<script>
+  const frame = document.querySelector('iframe')
+  const newSession = async () => (await (await fetch('/settings/webhooks/session')).json()).url
+  newSession().then((url) => { frame.src = url })
+  addEventListener('message', async ({ source, data }) => {
+    if (source !== frame.contentWindow || data.type !== 'recruiting-webhooks:session-needed') return
+    source.postMessage({ type: 'recruiting-webhooks:session', url: await newSession() }, new URL(frame.src).origin)
+  })
+</script>`))
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
+await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) })
