@@ -21,6 +21,7 @@ export function formatWelcome (parts: WelcomeParts): string {
     `An ATS with two tenants: ${sizes.join(' and ')}`,
     '',
     `  Open this     ${pageUrl}/`,
+    `  The portal    ${pageUrl}/settings/ (a settings page that embeds it)`,
     `  The API       ${apiUrl}/<tenant_slug>`,
     `  OpenAPI       ${apiUrl}/openapi.json (as a page: ${pageUrl}/reference/)`,
     `  The receiver  ${receiverUrl}/<tenant_slug>. It receives the webhooks of both tenants, verifies every request, and`,

@@ -1,10 +1,11 @@
+import axe from 'axe-core'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { noBrowser } from '../fixtures/browser/browser.js'
-import { openDemo } from '../fixtures/browser/demo-page.js'
+import { noBrowser, visit } from '../fixtures/browser/browser.js'
+import { openDemo, wide } from '../fixtures/browser/demo-page.js'
 
 t.test('webhooks on the demo page', { skip: noBrowser, timeout: 180_000 }, async (t) => {
-  const { page, says, press, rows, calm, errors } = await openDemo(t)
+  const { page, browser, url, says, press, rows, calm, errors } = await openDemo(t)
   let secret = ''
 
   await t.test('a new webhook shows its secret, and receives a test', async () => {
@@ -84,5 +85,45 @@ t.test('webhooks on the demo page', { skip: noBrowser, timeout: 180_000 }, async
     t.notOk(await page.getByRole('button', { name: 'New webhook' }).isVisible())
     await press('Full access')
     await says('#webhooks li', 'Demo receiver')
+  })
+
+  await t.test('the settings page embeds the portal: an admin adds a webhook, and a reader looks at it', async (t) => {
+    const { page: settings, errors, strayRequests } = await visit(browser, 'about:blank', { viewport: wide, reducedMotion: 'reduce' })
+    await settings.addInitScript(axe.source)
+    await settings.goto(`${url}settings/`)
+    const portal = settings.frameLocator('iframe')
+    const click = (name: string): Promise<void> => portal.getByRole('button', { name }).click()
+
+    await portal.getByRole('link', { name: 'Add webhook' }).click()
+    await portal.getByLabel('Name', { exact: true }).fill('CRM sync')
+    await portal.getByLabel('Endpoint URL').fill(await settings.locator('#address').innerText())
+    await portal.getByRole('checkbox', { name: 'application.hired' }).check()
+    await click('Create webhook')
+    const secret = await portal.getByText(/^whsec_/).first().innerText()
+    await click('I have stored it')
+    await click('Send a test')
+    await click('Send test')
+    await portal.getByText(/^Your endpoint answered \W*401/).waitFor()
+    await settings.getByLabel('Secret of the webhook').fill(secret)
+    await settings.getByRole('button', { name: 'Give it to the receiver' }).click()
+    await settings.getByText('The receiver verifies CRM sync now.').waitFor()
+    await click('Send again')
+    await portal.getByText(/^Delivered: your endpoint answered \W*204/).waitFor()
+
+    await settings.getByRole('button', { name: 'Reader' }).click()
+    await portal.getByText('CRM sync').click()
+    await portal.getByText('application.hired').first().waitFor()
+    for (const name of ['Edit', 'Send a test', 'Pause', 'Rotate secret', 'Delete', 'Replay']) {
+      t.equal(await portal.getByText(name, { exact: true }).count(), 0, name)
+    }
+    await settings.getByRole('button', { name: 'German' }).click()
+    await portal.getByText('Sobald etwas geschieht').waitFor()
+    await settings.getByRole('button', { name: 'globex' }).click()
+    await portal.getByText('CRM sync').waitFor({ state: 'detached' })
+    t.same([errors, strayRequests], [[], []])
+
+    const { violations, passes } = await settings.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
+    t.ok(passes.some(({ nodes }) => nodes.some(({ target }) => target[0] === 'iframe')), 'axe looks into the frame')
+    t.same(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [])
   })
 })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { recruitingApi } from 'fastify-recruiting-api'
 import { memoryKeyLookup } from 'fastify-recruiting-api/memory'
@@ -20,8 +21,15 @@ export async function createAts (database: Database, print: Print): Promise<Fast
     keyLookup: memoryKeyLookup(Object.values(demoKeys).map(({ key, tenantSlug, scopes }) => ({ key, tenantSlug, scopes }))),
     // Says in each 400 which field is wrong.
     errorDetails: true,
+    // A page for the people of a tenant, which the settings page of the demo embeds. Its colours are those of the demo.
+    portal: {
+      // New ones at each start. In production, 32 bytes from a secret store, the same in every process.
+      secretKeys: [randomBytes(32)],
+      frameAncestors: ['self'],
+      theme: { accent: { light: '#3457d5', dark: '#8ea6ff' } }
+    },
     // For this demo only. By default, webhooks must point to public https addresses, and retries take up to three days.
-    delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule: [0, 2, 3, 6] }
+    delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule: [0, 2, 3, 6], responseExcerptBytes: 512 }
   })
   return app
 }

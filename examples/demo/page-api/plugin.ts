@@ -8,8 +8,10 @@ import type { Action, Office } from '../business/office.js'
 import { jobStatuses } from '../data/jobs.js'
 import { sources } from '../data/sources.js'
 import { type Endpoint, type Mode, type Receiver, modes } from '../receiver/receiver.js'
+import { body } from './body.js'
 import type { Feed, StateEntry } from './feed.js'
 import { forge } from './forge.js'
+import { portalSessions } from './portal.js'
 import { referencePage } from './reference.js'
 import { feedStream } from './stream.js'
 
@@ -42,6 +44,7 @@ export function demoPage ({ offices, receiver, background, feed, onNews, reset }
     })
     await app.register(referencePage)
     await app.register(feedStream(feed, readState))
+    await app.register(portalSessions(tenantSlugs))
 
     app.get('/demo/setting', async () => ({
       receiverUrl: receiver.url,
@@ -93,9 +96,4 @@ export function demoPage ({ offices, receiver, background, feed, onNews, reset }
     // Resets only after the response is sent, because the reset closes this server.
     app.post('/demo/reset', { onResponse: async () => reset() }, async () => ({}))
   }
-}
-
-/** Returns the schema of a body with all of these fields. */
-function body (properties: Record<string, object>): { body: object } {
-  return { body: { type: 'object', required: Object.keys(properties), properties } }
 }

@@ -35,8 +35,8 @@ export interface ReceiverOptions {
   onArrival: (arrival: Arrival) => void
 }
 
-/** The result of handling a verified event. */
-type Handling = Pick<Arrival, 'status' | 'isDuplicate'> & { remark: string }
+/** The result of handling a verified event: `error` is the body of the response, `remark` is printed. */
+type Handling = Pick<Arrival, 'status' | 'isDuplicate'> & { error?: string, remark: string }
 
 export async function startReceiver ({ port, stumbleEvery, print, onArrival }: ReceiverOptions): Promise<Receiver> {
   const app = Fastify()
@@ -55,28 +55,28 @@ export async function startReceiver ({ port, stumbleEvery, print, onArrival }: R
     const arrival = { ...readArrival(request), webhookId: endpoint?.webhookId ?? null }
     try {
       const event = verify(request, endpoint?.verifier)
-      const { remark, ...handling } = handle(event, path)
+      const { remark, error, ...handling } = handle(event, path)
       print('receiver', path, `${describe(event)}${remark}`)
       onArrival({ ...arrival, ...handling, isVerified: true, isTest: event.test === true })
-      return reply.code(handling.status).send()
+      return reply.code(handling.status).send(error === undefined ? undefined : { error })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       print('receiver', path, `NOT verified, refused: ${reason}`)
       onArrival({ ...arrival, reason, status: 401 })
-      return reply.code(401).send()
+      return reply.code(401).send({ error: reason })
     }
   })
 
   function handle ({ id }: WebhookEvent, path: string): Handling {
     const mode = modeByTenant.get(tenantOf(path))
-    if (mode === 'broken') return { status: 500, isDuplicate: false, remark: ', answered 500: the receiver is broken' }
-    if (mode === 'gone') return { status: 410, isDuplicate: false, remark: ', answered 410: the receiver is gone' }
+    if (mode === 'broken') return fail(500, 'the receiver is broken')
+    if (mode === 'gone') return fail(410, 'the receiver is gone')
     const key = `${path} ${id}`
     if (seenIds.has(key)) return { status: 204, isDuplicate: true, remark: `, duplicate, ignored: ${id}` }
     seenIds.add(key)
     count += 1
     if (stumbleEvery === 0 || count % stumbleEvery !== 0) return { status: 204, isDuplicate: false, remark: '' }
-    return { status: 500, isDuplicate: false, remark: `, answered 500 on purpose: ${id}` }
+    return { ...fail(500, 'on purpose, to show a retry'), remark: `, answered 500 on purpose: ${id}` }
   }
 
   const url = await app.listen({ host: '127.0.0.1', port })
@@ -87,6 +87,10 @@ export async function startReceiver ({ port, stumbleEvery, print, onArrival }: R
     readModes: () => Object.fromEntries(modeByTenant),
     close: () => app.close()
   }
+}
+
+function fail (status: number, error: string): Handling {
+  return { status, isDuplicate: false, error, remark: `, answered ${status}: ${error}` }
 }
 
 function describe ({ type, timestamp, test }: WebhookEvent): string {

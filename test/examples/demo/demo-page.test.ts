@@ -67,7 +67,9 @@ t.test('the files of the demo page are served', async (t) => {
       ['receiver/forge', {}],
       ['receiver/trust', { path: 'acme', webhookId: 1, secret: 'whsec_short' }],
       ['receiver/trust', { path: 'acme', webhookId: 'one', secret }],
-      ['background', { isPaused: 'perhaps' }]
+      ['background', { isPaused: 'perhaps' }],
+      ['portal/session', { tenant: 'nobody', actor: 'admin', locale: 'en' }],
+      ['portal/session', { tenant: 'acme', actor: 'owner', locale: 'en' }]
     ] as const) t.match(await request(`${origin}/demo/${path}`, { body }), { status: 400 }, path)
   })
 

@@ -22,7 +22,8 @@ export function Shell ({ state, hasSession, isOwnPage, announcement }: ShellProp
   // A host's page has a main part of its own.
   const Main = isOwnPage ? 'main' : 'div'
   return (
-    <Main class='app'>
+    // In a frame, its name tells it from the main part around the frame.
+    <Main class='app' aria-label={isOwnPage ? shell.title : undefined}>
       {returnUrl !== null && isOwnPage && parent === window && (
         <nav class='back'><a class='link' href={returnUrl}><Icon name='back' /> {shell.returnTo}</a></nav>
       )}

@@ -1,0 +1,29 @@
+import type { PortalCapability } from 'fastify-recruiting-api'
+import type { FastifyPluginAsync } from 'fastify'
+import { body } from './body.js'
+
+/** The people of a tenant, and what they may do in the portal. */
+const actors: Record<string, PortalCapability[]> = {
+  admin: ['read', 'write', 'secrets', 'bodies', 'test', 'replay'],
+  reader: ['read']
+}
+
+interface Visitor {
+  tenant: string
+  actor: string
+  locale: string
+}
+
+/** Creates sessions of the portal for the settings page. A real vendor takes tenant and actor from its own sign-in. */
+export function portalSessions (tenantSlugs: readonly string[]): FastifyPluginAsync {
+  return async (app) => {
+    app.post<{ Body: Visitor }>('/demo/portal/session', {
+      schema: body({ tenant: { enum: tenantSlugs }, actor: { enum: Object.keys(actors) }, locale: { enum: ['en', 'de'] } })
+    }, async ({ body: { tenant, actor, locale } }) => app.recruiting.portal.createSession({
+      tenantSlug: tenant,
+      actor: `${actor}@${tenant}.example`,
+      capabilities: actors[actor] ?? [],
+      locale
+    }))
+  }
+}
