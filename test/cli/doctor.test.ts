@@ -50,7 +50,7 @@ t.test('doctor', async (t) => {
     t.strictSame([code, err], [0, ''])
     t.strictSame(out.trimEnd().split('\n').map((line) => line.slice(0, 24).trimEnd()), [
       'ok       migrations', 'ok       own indexes', 'ok       relations', 'ok       relations', 'ok       due deliveries',
-      'ok       workers', 'ok       transactions', 'ok       clocks', 'ok       listen', 'ok       secrets', 'ok       webhooks'
+      'ok       workers', 'ok       transactions', 'ok       sync', 'ok       clocks', 'ok       listen', 'ok       secrets', 'ok       webhooks'
     ])
   })
 
@@ -193,6 +193,24 @@ t.test('doctor', async (t) => {
     await client.query("rollback prepared 'left behind'")
     await client.query('reset application_name')
     client.release()
+  })
+
+  await t.test('a transaction in another database that holds syncs back, once a change waits for it', async (t) => {
+    await pool.query('create database other')
+    const other = server.createPool({ database: 'other' })
+    const client = await other.connect()
+    await client.query("set application_name to 'import'; begin; select pg_current_xact_id()")
+    const findSync = async () => (await examine('--max-transaction-seconds 0')).find(({ check }) => check === 'sync')
+    t.match(await findSync(), { state: 'ok', text: 'changes wait for no transaction that is older than 0 s' })
+    await pool.query("select recruiting.changed('acme', 'candidate', '1')")
+    t.match(await findSync(), {
+      state: 'fault',
+      text: /^pid \d+, user postgres, application import has had a transaction open for \d+ s, so later changes of candidates and jobs wait$/,
+      remedy: 'end this transaction: pg_terminate_backend(pid), or commit prepared or rollback prepared'
+    })
+    await client.query('rollback')
+    client.release()
+    t.match(await findSync(), { state: 'ok' })
   })
 
   await t.test('clocks that are apart', async (t) => {

@@ -9,11 +9,11 @@ import { type Check, type Finding, type Patient, fault } from './finding.js'
 import { hasTables, migrations, ownIndexes } from './migrations.js'
 import { dueDeliveries, workers } from './queue.js'
 import { relations } from './relations.js'
-import { clocks, listening, transactions } from './server.js'
+import { clocks, listening, sync, transactions } from './server.js'
 import { secrets, unwell } from './webhooks.js'
 
 const queryTimeoutMs = 60_000
-const checks: readonly Check[] = [migrations, ownIndexes, relations, dueDeliveries, workers, transactions, clocks, listening, secrets, unwell]
+const checks: readonly Check[] = [migrations, ownIndexes, relations, dueDeliveries, workers, transactions, sync, clocks, listening, secrets, unwell]
 
 export const command: Command = {
   args: [],

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createChangeStats } from '../../postgres/changes/stats.js'
 import { type Check, type Patient, fault, ok } from './finding.js'
 
 const usualTransactionSeconds = 600
@@ -32,6 +33,20 @@ export const transactions: Check = {
     if (open.length === 0) return [ok(`none is older than ${limit} s`)]
     return open.map(({ who, seconds }) => fault(`${who} has had a transaction open for ${seconds} s, so vacuum cannot remove deleted rows`,
       who.startsWith('process') ? `end it: select pg_terminate_backend(${who.split(' ')[1]})` : 'end it: commit prepared or rollback prepared'))
+  }
+}
+
+/** Whether a transaction, possibly in another database of the server, hides changes from sync. */
+export const sync: Check = {
+  name: 'sync',
+  needsTables: true,
+  async run ({ session, quotedSchema, flags }) {
+    const limit = flags.integer('max-transaction-seconds') ?? usualTransactionSeconds
+    const { heldBackMs, heldBackBy } = await createChangeStats(session, quotedSchema)()
+    if (heldBackMs <= 1000 * limit) return [ok(`changes wait for no transaction that is older than ${limit} s`)]
+    const seconds = Math.floor(heldBackMs / 1000)
+    return [fault(`${heldBackBy} has had a transaction open for ${seconds} s, so later changes of candidates and jobs wait`,
+      'end this transaction: pg_terminate_backend(pid), or commit prepared or rollback prepared')]
   }
 }
 
