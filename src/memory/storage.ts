@@ -1,6 +1,7 @@
+import { RecruitingApiError } from '../errors.js'
 import { expectNames } from '../shared/expect.js'
 import { readIds } from '../shared/ids.js'
-import type { ChangeKind, ChangeSource, Clock, EventStorage, Id, IdKinds } from '../ports/index.js'
+import type { ChangeKind, ChangeSource, Clock, EventStorage, Id, IdKinds, RecruitingStorage } from '../ports/index.js'
 import { memoryChanges } from './changes.js'
 import { createCandidateSource } from './lists/candidates.js'
 import type { MemoryCandidate, MemoryCandidateSource } from './lists/candidates.js'
@@ -71,13 +72,29 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
     now,
     onChange: (tenantSlug, id) => { changes.record(tenantSlug, { kind, id: String(id), deleted: false }) }
   })
+  const candidates = createCandidateSource(ids, contextOf('candidate'), readRows(tenants, 'candidates'))
+  const jobs = createJobSource(ids, contextOf('job'), readRows(tenants, 'jobs'))
   return {
-    candidates: createCandidateSource(ids, contextOf('candidate'), readRows(tenants, 'candidates')),
-    jobs: createJobSource(ids, contextOf('job'), readRows(tenants, 'jobs')),
+    candidates,
+    jobs,
     webhooks: createWebhookStore(data),
     deliveries: createDeliveryStore(data),
-    changes
+    changes,
+
+    // The host may have copied the storage and replaced a source, whose ids are its own then.
+    async verify (this: Partial<RecruitingStorage<Id, Id, Id, Id>>, published) {
+      if (published !== null && this.candidates === candidates) assertSameIds(ids, published.ids, ['candidate', 'source', 'recruiter'])
+      if (published !== null && this.jobs === jobs) assertSameIds(ids, published.ids, ['job'])
+      return []
+    }
   }
+}
+
+function assertSameIds (ids: IdKinds, wanted: IdKinds, names: ReadonlyArray<keyof IdKinds>): void {
+  const wrong = names.find((name) => ids[name] !== wanted[name])
+  if (wrong === undefined) return
+  throw new RecruitingApiError('storage_not_ready',
+    `memoryStorage has ids.${wrong} '${ids[wrong]}', and the plugin '${wanted[wrong]}': give both the same option ids`, `ids.${wrong}`)
 }
 
 function readRows (tenants: Record<string, unknown>, name: keyof MemoryTenant): InitialRows[] {

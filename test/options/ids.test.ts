@@ -1,5 +1,6 @@
 import t from 'tap'
-import { createRecruiting } from '../../src/index.js'
+import Fastify from 'fastify'
+import { type IdKinds, type RecruitingApiOptions, createRecruiting, recruitingApi } from '../../src/index.js'
 import { candidatesFrom, jobsFrom, memoryStorage } from '../../src/memory/index.js'
 import { type RefusedOption, assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
@@ -24,7 +25,7 @@ t.test('ids says integer or string for each kind of id, and nothing else', async
     await assertRefused(t, option)
   }
   for (const ids of [undefined, {}, all, { candidate: 'integer' }, { job: 'string', source: undefined }]) {
-    await assertAcceptedByPlugin(t, { ids })
+    await assertAcceptedByPlugin(t, { ids, storage: memoryStorage({ ids } as object) })
     await assertAccepted(t, { ids })
   }
 })
@@ -43,4 +44,34 @@ t.test('the storage in memory and the helpers for rows read it in the same way',
     t.throws(() => jobsFrom(() => [], options), error, field)
   }
   t.throws(() => jobsFrom(() => [], { id: all } as object), { field: 'id', message: /such as ids/ })
+})
+
+t.test('a storage in memory whose ids differ from those of the plugin is refused at registration', async (t) => {
+  async function register (storage: RecruitingApiOptions['storage'], ids: Partial<IdKinds>): Promise<void> {
+    const app = Fastify()
+    app.register(recruitingApi, { storage, keyLookup: async () => null, ids })
+    try {
+      await app.ready()
+    } finally {
+      await app.close()
+    }
+  }
+  for (const name of ['candidate', 'job', 'source', 'recruiter'] as const) {
+    const one = { [name]: 'string' } as const
+    const error = { code: 'storage_not_ready', field: `ids.${name}` }
+    await t.rejects(register(memoryStorage(), one), {
+      ...error, message: `memoryStorage has ids.${name} 'integer', and the plugin 'string': give both the same option ids`
+    })
+    await t.rejects(register(memoryStorage({ ids: one }), {}), {
+      ...error, message: `memoryStorage has ids.${name} 'string', and the plugin 'integer': give both the same option ids`
+    })
+    await t.resolves(register(memoryStorage({ ids: one }), one))
+  }
+})
+
+t.test('sources of the host beside a storage in memory have their own ids', async (t) => {
+  const candidates = candidatesFrom(() => [], { ids: all })
+  const jobs = jobsFrom(() => [], { ids: all })
+  await assertAcceptedByPlugin(t, { storage: { ...memoryStorage(), candidates, jobs }, ids: all })
+  await assertAcceptedByPlugin(t, { storage: { ...memoryStorage(), candidates }, ids: { ...all, job: 'integer' } })
 })

@@ -17,7 +17,7 @@ t.test('a process without a server records changes', async (t) => {
 })
 
 t.test('a change that is not valid is refused, and the error names the field', async (t) => {
-  const storage = memoryStorage()
+  const storage = memoryStorage({ ids: { job: 'string' } })
   const app = await buildApp(t, { storage, ids: { job: 'string' } })
   const start = await storage.changes.begin('acme', 'candidate')
   const valid = { tenantSlug: 'acme', kind: 'candidate', id: 1, deleted: false }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { IdKinds } from '../../../src/index.js'
-import { memoryStorage } from '../../../src/memory/index.js'
+import { jobsFrom, memoryStorage } from '../../../src/memory/index.js'
 import { checkError } from '../../fixtures/api/answers.js'
 import { bearer, buildApp, keys } from '../../fixtures/api/app.js'
 import { captureLogs } from '../../fixtures/api/logs.js'
@@ -29,7 +29,7 @@ t.test('an id of another type than declared gets 500, and the log names port, fi
   ]
   for (const [kinds, field, value, problem] of problems) {
     const logs = captureLogs()
-    const storage = memoryStorage()
+    const storage = memoryStorage({ ids: kinds })
     const row = { id: kinds.candidate === 'string' ? 'a' : 1, full_name: 'canary', headline: null, source_id: null, [field]: value }
     storage.candidates.list = async () => [row] as never
     storage.candidates.find = async () => row as never
@@ -46,7 +46,9 @@ t.test('an id of another type than declared gets 500, and the log names port, fi
 
 t.test('a job of another type of id gets 500 too', async (t) => {
   const logs = captureLogs()
-  const storage = memoryStorage({ ids: { job: 'string' }, tenants: { acme: { jobs: [{ id: 'j', name: 'Nurse', status: 'draft' }] } } })
+  const dates = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }
+  const jobs = jobsFrom(() => [{ id: 'j', name: 'Nurse', status: 'draft', ...dates }], { ids: { job: 'string' } })
+  const storage = { ...memoryStorage(), jobs }
   const app = await buildApp(t, { storage, server: { logger: logs.logger } })
   checkError(t, await app.inject({ url: `${base}/jobs`, headers }), 500)
   const failures = logs.lines.filter(({ level }) => level === 50)
