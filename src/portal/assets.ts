@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { tagOf } from '../http/answers/etag.js'
 import { refuse } from '../shared/expect.js'
+import { de } from './messages/de.js'
 import { formatPage } from './page-html.js'
 import type { PortalSettings } from './settings.js'
 
@@ -31,7 +32,8 @@ export async function readAssets (settings: PortalSettings, from = built): Promi
   const [script, style] = await Promise.all([readBuilt('portal.js', from), readBuilt('portal.css', from)])
   const names = { script: nameOf(script, 'js'), style: nameOf(style, 'css') }
   const { theme, messages, frameAncestors: origins } = settings
-  const config = JSON.stringify({ style: names.style, theme, messages, origins })
+  // English is part of the script.
+  const config = JSON.stringify({ style: names.style, theme, messages: { de, ...messages }, origins })
   return [
     describe('', 'html', formatPage(config, names)),
     describe(`assets/${names.script}`, 'js', script),

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { de } from '../messages/de.js'
 import { en } from '../messages/en.js'
 import { createApi } from './api/api.js'
 import { createSend } from './api/client.js'
 import type { PageConfig } from './config.js'
 import { useTheme } from './look/use-theme.js'
 import { useRoute } from './route/use-route.js'
+import type { LogPlace } from './screens/log/place.js'
 import { Shell } from './screens/shell.js'
 import type { SessionKeeper } from './session/keeper.js'
 import { type Portal, PortalContext } from './state/portal.js'
@@ -29,8 +29,9 @@ export function App ({ host, config, keeper, isOwnPage }: AppProps) {
   const [isStyled, setStyled] = useState(false)
   const visits = useRef(0)
   const title = useRef<HTMLHeadingElement>(null)
+  const logPlace = useRef<LogPlace | null>(null)
   const wanted = session?.locale ?? null
-  const language = useMemo(() => chooseLanguage([...wanted === null ? [] : [wanted], ...navigator.languages], { en, de }, config.messages), [wanted])
+  const language = useMemo(() => chooseLanguage([...wanted === null ? [] : [wanted], ...navigator.languages], { en }, config.messages), [wanted])
   const format = useMemo(() => createFormat(language), [language])
   const api = useMemo(() => createApi(createSend({ base: apiBase(), keeper, fetch: (url, init) => fetch(url, init), now: Date.now })), [keeper])
   const graceEnds = useMemo(() => new Map<number, string | null>(), [session?.tenantSlug])
@@ -50,6 +51,7 @@ export function App ({ host, config, keeper, isOwnPage }: AppProps) {
     visits,
     title,
     graceEnds,
+    logPlace,
     returnUrl: session?.returnUrl ?? null
   }
   const show = () => setStyled(true)

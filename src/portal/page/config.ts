@@ -7,7 +7,7 @@ export interface PageConfig {
   style: string
   /** The vendor's look. A session can override it. */
   theme: ThemeHint
-  /** Further languages, and replacements of the built-in ones, by locale. */
+  /** All languages but English, which is in the script, and replacements of its texts, by locale. */
   messages: Record<string, PortalMessages>
   /** Exact origins that may embed the page and renew its session. `'self'` is the page's own. */
   origins: string[]

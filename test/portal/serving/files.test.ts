@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { readAssets } from '../../../src/portal/assets.js'
 import { readPortal } from '../../../src/options/portal.js'
+import { de } from '../../../src/portal/messages/de.js'
 import { en } from '../../../src/portal/messages/en.js'
 import { buildApp } from '../../fixtures/api/app.js'
 import { base, listFiles, protectedHeaders } from '../../fixtures/portal/files.js'
@@ -60,7 +61,7 @@ t.test('the configuration has the look, the texts and the origins, however they 
   t.strictSame(readConfig(body), {
     style: (await listFiles(app)).style.replace('assets/', ''),
     theme: { accent: { light: '#0b57d0', dark: '#4881dc' }, radius: '4px', font: '"Segoe UI"', mode: 'dark' },
-    messages: { fr },
+    messages: { de, fr },
     origins: ["'self'", 'https://ats.example']
   })
 })

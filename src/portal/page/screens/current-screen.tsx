@@ -1,6 +1,7 @@
 import { usePortal } from '../state/portal.js'
 import { CreateScreen } from './create.js'
 import { EditScreen } from './edit.js'
+import { DeliveryScreen } from './delivery.js'
 import { EndpointScreen } from './endpoint.js'
 import { EndpointsScreen } from './endpoints.js'
 
@@ -11,6 +12,7 @@ export function CurrentScreen () {
     case 'create': return can('write') && can('secrets') ? <CreateScreen /> : <EndpointsScreen />
     case 'edit': return can('write') ? <EditScreen key={route.id} id={route.id} /> : <EndpointScreen key={route.id} id={route.id} />
     case 'endpoint': return <EndpointScreen key={route.id} id={route.id} />
+    case 'delivery': return <DeliveryScreen key={`${route.id}/${route.deliveryId}`} id={route.id} deliveryId={route.deliveryId} />
     default: return <EndpointsScreen />
   }
 }

@@ -12,6 +12,7 @@ import { Details } from './endpoint/details.js'
 import { HealthNotice } from './endpoint/health-notice.js'
 import { Manage } from './endpoint/manage.js'
 import { Summary } from './endpoint/summary.js'
+import { Log } from './log/log.js'
 import { SecretScreen } from './secret.js'
 
 /** One webhook: how it is doing, and all that can be done with it. */
@@ -40,6 +41,7 @@ export function EndpointScreen ({ id }: { id: number }) {
               <Details webhook={webhook} />
               <Manage webhook={webhook} onChanged={query.reload} onRotated={setRotated} />
             </div>
+            <Log webhook={webhook} />
           </>
           )}
     </Screen>

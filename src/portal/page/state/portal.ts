@@ -2,6 +2,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Api } from '../api/api.js'
 import type { Navigation } from '../route/use-route.js'
+import type { LogPlace } from '../screens/log/place.js'
 import type { Capability } from '../session/fragment.js'
 import type { Format } from '../text/format.js'
 
@@ -19,6 +20,8 @@ export interface Portal extends Navigation {
   visits: { current: number }
   /** When the previous secrets of webhooks end that were rotated here, by the webhook's id; `null` if it was at once. */
   graceEnds: Map<number, string | null>
+  /** Where a log was left for one of its deliveries. */
+  logPlace: { current: LogPlace | null }
   /** Where the vendor's page is, to leave the portal or to get a new session. */
   returnUrl: string | null
 }
