@@ -16,15 +16,21 @@ interface DialogProps {
   onSubmit?: () => void
 }
 
-/** A modal dialog: render it while it is open. The browser returns the focus to what opened it. */
+/** A modal dialog: render it while it is open. The focus returns to what opened it. */
 export function Dialog ({ title, children, actions, onClose, isBusy = false, onSubmit }: DialogProps) {
   const { messages } = useFormat()
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const { current } = dialog
+    const root = current?.getRootNode()
+    const focused = () => root instanceof ShadowRoot ? root.activeElement : null
+    const opener = focused()
     current?.showModal()
-    return () => current?.close()
+    return () => {
+      // The dialog is out of the document, so the browser returns nothing. Something else may have got the focus.
+      if (focused() === null && opener instanceof HTMLElement) opener.focus()
+    }
   }, [])
   const cancel = (event: Event) => {
     event.preventDefault()
