@@ -1,6 +1,6 @@
-import axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
+import { findViolations } from '../fixtures/browser/axe.js'
 import { noBrowser, visit } from '../fixtures/browser/browser.js'
 import { openDemo, phone, wide } from '../fixtures/browser/demo-page.js'
 
@@ -73,10 +73,3 @@ t.test('the layout of the demo page', { skip: noBrowser, timeout: 180_000 }, asy
     }
   })
 })
-
-async function findViolations (page: Page): Promise<unknown[]> {
-  await page.evaluate(axe.source)
-  const { violations, passes } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
-  if (passes.length < 10) throw new Error('axe has checked nothing')
-  return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
-}
