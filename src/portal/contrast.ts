@@ -10,7 +10,8 @@ export function contrastOf (one: string, other: string): number {
 /** Returns the colour, mixed with as much white as it needs for a contrast of `minimum` on a dark surface. */
 export function lightenOn (surface: string, colour: string, minimum: number): string {
   const steps = Array.from({ length: 101 }, (_, percent) => format(parse(colour).map((part) => part + (255 - part) * percent / 100)))
-  return steps.find((step) => contrastOf(step, surface) >= minimum) ?? '#ffffff'
+  const [tint = '#ffffff'] = steps.filter((step) => contrastOf(step, surface) >= minimum)
+  return tint
 }
 
 function luminanceOf (colour: Rgb): number {

@@ -1,3 +1,5 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { buildApp } from '../../fixtures/api/app.js'
 import type { OpenApi } from '../../fixtures/api/document.js'
@@ -6,6 +8,14 @@ import { portal } from '../../fixtures/portal/sessions.js'
 
 const tenant = '/api/v1/public/{tenant_slug}'
 const needs = /A session of the portal needs (.*)\./
+
+/** Operations of a host that a session reaches with its scopes, and one that it does not. */
+const openRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const schema = { response: { 200: Type.Object({}) } }
+  for (const [path, anyScope] of [['/open', ['jobs:write', 'webhooks:write']], ['/closed', ['jobs:read', 'jobs:write']]] as const) {
+    app.post(path, { config: { scopes: ['webhooks:read'], anyScope }, schema }, async () => ({}))
+  }
+}
 
 async function readDocument (options: object): Promise<OpenApi> {
   const app = await buildApp(t, options)
@@ -29,6 +39,12 @@ t.test('with the portal, operations that need a capability say so', async (t) =>
   })
   t.match(paths[`${tenant}/webhooks`]?.post?.description, /It is not shown again\.\n\nA session .*\n\nNeeds `webhooks:read` and `webhooks:write`\.$/)
   t.equal(paths[`${tenant}/interviews`]?.post?.description, 'A session of the portal needs `write`.\n\nNeeds no scope.')
+})
+
+t.test('an operation that no session reaches says nothing of them', async (t) => {
+  const { paths } = await readDocument({ portal, routes: openRoutes })
+  t.match(paths[`${tenant}/open`]?.post?.description, /^A session of the portal needs `write`\./)
+  t.notMatch(paths[`${tenant}/closed`]?.post?.description, needs)
 })
 
 t.test('with the portal, the body of a delivery may be null, and the document says when', async (t) => {
