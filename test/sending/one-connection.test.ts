@@ -17,7 +17,7 @@ for (const [title, request] of cutShort) {
     const receiver = await startHostileReceiver(t, { request })
     const { post } = await startSender(t)
     for (let count = 0; count < attempts; count++) {
-      await post(receiver.url, { timeoutMs: 150 })
+      await post(receiver.url, { timeoutMs: 500 })
       await until(() => receiver.open === 0)
     }
     t.equal(receiver.connections, attempts)

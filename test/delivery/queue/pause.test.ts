@@ -51,7 +51,7 @@ for (const status of [404, 500, 502]) {
 }
 
 t.test('a first timeout pauses nothing, the next one does', async (t) => {
-  const delivering = await startDelivering(t, { delivery: { timeoutMs: 100 } })
+  const delivering = await startDelivering(t, { delivery: { timeoutMs: 1000 } })
   const { drain, emit, receiver, storage } = delivering
   receiver.answer(hang)
   await emit()

@@ -41,7 +41,7 @@ t.test('events recorded before a crash of the server are delivered after it', as
 })
 
 t.test('while bytes are swallowed lists answer 500 in bounded time, and deliveries resume when they pass', async (t) => {
-  const { database: { storage }, proxy, receiver, logs, emit, hasArrived, list } = await startOutageHost(t, { queryTimeoutMs: 500 })
+  const { database: { storage }, proxy, receiver, logs, emit, hasArrived, list } = await startOutageHost(t, { queryTimeoutMs: 1000 })
   t.match(await list(), { status: 200 })
   proxy.swallow()
   const answers = await Promise.all(Array.from({ length: 30 }, list))
@@ -49,8 +49,8 @@ t.test('while bytes are swallowed lists answer 500 in bounded time, and deliveri
     t.equal(status, 500)
     t.ok(tookMs < 3000, `took ${tookMs} ms`)
   }
-  t.match(await logs.waitFor('storage failed, deliveries wait'), { err: { message: /did not answer within 500 ms: / } })
-  await t.rejects(emit(), { code: 'storage_timeout', message: 'PostgreSQL did not answer within 500 ms: record event' })
+  t.match(await logs.waitFor('storage failed, deliveries wait'), { err: { message: /did not answer within 1000 ms: / } })
+  await t.rejects(emit(), { code: 'storage_timeout', message: 'PostgreSQL did not answer within 1000 ms: record event' })
 
   // Another process, which reaches the server, records an event meanwhile.
   const emitter = createRecruiting({ storage, delivery: false })
