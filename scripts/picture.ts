@@ -1,4 +1,5 @@
-// Takes docs/demo.png, the picture in the README: the demo page after two minutes of use.
+// Takes the pictures in the README: docs/demo.png, the demo page after two minutes of use, and docs/portal.png, the portal on its
+// settings page with a webhook that fails.
 //
 // It needs Chromium and fonts for all scripts of the invented names; otherwise names show as boxes. On Debian:
 //
@@ -21,6 +22,10 @@ try {
   const { page } = await visit(await startBrowser(t), url, {
     viewport: { width: 1280, height: 1060 }, deviceScaleFactor: 1.5, reducedMotion: 'reduce'
   })
+  const take = async (name: string): Promise<void> => {
+    await page.mouse.move(0, 0)
+    await page.screenshot({ path: fileURLToPath(new URL(`../docs/${name}.png`, import.meta.url)) })
+  }
   const press = (name: string): Promise<void> => page.getByRole('button', { name }).first().click()
   await page.waitForTimeout(45_000)
   await press('Broken')
@@ -37,8 +42,26 @@ try {
   await press('Replay Demo receiver')
   await page.waitForTimeout(1000)
   await page.evaluate('document.activeElement.blur(), scrollTo(0, 0)')
-  await page.mouse.move(0, 0)
-  await page.screenshot({ path: fileURLToPath(new URL('../docs/demo.png', import.meta.url)) })
+  await take('demo')
+
+  await press('New webhook')
+  await page.locator('#create [name=events]').selectOption({ label: 'Hires only' })
+  await press('Create webhook')
+  await page.locator('#webhooks').getByText('Its secret, shown only now').waitFor()
+  for (let hire = 0; hire < 3; hire++) await press('Hire somebody')
+  await page.waitForTimeout(3000)
+  await press('Broken')
+  await press('Hire somebody')
+  await page.waitForTimeout(12_000)
+  await press('Hire somebody')
+  await page.waitForTimeout(1000)
+  await page.setViewportSize({ width: 1280, height: 1220 })
+  await page.goto(`${url}settings/`)
+  const portal = page.frameLocator('iframe')
+  await portal.getByText('CRM sync').click()
+  await portal.getByText('Failing').first().waitFor()
+  await page.waitForTimeout(1000)
+  await take('portal')
   await demo.end('SIGTERM')
 } finally {
   for (const end of cleanups) await end()
