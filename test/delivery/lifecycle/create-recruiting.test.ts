@@ -12,7 +12,7 @@ t.test('createRecruiting needs only webhooks and deliveries, delivers at once, a
   const { webhooks, deliveries } = storage
   const engine = createRecruiting({ storage: { webhooks, deliveries } })
   t.teardown(() => engine.close())
-  t.same(Object.keys(engine).sort(), ['changed', 'close', 'drain', 'emit', 'erase', 'off', 'on', 'prune', 'removeTenant', 'renameTenant', 'resealSecrets', 'stats', 'webhooks'])
+  t.same(Object.keys(engine).sort(), ['changed', 'close', 'drain', 'emit', 'erase', 'off', 'on', 'portal', 'prune', 'removeTenant', 'renameTenant', 'resealSecrets', 'stats', 'webhooks'])
   await storeWebhook(storage, 'acme', { targetUrl: receiver.url })
   await engine.emit(event)
   await engine.drain()

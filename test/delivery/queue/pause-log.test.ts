@@ -38,7 +38,7 @@ t.test('a pause that several attempts in flight cause is one line, and the next 
 })
 
 t.test('the line says that the status or a timeout is the reason where there is no usable Retry-After', async (t) => {
-  const { addWebhook, clock, engine, lines } = startWithLog(t, 200)
+  const { addWebhook, clock, engine, lines } = startWithLog(t, 1000)
   const receiver = await startReceiver(t)
   const id = await addWebhook(receiver.url)
   receiver.answer({ status: 429, headers: { 'retry-after': 'soon' } }, hang)
