@@ -14,6 +14,11 @@ t.test('the demo runs on PostgreSQL', async (t) => {
   t.ok(data.length >= 3)
   t.ok(data.every(({ full_name: name }) => name.startsWith('Élodie ')))
 
+  const { body: session } = await request(new URL('/demo/portal/session', api).href, { body: { tenant: 'acme', actor: 'reader', locale: 'en' } })
+  const { token } = session as { token: string }
+  t.match((await request(`${api}/acme/webhooks`, { key: token })).body, { data: [{ name: 'Demo receiver' }], meta: { total: 1 } })
+  t.equal((await request(`${api}/acme/webhooks/1`, { key: token, method: 'DELETE' })).status, 403, 'a reader changes nothing')
+
   const { rows } = await createPool().query("select from recruiting_demo.deliveries where status = 'delivered'")
   t.ok(rows.length > 0)
   t.equal(await demo.end('SIGINT'), 0)
