@@ -16,7 +16,7 @@ export function EventChoice ({ option: { name, description, example, isOffered }
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   return (
-    <li class='choice'>
+    <li class='event'>
       <input
         type='checkbox' id={id} checked={isChosen} aria-invalid={errorId !== undefined} aria-describedby={[`${id}-about`, errorId].join(' ')}
         onChange={() => onChange(!isChosen)}
