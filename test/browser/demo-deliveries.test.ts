@@ -3,7 +3,7 @@ import { request } from '../examples/fixtures/request.js'
 import { noBrowser } from '../fixtures/browser/browser.js'
 import { openDemo } from '../fixtures/browser/demo-page.js'
 
-t.test('deliveries on the demo page', { skip: noBrowser, timeout: 240_000 }, async (t) => {
+t.test('deliveries on the demo page', { skip: noBrowser }, async (t) => {
   const { page, url, says, press, rows, calm, errors } = await openDemo(t)
   const webhooks = `${url}api/v1/public/acme/webhooks`
 

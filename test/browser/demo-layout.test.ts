@@ -14,7 +14,7 @@ function doesScrollSideways (page: Page): Promise<boolean> {
   return page.evaluate('document.documentElement.scrollWidth > innerWidth')
 }
 
-t.test('the layout of the demo page', { skip: noBrowser, timeout: 180_000 }, async (t) => {
+t.test('the layout of the demo page', { skip: noBrowser }, async (t) => {
   const { page, browser, url, says, press, rows } = await openDemo(t)
 
   await t.test('buttons, inbox and replay share a laptop’s screen, and no button wraps alone', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { noBrowser } from '../fixtures/browser/browser.js'
 import { openDemo } from '../fixtures/browser/demo-page.js'
 
-t.test('records on the demo page', { skip: noBrowser, timeout: 120_000 }, async (t) => {
+t.test('records on the demo page', { skip: noBrowser }, async (t) => {
   const { page, says, press, strayRequests, errors, demo } = await openDemo(t)
   const names = page.locator('#rows tbody th')
   const choice = page.locator('#filters [name=choice]')
@@ -61,7 +61,7 @@ t.test('records on the demo page', { skip: noBrowser, timeout: 120_000 }, async 
   })
 })
 
-t.test('background activity on the demo page', { skip: noBrowser, timeout: 120_000 }, async (t) => {
+t.test('background activity on the demo page', { skip: noBrowser }, async (t) => {
   const { page, says, press } = await openDemo(t, { everyMs: 200 })
   const feedback = page.locator('#feedback')
 

@@ -4,7 +4,7 @@ import t from 'tap'
 import { noBrowser, visit } from '../fixtures/browser/browser.js'
 import { openDemo, wide } from '../fixtures/browser/demo-page.js'
 
-t.test('webhooks on the demo page', { skip: noBrowser, timeout: 180_000 }, async (t) => {
+t.test('webhooks on the demo page', { skip: noBrowser }, async (t) => {
   const { page, browser, url, says, press, rows, calm, errors } = await openDemo(t)
   let secret = ''
 

@@ -24,7 +24,7 @@ async function seeRefusal ({ page, errors }: Visit): Promise<void> {
   while (!errors.some((error) => error.includes('frame-ancestors'))) await page.waitForEvent('console')
 }
 
-t.test('the portal in its surroundings', { skip: noBrowser, timeout: 180_000 }, async (t) => {
+t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
   const browser = await startBrowser(t)
 
   await t.test('as a page of its own, under helmet, it is there after three requests besides those of the API', async (t) => {

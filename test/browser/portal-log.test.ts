@@ -9,7 +9,7 @@ const hostile = `${markup}\u202Egnp.exe\u2066 ${'ü'.repeat(10_000)}`
 const narrow = { viewport: { width: 320, height: 640 } }
 const millionTotal = 1_000_000
 
-t.test('the delivery log of the portal', { skip: noBrowser, timeout: 120_000 }, async (t) => {
+t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
   const server = await startPortal(t)
   const browser = await startBrowser(t)
   const { app, receiver } = server

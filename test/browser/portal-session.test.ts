@@ -39,7 +39,7 @@ async function startFramed (t: Test) {
 
 const isRefused = (error: string): boolean => error.includes('401')
 
-t.test('the session of the portal', { skip: noBrowser, timeout: 180_000 }, async (t) => {
+t.test('the session of the portal', { skip: noBrowser }, async (t) => {
   const browser = await startBrowser(t)
 
   await t.test('in a frame, it ends in the middle of a form: the embedding page gives another, and the form is saved', async (t) => {

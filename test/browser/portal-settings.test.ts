@@ -14,7 +14,7 @@ const isolated = (text: string): string => `\u2068${text}\u2069`
 const allOf = (group: string): string => `All of ${isolated(group)}`
 const exampleOf = (name: string): string => `Example of ${isolated(name)}`
 
-t.test('the settings of a webhook in the portal', { skip: noBrowser, timeout: 240_000 }, async (t) => {
+t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t) => {
   const server = await startPortal(t)
   const browser = await startBrowser(t)
   const { app, receiver } = server

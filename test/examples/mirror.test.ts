@@ -54,7 +54,7 @@ function createRows (prefix: string, count: number): Array<{ id: number, full_na
   return Array.from({ length: count }, (_, index) => ({ id: index + 1, full_name: `${prefix} ${index + 1}` }))
 }
 
-t.test('the mirror is exact after it was killed at random moments, while rows changed and the server got another database', { timeout: 240_000 }, async (t) => {
+t.test('the mirror is exact after it was killed at random moments, while rows changed and the server got another database', async (t) => {
   const seed = Number(process.env.SEED ?? Date.now() % 1e9)
   t.comment(`SEED=${seed}`)
   const random = createRandom(seed)

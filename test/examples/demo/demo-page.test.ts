@@ -88,7 +88,7 @@ t.test('the files of the demo page are served', async (t) => {
 
 /** Reads a stream of events until it has said something. */
 async function readFeed (url: string, pattern: RegExp, headers: Record<string, string> = {}): Promise<string> {
-  const { body } = await fetch(url, { headers, signal: AbortSignal.timeout(20_000) })
+  const { body } = await fetch(url, { headers, signal: AbortSignal.timeout(200_000) })
   let text = ''
   for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
     text += chunk
