@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '../ports/index.js'
 import type { MemoryChanges } from './changes.js'
 import { NoticeQueue } from './deliveries/notices.js'
-import { PendingDeliveries } from './deliveries/pending.js'
+import { PendingDeliveries } from './deliveries/queue/pending.js'
 import type { DeliveryRecord, EventRecord, WebhookRecord } from './deliveries/records.js'
 
 /** The webhooks and idempotency keys of one tenant. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { SortedQueue } from '../../src/memory/deliveries/sorted-queue.js'
+import { SortedQueue } from '../../src/memory/deliveries/queue/sorted-queue.js'
 
 interface Item {
   id: number

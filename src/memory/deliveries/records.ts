@@ -1,5 +1,5 @@
 import type { AttemptError, DeliveryStatus, NewEvent, WebhookStatus } from '../../ports/index.js'
-import { SortedQueue } from './sorted-queue.js'
+import { SortedQueue } from './queue/sorted-queue.js'
 
 /** A recorded event. Times in records are milliseconds since the epoch. */
 export interface EventRecord {

@@ -1,4 +1,4 @@
-import type { WebhookRecord } from './records.js'
+import type { WebhookRecord } from '../records.js'
 
 /** Webhooks in the order of their turns: tenants take turns, then the webhooks of each. */
 export class Turns {

@@ -1,6 +1,6 @@
-import type { ClaimOptions, DeliveryStats } from '../../ports/index.js'
-import { findLane } from './records.js'
-import type { DeliveryRecord, WebhookRecord } from './records.js'
+import type { ClaimOptions, DeliveryStats } from '../../../ports/index.js'
+import { findLane } from '../records.js'
+import type { DeliveryRecord, WebhookRecord } from '../records.js'
 import { SortedQueue } from './sorted-queue.js'
 import { Turns } from './turns.js'
 
