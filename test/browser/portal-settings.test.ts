@@ -345,6 +345,9 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     await page.evaluate("location.hash = '#/new'")
     await heading(page, 'Webhooks').waitFor()
     t.equal(await page.getByLabel('Name').count(), 0)
+    // A new session leaves the page where it is.
+    await page.evaluate(`location.hash = ${JSON.stringify(new URL(await server.session()).hash)}`)
+    await button(page, 'Create webhook').waitFor()
     await page.close()
   })
 
