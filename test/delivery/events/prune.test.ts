@@ -47,7 +47,7 @@ t.test('prune deletes more than it asks the storage for at once', async (t) => {
 t.test('a worker prunes every hour', async (t) => {
   const { addWebhook, clock, deliveries, start } = createMachines(t)
   const id = await addWebhook('https://example.com/', { status: 'inactive' })
-  const engine = start({ delivery: { retentionDays: 1 } })
+  const engine = start({ delivery: { retentionDays: 1, pollMs: 60_000 } })
   await engine.emit(event)
   await clock.advance(day)
   t.same(await deliveries(id), [['skipped', 0]])
@@ -65,7 +65,7 @@ t.test('pruning that fails is logged and tried again an hour later', async (t) =
   const logger = { info () {}, warn () {}, error (fields: object, message: string) { logged.push(message) } }
   const prune = storage.deliveries.prune
   storage.deliveries.prune = async () => { throw new Error('storage is down') }
-  const engine = start({ logger, delivery: { retentionDays: 1 } })
+  const engine = start({ logger, delivery: { retentionDays: 1, pollMs: 60_000 } })
   await engine.emit(event)
   await clock.advance(2 * day)
   t.same(new Set(logged), new Set(['pruning failed, it is tried again in an hour']))

@@ -4,12 +4,12 @@ import { event } from '../../fixtures/delivery/engine.js'
 
 t.test('nothing of a removed tenant is sent, and its webhooks are gone', async (t) => {
   const { app, clock, drain, receiver, storage } = await startDelivering(t)
-  receiver.answer(() => 500)
+  receiver.answer(500)
   await app.recruiting.emit({ ...event, tenantSlug: 'acme' })
   await drain()
   t.equal(receiver.requests.length, 1)
   t.strictSame(await app.recruiting.removeTenant('acme'), { left: 0 })
-  clock.advance(86_400_000)
+  await clock.skip(86_400_000)
   await drain()
   t.equal(receiver.requests.length, 1)
   t.equal(await storage.webhooks.count('acme', {}), 0)

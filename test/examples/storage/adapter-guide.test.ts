@@ -19,11 +19,11 @@ t.test('the files of the guide are those that are compiled and run, all of them'
 })
 
 t.test('each step of the guide that runs the kit passes', async (t) => {
-  for (const file of ['kit.ts', 'lists.ts', 'keys.ts']) {
+  await Promise.all(['kit.ts', 'lists.ts', 'keys.ts'].map(async (file) => {
     const example = runExample(t, `adapter/${file}`)
     await example.output(/All \d+ cases passed\./)
     t.equal(await example.exit(), 0, file)
-  }
+  }))
 })
 
 t.test('the server of the guide finds a candidate', async (t) => {

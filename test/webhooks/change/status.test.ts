@@ -10,7 +10,7 @@ t.test('made inactive, a webhook gets nothing more, and what was pending is skip
   const skipped = await lastDelivery()
   t.match(skipped, { status: 'skipped', attempt_count: 1, response_status: 500, next_attempt_at: null, delivered_at: null })
   t.same(await emit(), { id: (await lastDelivery()).event_id, deliveries: 0 })
-  await clock.advance(24 * 60 * 60 * 1000)
+  await clock.skip(24 * 60 * 60 * 1000)
   await drain()
   t.same((await log()).map(({ status, attempt_count: count }) => [status, count]), [['skipped', 1], ['skipped', 0]])
   t.equal(receiver.requests.length, 1)
