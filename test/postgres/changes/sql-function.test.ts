@@ -26,9 +26,9 @@ t.test('the SQL function changed', async (t) => {
 
   t.test('needs no right on our tables but insert on recent_changes', async (t) => {
     await pool.query(`
-      create role writer login; grant usage on schema "our ""api""" to writer; grant insert on "our ""api""".recent_changes to writer`)
+      create role caller login; grant usage on schema "our ""api""" to caller; grant insert on "our ""api""".recent_changes to caller`)
     const start = await changes.begin('acme', 'candidate')
-    const writer = server.createPool({ user: 'writer' })
+    const writer = server.createPool({ user: 'caller' })
     await writer.query("select \"our \"\"api\"\"\".changed('acme', 'candidate', '1')")
     await withClient(writer, async (client) => {
       await client.query('begin')
