@@ -338,7 +338,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
         await route.fulfill({ json: { data, meta: { page: 1, per_page: perPage, total: millionTotal, total_pages: Math.ceil(millionTotal / perPage) } } })
       })
     })
-    const time = await page.evaluate(firstRowMs(`#/${broken}`))
+    const time = await page.evaluate<number>(firstRowMs(`#/${broken}`))
     t.comment(`${Math.round(time)} ms from the answer to the first row`)
     await page.getByText('1,000,000 deliveries').waitFor()
     t.ok(await page.getByRole('article').count() < 60)
