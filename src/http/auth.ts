@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { KeyCredentials } from '../ports/index.js'
 import { isTenantSlug } from '../shared/text.js'
 import type { Caller } from './callers.js'
@@ -38,8 +38,8 @@ export function readCredentials (request: KeyedRequest): KeyCredentials | null {
  * Throws a 403 for a caller without the scopes that the route declares, and for a session without the capabilities that
  * its request needs.
  */
-export function authorize (request: KeyedRequest, route: Pick<RouteOptions, 'config' | 'method'>): void {
-  const { scopes = [], anyScope } = route.config ?? {}
+export function authorize (request: KeyedRequest, route: { config: FastifyContextConfig, method: RouteOptions['method'] }): void {
+  const { scopes = [], anyScope } = route.config
   const { scopes: owned } = readCaller(request)
   const isAllowed = scopes.every((scope) => owned.includes(scope)) &&
     (anyScope === undefined || anyScope.some((scope) => owned.includes(scope))) &&

@@ -37,6 +37,12 @@ t.test('a log whose total is higher than its rows ends at the first empty page',
   t.end()
 })
 
+t.test('an empty newest page leaves no row, whatever its total', (t) => {
+  const log = startRows(pageOf(down(4, 1)))
+  t.strictSame(compareRows(log, { data: [], meta: { page: 1, per_page: perPage, total: 9, total_pages: 3 } }), { added: 0, removed: 4 })
+  t.end()
+})
+
 t.test('deliveries that arrive while pages are loaded come once', (t) => {
   let log = startRows(pageOf(down(10, 1)))
   const later = down(13, 1)
