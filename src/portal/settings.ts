@@ -7,7 +7,7 @@ export interface PortalSettings {
   secretKeys: readonly Uint8Array[]
   /** Sources of a policy: origins such as `https://ats.example`, and `'self'` with its quotes. */
   frameAncestors: readonly string[]
-  /** What precedes the path of the portal; empty for a path alone. */
+  /** Precedes the path of the portal; may be empty. */
   baseUrl: string
   theme: ThemeSettings
   /** By locale. */

@@ -1,7 +1,7 @@
 import type { PortalMessages } from '../messages/types.js'
 import type { ThemeHint } from './look/theme-hint.js'
 
-/** What the server tells the page, in the attribute `config` or by `define`. */
+/** The configuration that the server passes, in the attribute `config` or by `define`. */
 export interface PageConfig {
   /** Name of the style sheet, beside the script. */
   style: string

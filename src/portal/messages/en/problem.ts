@@ -1,4 +1,4 @@
-/** What happened when a request failed, and what to try. */
+/** Texts for failed requests: what happened, what to try. */
 export const problem = {
   requestId: 'Request id',
   retryIn: {

@@ -4,7 +4,7 @@ import type {
   CreateWebhook, CreatedWebhook, Delivery, DeliveryStatus, DeliveryWithAttempts, EventType, Page, Replay, ReplayResult, RotatedWebhook, TestResult, UpdateWebhook, Webhook, WebhookWithHealth
 } from './types.js'
 
-/** What narrows the delivery log down. */
+/** Filters of the delivery log. */
 export interface DeliveryQuery {
   page?: number
   per_page?: number

@@ -19,7 +19,7 @@ interface SentInit extends RequestInit {
   cache: 'no-store'
 }
 
-/** What sending needs. */
+/** The parts that sending needs. */
 export interface ClientParts {
   /** The prefix of the API, with a slash at its end. */
   base: string

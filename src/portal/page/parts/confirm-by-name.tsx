@@ -8,7 +8,7 @@ import { Field } from './field.js'
 
 interface ConfirmByNameProps {
   title: string
-  /** What cannot be undone. */
+  /** Says what cannot be undone. */
   children: ComponentChildren
   /** To be typed. */
   name: string

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { Icon } from './icon.js'
 
-/** What the control of a field carries, so that its label, hint and error belong to it. */
+/** Attributes that connect a control with its label, hint and error. */
 interface ControlProps {
   id: string
   'aria-describedby': string | undefined

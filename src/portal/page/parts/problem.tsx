@@ -6,7 +6,7 @@ import { Button } from './button.js'
 import { Copy } from './copy.js'
 import { Notice } from './notice.js'
 
-/** What happened, what to try, and the id to quote. `onRetry` adds a button. */
+/** Says what happened, what to try, and which id to quote. `onRetry` adds a button. */
 export function Problem ({ failure, onRetry, isBusy = false }: { failure: Failure, onRetry?: () => void, isBusy?: boolean }) {
   const { messages: { problem, shell } } = useFormat()
   const { title, text } = problem[failure.code]

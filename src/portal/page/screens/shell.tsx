@@ -15,7 +15,7 @@ interface ShellProps {
   announcement: Announcement
 }
 
-/** What is around every screen. */
+/** The frame of every screen. */
 export function Shell ({ state, hasSession, isOwnPage, announcement }: ShellProps) {
   const { returnUrl, format: { messages: { shell } } } = usePortal()
   const isOnline = useOnline()

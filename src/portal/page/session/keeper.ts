@@ -3,7 +3,7 @@ import type { Session } from './fragment.js'
 /** `none`: there was never one. `renewing`: asked for another. `ended`: nobody gave one in time. */
 export type SessionState = 'none' | 'active' | 'renewing' | 'ended'
 
-/** What the keeper of a session needs. */
+/** The parts that a keeper needs. */
 export interface KeeperParts {
   first: Session | null
   /** Asks the embedding page for another session; returns whether there is somebody to ask. */

@@ -6,7 +6,7 @@ import type { LogPlace } from '../screens/log/place.js'
 import type { Capability } from '../session/fragment.js'
 import type { Format } from '../text/format.js'
 
-/** What every screen and part can use. */
+/** Everything that screens and parts share. */
 export interface Portal extends Navigation {
   api: Api
   format: Format
@@ -20,9 +20,9 @@ export interface Portal extends Navigation {
   visits: { current: number }
   /** When the previous secrets of webhooks end that were rotated here, by the webhook's id; `null` if it was at once. */
   graceEnds: Map<number, string | null>
-  /** Where a log was left for one of its deliveries. */
+  /** The place in the log when one of its deliveries was opened. */
   logPlace: { current: LogPlace | null }
-  /** Where the vendor's page is, to leave the portal or to get a new session. */
+  /** The vendor's page, to leave the portal or to get a new session. */
   returnUrl: string | null
 }
 

@@ -1,7 +1,7 @@
 import type { Plural } from '../../messages/types.js'
 import { showControls } from './show-controls.js'
 
-/** What a placeholder stands for. */
+/** The values of placeholders. */
 export type Params = Readonly<Record<string, string | number>>
 
 const placeholder = /\{(\w+)\}/

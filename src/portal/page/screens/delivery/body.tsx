@@ -5,7 +5,7 @@ import { useFormat } from '../../state/portal.js'
 import { prettyJson } from '../../text/pretty-json.js'
 import { isErased } from './erased.js'
 
-/** What was sent, for the eye and for the clipboard. */
+/** The body that was sent: indented to read, exact to copy. */
 export function Body ({ body }: { body: string | null }) {
   const { messages: { delivery: { body: texts } } } = useFormat()
   const id = useId()

@@ -5,7 +5,7 @@ import { Link } from '../../parts/link.js'
 import { useFormat, usePortal } from '../../state/portal.js'
 import { TestDialog } from './test-dialog.js'
 
-/** What is done most often with a webhook. */
+/** The frequent actions of a webhook. */
 export function Actions ({ webhook }: { webhook: Webhook }) {
   const { can } = usePortal()
   const { messages: { endpoint, test } } = useFormat()

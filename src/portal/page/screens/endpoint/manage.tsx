@@ -14,7 +14,7 @@ interface ManageProps {
   onRotated: (webhook: RotatedWebhook) => void
 }
 
-/** What is done seldom with a webhook, and what it means. */
+/** The rare actions of a webhook, each with its effect. */
 export function Manage ({ webhook, onChanged, onRotated }: ManageProps) {
   const { can } = usePortal()
   const { messages: { endpoint: { actions: texts } } } = useFormat()

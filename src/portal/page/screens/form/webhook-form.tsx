@@ -34,7 +34,7 @@ export function WebhookForm<Value> ({ initial, submitLabel, save, onSaved, cance
 
   const faults = isChecked ? checkDraft(draft, catalogue.value && new Set(catalogue.value.map(({ name }) => name))) : {}
   const refusal = readRefusal(saving.failure, refused, (fault) => texts.faults[fault])
-  /** What the API said about a value holds until the value changes. */
+  /** An error of the API is shown until the value changes. */
   const errorOf = (field: keyof Draft) => {
     const fault = faults[field]
     if (fault !== undefined) return texts.faults[fault]

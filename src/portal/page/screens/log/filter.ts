@@ -1,7 +1,7 @@
 import type { DeliveryQuery } from '../../api/api.js'
 import type { DeliveryStatus } from '../../api/types.js'
 
-/** What narrows the log down; empty texts do not. */
+/** Filters of the log; an empty text filters nothing. */
 export interface LogFilter {
   status: DeliveryStatus | ''
   eventType: string

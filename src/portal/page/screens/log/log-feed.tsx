@@ -7,7 +7,7 @@ import { useWindow } from './use-window.js'
 
 interface LogFeedProps {
   feed: RefObject<HTMLDivElement | null>
-  /** Is told which rows are on the screen. */
+  /** Set to the rows that are on the screen. */
   sight: { current: { from: number, to: number } }
   webhookId: number
   log: LogRows

@@ -21,7 +21,7 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
   const isEmpty = total === 0 && !isFiltered(filter)
   const read = (log: LogRows) => {
     setTotal(log.total)
-    // What the webhook received before its event types were changed can be chosen, too.
+    // Includes event types that the webhook received before they were changed.
     setTypes((known) => log.rows.every((row) => known.includes(row.event_type)) ? known : [...new Set([...known, ...log.rows.map((row) => row.event_type)])])
   }
   return (

@@ -11,7 +11,7 @@ import { useRequests } from './use-requests.js'
 export interface LiveLog {
   /** `null` until the first page is there. */
   log: LogRows | null
-  /** What the newest page changes; it waits while somebody reads. */
+  /** The changes of the newest page, which wait while somebody reads. */
   waiting: Difference
   failure: Failure | null
   isLoading: boolean

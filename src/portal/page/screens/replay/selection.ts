@@ -5,7 +5,7 @@ export const ranges = ['hour', 'day', 'week', 'own'] as const
 
 export type Range = typeof ranges[number]
 
-/** What was entered in the dialog. */
+/** The input of the dialog. */
 export interface Choice {
   range: Range
   /** Local times as `<input type=datetime-local>` gives them; empty if there is none. */
