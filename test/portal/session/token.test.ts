@@ -61,8 +61,12 @@ t.test('a token with one bit changed does not open, whichever it is', async (t) 
 })
 
 t.test('a token with its bytes written differently does not open', async (t) => {
-  const bytes = Buffer.from(token.slice(4), 'base64url')
-  for (const text of [bytes.toString('base64'), `${token.slice(4)}=`, `${token.slice(4)}==`, `${token.slice(4)}!`, `.${token.slice(4)}`, `${token.slice(4)}A`, `A${token.slice(4)}`]) {
+  // Some tokens have no character that the two alphabets write differently.
+  let encoded = token.slice(4)
+  while (!/[-_]/.test(encoded)) encoded = boxAt(start, [key]).seal('acme', session).slice(4)
+  t.ok(openAt(start, `rps.${encoded}`))
+  const inOtherAlphabet = Buffer.from(encoded, 'base64url').toString('base64')
+  for (const text of [inOtherAlphabet, `${encoded}=`, `${encoded}==`, `${encoded}!`, `.${encoded}`, `${encoded}A`, `A${encoded}`]) {
     t.equal(openAt(start, `rps.${text}`), null, text)
   }
   for (let length = 4; length < token.length; length++) {
