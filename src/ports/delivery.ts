@@ -43,7 +43,7 @@ export interface Attempt {
 
 /** A delivery with its body and all its attempts. */
 export interface DeliveryWithAttempts extends Delivery {
-  /** The text that is sent: the recorded body, byte for byte, or the event's tombstone. */
+  /** What is sent: the recorded body, byte for byte, or the event's tombstone. */
   body: string
   /** In the order they were made. */
   attempts: Attempt[]
