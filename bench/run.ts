@@ -3,14 +3,14 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /*
- * What is measured is JavaScript that tsc has written, run by plain node, as in a host: a loader would compile at run
- * time and emit other code. One pass of tsc compiles the benchmarks together with src/ (types are checked by
- * `npm run types`) into a folder of its own, so that nobody's dist/ is touched. The package.json there makes the name
- * `fastify-recruiting-api` mean the copy beside it.
+ * Measures JavaScript compiled by tsc and run by plain node, as in a host: a loader would compile at run time and emit other
+ * code. One pass of tsc compiles the benchmarks together with src/ (types are checked by
+ * `npm run types`) into a separate folder, so that dist/ does not change. The package.json there makes the name
+ * `fastify-recruiting-api` refer to the copy next to it.
  */
 const root = new URL('../', import.meta.url)
 const built = new URL('node_modules/.cache/fastify-recruiting-api-bench/', root)
-const benches = ['list', 'deliver', 'drain', 'emit', 'fairness', 'claim', 'history', 'workers', 'pages', 'keys', 'sync', 'size']
+const benches = ['list', 'tenants', 'deliver', 'drain', 'emit', 'fairness', 'claim', 'snapshot', 'history', 'workers', 'pages', 'keys', 'sync', 'feed', 'size']
 
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !benches.includes(name))
@@ -30,9 +30,11 @@ function build (): void {
   writeFileSync(new URL('package.json', built), JSON.stringify({
     name: 'fastify-recruiting-api',
     type: 'module',
-    exports: { '.': './src/index.js', './memory': './src/memory/index.js', './postgres': './src/postgres/index.js' }
+    exports: { '.': './src/index.js', './memory': './src/memory/index.js', './postgres': './src/postgres/index.js', './package.json': './package.json' }
   }))
-  cpSync(new URL('src/postgres/migrations', root), new URL('src/postgres/migrations', built), { recursive: true })
+  for (const folder of ['migrations', 'functions']) {
+    cpSync(new URL(`src/postgres/${folder}`, root), new URL(`src/postgres/${folder}`, built), { recursive: true })
+  }
 }
 
 function runNode (...args: string[]): void {

@@ -29,7 +29,7 @@ await app.register(recruitingApi, {
   delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'] }
 })
 
-// A route of your own. Each event goes to all webhooks that subscribe to it.
+// Your own route. Each event goes to all webhooks that subscribe to it.
 app.post('/apply', async () => app.recruiting.emit({
   tenantSlug: 'acme',
   type: 'application.created',
@@ -39,4 +39,7 @@ app.post('/apply', async () => app.recruiting.emit({
 // On close, deliveries in flight get time to finish.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 
-await app.listen({ port: Number(process.env.PORT ?? 3000) })
+await app.listen({ port: Number(process.env.PORT ?? 3000) }).catch(({ message }: Error) => {
+  console.error(`${message}. Set PORT to choose another one.`)
+  process.exit(1)
+})

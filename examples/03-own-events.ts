@@ -1,10 +1,11 @@
 // Your own events with schemas of their data. The compiler checks each `emit`, and so does the plugin at run time.
 //
+// npm install typebox
 // curl http://127.0.0.1:3000/interviews -H 'Content-Type: application/json' \
 //   -d '{"id":1,"candidate_id":2,"starts_at":"2026-05-04T09:00:00Z"}'
 
-import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
+import { Type } from 'typebox'
 import { type EventData, createRecruiting, isRecruitingApiError, recruitingApi } from 'fastify-recruiting-api'
 import { memoryKeyLookup, memoryStorage } from 'fastify-recruiting-api/memory'
 
@@ -41,7 +42,7 @@ await app.register(recruitingApi, {
   delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'] }
 })
 
-// Another process could emit: with a storage that processes share, this part can run elsewhere.
+// Another process could emit: with a shared storage, this part can run anywhere.
 const recruiting = createRecruiting({ storage, events, delivery: false, logger: app.log })
 
 // A route of the ATS itself: a recruiter of acme schedules an interview. A real one takes the tenant from the session and

@@ -1,4 +1,5 @@
-// Erases a person's data: each event names its subject, and `erase` removes the data of all events with that subject.
+// Finds and erases a person's data: each event names its subjects. `findSubject` lists who received the events about one of them,
+// and `erase` removes their data.
 //
 // tsx examples/09-erase.ts
 
@@ -12,10 +13,14 @@ const { id, deliveries } = await recruiting.emit({
   type: 'application.created',
   data: { id: 1, candidate_id: 42, full_name: 'Ada Lovelace' },
   occurredAt: new Date(), // default: now
-  subject: 'candidate:42', // the subject, for `erase`; not sent
+  subjects: ['candidate:42', 'job:7'], // for `erase` and `findSubject`; not sent
   idempotencyKey: 'application-1' // a second emit with this key does nothing
 })
 console.log(`${id} goes to ${deliveries} webhooks`)
+
+for await (const { eventType, deliveries } of recruiting.findSubject('acme', 'candidate:42')) {
+  console.log(eventType, deliveries.map(({ webhookName, attempts }) => [webhookName, attempts]))
+}
 
 const erased = await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:42' })
 console.log(`${erased} events erased`)

@@ -10,55 +10,83 @@ import { apiKeys, migrate, postgresKeyLookup, postgresStorage, watch } from 'fas
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 })
 
-// The vendor's own tables: people, positions and applications of its customers.
-await pool.query(`
-  create table if not exists people (
-    company text not null, id bigint generated always as identity, name text not null, title text, recruiter bigint,
-    created_at timestamptz not null default now(), updated_at timestamptz not null default now(),
-    name_key text collate "C" generated always as (lower(name)) stored, primary key (company, id)
-  );
-  create table if not exists positions (
-    company text not null, id bigint generated always as identity, name text not null, state text not null default 'draft',
-    created_at timestamptz not null default now(), updated_at timestamptz not null default now(), primary key (company, id)
-  );
-  create table if not exists applications (
-    id bigint generated always as identity primary key, company text not null, person bigint not null, position bigint not null,
-    -- Ids of another customer are refused.
-    foreign key (company, person) references people, foreign key (company, position) references positions
-  );
-
-  create or replace view api_candidates as
-    select company as tenant_slug, id, name as full_name, title as headline, null::bigint as source_id,
-      recruiter as recruiter_id, created_at, updated_at, name_key
-    from people;
-  create or replace view api_jobs as
-    select company as tenant_slug, id, name, state as status, created_at, updated_at from positions`)
-
 await migrate(pool)
+// Your own tables: candidates, jobs and applications of your customers, and the two views by which the API reads them.
+await pool.query(`
+  create table if not exists candidates (
+    company text not null,
+    id bigint generated always as identity,
+    name text not null,
+    title text,
+    source_id bigint,
+    recruiter_id bigint,
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(),
+    -- filter[q] searches this: the name in lower case, letters of all scripts.
+    name_key text collate "C" generated always as (lower(name collate "und-x-icu")) stored,
+    -- Pages by id, totals and filter[q] are read from this index alone.
+    primary key (company, id) include (name_key)
+  );
+  -- sort=updated_at and filter[updated_after], sort=full_name, filter[recruiter_id].
+  create index if not exists candidates_by_update on candidates (company, updated_at, id);
+  create index if not exists candidates_by_name on candidates (company, name collate "C", id);
+  create index if not exists candidates_by_recruiter on candidates (company, recruiter_id, id);
+
+  create table if not exists jobs (
+    company text not null,
+    id bigint generated always as identity,
+    name text not null,
+    state text not null default 'draft',
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(),
+    name_key text collate "C" generated always as (lower(name collate "und-x-icu")) stored,
+    primary key (company, id) include (name_key)
+  );
+  create index if not exists jobs_by_update on jobs (company, updated_at, id);
+
+  create table if not exists applications (
+    company text not null,
+    id bigint generated always as identity,
+    candidate_id bigint not null,
+    job_id bigint not null,
+    stage text not null default 'applied',
+    primary key (company, id),
+    -- Ids of another company are refused.
+    foreign key (company, candidate_id) references candidates,
+    foreign key (company, job_id) references jobs
+  );
+
+  create or replace view recruiting.candidates as
+    select company as tenant_slug, id, name as full_name, title as headline, source_id, recruiter_id, created_at, updated_at, name_key
+    from candidates;
+
+  create or replace view recruiting.jobs as
+    select company as tenant_slug, id, name, state as status, created_at, updated_at, name_key
+    from jobs`)
 // Triggers record every change for `sync`, also one that is made by hand.
-await watch(pool, 'people', { kind: 'candidate', id: 'id', tenant: 'company' })
-await watch(pool, 'positions', { kind: 'job', id: 'id', tenant: 'company' })
+await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company' })
+await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company' })
 
 const app = Fastify({ logger: true })
 await app.register(recruitingApi, {
-  storage: postgresStorage(pool, { candidates: 'api_candidates', jobs: 'api_jobs' }),
+  storage: postgresStorage(pool),
   keyLookup: postgresKeyLookup(pool)
 })
 app.addHook('onClose', () => pool.end())
 
 /** Records an application and its event in one transaction. */
-async function apply (company: string, name: string, position: number): Promise<void> {
+async function apply (company: string, name: string, jobId: number): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query('begin')
-    const { rows: [person] } = await client.query('insert into people (company, name) values ($1, $2) returning id::int', [company, name])
+    const { rows: [candidate] } = await client.query('insert into candidates (company, name) values ($1, $2) returning id::int', [company, name])
     const { rows: [application] } = await client.query(
-      'insert into applications (company, person, position) values ($1, $2, $3) returning id::int', [company, person.id, position])
+      'insert into applications (company, candidate_id, job_id) values ($1, $2, $3) returning id::int', [company, candidate.id, jobId])
     await app.recruiting.emit({
       tenantSlug: company,
       type: 'application.created',
-      data: { id: application.id, candidate_id: person.id, job_id: position },
-      subject: `candidate:${person.id}`
+      data: { id: application.id, candidate_id: candidate.id, job_id: jobId },
+      subject: `candidate:${candidate.id}`
     }, { transaction: client })
     await client.query('commit')
   } catch (error) {
@@ -72,7 +100,7 @@ async function apply (company: string, name: string, position: number): Promise<
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 const origin = await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) })
 
-await pool.query("insert into positions (company, name, state) values ('acme', 'Backend Engineer', 'published')")
-await apply('acme', 'Ada Lovelace', 1)
+const { rows: [job] } = await pool.query("insert into jobs (company, name, state) values ('acme', 'Backend Engineer', 'published') returning id::int")
+await apply('acme', 'Ada Lovelace', job.id)
 const { key } = await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: ['candidates:read', 'jobs:read'] })
 console.log(`curl ${origin}/api/v1/public/acme/candidates -H 'Authorization: Bearer ${key}'`)

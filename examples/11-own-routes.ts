@@ -1,5 +1,5 @@
-// Your own operations: they create and update candidates and applications, and emit the events in the same transaction. They
-// share the plugin's keys, scopes, errors and document.
+// Your own operations: they create and update candidates and applications, and emit the events in the same transaction. One lists
+// applications like the lists of the API. They share the plugin's keys, scopes, errors and document.
 //
 // npm install pg @sinclair/typebox@0.34 @fastify/type-provider-typebox@5
 // DATABASE_URL=postgres://localhost/ats tsx examples/11-own-routes.ts
@@ -8,8 +8,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import pg from 'pg'
-import { HttpError, recruitingApi } from 'fastify-recruiting-api'
-import { apiKeys, migrate, postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
+import { HttpError, defineList, recruitingApi } from 'fastify-recruiting-api'
+import { apiKeys, migrate, postgresKeyLookup, postgresStorage, watch } from 'fastify-recruiting-api/postgres'
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 })
 
@@ -30,8 +30,8 @@ async function transaction<T> (run: (client: pg.PoolClient) => Promise<T>): Prom
 }
 
 /** Throws unless the tenant has a row with this id, and keeps the row from being deleted before the commit. */
-async function requireRow (client: pg.PoolClient, table: 'people' | 'positions', tenantSlug: string, field: string, id: number): Promise<void> {
-  const { rows } = await client.query(`select from ${table} where tenant_slug = $1 and id = $2 for key share`, [tenantSlug, id])
+async function requireRow (client: pg.PoolClient, table: 'candidates' | 'jobs', tenantSlug: string, field: string, id: number): Promise<void> {
+  const { rows } = await client.query(`select from ${table} where company = $1 and id = $2 for key share`, [tenantSlug, id])
   if (rows.length === 0) throw new HttpError('bad_request', [{ in: 'body', field, message: 'is not known' }])
 }
 
@@ -45,10 +45,13 @@ const NewCandidate = Type.Object({ full_name: Name, headline: Type.Optional(Head
 const CandidateChanges = Type.Partial(NewCandidate, { additionalProperties: false, minProperties: 1 })
 const Candidate = Type.Object({ id: Type.Integer(), full_name: Type.String(), headline: Type.Union([Type.String(), Type.Null()]) })
 
-const Stage = Type.Union([Type.Literal('applied'), Type.Literal('interview'), Type.Literal('offer')])
+const Stage = Type.Union([Type.Literal('applied'), Type.Literal('interview'), Type.Literal('offer'), Type.Literal('hired')])
 const NewApplication = Type.Object({ candidate_id: Id, job_id: Id }, { additionalProperties: false })
 const ApplicationChanges = Type.Object({ stage: Stage }, { additionalProperties: false })
 const Application = Type.Object({ id: Type.Integer(), candidate_id: Type.Integer(), job_id: Type.Integer(), stage: Stage })
+
+const applications = defineList(Application, { sort: ['id', 'candidate_id', 'job_id'], filters: { stage: Stage, candidate_id: Id } })
+const matches = 'company = $1 and ($2::text is null or stage = $2) and ($3::bigint is null or candidate_id = $3)'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   app.post('/candidates', {
@@ -64,7 +67,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   }, async ({ params: { tenant_slug: tenantSlug }, body }, reply) => {
     const data = await transaction(async (client) => {
       const { rows: [row] } = await client.query(
-        'insert into people (tenant_slug, full_name, headline) values ($1, $2, $3) returning id::int, full_name, headline',
+        'insert into candidates (company, name, title) values ($1, $2, $3) returning id::int, name as full_name, title as headline',
         [tenantSlug, body.full_name, body.headline])
       await app.recruiting.emit({ tenantSlug, type: 'candidate.created', data: row, subject: `candidate:${row.id}` }, { transaction: client })
       return row
@@ -81,12 +84,12 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Update a candidate',
       params: Item,
       body: CandidateChanges,
-      response: { 200: Type.Object({ data: Candidate }, { description: 'The candidate as it is now' }) }
+      response: { 200: Type.Object({ data: Candidate }, { description: 'The current candidate' }) }
     }
   }, async ({ params: { tenant_slug: tenantSlug, id }, body }) => transaction(async (client) => {
     const { rows: [row] } = await client.query(
-      `update people set full_name = coalesce($3, full_name), headline = coalesce($4, headline), updated_at = now()
-      where tenant_slug = $1 and id = $2 returning id::int, full_name, headline`, [tenantSlug, id, body.full_name, body.headline])
+      `update candidates set name = coalesce($3, name), title = coalesce($4, title), updated_at = now()
+      where company = $1 and id = $2 returning id::int, name as full_name, title as headline`, [tenantSlug, id, body.full_name, body.headline])
     if (row === undefined) throw new HttpError('not_found')
     await app.recruiting.emit({ tenantSlug, type: 'candidate.updated', data: row, subject: `candidate:${id}` }, { transaction: client })
     return { data: row }
@@ -104,10 +107,10 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async ({ params: { tenant_slug: tenantSlug }, body }, reply) => {
     const data = await transaction(async (client) => {
-      await requireRow(client, 'people', tenantSlug, 'candidate_id', body.candidate_id)
-      await requireRow(client, 'positions', tenantSlug, 'job_id', body.job_id)
+      await requireRow(client, 'candidates', tenantSlug, 'candidate_id', body.candidate_id)
+      await requireRow(client, 'jobs', tenantSlug, 'job_id', body.job_id)
       const { rows: [row] } = await client.query(
-        `insert into applications (tenant_slug, candidate_id, job_id) values ($1, $2, $3)
+        `insert into applications (company, candidate_id, job_id) values ($1, $2, $3)
         returning id::int, candidate_id::int, job_id::int, stage`, [tenantSlug, body.candidate_id, body.job_id])
       const subject = `candidate:${row.candidate_id}`
       await app.recruiting.emit({ tenantSlug, type: 'application.created', data: row, subject }, { transaction: client })
@@ -117,6 +120,29 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     return { data }
   })
 
+  app.get('/applications', {
+    config: { scopes: ['applications:read'] },
+    schema: {
+      operationId: 'listApplications',
+      tags: ['applications'],
+      summary: 'List applications',
+      params: Tenant,
+      querystring: applications.query,
+      response: { 200: applications.page }
+    }
+  }, (request, reply) => applications.read(request, reply, {
+    async list (tenantSlug, { filter, sort, offset, limit }) {
+      const order = sort.map(({ field, direction }) => `applications.${field} ${direction}`).join(', ')
+      const { rows } = await pool.query(`select id::int, candidate_id::int, job_id::int, stage from applications
+        where ${matches} order by ${order} offset $4 limit $5`, [tenantSlug, filter.stage, filter.candidate_id, offset, limit])
+      return rows
+    },
+    async count (tenantSlug, filter) {
+      const { rows: [row] } = await pool.query(`select count(*)::int as total from applications where ${matches}`, [tenantSlug, filter.stage, filter.candidate_id])
+      return row.total
+    }
+  }))
+
   app.patch('/applications/:id', {
     config: { scopes: ['applications:write'] },
     schema: {
@@ -125,11 +151,11 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Move an application to another stage',
       params: Item,
       body: ApplicationChanges,
-      response: { 200: Type.Object({ data: Application }, { description: 'The application as it is now' }) }
+      response: { 200: Type.Object({ data: Application }, { description: 'The current application' }) }
     }
   }, async ({ params: { tenant_slug: tenantSlug, id }, body }) => transaction(async (client) => {
     const { rows: [row] } = await client.query(
-      `update applications set stage = $3 where tenant_slug = $1 and id = $2
+      `update applications set stage = $3 where company = $1 and id = $2
       returning id::int, candidate_id::int, job_id::int, stage`, [tenantSlug, id, body.stage])
     if (row === undefined) throw new HttpError('not_found')
     const subject = `candidate:${row.candidate_id}`
@@ -139,28 +165,66 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 }
 
 await migrate(pool)
+// Your own tables: candidates, jobs and applications of your customers, and the two views by which the API reads them.
 await pool.query(`
-  create table if not exists people (
-    tenant_slug text, id bigint generated always as identity, full_name text not null, headline text, source_id bigint,
-    recruiter_id bigint, created_at timestamptz not null default now(), updated_at timestamptz not null default now(),
-    primary key (tenant_slug, id)
+  create table if not exists candidates (
+    company text not null,
+    id bigint generated always as identity,
+    name text not null,
+    title text,
+    source_id bigint,
+    recruiter_id bigint,
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(),
+    -- filter[q] searches this: the name in lower case, letters of all scripts.
+    name_key text collate "C" generated always as (lower(name collate "und-x-icu")) stored,
+    -- Pages by id, totals and filter[q] are read from this index alone.
+    primary key (company, id) include (name_key)
   );
-  create table if not exists positions (
-    tenant_slug text, id bigint, name text not null, status text not null, created_at timestamptz not null default now(),
-    updated_at timestamptz not null default now(), primary key (tenant_slug, id)
+  -- sort=updated_at and filter[updated_after], sort=full_name, filter[recruiter_id].
+  create index if not exists candidates_by_update on candidates (company, updated_at, id);
+  create index if not exists candidates_by_name on candidates (company, name collate "C", id);
+  create index if not exists candidates_by_recruiter on candidates (company, recruiter_id, id);
+
+  create table if not exists jobs (
+    company text not null,
+    id bigint generated always as identity,
+    name text not null,
+    state text not null default 'draft',
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(),
+    name_key text collate "C" generated always as (lower(name collate "und-x-icu")) stored,
+    primary key (company, id) include (name_key)
   );
+  create index if not exists jobs_by_update on jobs (company, updated_at, id);
+
   create table if not exists applications (
-    tenant_slug text, id bigint generated always as identity, candidate_id bigint not null, job_id bigint not null,
-    stage text not null default 'applied', primary key (tenant_slug, id),
-    -- Both belong to the tenant, even if a statement forgets to check.
-    foreign key (tenant_slug, candidate_id) references people, foreign key (tenant_slug, job_id) references positions
+    company text not null,
+    id bigint generated always as identity,
+    candidate_id bigint not null,
+    job_id bigint not null,
+    stage text not null default 'applied',
+    primary key (company, id),
+    -- Ids of another company are refused.
+    foreign key (company, candidate_id) references candidates,
+    foreign key (company, job_id) references jobs
   );
-  insert into positions (tenant_slug, id, name, status) values
-    ('acme', 7, 'Backend Engineer', 'published'), ('globex', 8, 'Henchman', 'published') on conflict do nothing`)
+
+  create or replace view recruiting.candidates as
+    select company as tenant_slug, id, name as full_name, title as headline, source_id, recruiter_id, created_at, updated_at, name_key
+    from candidates;
+
+  create or replace view recruiting.jobs as
+    select company as tenant_slug, id, name, state as status, created_at, updated_at, name_key
+    from jobs`)
+await pool.query("insert into jobs (company, name, state) select 'acme', 'Backend Engineer', 'published' where not exists (select from jobs where company = 'acme')")
+// Triggers record every change for `sync`, also one that is made by hand.
+await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company' })
+await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company' })
 
 const app = Fastify({ logger: true })
 await app.register(recruitingApi, {
-  storage: postgresStorage(pool, { candidates: 'people', jobs: 'positions' }),
+  storage: postgresStorage(pool),
   keyLookup: postgresKeyLookup(pool),
   errorDetails: true,
   routes
@@ -169,6 +233,6 @@ app.addHook('onClose', () => pool.end())
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 const origin = await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) })
 
-const { key } = await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: ['candidates:read', 'candidates:write', 'applications:write'] })
+const { key } = await apiKeys(pool, { ownScopes: app.recruiting.scopes }).issue({ tenantSlug: 'acme', scopes: ['candidates:read', 'candidates:write', 'applications:read', 'applications:write'] })
 console.log(`curl ${origin}/api/v1/public/acme/candidates -H 'Authorization: Bearer ${key}' \\
   -H 'Content-Type: application/json' -d '{"full_name":"Ada Lovelace"}'`)

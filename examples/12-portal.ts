@@ -1,4 +1,4 @@
-// A settings page of your own that embeds the portal, where a customer's people manage their webhooks.
+// Your own settings page with the portal, where a customer's team manages its webhooks.
 //
 // tsx examples/12-portal.ts
 
@@ -26,7 +26,7 @@ function signedInUser (_request: FastifyRequest): { id: string, company: string,
   return { id: 'dana@acme.example', company: 'acme', isAdmin: true }
 }
 
-app.get('/settings/webhooks/session', async (request) => {
+app.post('/settings/webhooks/session', async (request) => {
   const user = signedInUser(request)
   return app.recruiting.portal.createSession({
     tenantSlug: user.company,
@@ -38,16 +38,20 @@ app.get('/settings/webhooks/session', async (request) => {
 app.get('/settings/webhooks', async (_request, reply) => reply.type('text/html; charset=utf-8').send(`<!doctype html>
 <html lang="en">
 <title>Settings</title>
-<iframe title="Webhooks" allow="clipboard-write" style="width: 100%; height: 90vh; border: 0"></iframe>
-<script>
-  const frame = document.querySelector('iframe')
-  const newSession = async () => (await (await fetch('/settings/webhooks/session')).json()).url
-  newSession().then((url) => { frame.src = url })
-  addEventListener('message', async ({ source, data }) => {
-    if (source !== frame.contentWindow || data.type !== 'recruiting-webhooks:session-needed') return
-    source.postMessage({ type: 'recruiting-webhooks:session', url: await newSession() }, new URL(frame.src).origin)
-  })
-</script>`))
+<script src="/settings/webhooks.js"></script>
+<iframe title="Webhooks" src="/api/v1/public/portal/" allow="clipboard-write" style="width: 100%; height: 90vh; border: 0"></iframe>`))
+
+// The portal asks for a session when it has loaded, and again before a session ends.
+app.get('/settings/webhooks.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(`
+addEventListener('message', async ({ source, origin, data }) => {
+  const frame = document.querySelector('iframe[title="Webhooks"]')
+  if (source !== frame.contentWindow || origin !== new URL(frame.src).origin) return
+  if (data.type !== 'recruiting-webhooks:session-needed') return
+  const response = await fetch('/settings/webhooks/session', { method: 'POST' })
+  const { url } = await response.json()
+  source.postMessage({ type: 'recruiting-webhooks:session', url }, origin)
+})
+`))
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) })

@@ -1,56 +1,42 @@
-// Your customers run this. It keeps a copy of candidates and jobs in SQLite. Sync brings every change, whatever happened
-// meanwhile; webhooks only say when to sync. So a webhook that is lost, late or twice does no harm, and the program may be
-// killed at any moment.
+// Your customers run this. It keeps a copy of candidates and jobs in SQLite. Sync never misses a change;
+// webhooks only say when to sync. So lost, late or duplicate webhooks are harmless, and the program may be killed at any
+// moment.
 //
-// npm install node-sqlite3-wasm standardwebhooks
+// npm install fastify-recruiting-api node-sqlite3-wasm
 // KEY=acme-secret-key WEBHOOK_SECRET=whsec_… tsx examples/13-mirror.ts
 
 import { createServer } from 'node:http'
-import { buffer } from 'node:stream/consumers'
-import { Webhook } from 'standardwebhooks'
+import { text } from 'node:stream/consumers'
+import { createClient, verifyWebhook } from 'fastify-recruiting-api/client'
 import { countItems, openCopy, openDatabase } from './mirror/copy.js'
-import { sync } from './mirror/sync.js'
 
-const { API = 'http://127.0.0.1:3000/api/v1/public/acme', KEY: key = '', WEBHOOK_SECRET = '', FILE = 'mirror.db', PORT = '3001' } = process.env
+const { BASE_URL: baseUrl = 'http://127.0.0.1:3000/api/v1/public', TENANT: tenantSlug = 'acme', KEY: key = '', WEBHOOK_SECRET = '', FILE = 'mirror.db', PORT = '3001' } = process.env
+const client = createClient({ baseUrl, tenantSlug, key })
 const database = openDatabase(FILE)
 const candidates = openCopy(database, 'candidates')
 const jobs = openCopy(database, 'jobs')
 
-// The receiver answers at once and leaves the work to the loop below.
-const webhook = new Webhook(WEBHOOK_SECRET)
-const server = createServer(async (request, response) => {
-  try {
-    webhook.verify(await buffer(request), request.headers as Record<string, string>)
-    response.writeHead(204).end()
-    requestSync()
-  } catch {
-    response.writeHead(401).end()
-  }
-})
-server.listen(Number(PORT), '127.0.0.1')
+// A page and its token are saved in one transaction.
+async function sync (): Promise<void> {
+  for await (const page of client.candidates.sync({ load: () => candidates.token, restart: candidates.beginAgain })) candidates.save(page)
+  for await (const page of client.jobs.sync({ load: () => jobs.token, restart: jobs.beginAgain })) jobs.save(page)
+  console.log(`up to date: ${countItems(database, 'candidates')} candidates, ${countItems(database, 'jobs')} jobs`)
+}
 
-// A webhook that arrives during a sync asks for one more. Several become one.
-let isRequested = true
-let wake = (): void => {}
-
+// One sync at a time. Webhooks that arrive meanwhile ask for one more.
+let isRequested = false
+let last = Promise.resolve()
 function requestSync (): void {
+  if (!isRequested) last = last.then(() => { isRequested = false }).then(sync).catch((error) => console.error('sync failed, it continues later:', error))
   isRequested = true
-  wake()
 }
 
-// Brings what no webhook announced, and what failed before.
+createServer(async (request, response) => {
+  const isGenuine = await verifyWebhook(await text(request), request.headers, WEBHOOK_SECRET).then(() => true, () => false)
+  response.writeHead(isGenuine ? 204 : 401).end()
+  if (isGenuine) requestSync()
+}).listen(Number(PORT), '127.0.0.1')
+
+// Gets changes that no webhook announced, and repeats failed syncs.
 setInterval(requestSync, 60_000)
-
-for (;;) {
-  while (isRequested) {
-    isRequested = false
-    try {
-      await sync({ url: `${API}/candidates/sync`, key }, candidates)
-      await sync({ url: `${API}/jobs/sync`, key }, jobs)
-      console.log(`up to date: ${countItems(database, 'candidates')} candidates, ${countItems(database, 'jobs')} jobs`)
-    } catch (error) {
-      console.error('sync failed, it continues later:', error)
-    }
-  }
-  await new Promise<void>((resolve) => { wake = resolve })
-}
+requestSync()

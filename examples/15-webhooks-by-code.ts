@@ -1,4 +1,4 @@
-// Manages a tenant's webhooks by code, as a settings page or a support tool of the vendor does.
+// Manages a tenant's webhooks from code, like a settings page or a support tool of the vendor.
 //
 // tsx examples/15-webhooks-by-code.ts
 

@@ -2,16 +2,18 @@ import { expect } from './shared/expect.js'
 import { readRecruitingOptions } from './options/api.js'
 import type { RecruitingOptions } from './options/recruiting.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
-import { createPortal } from './portal/create-portal.js'
+import type { RecruitingHealth } from './webhooks/health.js'
+import { createPortal } from './portal/session.js'
 import type { Recruiting } from './recruiting.js'
 import type { DefaultEvents, EventCatalogue } from './webhooks/events/catalogue.js'
-import { type Logger, createSafeLogger } from './observe/logger.js'
-import { createWarningLogger } from './observe/warning-logger.js'
+import { createSafeLogger, createWarningLogger, type Logger } from './observe/logger.js'
 
 /** An engine without an HTTP server. */
 export interface StandaloneRecruiting<Events extends EventCatalogue> extends Recruiting<Events> {
-  /** Claims no more, lets attempts end, gives the leases of the others back. May be called again. */
+  /** Stops claiming, waits for attempts in flight, and releases the leases of the rest. May be called again. */
   close (): Promise<void>
+  /** Returns whether this process does its work, for a health check. Never rejects, and can be called after `close`. */
+  health (): Promise<RecruitingHealth>
 }
 
 /**
@@ -35,9 +37,14 @@ export function createRecruiting<Events extends EventCatalogue = DefaultEvents> 
   }
   const log = createSafeLogger(logger)
   const engine = createEngine(settings, log)
-  // Emitting and delivering go on trying: a storage that is not ready now may be in a moment.
-  verifyStorage(settings.storage, null, log).catch((err: unknown) => log.error({ err }, 'the storage is not ready'))
+  // Emits and deliveries keep trying: the storage may become ready soon.
+  const verified = verifyStorage(settings, null, log).catch((err: unknown) => log.error({ err }, 'the storage is not ready'))
   engine.start()
-  const { portal, prefix, delivery: { clock } } = settings
-  return { ...engine.recruiting, portal: createPortal(portal, prefix, clock), close: engine.close }
+  const { portal, delivery: { clock } } = settings
+
+  async function close (): Promise<void> {
+    await Promise.all([engine.close(), verified])
+  }
+
+  return { ...engine.recruiting, portal: createPortal(portal, { ...settings, tenants: engine.tenants }, clock), close, health: engine.health }
 }

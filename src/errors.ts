@@ -1,39 +1,48 @@
-import { readField } from './shared/read-field.js'
+import { readField } from './shared/fields.js'
 
 const kBrand = Symbol.for('fastify-recruiting-api.error')
 
 /** Why a call by the host failed. `npm run tables` copies these comments to docs/events.md. */
 export type RecruitingApiErrorCode =
-  /** An option of the plugin, `createRecruiting`, `drain` or an adapter is invalid; `field` is its path. */
+  /** An option of the plugin, `createRecruiting`, `drain`, `defineList`, `recordEvents` or an adapter is invalid; `field` is its path. */
   | 'invalid_option'
   /** An argument of `emit` or `erase` is invalid; `field` is its path. */
   | 'invalid_event'
-  /** An argument of `changed`, `renameTenant`, `removeTenant`, `webhooks`, `portal` or `apiKeys` is invalid; `field` names it, or the field in it. */
+  /** An argument of `changed`, `stats`, `renameTenant`, `removeTenant`, `webhooks`, `portal`, `apiKeys` or a recorder is invalid; `field` names it, or the field in it. */
   | 'invalid_input'
   /** The webhook, delivery or key to change does not exist, or the key is no longer valid. */
   | 'not_found'
   /** The idempotency key was used before for a different event. */
   | 'idempotency_conflict'
+  /** The option `tenantId` returned `null` for the tenant. */
+  | 'unknown_tenant'
+  /** The tenant was renamed or removed. Nothing can be stored under its name before `until`. */
+  | 'tenant_resting'
+  /** The database is a copy, or belongs to another `delivery.environment`, so it sends nothing: see `adopt`. */
+  | 'held'
   /** The engine was closed before the call. */
   | 'closed'
   /** The storage cannot be used; the message says what to do. */
   | 'storage_not_ready'
-  /** The storage or the key lookup did not answer in time. */
+  /** The storage, the key lookup, `tenantId` or the function of a limit did not answer in time. What the call writes may have been stored. */
   | 'storage_timeout'
 
-/** The error that this package throws to the host. Nothing was stored when it is thrown. */
+/** The error that this package throws to the host. Nothing was stored when it is thrown, except perhaps with `storage_timeout`. */
 export class RecruitingApiError extends Error {
   override readonly name = 'RecruitingApiError'
   /** The kind of error. */
   readonly code: RecruitingApiErrorCode
   /** The path of the invalid option or argument, such as `delivery.pollMs`; empty if there is none. */
   readonly field: string
+  /** Only of `tenant_resting`: when its rest ends, as an RFC 3339 date-time. Otherwise `null`. */
+  readonly until: string | null
   readonly [kBrand] = true
 
-  constructor (code: RecruitingApiErrorCode, message: string, field = '', options?: ErrorOptions) {
+  constructor (code: RecruitingApiErrorCode, message: string, field = '', { until = null, ...options }: ErrorOptions & { until?: string | null } = {}) {
     super(message, options)
     this.code = code
     this.field = field
+    this.until = until
   }
 }
 
@@ -42,7 +51,7 @@ export function isRecruitingApiError (error: unknown): error is RecruitingApiErr
   return readField(error, kBrand) === true
 }
 
-/** Thrown for invalid input: a client gets 400, a caller by code `invalid_input`. */
+/** Thrown for invalid input: a client gets 400, a caller from code `invalid_input`. */
 export class Refusal extends Error {
   /** The field of the input, such as `target_url`; empty for the whole input. */
   readonly field: string

@@ -1,18 +1,22 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { publicApi, publishedFields } from './http/api.js'
+import { fastifyVersions } from './http/fastify.js'
 import type { PortalCapability } from './http/sessions.js'
-import { trustsEveryProxy } from './http/limits/trust-proxy.js'
-import { type RecruitingApiOptions, readApiOptions } from './options/api.js'
+import { trustsEveryProxy } from './http/client-address.js'
+import { readApiOptions, type RecruitingApiOptions } from './options/api.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
+import type { Deprecation } from './shared/deprecation.js'
 import { createSafeLogger } from './observe/logger.js'
-import { buildPortal } from './portal/build-portal.js'
-import { createPortal } from './portal/create-portal.js'
+import { buildPortal } from './portal/pages.js'
+import { createPortal } from './portal/session.js'
+import { buildMcp } from './mcp/build.js'
+import type { ToolConfig } from './mcp/tools.js'
 import type { RegisteredRecruiting } from './recruiting.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Emits events, and everything else a host does by code. */
+    /** Emits events, and all other calls of the host. */
     recruiting: RegisteredRecruiting
   }
   interface FastifyContextConfig {
@@ -25,6 +29,15 @@ declare module 'fastify' {
      * @default ['write'], for GET and HEAD ['read']
      */
     capabilities?: readonly PortalCapability[]
+    /** Kind of the record that the route reads or changes, such as `application`, for the audit log. @default none */
+    resource?: string
+    /** Announces that the route will be removed: headers `Deprecation` and `Sunset`, and a note in the document. For your own routes. */
+    deprecated?: Deprecation
+    /**
+     * Makes the route a tool of the option `mcp`; an object sets what agents read about it. For your own routes.
+     * @default false
+     */
+    mcp?: boolean | ToolConfig
     /** `true` on every route of the API, and for its unknown paths, so that a hook of the host can step aside. */
     recruitingApi?: boolean
   }
@@ -32,25 +45,30 @@ declare module 'fastify' {
 
 const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) => {
   const settings = readApiOptions(options)
-  const { storage, events, ids, prefix } = settings
+  const { storage, events, ids, prefix, publicUrl } = settings
   const log = createSafeLogger(app.log)
   if (settings.rateLimit?.failedKeys && trustsEveryProxy(app)) {
     log.warn({}, 'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead')
   }
-  await verifyStorage(storage, publishedFields(settings), log)
-  const { portal: portalSettings, delivery: { clock } } = settings
-  const portal = portalSettings === null ? null : await buildPortal(portalSettings, clock)
+  await verifyStorage(settings, publishedFields(settings), log)
+  const { portal: portalSettings, delivery: { clock, sourceIps } } = settings
+  const portal = portalSettings === null ? null : await buildPortal(portalSettings, sourceIps, clock)
   const engine = createEngine(settings, log)
-  app.decorate('recruiting', { ...engine.recruiting, portal: createPortal(portalSettings, `${app.prefix}${prefix}`, clock) })
+  const scopes: string[] = []
+  const mcp = settings.mcp === null
+    ? null
+    : await buildMcp(settings.mcp, { publicUrl, mount: app.prefix, prefix, info: settings.openapi?.info ?? {} })
+  app.decorate('recruiting', { ...engine.recruiting, scopes, portal: createPortal(portalSettings, { publicUrl, prefix: `${app.prefix}${prefix}`, tenants: engine.tenants }, clock) })
   app.addHook('onReady', async () => engine.start())
   // Before all onClose hooks: those of the host may end the pool that deliveries need. Requests in progress still emit.
   app.addHook('preClose', () => engine.stop())
   app.addHook('onClose', () => engine.close())
-  await app.register(publicApi({ storage, events, ids, operations: engine.operations, settings, tracing: engine.tracing, portal }), { prefix })
+  await app.register(publicApi({ storage, tenants: engine.tenants, events, ids, operations: engine.operations, settings, sourceIps, onAudit: settings.onAudit, tracing: engine.tracing, portal, agents: mcp?.server ?? null, scopes }), { prefix })
+  if (mcp !== null) await app.register(mcp.metadata(scopes))
 }
 
 /**
  * The Fastify plugin: mounts the public API and decorates the instance with `recruiting`. Registration throws
  * `invalid_option` for a wrong option.
  */
-export const recruitingApi: FastifyPluginAsync<RecruitingApiOptions> = fastifyPlugin(plugin, { fastify: '5.x', name: 'fastify-recruiting-api' })
+export const recruitingApi: FastifyPluginAsync<RecruitingApiOptions> = fastifyPlugin(plugin, { fastify: fastifyVersions, name: 'fastify-recruiting-api' })

@@ -1,12 +1,15 @@
-import type { RecruitingPortal } from './portal/create-portal.js'
+import type { RecruitingPortal } from './portal/session.js'
 import type { EventCatalogue } from './webhooks/events/catalogue.js'
 import type { EngineCalls, RegisteredEvents } from './webhooks/recruiting.js'
 
 /** `app.recruiting`. */
 export interface Recruiting<Events extends EventCatalogue = EventCatalogue> extends EngineCalls<Events> {
-  /** Lets the people of a tenant into the portal: `createSession({ tenantSlug, actor, … })`. */
+  /** Creates portal sessions for the users of a tenant: `createSession({ tenantSlug, actor, … })`. */
   portal: RecruitingPortal
 }
 
 /** `app.recruiting` with the registered events. */
-export type RegisteredRecruiting = Recruiting<RegisteredEvents>
+export interface RegisteredRecruiting extends Recruiting<RegisteredEvents> {
+  /** All scopes that keys can have: those of the API and of your own routes, once the plugin is registered. */
+  scopes: readonly string[]
+}

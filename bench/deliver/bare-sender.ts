@@ -4,8 +4,8 @@ import { readCpuMicros, serveQuestions } from '../harness/helper.js'
 import { type Done, type Work, createEventData, eventType } from './work.js'
 
 /*
- * The yardstick: a loop that signs and posts bodies it holds in memory, as fast as undici goes. It keeps no record,
- * checks no address, has no deadline and would lose everything with the process.
+ * The baseline: a loop that signs and posts bodies from memory as fast as undici can. It keeps no record, checks no address, has
+ * no deadline and loses everything when the process dies.
  */
 interface Message {
   url: URL

@@ -20,7 +20,7 @@ const variants: Variant[] = [
   { title: 'deliver: 10,000 events to one endpoint, 64 at once', endpoints: 1, concurrency: 64, perEndpoint: 64, rounds: 2 }
 ]
 
-/** New processes now and then: how a process happens to be compiled and laid out moves its speed by some per cent. */
+/** Starts new processes now and then: compilation and memory layout change the speed of a process by some per cent. */
 const generations = 3
 
 const receiver = await startHelper(new URL('receiver.js', import.meta.url))

@@ -2,7 +2,7 @@ import { type RecruitingStorage, createRecruiting } from 'fastify-recruiting-api
 import { readCpuMicros } from '../harness/helper.js'
 import type { Done, Work } from './work.js'
 
-/** Lets a worker loose on what is recorded. The clock runs from there until nothing is left to do. */
+/** Starts a worker on the recorded deliveries. The clock runs until nothing is left to do. */
 export async function drain (storage: RecruitingStorage, { concurrency, perEndpoint }: Work): Promise<Done> {
   globalThis.gc?.()
   const worker = createRecruiting({

@@ -6,7 +6,7 @@ import type { Done, Work } from './work.js'
 
 serveQuestions({ send: (work) => deliver(work as Work) })
 
-/** Records everything first, then lets a worker loose on it. */
+/** Records everything first, then starts a worker. */
 async function deliver (work: Work): Promise<Done> {
   const storage = memoryStorage()
   await createWebhooks(storage, work.ports)

@@ -2,8 +2,8 @@ import { type AddressInfo, type Server, type Socket, createServer } from 'node:n
 import { serveQuestions } from '../harness/helper.js'
 
 /*
- * Endpoints that take every request. They know just enough HTTP to tell where a request ends, because an HTTP server
- * would be slower than the senders, and then it alone would be measured.
+ * Endpoints that accept every request. They know just enough HTTP to find the end of a request: an HTTP server would be slower
+ * than the senders, so the benchmark would measure the server.
  */
 const answer = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok')
 const contentLength = /\r\ncontent-length: *(\d+)\r\n/i
@@ -12,11 +12,11 @@ let requests = 0
 let delayMs = 0
 
 serveQuestions({
-  /** Opens so many endpoints, each on a port of its own. */
+  /** Opens this many endpoints, each on its own port. */
   open: (count) => Promise.all(Array.from({ length: Number(count) }, () => open())),
-  /** Answers after so many milliseconds from now on. */
+  /** Responds after this many milliseconds from now on. */
   delay: (ms) => { delayMs = Number(ms) },
-  /** How many requests have come since the last time. */
+  /** Number of requests since the last call. */
   count: () => {
     const counted = requests
     requests = 0

@@ -16,6 +16,7 @@ export async function createWebhooks ({ webhooks }: RecruitingStorage, ports: re
   for (const [endpoint, port] of ports.entries()) {
     const tenantSlug = tenantOf(endpoint)
     await webhooks.create(tenantSlug, {
+      tenantSlug,
       id: await webhooks.nextId(tenantSlug),
       name: `Endpoint ${endpoint}`,
       target_url: `http://127.0.0.1:${port}/hooks`,

@@ -1,4 +1,4 @@
-/** What both senders are given to do. */
+/** The work of both senders. */
 export interface Work {
   ports: number[]
   events: number
@@ -13,7 +13,7 @@ export interface Done {
 
 export const eventType = (endpoint: number): string => `application.moved_${endpoint}`
 
-/** The data of an event: what an ATS tells when an application moves on. */
+/** The data of an event, as an ATS emits it when an application moves on. */
 export function createEventData (id: number): Record<string, unknown> {
   return {
     application_id: 100_000 + id,

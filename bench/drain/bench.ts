@@ -6,7 +6,7 @@ import type { Done, Work } from '../deliver/work.js'
 
 const fewEvents = 20_000
 const manyEvents = 100_000
-// Several pairs of processes: how one happens to be compiled and laid out moves its speed by some per cent.
+// Several pairs of processes: compilation and memory layout change the speed of a process by some per cent.
 const pairs = 4
 const rounds = 3
 
@@ -43,7 +43,7 @@ printComparison(againstFew, { title: `drain: ${manyEvents} pending against ${few
 console.log(`\n  commits per delivery ${(Math.max(...commits)).toFixed(3)} at most, target 0.05`)
 console.log(`  memory of the worker with up to ${manyEvents} pending ${Math.round(memoryBytes / 1e6)} MB, target 130`)
 
-/** The recording is done by a process of its own, so that nothing of it is in the memory of the worker. */
+/** A separate process records, so that the worker's memory contains nothing of it. */
 async function drain (worker: Helper, asked: Work): Promise<Sample> {
   const recorder = await startOwn()
   await recorder.ask('record', asked)

@@ -10,7 +10,7 @@ const [connectionString = ''] = process.argv.slice(2)
 let peakBytes = 0
 
 serveQuestions({
-  /** Records everything, in tables of its own. */
+  /** Records everything, in new tables. */
   async record (work) {
     const pool = new pg.Pool({ connectionString, options: '-c synchronous_commit=off' })
     await pool.query('drop schema if exists recruiting cascade')
@@ -31,6 +31,6 @@ serveQuestions({
     await pool.end()
     return done
   },
-  /** The most memory it has had, in bytes. */
+  /** Peak memory in bytes. */
   memory: () => peakBytes
 })

@@ -6,8 +6,8 @@ import { quantile } from '../harness/fill.js'
 import { startHelper } from '../harness/helper.js'
 
 /*
- * How long a quiet tenant's event takes from emit to arrival, against the same when nothing else goes on: while another
- * tenant has 20,000 deliveries due to an endpoint that accepts connections and never answers, and while a transaction of
+ * How long a quiet tenant's event takes from emit to arrival, against the same on an idle system: while another tenant has 20,000
+ * deliveries due to an endpoint that accepts connections and never responds, and while a transaction of
  * the host keeps another tenant's webhook and deliveries locked.
  */
 const rounds = 4
@@ -44,7 +44,7 @@ print('with two workers, while another tenant and its deliveries are locked', lo
 
 interface Round { idle: number, busy: number }
 
-/** The 95th percentile without and with something else going on. */
+/** The 95th percentile without and with other load. */
 async function compare<State> (workers: number, begin: () => Promise<State>, end: (state: State) => Promise<unknown>): Promise<Round> {
   const idle = await measure(workers)
   const state = await begin()
@@ -85,7 +85,7 @@ async function startFlood (): Promise<void> {
   await emitMany('flooding', flood)
 }
 
-/** Locks a webhook and its pending deliveries, as a transaction of the host does; returns what ends it. */
+/** Locks a webhook and its pending deliveries, like a transaction of the host; returns a function that ends it. */
 async function lock (): Promise<() => Promise<void>> {
   await storage.webhooks.update('locked', lockedId, { status: 'active' })
   await emitMany('locked', 200)
@@ -113,7 +113,7 @@ function stop (tenantSlug: string, webhookId: number): Promise<unknown> {
 async function createWebhook ({ webhooks }: RecruitingStorage, tenantSlug: string, port: number): Promise<number> {
   const id = await webhooks.nextId(tenantSlug)
   await webhooks.create(tenantSlug, {
-    id, name: tenantSlug, status: 'active', target_url: `http://127.0.0.1:${port}/`, event_types: ['job.created'], secret: `whsec_${Buffer.alloc(32).toString('base64')}`
+    id, tenantSlug, name: tenantSlug, status: 'active', target_url: `http://127.0.0.1:${port}/`, event_types: ['job.created'], secret: `whsec_${Buffer.alloc(32).toString('base64')}`
   }, 1)
   return id
 }

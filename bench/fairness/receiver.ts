@@ -5,7 +5,7 @@ import { serveQuestions } from '../harness/helper.js'
 let arrived: () => void = () => {}
 
 serveQuestions({
-  /** Opens an endpoint that answers, and one that accepts connections and never does. */
+  /** Opens an endpoint that responds, and one that accepts connections and never does. */
   async open () {
     const alive = createServer((request, response) => {
       request.resume().on('end', () => {
@@ -19,6 +19,6 @@ serveQuestions({
     })))
     return { alive: alivePort, dead: deadPort }
   },
-  /** Answers when the next request has come. */
+  /** Resolves when the next request arrives. */
   arrival: () => new Promise<void>((resolve) => { arrived = resolve })
 })

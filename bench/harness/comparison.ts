@@ -5,7 +5,7 @@ export interface Sample {
   cpuMicros: number
 }
 
-/** Measurements of two things, taken in turn: what stands at the same index was measured within the same seconds. */
+/** Measurements of two things, taken in turn: those with the same index were taken within the same seconds. */
 export interface Comparison {
   ours: Sample[]
   theirs: Sample[]
@@ -20,7 +20,7 @@ export function emptyComparison (): Comparison {
   return { ours: [], theirs: [] }
 }
 
-/** Adds rounds. The one that goes first changes, for a machine slows down and speeds up while it works. */
+/** Adds rounds. They take turns to go first, because machines slow down and speed up under load. */
 export async function addRounds (comparison: Comparison, { measureOurs, measureTheirs }: Contest, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const early = round % 2 === 0 ? await measureOurs() : null
@@ -33,7 +33,7 @@ export interface Labels {
   title: string
   unit: string
   theirs: string
-  /** The share of their rate that ours should have; `null` if it is only of interest. */
+  /** The target ratio of our rate to theirs; `null` without a target. */
   target: number | null
 }
 

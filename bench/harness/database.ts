@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { startPostgresServer } from '../../test/fixtures/postgres/postgres-server.js'
 
-/** A PostgreSQL server with the settings it comes with, so that commits wait for the disk. */
+/** A PostgreSQL server with default settings, so that commits wait for the disk. */
 export interface Database {
   url: string
   pool: pg.Pool
-  /** Transactions committed so far, by everybody. */
+  /** Transactions committed so far, by all clients. */
   commits (): Promise<number>
   close (): Promise<void>
 }

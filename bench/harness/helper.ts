@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 /** A process that works for the benchmark, so that load and what is measured never share an event loop. */
 export interface Helper {
-  /** Asks the process to do something and waits for what comes of it. */
+  /** Asks the process to do something and waits for the result. */
   ask<Answer> (question: string, argument?: unknown): Promise<Answer>
   stop (): Promise<void>
 }

@@ -12,10 +12,9 @@ export interface Load {
 }
 
 /**
- * Asks for the same thing over and over, on each connection as soon as it has been answered. The time ends with the last
- * answer to what was asked within `durationMs`: what the server still works on would weigh on whatever is measured next.
- * An answer is counted by its length, which is the same every time, because reading it as HTTP would cost about as much as
- * giving it: the server has to be what is slow here.
+ * Repeats a request on each connection as soon as the response has arrived. The time ends with the last response to a request
+ * sent within `durationMs`, because unfinished work would slow down the next measurement. Responses are counted by their length,
+ * which is always the same: parsing HTTP would cost about as much as the server does, and the server has to be the bottleneck.
  */
 export async function loadServer (target: Target, { connections, durationMs }: { connections: number, durationMs: number }): Promise<Load> {
   const request = formatRequest(target)
@@ -56,7 +55,7 @@ function formatRequest ({ path, headers }: Target): Buffer {
   return Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
 }
 
-/** The length of a whole answer, head and body. */
+/** The length of a whole response, head and body. */
 async function measureAnswer (port: number, request: Buffer): Promise<number> {
   const socket = await open(port)
   socket.write(request)

@@ -3,7 +3,7 @@ import { startDatabase } from '../harness/database.js'
 import { createEndpoints, printFigure, queueDeliveries, time } from '../harness/fill.js'
 
 /*
- * What a long history and a long queue cost: pages of a log, figures, stopping a webhook, pruning.
+ * The cost of a long history and a long queue: pages of a log, figures, stopping a webhook, pruning.
  */
 const logged = 1_500_000
 const pending = 1_000_000
@@ -17,8 +17,8 @@ const { webhooks, deliveries } = postgresStorage(pool, { queryTimeoutMs: 60_000 
 await createEndpoints(pool, 20)
 await pool.query(`
   with made as (
-    insert into recruiting.events (id, tenant_id, type, body, fingerprint, recorded_at)
-    select 'evt_' || n, 2, 'type.t1', '{}', '', now() - interval '60 days' * (1 - n / $1::double precision)
+    insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
+    select 'evt_' || n, 'tenant_1', 'type.t1', '{}', '', now() - interval '60 days' * (1 - n / $1::double precision)
     from generate_series(1, $1::integer) as n
     returning seq, recorded_at
   )

@@ -1,12 +1,9 @@
-import assert from 'node:assert/strict'
-import { type Comparison, type Sample, addRounds, emptyComparison, printComparison } from '../harness/comparison.js'
-import { type Helper, startHelper } from '../harness/helper.js'
-import { type Target, loadServer } from '../harness/load.js'
-import { apiKey, tenantSlug } from './candidates.js'
+import { type Comparison, emptyComparison, printComparison } from '../harness/comparison.js'
+import { comparePages } from './compare-pages.js'
 
 interface Variant {
   title: string
-  /** What is compared. @default the plugin and a route written by hand */
+  /** The servers to compare. @default the plugin and a route written by hand */
   servers?: [measured: string, yardstick: string, title: string]
   query: string
   logging: 'silent' | 'logging'
@@ -32,11 +29,8 @@ const variants: Variant[] = [
 
 const byHand: NonNullable<Variant['servers']> = ['ours', 'plain', 'hand-written route']
 
-/** New processes now and then: how a process happens to be compiled and laid out moves its speed by some per cent. */
+/** Starts new processes now and then: compilation and memory layout change the speed of a process by some per cent. */
 const generations = 6
-const connections = 32
-const warmUpMs = 1000
-const roundMs = 750
 
 const module = new URL('server.js', import.meta.url)
 const entries = variants.map((variant) => ({ variant, comparison: emptyComparison() }))
@@ -48,36 +42,7 @@ for (const { variant: { title, servers: [, , theirs] = byHand, target = null }, 
 }
 
 async function compare ({ servers = byHand, query, logging, rounds }: Variant, comparison: Comparison): Promise<void> {
-  const ours = await startHelper(module, servers[0], logging)
-  const theirs = await startHelper(module, servers[1], logging)
-  const ourTarget = await targetOf(ours, query)
-  const theirTarget = await targetOf(theirs, query)
-  const [ourAnswer, theirAnswer] = [await readAnswer(ourTarget), await readAnswer(theirTarget)]
-  if (servers[2] === byHand[2]) assert.deepEqual(ourAnswer, theirAnswer)
-  for (const target of [ourTarget, theirTarget]) await loadServer(target, { connections, durationMs: warmUpMs })
-  await addRounds(comparison, {
-    measureOurs: () => measure(ours, ourTarget),
-    measureTheirs: () => measure(theirs, theirTarget)
-  }, rounds)
-  await Promise.all([ours.stop(), theirs.stop()])
-}
-
-async function targetOf (server: Helper, query: string): Promise<Target> {
-  const port = await server.ask<number>('port')
-  return { port, path: `/api/v1/public/${tenantSlug}/candidates${query}`, headers: { authorization: `Bearer ${apiKey}` } }
-}
-
-/** All of an answer that must be the same from both. */
-async function readAnswer ({ port, path, headers }: Target): Promise<unknown> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
-  const answerHeaders = Object.fromEntries(response.headers)
-  assert.match(answerHeaders['x-request-id'] ?? '', /^req_[0-9a-f]{32}$/)
-  return { status: response.status, headers: { ...answerHeaders, date: '', 'x-request-id': '' }, body: await response.text() }
-}
-
-async function measure (server: Helper, target: Target): Promise<Sample> {
-  const before = await server.ask<number>('cpu')
-  const { requests, durationMs } = await loadServer(target, { connections, durationMs: roundMs })
-  const after = await server.ask<number>('cpu')
-  return { perSecond: requests / durationMs * 1000, cpuMicros: (after - before) / requests }
+  const [ours, theirs, title] = servers
+  const contestants = [{ module, name: ours }, { module, name: theirs }] as const
+  await comparePages(comparison, { servers: contestants, query, logging, rounds, isSameAnswer: title === byHand[2] })
 }

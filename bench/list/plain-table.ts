@@ -14,7 +14,7 @@ export interface CandidatePage {
   total: number
 }
 
-/** What the route asks for. */
+/** The query of the route. */
 export interface CandidatePages {
   /** One page and how many rows pass the filters; `null` if a field is sorted by twice. */
   find (query: CandidateQuery): CandidatePage | null | Promise<CandidatePage>

@@ -20,9 +20,8 @@ interface Variant {
   roundMs: number
 }
 
-// Many short turns: what else the machine does in one of them weighs less. Where the database has little to do, the turns
-// are shorter still, and there are new processes now and then: how a process happens to be compiled and laid out moves its
-// speed by some per cent.
+// Many short turns reduce the effect of other load on the machine. If the database has little to do, turns are even shorter, and
+// new processes start now and then: compilation and memory layout change the speed of a process by some per cent.
 const variants: Variant[] = [
   { title: 'pages: page 1 of 1,000,000', tenantSlug: bigTenant, query: '', target: 0.95, pairs: 2, rounds: 12, roundMs: 2000 },
   { title: 'pages: page 1 of 1,000,000, the total kept for 2 s', tenantSlug: bigTenant, query: '', totalsTtlMs: 2000, target: 100, pairs: 1, rounds: 4, roundMs: 4000 },
@@ -31,7 +30,7 @@ const variants: Variant[] = [
   { title: 'pages: filter[q] in 1,000 beside it', tenantSlug: smallTenant, query: '?filter[q]=ana', target: 0.95, pairs: 12, rounds: 16, roundMs: 250 }
 ]
 const connections = 8
-/** A host compiles what it does often in its first seconds, and then serves for weeks. */
+/** A host compiles hot code in its first seconds, and then serves for weeks. */
 const warmUpMs = 5000
 
 const database = await startDatabase()

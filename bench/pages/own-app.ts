@@ -7,7 +7,7 @@ import type pg from 'pg'
 export async function createOwnApp (keyLookup: KeyLookup, pool: pg.Pool, totalsTtlMs: number): Promise<FastifyInstance> {
   const app = Fastify()
   await app.register(recruitingApi, {
-    storage: postgresStorage(pool, { candidates: 'public.candidates', jobs: 'public.jobs', totalsTtlMs }),
+    storage: postgresStorage(pool, { candidates: 'public.candidates', jobs: 'public.jobs', totalsTtlMs, changes: 'manual' }),
     keyLookup,
     delivery: false
   })

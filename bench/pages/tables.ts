@@ -17,7 +17,7 @@ export async function createCandidateTable (pool: pg.Pool, name: string): Promis
     )`)
 }
 
-/** Creates those of the indexes in docs/adapters.md that every source has. */
+/** Creates the indexes in docs/adapters.md that every source has. */
 export async function createCandidateIndexes (pool: pg.Pool, name: string): Promise<void> {
   await pool.query(`create unique index on ${name} (tenant_slug, id) include (name_key)`)
   await pool.query(`create index on ${name} (tenant_slug, updated_at, id)`)
@@ -37,7 +37,7 @@ export async function createCandidates (pool: pg.Pool): Promise<void> {
       union all
       select 'small_' || tenant, id from generate_series(1, $3) as tenant, generate_series(1, $4) as id
     ) as rows (tenant_slug, id)
-    -- As they lie in a table that has lived: not in the order of their ids.
+    -- As in a table that has been in use: not in the order of their ids.
     order by hashint8extended(id, 7)`, [bigTenant, bigCount, smallTenants, smallCount])
   await createCandidateIndexes(pool, 'candidates')
   await pool.query('vacuum analyze candidates')

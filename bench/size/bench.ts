@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /*
- * Measures what installing the package adds to a host that has Fastify: packages and disk space. It builds and packs the
- * tarball that would be published.
+ * Measures what the package adds to a host that has Fastify: packages and disk space, and time and memory of a start with
+ * one registration. It builds and packs the tarball that would be published.
  */
+const starts = 21
 const scratch = mkdtempSync(join(tmpdir(), 'recruiting-size-'))
 try {
   measure()
@@ -28,6 +29,47 @@ function measure (): void {
   console.log(`\nsize: what a host with Fastify ${version} (${before.size} packages, ${format(sum(before))}) gets besides`)
   console.log(`  ${added.length} packages, ${format(sum(new Map(added)))}; the tarball has ${format(lstatSync(join(scratch, tarball)).size)}`)
   for (const [name, bytes] of added) console.log(`  ${format(bytes).padStart(9)}  ${name}`)
+  measureStart()
+}
+
+/** Starts both servers in turn, each in a process of its own. Fastify is loaded before the measurement begins. */
+function measureStart (): void {
+  writeFileSync(join(scratch, 'plain.mjs'), startScript(''))
+  writeFileSync(join(scratch, 'ours.mjs'), startScript(`
+    const { default: recruitingApi } = await import('fastify-recruiting-api')
+    const { memoryKeyLookup, memoryStorage } = await import('fastify-recruiting-api/memory')
+    await app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]) })`))
+  const pairs = Array.from({ length: starts }, () => ({ plain: start('plain.mjs'), ours: start('ours.mjs') }))
+  const added = (unit: keyof Start): number => median(pairs.map(({ plain, ours }) => ours[unit] - plain[unit]))
+  console.log(`\n  the start takes ${Math.round(added('ms'))} ms longer, target 150, and ${format(added('bytes'))} more memory, target 30 MB; median of ${starts}`)
+}
+
+interface Start {
+  ms: number
+  bytes: number
+}
+
+function startScript (registration: string): string {
+  return `
+    import Fastify from 'fastify'
+    await Fastify().ready()
+    const startedAt = performance.now()
+    const before = process.memoryUsage().rss
+    const app = Fastify()
+    ${registration}
+    await app.ready()
+    console.log(JSON.stringify({ ms: performance.now() - startedAt, bytes: process.memoryUsage().rss - before }))
+    await app.close()`
+}
+
+function start (script: string): Start {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script], { cwd: scratch, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${script}: ${stderr}`)
+  return JSON.parse(stdout) as Start
+}
+
+function median (values: number[]): number {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
 function npm (cwd: string, ...args: string[]): void {
@@ -42,7 +84,7 @@ function readInstalled (): Map<string, number> {
   return new Map(paths.map((path) => [path.replace('node_modules/', ''), sizeOf(join(scratch, path))]))
 }
 
-/** Without the packages within: they are counted as their own. */
+/** Without the packages within: they are counted separately. */
 function sizeOf (path: string): number {
   const entry = lstatSync(path)
   if (!entry.isDirectory()) return entry.size

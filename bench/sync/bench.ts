@@ -9,8 +9,8 @@ import { keyOf } from '../pages/keys.js'
 import { bigTenant, createCandidateIndexes, createCandidateTable, createCandidates } from '../pages/tables.js'
 
 /*
- * What recording a change adds to a transaction of the host's, against inserting one more candidate there; and what reading
- * everything by sync costs, against pages. Each ratio is of two things measured in turns within this run.
+ * What recording a change adds to the host's transaction, against inserting one more candidate there; and the cost of reading
+ * everything by sync, against pages. Each ratio is of two things measured in turns within this run.
  */
 const rounds = 40
 const perRound = 200
@@ -32,7 +32,7 @@ async function measureWrites (): Promise<void> {
     await createCandidateIndexes(pool, table)
   }
   await watch(pool, 'watched', { kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
-  // As in a table that has lived, whose size PostgreSQL knows.
+  // As in a table that has been in use, whose size PostgreSQL knows.
   await pool.query("select recruiting.changed('acme', 'candidate', n::text) from generate_series(1, 20000) as n")
   await pool.query('vacuum analyze recruiting.recent_changes')
   const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false })

@@ -5,7 +5,7 @@ import { quantile } from '../harness/fill.js'
 import { type Helper, startHelper } from '../harness/helper.js'
 
 /*
- * What more workers bring when receivers are slow: deliveries a second of 8 workers against 1, each a process of its own.
+ * The gain from more workers when receivers are slow: deliveries per second of 8 workers against 1, each in its own process.
  */
 const many = 8
 const rounds = 3
@@ -30,7 +30,7 @@ console.log(`\nworkers: ${many} against 1, receivers that take ${answerMs} ms, c
 console.log(`  rate ${quantile(rates.map(({ one, all }) => all / one)).toFixed(2)} times, target 7 (${rounds} rounds)`)
 console.log(`  ${many} workers ${quantile(rates.map(({ all }) => all)).toFixed(0)} deliveries/s, 1 worker ${quantile(rates.map(({ one }) => one)).toFixed(0)}`)
 
-/** Deliveries a second of some workers together. */
+/** Deliveries per second of several workers together. */
 async function measure (some: readonly Helper[]): Promise<number> {
   const work: Work = { ports, events: eventsEach * some.length, concurrency: 32, perEndpoint: 4 }
   await recorder.ask('record', work)

@@ -3,7 +3,7 @@ import sqlite from 'node-sqlite3-wasm'
 export type Database = InstanceType<typeof sqlite.Database>
 export type Row = Record<string, unknown>
 
-// An example of your own database: your names, your types, one table for all tenants.
+// Stands in for your database: your names, your types, one table for all tenants.
 export function openDatabase (): Database {
   const database = new sqlite.Database()
   database.exec(`

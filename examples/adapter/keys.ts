@@ -3,7 +3,7 @@ import { type SavedKey, formatReport, keyLookupCases, runCases } from 'fastify-r
 
 interface KnownKey { id: string, tenantSlug: string, digest: string, scopes: readonly string[], state: SavedKey['state'] }
 
-/** An example of a query on your own table, with conditions on the digest, the tenant and the state. */
+/** Stands in for a query on your table, with conditions on the digest, the tenant and the state. */
 export function createKeyLookup (keys: readonly KnownKey[]): KeyLookup {
   return async ({ tenantSlug, key }) => {
     const digest = hashApiKey(key)

@@ -5,7 +5,7 @@
 // ORIGIN=http://127.0.0.1:3000 TENANT=acme KEY=acme-secret-key npx tsx examples/client/client.ts
 
 import createClient from 'openapi-fetch'
-import type { operations, paths } from './api.js'
+import type { components, operations, paths } from './api.js'
 
 const { ORIGIN = 'http://127.0.0.1:3000', TENANT: tenantSlug = 'acme', KEY: key = 'acme-secret-key' } = process.env
 
@@ -22,10 +22,13 @@ if (candidates.error !== undefined) {
 for (const { id, full_name: name, headline } of candidates.data.data) console.log(id, name, headline ?? '')
 console.log(`${candidates.data.meta.total} found`)
 
-const created = await client.POST('/api/v1/public/{tenant_slug}/webhooks', {
-  params: { path },
-  body: { name: 'CRM', target_url: 'https://hooks.example.com/recruiting', event_types: ['application.created'] }
-})
+// With `satisfies`, unknown fields are errors of the compiler. openapi-fetch alone does not notice them.
+const webhook = {
+  name: 'CRM',
+  target_url: 'https://hooks.example.com/recruiting',
+  event_types: ['application.created']
+} satisfies components['schemas']['CreateWebhook']
+const created = await client.POST('/api/v1/public/{tenant_slug}/webhooks', { params: { path }, body: webhook })
 console.log(created.data === undefined ? created.error.error.code : `webhook ${created.data.data.id} has a secret`)
 
 type SyncedCandidate = NonNullable<operations['syncCandidates']['responses'][200]['content']['application/json']['data'][number]['candidate']>
@@ -68,6 +71,8 @@ export const mistakes = [
   () => client.GET('/api/v1/public/{tenant_slug}/jobs', {}),
   // @ts-expect-error a sync has no pages by number
   () => client.GET('/api/v1/public/{tenant_slug}/candidates/sync', { params: { path, query: { page: 2 } } }),
-  // @ts-expect-error a webhook has no colour
+  // @ts-expect-error there is no field `colour`
+  () => ({ ...webhook, colour: 'blue' }) satisfies components['schemas']['CreateWebhook'],
+  // @ts-expect-error the fields of a webhook are missing
   () => client.POST('/api/v1/public/{tenant_slug}/webhooks', { params: { path }, body: { colour: 'blue' } })
 ]

@@ -1,5 +1,6 @@
+import type { FastifyPluginAsync } from 'fastify'
 import { openDatabase } from './ats/database.js'
-import { demoKeys, listKeys } from './ats/keys.js'
+import { findFullKey } from './ats/keys.js'
 import { createAts } from './ats/server.js'
 import { createBackground } from './business/background.js'
 import { openOffice } from './business/office.js'
@@ -8,7 +9,6 @@ import { createRandom } from './data/random.js'
 import { createTenants } from './data/tenants.js'
 import { Feed } from './page-api/feed.js'
 import { demoPage } from './page-api/plugin.js'
-import { watchDeliveries } from './page-api/watch-deliveries.js'
 import { type Receiver, startReceiver } from './receiver/receiver.js'
 import { subscribe } from './receiver/subscribe.js'
 import type { WelcomeParts } from './welcome.js'
@@ -20,6 +20,8 @@ export interface RunOptions {
   receiverPort: number
   /** A PostgreSQL database; `null` for memory. */
   databaseUrl: string | null
+  /** Serves Swagger UI; `null` where it is not installed. */
+  referencePage: FastifyPluginAsync | null
   /** Milliseconds between two actions in the background. */
   everyMs: number
   print: Print
@@ -33,7 +35,7 @@ export interface Run extends WelcomeParts {
 }
 
 /** Starts the ATS, the receiver of its tenants, and the page. */
-export async function startRun ({ port, receiverPort, databaseUrl, everyMs, print }: RunOptions, reset: () => void): Promise<Run> {
+export async function startRun ({ port, receiverPort, databaseUrl, referencePage, everyMs, print }: RunOptions, reset: () => void): Promise<Run> {
   const closers: Array<() => unknown> = []
   const closeLater = <T>(part: T, close: (part: T) => unknown): T => {
     closers.unshift(() => close(part))
@@ -53,23 +55,31 @@ export async function startRun ({ port, receiverPort, databaseUrl, everyMs, prin
     const tenants = createTenants(Date.now())
     const database = closeLater(await openDatabase(tenants, databaseUrl), (part) => part.close())
     const receiver = closeLater(await startReceiver({
-      port: receiverPort, stumbleEvery: 10, print, onArrival: (arrival) => feed.publishArrival(arrival)
+      port: receiverPort, tenantSlugs: tenants.map(({ slug }) => slug), stumbleEvery: 10, print, onArrival: (arrival) => feed.publish({ kind: 'arrival', ...arrival })
     }), (part) => part.close())
     const ats = closeLater(await createAts(database, print), (part) => part.close())
-    closeLater(watchDeliveries(feed), (stop) => stop())
     const offices = tenants.map((tenant, index) =>
       openOffice({ tenant, database, recruiting: ats.recruiting, random: createRandom(100 + index) }))
     const background = closeLater(createBackground(offices, {
       everyMs, onNews: (tenantSlug, sentence) => announce(tenantSlug, sentence, true)
     }), (part) => part.stop())
     await ats.register(demoPage({
-      offices, receiver, background, feed, reset, onNews: (tenantSlug, sentence) => announce(tenantSlug, sentence, false)
+      offices, receiver, background, feed, referencePage, reset, onNews: (tenantSlug, sentence) => announce(tenantSlug, sentence, false)
     }))
     const pageUrl = await ats.listen({ host: '127.0.0.1', port })
     const apiUrl = `${pageUrl}/api/v1/public`
     const webhookIds: number[] = []
     for (const { slug } of tenants) webhookIds.push(await connect(apiUrl, slug, receiver))
-    return { pageUrl, apiUrl, receiverUrl: receiver.url, tenants, webhookId: webhookIds[0] ?? 0, begin: () => background.start(), close }
+    return {
+      pageUrl,
+      apiUrl,
+      receiverUrl: receiver.url,
+      hasReferencePage: referencePage !== null,
+      tenants,
+      webhookId: webhookIds[0] ?? 0,
+      begin: () => background.start(),
+      close
+    }
   } catch (error) {
     await close()
     throw error
@@ -78,8 +88,7 @@ export async function startRun ({ port, receiverPort, databaseUrl, everyMs, prin
 
 /** Creates a webhook of the tenant that points to the receiver, and returns its id. */
 async function connect (apiUrl: string, tenantSlug: string, receiver: Receiver): Promise<number> {
-  const [key = demoKeys.acme] = listKeys(tenantSlug)
-  const { id, secret } = await subscribe({ apiUrl, tenantSlug, key: key.key, targetUrl: `${receiver.url}/${tenantSlug}` })
-  receiver.trust({ path: tenantSlug, webhookId: id, secret })
+  const { id, secret } = await subscribe({ apiUrl, tenantSlug, key: findFullKey(tenantSlug), targetUrl: `${receiver.url}/${tenantSlug}` })
+  receiver.trust(tenantSlug, secret)
   return id
 }

@@ -6,7 +6,7 @@ export type Database = InstanceType<typeof sqlite.Database>
 
 /** Opens the file of the copy. Only one process may use it. */
 export function openDatabase (file: string): Database {
-  // This build of SQLite locks a file by a folder beside it, which a killed process leaves behind.
+  // This build of SQLite locks a file with a folder next to it, which a killed process leaves behind.
   rmSync(`${file}.lock`, { recursive: true, force: true })
   const database = new sqlite.Database(file)
   // Without a lock of the system, this build recovers an interrupted transaction only from a write-ahead log.
@@ -42,7 +42,7 @@ export function openCopy (database: Database, resource: string): Copy {
         for (const item of data) store(item)
         database.run('update syncs set token = ? where resource = ?', [meta.next_token, resource])
         if (meta.has_more) return
-        // After a 410: everything that did not come again is gone.
+        // After a 410: rows that the new sync did not contain were deleted.
         database.run(`
           delete from items where resource = ?1 and generation < (select generation from syncs where resource = ?1)`,
         [resource])

@@ -16,7 +16,7 @@ export interface Copy {
   /** The last `next_token` that was saved; `null` before the first page. */
   readonly token: string | null
   /**
-   * Saves the items and `next_token` in one transaction. If `has_more` is false, it also deletes items that did not come
+   * Saves the items and `next_token` in one transaction. If `has_more` is false, it also deletes items that were not in a page
    * since `beginAgain`.
    */
   save (page: SyncPage): void | Promise<void>

@@ -1,12 +1,13 @@
 import type { Id, RecruitingStorage } from 'fastify-recruiting-api'
 import type { Kysely } from 'kysely'
 import { createClaiming } from './deliveries/claim.js'
-import { createCompleting } from './deliveries/complete.js'
+import { createAttempts } from './deliveries/attempts.js'
 import { createHousekeeping } from './deliveries/housekeeping.js'
 import { createLog } from './deliveries/log.js'
 import { createRecording } from './deliveries/record.js'
 import { createReplaying } from './deliveries/replay.js'
 import { createCandidates, createJobs } from './rows.js'
+import { createSubjects } from './deliveries/subjects.js'
 import type { Schema } from './schema.js'
 import { createWebhooks } from './webhooks.js'
 
@@ -31,10 +32,11 @@ export function sqliteStorage (db: Kysely<Schema>, { now = Date.now } = {}): Rec
     deliveries: {
       ...createRecording(context),
       ...createClaiming(context),
-      ...createCompleting(context),
+      ...createAttempts(context),
       ...createLog(context),
       ...createReplaying(context),
       ...createHousekeeping(context),
+      ...createSubjects(context),
       onDue (call) {
         const listener = { call }
         listeners.add(listener)

@@ -1,4 +1,4 @@
-// An example of the vendor's own REST service, with its own field names.
+// Stands in for the vendor's REST service, with its own field names.
 import { type Server, createServer } from 'node:http'
 
 /** A person in the service. */

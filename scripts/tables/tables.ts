@@ -44,7 +44,7 @@ async function readAll (interfaces: Interfaces): Promise<Member[]> {
   return (await Promise.all(interfaces.map(([path, name]) => readMembers(path, name)))).flat()
 }
 
-/** Formats a default: values as code, words as they are. */
+/** Formats a default: values as code, words unchanged. */
 function formatDefault ({ defaultText, isOptional }: Member): string {
   if (defaultText === null) return isOptional ? 'none' : 'required'
   return /^(\d+|true|false|'[^']*'|\[.*\]|\{.*\})$/.test(defaultText) ? quote(defaultText) : defaultText

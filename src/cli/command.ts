@@ -1,23 +1,29 @@
+import type { AuditedCall } from '../observe/audit.js'
 import type { PgPool } from '../postgres/index.js'
-import type { Flags } from './flags.js'
 
-/** The outside of a command. Only `bin.ts` touches the process. */
+/** The surroundings of a command. Only `bin.ts` touches the process. */
 export interface Io {
   env: Readonly<Record<string, string | undefined>>
   /** Writes the result. */
   out (text: string): void
   /** Writes questions, progress and errors. */
   err (text: string): void
-  /** Whether somebody sees what `out` writes. */
+  /** Whether `out` writes to a terminal. */
   showsResults: boolean
-  /** Whether somebody sees what `err` writes. */
+  /** Whether `err` writes to a terminal. */
   showsProgress: boolean
-  /** Asks a question and returns the answer; `null` if nobody can answer. */
+  /** Asks a question and returns the answer; `null` without a terminal. */
   ask: ((question: string) => Promise<string>) | null
   /** Milliseconds since the epoch. */
   now (): number
+  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  sleep (ms: number, signal: AbortSignal): Promise<void>
+  /** Runs a task, and aborts its signal when the user ends the program, as with Ctrl-C. */
+  untilInterrupted<Result> (work: (signal: AbortSignal) => Promise<Result>): Promise<Result>
   /** Imports the host's `pg`. */
   importDriver (): Promise<unknown>
+  /** Imports the demo of the package. */
+  importDemo (): Promise<unknown>
 }
 
 /** An option of a command. */
@@ -26,17 +32,36 @@ export interface Option {
   value: string | null
   about: string
   isRequired?: boolean
+  /** Variables of the environment that may hold the value or, for the name of a file, its content. */
+  variables?: readonly string[]
 }
 
-/** A command. Its file is imported only when it runs. */
-export interface Command {
+/** The arguments and options that a command takes. */
+export interface Usage {
   /** A word for each argument, such as `ID`. All are required. */
   args: readonly string[]
   options: Readonly<Record<string, Option>>
+}
+
+/** A command without a database. Of the common options it takes only `--help`. */
+export interface LocalCommand extends Usage {
+  runLocally (context: Pick<Context, 'io' | 'flags' | 'args'>): Promise<number>
+}
+
+/** A command. Its file is imported only when it runs. */
+export interface Command extends Usage {
   /** Whether it runs before `migrate` has. @default false */
   runsUnmigrated?: boolean
   /** Resolves to the exit code: 0 for done, 1 for refused or a fault that was found. */
   run (context: Context): Promise<number>
+}
+
+/** The entry of `--audit-file` for the command, which fills it in before it changes anything. */
+export interface CommandAudit extends Pick<AuditedCall, 'tenantSlug' | 'resource' | 'rowCount'> {
+  /** Whether the change was confirmed. The entry is then written even if the command is refused later. */
+  isConfirmed: boolean
+  /** Writes an entry of its own for one of several records, as soon as it is changed. */
+  write (entry: Required<Pick<AuditedCall, 'tenantSlug' | 'resource'>>): Promise<void>
 }
 
 /** The arguments and surroundings of a command. */
@@ -46,10 +71,62 @@ export interface Context {
   args: readonly string[]
   pool: PgPool
   schema: string
+  audit: CommandAudit
 }
 
 /** Wrong usage: exit code 2. The message names the argument and the remedy. */
 export class UsageError extends Error {}
 
-/** What cannot be done: exit code 1. The message says why, and what to do. */
+/** A command that cannot be carried out: exit code 1. The message says why, and what to do. */
 export class RefusedError extends Error {}
+
+/** The options that were given. */
+export class Flags {
+  readonly #values: ReadonlyMap<string, string | true>
+
+  constructor (values: ReadonlyMap<string, string | true>) {
+    this.#values = values
+  }
+
+  has (name: string): boolean {
+    return this.#values.has(name)
+  }
+
+  text (name: string): string | undefined {
+    const value = this.#values.get(name)
+    return typeof value === 'string' ? value : undefined
+  }
+
+  /** Returns an option that the command declares as required. */
+  required (name: string): string {
+    return String(this.text(name))
+  }
+
+  /** Returns an integer of this range. Throws for anything else. */
+  integer (name: string, minimum = 0, maximum = Number.MAX_SAFE_INTEGER): number | undefined {
+    const text = this.text(name)
+    if (text === undefined) return undefined
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+    if (value >= minimum && value <= maximum) return value
+    const range = maximum === Number.MAX_SAFE_INTEGER ? '' : ` from ${minimum} to ${maximum}`
+    throw new UsageError(`--${name}: expected an integer${range}, got ${JSON.stringify(text)}`)
+  }
+
+  /** Returns one of these words. Throws for any other. */
+  oneOf<Word extends string> (name: string, words: readonly Word[]): Word | undefined {
+    const text = this.text(name)
+    const word = words.find((known) => known === text)
+    if (text !== undefined && word === undefined) throw new UsageError(`--${name}: expected one of ${words.join(', ')}, got ${JSON.stringify(text)}`)
+    return word
+  }
+
+  /** Returns the items of a comma-separated list that was given. */
+  list (name: string): string[] {
+    return this.required(name).split(',').map((item) => item.trim())
+  }
+
+  /** Returns the items of a comma-separated list; `undefined` if it is not given. */
+  optionalList (name: string): string[] | undefined {
+    return this.has(name) ? this.list(name) : undefined
+  }
+}

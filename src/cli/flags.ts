@@ -1,65 +1,34 @@
 import { parseArgs } from 'node:util'
-import { findNearestName } from '../shared/nearest-name.js'
-import { type Command, type Option, UsageError } from './command.js'
+import { findSimilarName } from '../shared/expect.js'
+import { auditOptions } from './audit.js'
+import { Flags, type Io, type Option, UsageError, type Usage } from './command.js'
+import { isSet, secretOptions } from './secrets.js'
 
-/** The options of every command. */
-export const commonOptions: Readonly<Record<string, Option>> = {
-  'database-url': { value: 'URL', about: 'the database; the default is DATABASE_URL' },
-  schema: { value: 'NAME', about: 'the schema that migrate made; the default is recruiting' },
+const help: Option = { value: null, about: 'shows this help' }
+
+/** The options of every command on the database. */
+const commonOptions: Readonly<Record<string, Option>> = {
+  ...secretOptions('database-url', 'URL', 'the database'),
+  schema: { value: 'NAME', about: 'the schema that migrate created; the default is recruiting' },
+  ...auditOptions,
   json: { value: null, about: 'writes the result as JSON' },
-  yes: { value: null, about: 'does not ask' },
-  help: { value: null, about: 'shows this' }
+  yes: { value: null, about: 'does not ask for confirmation' },
+  help
 }
 
-/** The options that were given. */
-export class Flags {
-  readonly #values: ReadonlyMap<string, string | true>
-
-  constructor (values: ReadonlyMap<string, string | true>) {
-    this.#values = values
-  }
-
-  has (name: string): boolean {
-    return this.#values.has(name)
-  }
-
-  text (name: string): string | undefined {
-    const value = this.#values.get(name)
-    return typeof value === 'string' ? value : undefined
-  }
-
-  /** Returns an option that the command declares as required. */
-  required (name: string): string {
-    return String(this.text(name))
-  }
-
-  /** Returns an integer of this range. Throws for anything else. */
-  integer (name: string, minimum = 0, maximum = Number.MAX_SAFE_INTEGER): number | undefined {
-    const text = this.text(name)
-    if (text === undefined) return undefined
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-    if (value >= minimum && value <= maximum) return value
-    const range = maximum === Number.MAX_SAFE_INTEGER ? '' : ` from ${minimum} to ${maximum}`
-    throw new UsageError(`--${name}: expected an integer${range}, got ${JSON.stringify(text)}`)
-  }
-
-  /** Returns one of these words. Throws for any other. */
-  oneOf<Word extends string> (name: string, words: readonly Word[]): Word | undefined {
-    const text = this.text(name)
-    const word = words.find((known) => known === text)
-    if (text !== undefined && word === undefined) throw new UsageError(`--${name}: expected one of ${words.join(', ')}, got ${JSON.stringify(text)}`)
-    return word
-  }
-
-  /** Returns the items of a comma-separated list that the command declares as required. */
-  list (name: string): string[] {
-    return this.required(name).split(',').map((item) => item.trim())
-  }
+/** Returns the options of a command: its own, then the common ones. */
+export function optionsOf (command: Usage): Readonly<Record<string, Option>> {
+  return { ...command.options, ...('runLocally' in command ? { help } : commonOptions) }
 }
 
-/** Reads the arguments after the name of the command. Throws `UsageError`. */
-export function parseFlags (argv: readonly string[], { args, options }: Pick<Command, 'args' | 'options'>): { flags: Flags, args: string[] } {
-  const known = { ...commonOptions, ...options }
+/**
+ * Reads the arguments after the name of the command. A variable of `env` may stand for a required option. Throws `UsageError`,
+ * which shows `usage` if an argument is missing.
+ */
+export function parseFlags (
+  argv: readonly string[], command: Usage, env: Io['env'] = {}, usage = 'see --help'
+): { flags: Flags, args: string[] } {
+  const known = optionsOf(command)
   const { tokens } = parseArgs({ args: [...argv], options: typesOf(known), tokens: true, strict: false })
   const values = new Map<string, string | true>()
   const given: string[] = []
@@ -68,26 +37,30 @@ export function parseFlags (argv: readonly string[], { args, options }: Pick<Com
     if (token.kind !== 'option') continue
     const { name, value } = token
     const option = Object.hasOwn(known, name) ? known[name] : undefined
-    if (option === undefined) throw new UsageError(`${token.rawName}: there is no such option, do you mean --${findNearestName(name, Object.keys(known))}?`)
+    if (option === undefined) {
+      const similar = findSimilarName(name, Object.keys(known))
+      throw new UsageError(`${token.rawName}: there is no such option${similar === null ? '; --help lists all of them' : `, did you mean --${similar}?`}`)
+    }
     if (values.has(name)) throw new UsageError(`--${name}: given twice`)
     if (option.value === null && value !== undefined) throw new UsageError(`--${name}: takes no value`)
-    // Otherwise a forgotten value would be the name of the next option.
+    // If a value is missing, the next option's name follows.
     const isValue = value !== undefined && value !== '' && (token.inlineValue || !value.startsWith('-'))
     if (option.value !== null && !isValue) throw new UsageError(`--${name}: needs a value, --${name} ${option.value}`)
     values.set(name, value ?? true)
   }
   const flags = new Flags(values)
-  if (!flags.has('help')) assertComplete(flags, given, args, options)
+  if (!flags.has('help')) assertComplete(flags, given, command, env, usage)
   return { flags, args: given }
 }
 
-function assertComplete (flags: Flags, given: readonly string[], args: Command['args'], options: Command['options']): void {
+function assertComplete (flags: Flags, given: readonly string[], { args, options }: Usage, env: Io['env'], usage: string): void {
   const surplus = given[args.length]
-  if (surplus !== undefined) throw new UsageError(`${JSON.stringify(surplus)}: there is no such argument`)
+  if (surplus !== undefined) throw new UsageError(`${JSON.stringify(surplus)}: unexpected argument`)
   const missing = args[given.length]
-  if (missing !== undefined) throw new UsageError(`${missing}: missing`)
-  for (const [name, { isRequired, value }] of Object.entries(options)) {
-    if (isRequired === true && !flags.has(name)) throw new UsageError(`--${name}: missing, add --${name} ${value}`)
+  if (missing !== undefined) throw new UsageError(`${missing}: missing, ${usage}`)
+  for (const [name, { isRequired, value, variables = [] }] of Object.entries(options)) {
+    if (isRequired !== true || flags.has(name) || variables.some((variable) => isSet(env[variable]))) continue
+    throw new UsageError(`--${name}: missing, add --${name} ${value}${variables.map((variable) => ` or set ${variable}`).join('')}`)
   }
 }
 

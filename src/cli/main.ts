@@ -1,32 +1,34 @@
 import { readFile } from 'node:fs/promises'
 import { Refusal, isRecruitingApiError } from '../errors.js'
 import { readSchema } from '../postgres/options.js'
-import { findNearestName } from '../shared/nearest-name.js'
-import { type Command, type Io, RefusedError, UsageError } from './command.js'
-import { type CommandEntry, commands } from './commands.js'
+import { findSimilarName } from '../shared/expect.js'
+import { openAudit } from './audit.js'
+import { type Command, type CommandAudit, type Context, type Io, type LocalCommand, RefusedError, UsageError } from './command.js'
+import { type CommandEntry, commands, describeCommand, describeProgram, describeUsage, program } from './commands.js'
 import { describeError, findMissingMigrations, openDatabase } from './database.js'
-import { type Flags, parseFlags } from './flags.js'
-import { describeCommand, describeProgram, program } from './help.js'
+import { parseFlags } from './flags.js'
+import { packageFolder } from '../shared/package-folder.js'
+import { writeLines } from './terminal.js'
 
 /** Runs a command, such as `['keys', 'list', '--tenant', 'acme']`. Resolves to the exit code; never rejects. */
 export async function run (argv: readonly string[], io: Io): Promise<number> {
   let prefix = program
   try {
     if (argv.length === 0) {
-      io.err(describeProgram())
+      writeLines(io.err, describeProgram())
       return 2
     }
     if (argv[0] === '--help' || argv[0] === 'help') {
-      io.out(describeProgram())
+      writeLines(io.out, describeProgram())
       return 0
     }
     if (argv[0] === '--version') {
-      io.out(`${JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')).version}\n`)
+      writeLines(io.out, [JSON.parse(await readFile(new URL('package.json', packageFolder()), 'utf8')).version])
       return 0
     }
     const [name, { load }] = findCommand(argv)
     prefix = name
-    return await runCommand(name, (await load()).command, argv.slice(name.split(' ').length), io)
+    return await runCommand(name, await load(), argv.slice(name.split(' ').length), io)
   } catch (error) {
     return reportError(error, prefix, io)
   }
@@ -37,25 +39,44 @@ function findCommand ([first = '', second = '']: readonly string[]): [name: stri
   if (found !== undefined) return found
   const group = Object.keys(commands).filter((known) => known.startsWith(`${first} `))
   if (group.length > 0) throw new UsageError(`${first}: add one of ${group.map((known) => known.slice(first.length + 1)).join(', ')}`)
-  throw new UsageError(`${JSON.stringify(first)}: there is no such command, do you mean ${findNearestName(`${first} ${second}`.trim(), Object.keys(commands))}?`)
+  const similar = findSimilarName(`${first} ${second}`.trim(), Object.keys(commands))
+  throw new UsageError(`${JSON.stringify(first)}: there is no such command${similar === null ? '; --help lists all of them' : `, did you mean ${similar}?`}`)
 }
 
-async function runCommand (name: string, command: Command, argv: readonly string[], io: Io): Promise<number> {
-  const { flags, args } = parseFlags(argv, command)
+async function runCommand (name: string, command: Command | LocalCommand, argv: readonly string[], io: Io): Promise<number> {
+  const { flags, args } = parseFlags(argv, command, io.env, describeUsage(name, command))
   if (flags.has('help')) {
-    io.out(describeCommand(name, command))
+    writeLines(io.out, describeCommand(name, command))
     return 0
   }
-  return runWithDatabase(command, flags, args, io)
+  if ('runLocally' in command) return await command.runLocally({ io, flags, args })
+  const audit = await openAudit({ io, flags })
+  const entry: CommandAudit = {
+    tenantSlug: flags.text('tenant') ?? null,
+    isConfirmed: false,
+    write: (more) => audit.write({ operationId: name, ...more })
+  }
+  try {
+    const code = await runWithDatabase(command, { io, flags, args, audit: entry }).catch(async (error: unknown) => {
+      // It may have changed something before.
+      if (!isRefusal(error) || entry.isConfirmed) await audit.write({ operationId: name, ...entry }, describeError(error))
+      throw error
+    })
+    await audit.write({ operationId: name, ...entry })
+    return code
+  } finally {
+    await audit.close()
+  }
 }
 
-async function runWithDatabase (command: Command, flags: Flags, args: readonly string[], io: Io): Promise<number> {
+async function runWithDatabase (command: Command, given: Omit<Context, 'pool' | 'schema'>): Promise<number> {
+  const { io, flags } = given
   const schema = readSchema(flags.text('schema'), 'schema')
   const { pool, end } = await openDatabase(io, flags)
   try {
     const missing = command.runsUnmigrated === true ? [] : await findMissingMigrations(pool, schema)
     if (missing.length > 0) throw new RefusedError(`the schema ${schema} lacks the migrations ${missing.join(', ')}: run ${program} migrate`)
-    return await command.run({ io, flags, args, pool, schema })
+    return await command.run({ ...given, pool, schema })
   } finally {
     await end()
   }
@@ -65,6 +86,10 @@ async function runWithDatabase (command: Command, flags: Flags, args: readonly s
 const flagNames: Readonly<Record<string, string>> = {
   tenantSlug: '--tenant',
   scopes: '--scopes',
+  ownScopes: '--own-scopes',
+  allowedIps: '--allowed-ips',
+  candidateFields: '--candidate-fields',
+  jobFields: '--job-fields',
   name: '--name',
   createdBy: '--created-by',
   expiresAt: '--expires-at',
@@ -72,7 +97,6 @@ const flagNames: Readonly<Record<string, string>> = {
   prefix: '--prefix',
   schema: '--schema',
   'delivery.allowNetworks': '--allow-networks',
-  'delivery.proxy.url': '--proxy',
   candidates: '--candidates',
   jobs: '--jobs',
   from: 'FROM',
@@ -80,8 +104,12 @@ const flagNames: Readonly<Record<string, string>> = {
   id: 'ID'
 }
 
+function isRefusal (error: unknown): boolean {
+  return error instanceof UsageError || error instanceof RefusedError || error instanceof Refusal || isRecruitingApiError(error)
+}
+
 function reportError (error: unknown, prefix: string, io: Io): number {
-  io.err(`${prefix}: ${nameFlag(describeError(error), error)}\n`)
+  writeLines(io.err, [`${prefix}: ${nameFlag(describeError(error), error)}`])
   const isInvalid = isRecruitingApiError(error) && ['invalid_input', 'invalid_option'].includes(error.code)
   return error instanceof UsageError || error instanceof Refusal || isInvalid ? 2 : 1
 }

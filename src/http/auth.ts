@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import type { KeyCredentials } from '../ports/index.js'
+import type { Tenant } from '../ports/index.js'
 import { isTenantSlug } from '../shared/text.js'
-import type { Caller } from './callers.js'
+import type { Caller, Credentials } from './callers.js'
 import { type PortalCapability, requiredCapabilities } from './sessions.js'
 import { HttpError } from './wire-errors.js'
 
@@ -23,28 +23,38 @@ export function decorateKey (scope: FastifyInstance): void {
 }
 
 /** RFC 6750, section 2.1: the scheme in any letter case, then one token. */
-const bearer = /^bearer +([A-Za-z0-9\-._~+/]{1,512}=*)$/i
-const maxKeyLength = 512
+const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i
+const usualKeyLength = 512
 
-/** Returns the arguments of a key lookup; `null` if no key could match. Fixes the tenant of the request. */
-export function readCredentials (request: KeyedRequest): KeyCredentials | null {
+/** Returns the credentials of the request; `null` if no key could match. Fixes the slug of the request. */
+export function readCredentials (request: KeyedRequest, maxKeyLength = usualKeyLength): Credentials | null {
   const tenantSlug = readTenantSlug(request)
   request[kTenantSlug] = tenantSlug
-  const key = readBearerToken(request)
+  const key = readBearerToken(request, maxKeyLength)
   return key !== null && isTenantSlug(tenantSlug) ? { tenantSlug, key } : null
+}
+
+/** The part of a route that says who may use it. */
+export interface DeclaredRoute {
+  config: FastifyContextConfig
+  method: RouteOptions['method']
 }
 
 /**
  * Throws a 403 for a caller without the scopes that the route declares, and for a session without the capabilities that
  * its request needs.
  */
-export function authorize (request: KeyedRequest, route: { config: FastifyContextConfig, method: RouteOptions['method'] }): void {
+export function authorize (request: KeyedRequest, route: DeclaredRoute): void {
+  if (!isAuthorized(request, route)) throw new HttpError('forbidden')
+}
+
+/** Returns whether the caller has the scopes and capabilities of a route. */
+export function isAuthorized (request: KeyedRequest, route: DeclaredRoute): boolean {
   const { scopes = [], anyScope } = route.config
   const { scopes: owned } = readCaller(request)
-  const isAllowed = scopes.every((scope) => owned.includes(scope)) &&
+  return scopes.every((scope) => owned.includes(scope)) &&
     (anyScope === undefined || anyScope.some((scope) => owned.includes(scope))) &&
     requiredCapabilities(route).every((name) => isCapable(request, name))
-  if (!isAllowed) throw new HttpError('forbidden')
 }
 
 /** Returns whether the caller may do this. Keys may, because only sessions of the portal have capabilities. */
@@ -58,13 +68,18 @@ export function readCaller (request: KeyedRequest): Caller {
   return request[kCaller] as Caller
 }
 
-/** Returns the tenant in the path, even if hooks of the host have changed the parameters; empty if there is none. */
+/** Returns the tenant of a request that was let in. */
+export function readTenant (request: KeyedRequest): Tenant {
+  return readCaller(request).tenant
+}
+
+/** Returns the slug in the path, even if hooks of the host have changed the parameters; empty if there is none. */
 export function readTenantSlug (request: KeyedRequest): string {
   const { tenant_slug: tenantSlug = '' } = request.params as { tenant_slug?: string }
   return request[kTenantSlug] ?? tenantSlug
 }
 
-function readBearerToken ({ raw }: FastifyRequest): string | null {
+function readBearerToken ({ raw }: FastifyRequest, maxKeyLength: number): string | null {
   if (!hasOneAuthorization(raw.rawHeaders)) return null
   const token = bearer.exec(String(raw.headers.authorization))?.[1]
   return token !== undefined && token.length <= maxKeyLength ? token : null

@@ -1,36 +1,46 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyPluginAsync, RouteOptions } from 'fastify'
+import type { FastifyPluginAsync, FastifyTypeProvider, RawServerDefault, RouteOptions } from 'fastify'
 import { expect } from '../shared/expect.js'
-import { shieldScope } from './input/read-input.js'
-import { redactRoute } from './redact-log.js'
+import type { StaticOf } from '../shared/typebox.js'
+import { announceDeprecation } from './deprecation.js'
+import { shieldScope } from './input/validation.js'
+import { redactRoute } from './log.js'
 import { Conflict, errorResponses } from './schemas/errors.js'
 import { capabilities } from './sessions.js'
 
 /**
- * A Fastify plugin with the host's own operations. Each route names `config: { scopes }`, all of which a key must have, and
- * the schemas of its answers. Its handler returns the answer, or throws an `HttpError`.
+ * A Fastify plugin with the host's operations. Each route names `config: { scopes }`, all of which a key must have, and
+ * the schemas of its responses. Its handler returns the response, or throws an `HttpError`.
  */
 export type HostRoutes = PluginMethod['register']
 
-/** A method, because its parameters are compared less strictly: plugins may use another type provider than TypeBox's. */
-interface PluginMethod {
-  register (app: Parameters<FastifyPluginAsyncTypebox>[0], options: Record<never, never>, done: (error?: Error) => void): void | Promise<void>
+/** Types requests and responses by schemas of either TypeBox. */
+interface EitherTypeBox extends FastifyTypeProvider {
+  validator: StaticOf<this['schema']>
+  serializer: StaticOf<this['schema']>
 }
 
-/** The host's own operations within the tenant scope. */
+type EitherPlugin = FastifyPluginAsync<Record<never, never>, RawServerDefault, EitherTypeBox>
+
+/** A method, because its parameters are compared less strictly: plugins may use another type provider than this one. */
+interface PluginMethod {
+  register (app: Parameters<EitherPlugin>[0], options: Record<never, never>, done: (error?: Error) => void): void | Promise<void>
+}
+
+/** The host's operations within the tenant scope. */
 export function hostRoutes (routes: HostRoutes): FastifyPluginAsync {
   return async (scope) => {
     shieldScope(scope)
-    scope.addHook('onRoute', (route) => {
+    scope.addHook('onRoute', function (route) {
       assertScopes(route)
       assertCapabilities(route)
       assertSuccess(route)
-      redactRoute(route)
+      redactRoute(this, route)
       const isChange = route.method !== 'GET' && route.method !== 'HEAD'
       route.schema = {
         ...route.schema,
         response: { ...errorResponses, ...(isChange ? { 409: Conflict } : {}), ...route.schema?.response as object }
       }
+      announceDeprecation(route, nameOf(route))
     })
     await scope.register(routes as FastifyPluginAsync)
   }
@@ -49,14 +59,14 @@ function assertCapabilities (route: RouteOptions): void {
   expect(isValid, 'routes', `config.capabilities of ${nameOf(route)} to be an array of ${capabilities.join(', ')}`, given)
 }
 
-/** Refuses a route without a schema for success: it could answer only 204 and errors. */
+/** Refuses a route without a schema for success: it could return only 204 and errors. */
 function assertSuccess (route: RouteOptions): void {
   const response: object = route.schema?.response ?? {}
   const isDeclared = Object.entries(response).some(([status, schema]) => /^[23]\d\d$/.test(status) && isOneSchema(schema))
   expect(isDeclared, 'routes', `schema.response of ${nameOf(route)} to have a schema for a status such as 200`, route.schema?.response)
 }
 
-/** Refuses schemas per media type, because every answer of the API is JSON. */
+/** Refuses schemas per media type, because every response of the API is JSON. */
 function isOneSchema (schema: unknown): boolean {
   return typeof schema === 'object' && schema !== null && !('content' in schema)
 }

@@ -20,7 +20,7 @@ export interface Session {
   capabilities: readonly PortalCapability[]
 }
 
-/** Opens the tokens of sessions, which are sent in the place of an API key. */
+/** Opens session tokens, which are sent in place of an API key. */
 export interface SessionOpener {
   /** Returns whether this is a token. Tokens never reach the key lookup, whether they are valid or not. */
   isToken (key: string): boolean
@@ -28,7 +28,7 @@ export interface SessionOpener {
   open (credentials: KeyCredentials): Session | null
 }
 
-/** The parts of the portal that the API takes in. */
+/** The parts of the portal that the API mounts. */
 export interface Portal {
   sessions: SessionOpener
   /** Serves the page, below the prefix. */

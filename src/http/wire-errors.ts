@@ -1,18 +1,18 @@
 import { expect } from '../shared/expect.js'
-import { toLoggableError } from '../observe/loggable-error.js'
-import { readField } from '../shared/read-field.js'
-import { Refusal } from '../errors.js'
+import { toLoggableError } from '../observe/call-host.js'
+import { readField } from '../shared/fields.js'
+import { Refusal, isRecruitingApiError } from '../errors.js'
 
 /** All errors of the API. `npm run tables` writes the comments into a table of docs/contract.md. */
 export const wireErrors = {
   /**
-   * A parameter or the body is not valid. This includes malformed JSON, other media types, bodies over 64 KiB, text with a
-   * NUL or half a surrogate pair, and numbers out of range.
+   * A parameter or the body is not valid. This includes malformed JSON, other media types, bodies over 64 KiB or
+   * nested more than 100 levels deep, text with a NUL or half a surrogate pair, and numbers out of range.
    */
   bad_request: { status: 400, message: 'Validation failed for request payload' },
   /**
-   * The key is missing or not valid. The answer, with `WWW-Authenticate: Bearer`, is the same for a key that is malformed,
-   * unknown, expired, revoked or another tenant's, and for a tenant that does not exist.
+   * The key is missing or not valid. The response, with `WWW-Authenticate: Bearer`, is the same for a key that is malformed,
+   * unknown, expired, revoked, another tenant's or not allowed from the caller's address, and for a tenant that does not exist.
    */
   unauthorized: { status: 401, message: 'Missing or invalid API key' },
   /** The key lacks a scope. */
@@ -21,7 +21,7 @@ export const wireErrors = {
   not_found: { status: 404, message: 'Resource was not found' },
   /** Another request has changed the resource. Only operations that the vendor has added return this. */
   conflict: { status: 409, message: 'The resource was changed by another request' },
-  /** The token of a sync is malformed, expired, of another tenant or resource, or of a restored database. Only syncs return this. */
+  /** The token of a sync or of the list of events is malformed, expired, of another tenant, resource or filter, or of a restored database. */
   sync_token_expired: { status: 410, message: 'Sync token is no longer valid' },
   /**
    * The key sent too many requests, or its address too many invalid keys, if the vendor limits them. `Retry-After` says
@@ -104,6 +104,8 @@ function copyDetail ({ in: place, field, message }: ErrorDetail): ErrorDetail {
 export function toHttpError (thrown: unknown): HttpError {
   if (readHttpError(thrown) !== null) return thrown as HttpError
   if (isRefusal(thrown)) return badRequest({ in: thrown.place, field: thrown.field, message: thrown.message })
+  // Another process removed the tenant after the key was checked.
+  if (isRecruitingApiError(thrown) && readField(thrown, 'code') === 'tenant_resting') return new HttpError('unauthorized')
   return toInternalError(thrown)
 }
 

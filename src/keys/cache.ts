@@ -1,10 +1,10 @@
 import { hashApiKey } from './api-key.js'
-import { RecruitingApiError } from '../errors.js'
 import { expect } from '../shared/expect.js'
 import { type Readers, integer, readOptions } from '../shared/read-options.js'
 import type { ApiKey, AsyncKeyLookup, Clock, KeyCredentials, KeyLookup } from '../ports/index.js'
-import { readClock } from '../shared/clock.js'
-import { trimEntries } from '../shared/trim-entries.js'
+import { readClock, withinTime } from '../shared/clock.js'
+import { omitUndefined } from '../shared/fields.js'
+import { trimEntries } from '../shared/cached.js'
 
 /** Options of `cacheKeyLookup`. */
 export interface CacheKeyLookupOptions {
@@ -52,7 +52,7 @@ interface CachedKey {
   notedAtMs: number
 }
 
-// Busy keys are answered often within this time.
+// Busy keys are looked up often within this time.
 const noteEveryMs = 1000
 
 /**
@@ -70,7 +70,7 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
     // Counts from the start of the lookup: the key may be revoked while the lookup returns.
     const notedAtMs = clock.now()
     const expiresAtMs = notedAtMs + ttlMs
-    const key = await withinTime(lookup(credentials), timeoutMs, clock) ?? null
+    const key = await withinTime(lookup(credentials), timeoutMs, clock, 'the key lookup') ?? null
     valid.delete(name)
     invalid.delete(name)
     const cache = key === null ? invalid : valid
@@ -97,26 +97,19 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
   }
 
   return async (credentials) => {
-    const name = `${hashApiKey(credentials.key)}/${credentials.tenantSlug}`
+    const name = `${hashApiKey(credentials.key)}/${credentials.tenantId}`
     const cached = valid.get(name) ?? invalid.get(name)
     const now = clock.now()
     const isFresh = cached !== undefined && now < cached.expiresAtMs
     const key = isFresh ? cached.key : await askOnce(name, credentials)
     if (isFresh && key !== null) note(cached, key, now)
-    return key && { ...key, scopes: key.scopes.slice() }
+    return key && copyKey(key)
   }
 }
 
-async function withinTime<T> (answer: T | Promise<T>, timeoutMs: number, clock: Clock): Promise<T> {
-  let timer: unknown
-  const tooLate = new Promise<never>((_resolve, reject) => {
-    timer = clock.setTimeout(() => {
-      reject(new RecruitingApiError('storage_timeout', `the key lookup did not answer within ${timeoutMs} ms`))
-    }, timeoutMs)
-  })
-  try {
-    return await Promise.race([answer, tooLate])
-  } finally {
-    clock.clearTimeout(timer)
-  }
+/** Copies the lists, because callers may change them. */
+function copyKey (key: ApiKey): ApiKey {
+  const { scopes, allowedIps, candidateFields, jobFields } = key
+  const limits = { allowedIps: allowedIps?.slice(), candidateFields: candidateFields?.slice(), jobFields: jobFields?.slice() }
+  return { ...key, scopes: scopes.slice(), ...omitUndefined(limits) }
 }

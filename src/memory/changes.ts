@@ -21,13 +21,11 @@ export interface MemoryChangesOptions {
 
 /** Changes in memory. */
 export interface MemoryChanges extends ChangeSource {
-  /** Gives the changes of a tenant to its new name. */
-  renameTenant (from: string, to: string): void
-  /** Forgets the changes of a tenant. */
-  removeTenant (tenantSlug: string): void
+  /** Forgets the changes of a tenant, and ends its positions. */
+  removeTenant (tenant: string): void
 }
 
-/** Remembers changes in the memory of this process, for example beside `candidatesFrom`. Throws `invalid_option`. */
+/** Remembers changes in the memory of this process, for example for `candidatesFrom`. Throws `invalid_option`. */
 export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChanges {
   expectNames(options, { clock: true } satisfies Record<keyof MemoryChangesOptions, true>)
   const { clock = { now: Date.now } } = options
@@ -35,18 +33,20 @@ export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChange
   const epoch = randomBytes(8).toString('hex')
   const secret = randomBytes(32)
   const feeds = new Map<string, Map<ChangeKind, Feed>>()
+  /** Positions of a tenant with a lower number were given before it was renamed or removed. */
+  const firstNumbers = new Map<string, number>()
   let lastNumber = 0
 
-  function openFeed (tenantSlug: string, kind: ChangeKind): Feed {
-    const kinds = feeds.get(tenantSlug) ?? new Map<ChangeKind, Feed>()
-    feeds.set(tenantSlug, kinds)
+  function openFeed (tenant: string, kind: ChangeKind): Feed {
+    const kinds = feeds.get(tenant) ?? new Map<ChangeKind, Feed>()
+    feeds.set(tenant, kinds)
     const feed = kinds.get(kind) ?? { last: new Map(), prunedTo: 0 }
     kinds.set(kind, feed)
     return feed
   }
 
-  function add (tenantSlug: string, kind: ChangeKind, id: string): void {
-    const { last } = openFeed(tenantSlug, kind)
+  function add (tenant: string, kind: ChangeKind, id: string): void {
+    const { last } = openFeed(tenant, kind)
     // Moves to the end, so that the map stays in the order of the numbers.
     last.delete(id)
     last.set(id, { number: ++lastNumber, at: clock.now() })
@@ -57,10 +57,10 @@ export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChange
       return formatPosition(epoch, lastNumber)
     },
 
-    async list (tenantSlug, kind, { after, limit }) {
+    async list (tenant, kind, { after, limit }) {
       const number = parsePosition(epoch, after)
-      const { last, prunedTo } = feeds.get(tenantSlug)?.get(kind) ?? { last: new Map<string, { number: number }>(), prunedTo: 0 }
-      if (number === null || number > lastNumber || number < prunedTo) return null
+      const { last, prunedTo } = feeds.get(tenant)?.get(kind) ?? { last: new Map<string, { number: number }>(), prunedTo: 0 }
+      if (number === null || number > lastNumber || number < prunedTo || number < (firstNumbers.get(tenant) ?? 0)) return null
       const next = [...last].filter(([, change]) => change.number > number)
       const page = next.slice(0, limit)
       const hasMore = next.length > limit
@@ -68,9 +68,9 @@ export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChange
       return { ids: page.map(([id]) => id), position: formatPosition(epoch, position), hasMore }
     },
 
-    async record (tenantSlug, { kind, id }, transaction) {
+    async record (tenant, { kind, id }, transaction) {
       refuseTransaction(transaction)
-      add(tenantSlug, kind, id)
+      add(tenant, kind, id)
     },
 
     async tokenSecret () {
@@ -95,15 +95,9 @@ export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChange
       return { heldBackMs: 0, heldBackBy: null }
     },
 
-    renameTenant (from, to) {
-      for (const [kind, { last }] of feeds.get(from) ?? []) {
-        for (const id of last.keys()) add(to, kind, id)
-      }
-      feeds.delete(from)
-    },
-
-    removeTenant (tenantSlug) {
-      feeds.delete(tenantSlug)
+    removeTenant (tenant) {
+      feeds.delete(tenant)
+      firstNumbers.set(tenant, ++lastNumber)
     }
   }
 }

@@ -1,8 +1,7 @@
 import type { Id, IdKind } from '../ports/index.js'
 import { refuse as refuseOption } from '../shared/expect.js'
 import { isId, textIdRule } from '../shared/ids.js'
-import { normalizeInstant } from '../shared/instant.js'
-import { isStorableText, isTenantSlug, tenantSlugRule } from '../shared/text.js'
+import { isPlainText, isStorableText, normalizeInstant } from '../shared/text.js'
 
 const maxShownLength = 60
 
@@ -40,8 +39,9 @@ export function parseOptionalText (value: unknown, path: string): string | null 
   return value === undefined || value === null ? null : parseText(value, path)
 }
 
-export function parseSlug (value: unknown, path: string): string {
-  return isTenantSlug(value) ? value : refuse(path, tenantSlugRule, value)
+/** Returns the id of a tenant as text. Without the option `tenantId` it is the slug. */
+export function parseTenant (value: unknown, path: string): string {
+  return isPlainText(value, 200) ? value : refuse(path, 'a tenant of 1 to 200 characters without control characters', value)
 }
 
 /** Converts an RFC 3339 date-time of the years 1 to 9999 to milliseconds since the epoch. */

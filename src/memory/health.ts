@@ -1,15 +1,13 @@
 import type { FailingWebhook, WebhookHealth, WebhookStore } from '../ports/index.js'
 import { formatDateTime } from './checks.js'
 import type { WebhookRecord } from './deliveries/records.js'
-import { showWebhook } from './show-webhook.js'
-import { findWebhook } from './webhook-data.js'
-import type { WebhookData } from './webhook-data.js'
+import { findWebhook, showWebhook, type WebhookData } from './webhook-data.js'
 
 /** Shows the health of webhooks. */
 export function createHealth (data: WebhookData): Pick<WebhookStore, 'findHealth' | 'listFailing'> {
   return {
-    async findHealth (tenantSlug, id) {
-      const webhook = findWebhook(data, tenantSlug, id)
+    async findHealth (tenant, id) {
+      const webhook = findWebhook(data, tenant, id)
       return webhook === undefined ? null : showHealth(webhook, data.now())
     },
 
@@ -40,6 +38,7 @@ function showHealth ({ status, failingSince, failedDeliveries, pausedUntil, disa
 
 function showFailing (webhook: WebhookRecord, pending: number, now: number): FailingWebhook {
   return {
+    tenantId: webhook.tenant,
     tenantSlug: webhook.tenantSlug,
     webhook: showWebhook(webhook),
     health: showHealth(webhook, now),

@@ -1,8 +1,10 @@
 import { hashApiKey } from '../keys/api-key.js'
+import { keyLimitReaders, omitNull } from '../keys/key-limits.js'
 import { RecruitingApiError } from '../errors.js'
 import { expectNames } from '../shared/expect.js'
+import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import type { ApiKey, AsyncKeyLookup, Clock } from '../ports/index.js'
-import { isRecord, parseDateTime, parseSlug, parseText, refuse } from './checks.js'
+import { isRecord, parseDateTime, parseTenant, parseText, refuse } from './checks.js'
 
 /** An API key, its tenant and its scopes. */
 export interface MemoryApiKey {
@@ -10,8 +12,16 @@ export interface MemoryApiKey {
   key: string
   /** The only tenant that the key is valid for, 1 to 100 characters without control characters. */
   tenantSlug: string
+  /** The id of that tenant. @default the slug, as without the option `tenantId` */
+  tenantId?: string
   /** For example `candidates:read`. */
   scopes: readonly string[]
+  /** CIDRs that requests with the key may come from, 1 to 100. @default any address */
+  allowedIps?: readonly string[]
+  /** The published fields of a candidate that the key sees besides `id`. @default all */
+  candidateFields?: readonly string[]
+  /** The published fields of a job that the key sees besides `id`. @default all */
+  jobFields?: readonly string[]
   /** Identifies the key in logs. @default `key_1`, `key_2` and so on, by position in the list */
   id?: string
   /** When the key expires, as a `Date` or RFC 3339 text. @default never */
@@ -22,7 +32,7 @@ export interface MemoryApiKey {
 
 /** Options of `memoryKeyLookup`. */
 export interface MemoryKeyLookupOptions {
-  /** The clock by which keys expire. @default the system clock */
+  /** The clock that decides when keys expire. @default the system clock */
   clock?: Pick<Clock, 'now'>
 }
 
@@ -32,14 +42,18 @@ const optionNames = { clock: true } satisfies Record<keyof MemoryKeyLookupOption
 const keyNames = {
   key: true,
   tenantSlug: true,
+  tenantId: true,
   scopes: true,
+  allowedIps: true,
+  candidateFields: true,
+  jobFields: true,
   id: true,
   expiresAt: true,
   revoked: true
 } satisfies Record<keyof MemoryApiKey, true>
 
 interface KnownKey {
-  tenantSlug: string
+  tenant: string
   expiresAt: number
   owner: ApiKey
 }
@@ -55,9 +69,9 @@ export function memoryKeyLookup (keys: readonly MemoryApiKey[], options: MemoryK
   const clock = options.clock ?? { now: Date.now }
   const known = readKeys(keys)
 
-  return async ({ tenantSlug, key }) => {
+  return async ({ tenantId, key }) => {
     const match = known.get(hashApiKey(key))
-    return match !== undefined && match.tenantSlug === tenantSlug && clock.now() < match.expiresAt ? match.owner : null
+    return match !== undefined && match.tenant === tenantId && clock.now() < match.expiresAt ? match.owner : null
   }
 }
 
@@ -79,13 +93,19 @@ function readKeys (keys: unknown): Map<string, KnownKey> {
 function parseKnownKey (input: Record<string, unknown>, path: string, defaultId: string): KnownKey {
   const isRevoked = parseFlag(input.revoked ?? false, `${path}.revoked`)
   return {
-    tenantSlug: parseSlug(input.tenantSlug, `${path}.tenantSlug`),
+    tenant: readTenant(input, path),
     expiresAt: isRevoked ? Number.NEGATIVE_INFINITY : parseExpiry(input.expiresAt, `${path}.expiresAt`),
     owner: Object.freeze({
       id: parseText(input.id ?? defaultId, `${path}.id`),
-      scopes: parseScopes(input.scopes, `${path}.scopes`)
+      scopes: parseScopes(input.scopes, `${path}.scopes`),
+      ...parseLimits(input, path)
     })
   }
+}
+
+function readTenant ({ tenantSlug, tenantId }: Record<string, unknown>, path: string): string {
+  if (!isTenantSlug(tenantSlug)) refuse(`${path}.tenantSlug`, tenantSlugRule, tenantSlug)
+  return tenantId === undefined ? tenantSlug : parseTenant(tenantId, `${path}.tenantId`)
 }
 
 function parseKey (value: unknown, path: string): string {
@@ -98,6 +118,14 @@ function parseKey (value: unknown, path: string): string {
 function parseScopes (value: unknown, path: string): readonly string[] {
   if (!Array.isArray(value)) refuse(path, 'an array', value)
   return Object.freeze(value.map((scope: unknown, index) => parseText(scope, `${path}[${index}]`)))
+}
+
+function parseLimits (input: Record<string, unknown>, path: string): ReturnType<typeof omitNull> {
+  return omitNull({
+    allowedIps: keyLimitReaders.allowedIps(input.allowedIps, `${path}.allowedIps`),
+    candidateFields: keyLimitReaders.candidateFields(input.candidateFields, `${path}.candidateFields`),
+    jobFields: keyLimitReaders.jobFields(input.jobFields, `${path}.jobFields`)
+  })
 }
 
 function parseExpiry (value: unknown, path: string): number {

@@ -1,12 +1,14 @@
 import { RecruitingApiError } from '../errors.js'
 import { expectNames } from '../shared/expect.js'
 import { readIds } from '../shared/ids.js'
-import type { ChangeKind, ChangeSource, Clock, EventStorage, Id, IdKinds, RecruitingStorage } from '../ports/index.js'
+import type { ChangeKind, ChangeSource, Clock, EventFeed, EventStorage, HoldStore, Id, IdKinds, RecruitingStorage } from '../ports/index.js'
 import { memoryChanges } from './changes.js'
 import { createCandidateSource } from './lists/candidates.js'
 import type { MemoryCandidate, MemoryCandidateSource } from './lists/candidates.js'
-import { isRecord, parseSlug, refuse } from './checks.js'
-import type { IdOf, IntegerIds } from './lists/id-of.js'
+import { isRecord, parseTenant, refuse } from './checks.js'
+import type { IdOf, IntegerIds } from './lists/page.js'
+import { createHoldStore } from './holds.js'
+import { createEventFeed } from './feed.js'
 import { createDeliveryStore } from './deliveries/deliveries.js'
 import { createJobSource } from './lists/jobs.js'
 import type { MemoryJob, MemoryJobSource } from './lists/jobs.js'
@@ -26,7 +28,7 @@ export interface MemoryTenant<
 
 /** Options of `memoryStorage`. */
 export interface MemoryStorageOptions<Ids extends Partial<IdKinds> = IntegerIds> {
-  /** Tenants by slug. @default {} */
+  /** Tenants by slug, or by id with the option `tenantId`. @default {} */
   tenants?: Readonly<Record<string, MemoryTenant<IdOf<Ids, 'candidate'>, IdOf<Ids, 'job'>, IdOf<Ids, 'source'>, IdOf<Ids, 'recruiter'>>>>
   /** Which ids of the rows are text, as in the option `ids` of the plugin. @default all are 'integer' */
   ids?: Ids
@@ -44,6 +46,10 @@ export interface MemoryStorage<
   jobs: MemoryJobSource<JobId>
   /** The changes of both. `save` and `remove` record them. */
   changes: ChangeSource
+  /** The events of all tenants in order. */
+  feed: EventFeed
+  /** The environment that the storage belongs to. */
+  holds: HoldStore
 }
 
 const optionNames = { tenants: true, ids: true, clock: true } satisfies Record<keyof MemoryStorageOptions, true>
@@ -70,7 +76,7 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
   const data = createWebhookData(now, changes)
   const contextOf = (kind: ChangeKind): RowSourceContext => ({
     now,
-    onChange: (tenantSlug, id) => { changes.record(tenantSlug, { kind, id: String(id), deleted: false }) }
+    onChange: (tenant, id) => { changes.record(tenant, { kind, id: String(id), deleted: false }) }
   })
   const candidates = createCandidateSource(ids, contextOf('candidate'), readRows(tenants, 'candidates'))
   const jobs = createJobSource(ids, contextOf('job'), readRows(tenants, 'jobs'))
@@ -80,6 +86,8 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
     webhooks: createWebhookStore(data),
     deliveries: createDeliveryStore(data),
     changes,
+    feed: createEventFeed(data),
+    holds: createHoldStore(data),
 
     // The host may have copied the storage and replaced a source, whose ids are its own then.
     async verify (this: Partial<RecruitingStorage<Id, Id, Id, Id>>, published) {
@@ -98,11 +106,11 @@ function assertSameIds (ids: IdKinds, wanted: IdKinds, names: ReadonlyArray<keyo
 }
 
 function readRows (tenants: Record<string, unknown>, name: keyof MemoryTenant): InitialRows[] {
-  return Object.entries(tenants).map(([slug, tenant]) => {
-    const tenantSlug = parseSlug(slug, 'tenants')
-    const path = `tenants.${tenantSlug}`
-    if (!isRecord(tenant)) refuse(path, 'an object', tenant)
-    expectNames(tenant, tenantNames, `${path}.`)
-    return { tenantSlug, rows: tenant[name] ?? [], path: `${path}.${name}` }
+  return Object.entries(tenants).map(([key, content]) => {
+    const tenant = parseTenant(key, 'tenants')
+    const path = `tenants.${tenant}`
+    if (!isRecord(content)) refuse(path, 'an object', content)
+    expectNames(content, tenantNames, `${path}.`)
+    return { tenant, rows: content[name] ?? [], path: `${path}.${name}` }
   })
 }

@@ -1,11 +1,14 @@
-import type { DeliveryStatus } from '../ports/index.js'
+import type { DeliveryStatus, EventFilters, Webhook } from '../ports/index.js'
 import type { MemoryChanges } from './changes.js'
+import { formatDateTime } from './checks.js'
 import { NoticeQueue } from './deliveries/notices.js'
 import { PendingDeliveries } from './deliveries/queue/pending.js'
 import type { DeliveryRecord, EventRecord, WebhookRecord } from './deliveries/records.js'
+import { Home } from './holds.js'
+import { RestingTenants } from './tenants.js'
 
 /** The webhooks and idempotency keys of one tenant. */
-export interface TenantData {
+interface TenantData {
   readonly webhooks: Map<number, WebhookRecord>
   readonly eventsByKey: Map<string, EventRecord>
 }
@@ -20,9 +23,16 @@ export interface WebhookData {
   readonly pending: PendingDeliveries
   readonly listeners: Set<{ call: () => void }>
   lastDeliveryId: number
+  lastEventPosition: number
+  /** The last event that was pruned. */
+  prunedEventPosition: number
+  /** How often a tenant was renamed or removed, which ends the positions among its events. */
+  readonly endedFeeds: Map<string, number>
   /** Notices that the host has not confirmed yet. */
   readonly notices: NoticeQueue
   readonly changes: MemoryChanges
+  readonly resting: RestingTenants
+  readonly home: Home
 }
 
 export function createWebhookData (now: () => number, changes: MemoryChanges): WebhookData {
@@ -34,21 +44,26 @@ export function createWebhookData (now: () => number, changes: MemoryChanges): W
     pending: new PendingDeliveries(),
     listeners: new Set(),
     lastDeliveryId: 0,
+    lastEventPosition: 0,
+    prunedEventPosition: 0,
+    endedFeeds: new Map(),
     notices: new NoticeQueue(),
-    changes
+    changes,
+    resting: new RestingTenants(now),
+    home: new Home(now)
   }
 }
 
 /** Returns the data of a tenant, and creates it if it does not exist. */
-export function openTenant (data: WebhookData, tenantSlug: string): TenantData {
-  const tenant = data.tenants.get(tenantSlug) ?? { webhooks: new Map(), eventsByKey: new Map() }
-  data.tenants.set(tenantSlug, tenant)
-  return tenant
+export function openTenant (data: WebhookData, tenant: string): TenantData {
+  const own = data.tenants.get(tenant) ?? { webhooks: new Map(), eventsByKey: new Map() }
+  data.tenants.set(tenant, own)
+  return own
 }
 
 /** Returns a webhook of the tenant; `undefined` if there is none with this id. */
-export function findWebhook (data: WebhookData, tenantSlug: string, id: number): WebhookRecord | undefined {
-  return data.tenants.get(tenantSlug)?.webhooks.get(id)
+export function findWebhook (data: WebhookData, tenant: string, id: number): WebhookRecord | undefined {
+  return data.tenants.get(tenant)?.webhooks.get(id)
 }
 
 /** Adds a delivery of an event, due `now` if it is pending, and returns it. */
@@ -95,5 +110,24 @@ export function notify (data: WebhookData): void {
       // The caller's operation has succeeded, so a failing listener must not reject it.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
+  }
+}
+
+export function copyFilters (filters: EventFilters | null): EventFilters | null {
+  return filters && Object.fromEntries(Object.entries(filters).map(([path, values]) => [path, [...values]]))
+}
+
+/** Returns a webhook as clients see it. */
+export function showWebhook ({ id, name, status, targetUrl, eventTypes, headers, filters, createdAt, updatedAt }: WebhookRecord): Webhook {
+  return {
+    id,
+    name,
+    status,
+    target_url: targetUrl,
+    event_types: [...eventTypes],
+    headers: headers && Object.fromEntries(headers.names.map((name) => [name, null])),
+    filters: copyFilters(filters),
+    created_at: formatDateTime(createdAt),
+    updated_at: formatDateTime(updatedAt)
   }
 }

@@ -1,38 +1,34 @@
-import type { NewWebhook, Webhook, WebhookFilter, WebhookStore } from '../ports/index.js'
+import type { NewWebhook, StoredHeaders, Webhook, WebhookFilter, WebhookStore } from '../ports/index.js'
 import { formatDateTime } from './checks.js'
-import { compareBy } from './lists/compare.js'
-import { countRows, takePage } from './lists/page.js'
-import type { RowTest } from './lists/page.js'
+import { compareBy, countRows, type RowTest, takePage } from './lists/page.js'
 import { clearFailures, createLanes, validSecrets } from './deliveries/records.js'
 import type { WebhookRecord } from './deliveries/records.js'
 import { createHealth } from './health.js'
 import { createTenants } from './tenants.js'
-import { showWebhook } from './show-webhook.js'
-import { findWebhook, notify, openTenant, stopDeliveries } from './webhook-data.js'
-import type { WebhookData } from './webhook-data.js'
+import { copyFilters, findWebhook, notify, openTenant, showWebhook, stopDeliveries, type WebhookData } from './webhook-data.js'
 
 export function createWebhookStore (data: WebhookData): WebhookStore {
   let lastId = 0
 
-  function listAll (tenantSlug: string): Webhook[] {
-    return [...data.tenants.get(tenantSlug)?.webhooks.values() ?? []].map(showWebhook)
+  function listAll (tenant: string): Webhook[] {
+    return [...data.tenants.get(tenant)?.webhooks.values() ?? []].map(showWebhook)
   }
 
   return {
     ...createTenants(data),
     ...createHealth(data),
 
-    async list (tenantSlug, { filter, sort, offset, limit }) {
-      const ordered = listAll(tenantSlug).sort(compareBy(sort, (webhook, field) => webhook[field]))
+    async list (tenant, { filter, sort, offset, limit }) {
+      const ordered = listAll(tenant).sort(compareBy(sort, (webhook, field) => webhook[field]))
       return takePage(ordered, createTest(filter), { offset, limit })
     },
 
-    async count (tenantSlug, filter) {
-      return countRows(listAll(tenantSlug), createTest(filter))
+    async count (tenant, filter) {
+      return countRows(listAll(tenant), createTest(filter))
     },
 
-    async find (tenantSlug, id) {
-      const webhook = findWebhook(data, tenantSlug, id)
+    async find (tenant, id) {
+      const webhook = findWebhook(data, tenant, id)
       return webhook === undefined ? null : showWebhook(webhook)
     },
 
@@ -40,18 +36,19 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       return ++lastId
     },
 
-    async create (tenantSlug, webhook, maxPerTenant) {
-      const { webhooks } = openTenant(data, tenantSlug)
+    async create (tenant, webhook, maxPerTenant) {
+      data.resting.assertAwake(tenant)
+      const { webhooks } = openTenant(data, tenant)
       if (webhooks.size >= maxPerTenant) return null
       if (isTaken(data, webhook.id)) throw new Error(`webhook id ${webhook.id} already exists`)
 
-      const created = createRecord(tenantSlug, webhook, data.now())
+      const created = createRecord(tenant, webhook, data.now())
       webhooks.set(created.id, created)
       return showWebhook(created)
     },
 
-    async update (tenantSlug, id, { name, status, target_url: targetUrl, event_types: eventTypes }) {
-      const webhook = findWebhook(data, tenantSlug, id)
+    async update (tenant, id, { name, status, target_url: targetUrl, event_types: eventTypes, headers, filters }) {
+      const webhook = findWebhook(data, tenant, id)
       if (webhook === undefined) return null
 
       webhook.updatedAt = data.now()
@@ -60,6 +57,8 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       if (isNewStart) clearFailures(webhook)
       webhook.targetUrl = targetUrl ?? webhook.targetUrl
       webhook.eventTypes = [...eventTypes ?? webhook.eventTypes]
+      if (headers !== undefined) webhook.headers = copyHeaders(headers)
+      if (filters !== undefined) webhook.filters = copyFilters(filters)
       webhook.status = status ?? webhook.status
       if (status === 'inactive') stopDeliveries(data, webhook, 'skipped')
       const shown = showWebhook(webhook)
@@ -67,18 +66,18 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       return shown
     },
 
-    async delete (tenantSlug, id) {
-      const webhook = findWebhook(data, tenantSlug, id)
+    async delete (tenant, id) {
+      const webhook = findWebhook(data, tenant, id)
       if (webhook === undefined) return false
 
-      openTenant(data, tenantSlug).webhooks.delete(id)
+      openTenant(data, tenant).webhooks.delete(id)
       webhook.isDeleted = true
       stopDeliveries(data, webhook, 'cancelled')
       return true
     },
 
-    async rotateSecret (tenantSlug, id, { secret, gracePeriodSeconds }) {
-      const webhook = findWebhook(data, tenantSlug, id)
+    async rotateSecret (tenant, id, { secret, gracePeriodSeconds }) {
+      const webhook = findWebhook(data, tenant, id)
       if (webhook === undefined) return null
 
       const now = data.now()
@@ -93,9 +92,19 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       }
     },
 
-    async findSecrets (tenantSlug, id) {
-      const webhook = findWebhook(data, tenantSlug, id)
+    async findSecrets (tenant, id) {
+      const webhook = findWebhook(data, tenant, id)
       return webhook === undefined ? null : validSecrets(webhook, data.now())
+    },
+
+    async findHeaders (tenant, id) {
+      return findWebhook(data, tenant, id)?.headers?.sealed ?? null
+    },
+
+    async findGraceEnd (tenantSlug, id) {
+      const webhook = findWebhook(data, tenantSlug, id)
+      const [, previous] = webhook === undefined ? [] : validSecrets(webhook, data.now())
+      return webhook === undefined || previous === undefined ? null : formatDateTime(webhook.previousSecretExpiresAt)
     },
 
     async listSecrets ({ afterId, limit }) {
@@ -105,28 +114,32 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
         .sort((a, b) => a.id - b.id)
         .slice(0, limit)
         .map((webhook) => ({
-          tenantSlug: webhook.tenantSlug,
+          tenantId: webhook.tenant,
           webhookId: webhook.id,
-          secrets: validSecrets(webhook, data.now())
+          secrets: validSecrets(webhook, data.now()),
+          headers: webhook.headers?.sealed ?? null
         }))
     },
 
-    async replaceSecret (tenantSlug, id, { from, to }) {
-      const webhook = findWebhook(data, tenantSlug, id)
+    async replaceSecret (tenant, id, { from, to }) {
+      const webhook = findWebhook(data, tenant, id)
       if (webhook === undefined) return false
       const isCurrent = webhook.secret === from
       const isPrevious = webhook.previousSecret === from
       if (isCurrent) webhook.secret = to
       if (isPrevious) webhook.previousSecret = to
-      return isCurrent || isPrevious
+      if (webhook.headers?.sealed !== from) return isCurrent || isPrevious
+      webhook.headers = { ...webhook.headers, sealed: to }
+      return true
     }
   }
 }
 
-function createRecord (tenantSlug: string, webhook: NewWebhook, now: number): WebhookRecord {
+function createRecord (tenant: string, webhook: NewWebhook, now: number): WebhookRecord {
   return {
     id: webhook.id,
-    tenantSlug,
+    tenant,
+    tenantSlug: webhook.tenantSlug,
     createdAt: now,
     name: webhook.name,
     status: webhook.status,
@@ -137,6 +150,8 @@ function createRecord (tenantSlug: string, webhook: NewWebhook, now: number): We
     secret: webhook.secret,
     previousSecret: null,
     previousSecretExpiresAt: 0,
+    headers: copyHeaders(webhook.headers ?? null),
+    filters: copyFilters(webhook.filters ?? null),
     failingSince: null,
     failedDeliveries: 0,
     lastFailure: null,
@@ -148,6 +163,10 @@ function createRecord (tenantSlug: string, webhook: NewWebhook, now: number): We
     log: [],
     lastDeliveries: new Map()
   }
+}
+
+function copyHeaders (headers: StoredHeaders | null): StoredHeaders | null {
+  return headers && { names: [...headers.names], sealed: headers.sealed }
 }
 
 function createTest ({ status }: WebhookFilter): RowTest<Webhook> {

@@ -1,5 +1,5 @@
-import { callHost } from './call-host.js'
-import { toLoggableError } from './loggable-error.js'
+import type { Clock } from '../ports/index.js'
+import { callHost, readText, toLoggableError } from './call-host.js'
 
 /** The logger methods that this package calls, as in pino. `app.log` fits. */
 export interface Logger {
@@ -20,4 +20,26 @@ export function createSafeLogger (logger: Logger): Logger {
     callHost(() => logger[level](safe, message), ignore)
   }
   return { info: attempt('info'), warn: attempt('warn'), error: attempt('error') }
+}
+
+const intervalMs = 60_000
+const hint = 'Pass a logger to createRecruiting to see every line.'
+
+/** Returns a logger that emits warnings and errors as process warnings, each message at most once a minute. */
+export function createWarningLogger (clock: Pick<Clock, 'now'>): Logger {
+  const writtenAtMs = new Map<string, number>()
+
+  function warn ({ err, ...fields }: { err?: unknown }, message: string): void {
+    const now = clock.now()
+    if (now - (writtenAtMs.get(message) ?? Number.NEGATIVE_INFINITY) < intervalMs) return
+    writtenAtMs.set(message, now)
+    // A failed connection to several addresses gives an error with a code and no message.
+    const cause = readText(err, 'message') || readText(err, 'code')
+    process.emitWarning(cause === undefined ? message : `${message}: ${cause}`, {
+      type: 'RecruitingWarning',
+      detail: `${hint} ${JSON.stringify(fields)}`
+    })
+  }
+
+  return { info () {}, warn, error: warn }
 }

@@ -1,7 +1,6 @@
 import { callHost } from './call-host.js'
 import type { AttemptResult, ClaimedDelivery } from '../ports/index.js'
 import type { Logger } from './logger.js'
-import { trimEntries } from '../shared/trim-entries.js'
 
 /** OpenTelemetry's context, which holds the active span. */
 export interface TraceContext {
@@ -10,8 +9,19 @@ export interface TraceContext {
   deleteValue (key: symbol): TraceContext
 }
 
+/** Identifies a span in all processes. */
+export interface TraceSpanContext {
+  /** 32 hexadecimal digits. */
+  traceId: string
+  /** 16 hexadecimal digits. */
+  spanId: string
+  traceFlags: number
+  isRemote?: boolean | undefined
+}
+
 /** The methods of a span that this package calls. */
 export interface TraceSpan {
+  spanContext (): TraceSpanContext
   setAttribute (name: string, value: string | number): unknown
   setStatus (status: { code: number, message?: string }): unknown
   end (): void
@@ -19,7 +29,7 @@ export interface TraceSpan {
 
 /** The methods of a tracer that this package calls. */
 export interface Tracer {
-  startSpan (name: string, options: { kind: number, startTime?: number, attributes: Record<string, string | number> }, context: TraceContext): TraceSpan
+  startSpan (name: string, options: { kind: number, attributes: Record<string, string | number> }, context: TraceContext): TraceSpan
 }
 
 /**
@@ -30,6 +40,7 @@ export interface OpenTelemetryApi {
     getTracer (name: string): Tracer
     getSpan (context: TraceContext): TraceSpan | undefined
     setSpan (context: TraceContext, span: TraceSpan): TraceContext
+    setSpanContext (context: TraceContext, spanContext: TraceSpanContext): TraceContext
   }
   context: {
     active (): TraceContext
@@ -43,14 +54,18 @@ export interface OpenTelemetryApi {
 export interface Tracing {
   /** Sets attributes on the active span, if any: the request span that an instrumentation created. */
   describeRequest (attributes: Record<string, string | null | undefined>): void
-  /** Runs an emit in a span of its own, a child of the active span. */
-  emit<T extends { id: string }> (event: { tenantSlug: string, type: string }, run: () => Promise<T>): Promise<T>
-  /** Records the span of an ended attempt, as a child of its emit if this process emitted it. */
-  attempt (delivery: ClaimedDelivery, result: AttemptResult): void
+  /** Runs an emit in a new span, a child of the active one, and passes it the `traceparent` of the new span; `null` without one. */
+  emit<T extends { id: string }> (event: { tenantSlug: string, type: string }, run: (traceParent: string | null) => Promise<T>): Promise<T>
+  /** Starts the span of an attempt, as a child of its emit. */
+  startAttempt (delivery: ClaimedDelivery): AttemptSpan
 }
 
-/** Number of recent events whose spans are remembered. */
-const maxKnown = 10_000
+/** The span of an attempt. It is not exported unless it ends. */
+export interface AttemptSpan {
+  /** The W3C `traceparent` of the span; `null` without one. */
+  traceParent: string | null
+  end (result: AttemptResult): void
+}
 
 /**
  * Creates spans with a tracer named after this package. Errors of OpenTelemetry are logged, and the emit or attempt
@@ -58,8 +73,6 @@ const maxKnown = 10_000
  */
 export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: OpenTelemetryApi, log: Logger): Tracing {
   const tracer = trace.getTracer('fastify-recruiting-api')
-  // The ports store no trace context, so attempts of events from another process have no parent span.
-  const emits = new Map<string, TraceContext>()
 
   function within<T> (span: TraceSpan, run: () => T): T {
     return context.with(trace.setSpan(context.active(), span), run)
@@ -81,9 +94,13 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
     return runOnce()
   }
 
-  function remember (eventId: string, span: TraceSpan): void {
-    emits.set(eventId, trace.setSpan(context.active(), span))
-    trimEntries(emits, maxKnown)
+  function readTraceParent (span: TraceSpan | undefined): string | null {
+    return formatTraceParent(guard(() => span?.spanContext?.()))
+  }
+
+  function parentOf ({ traceParent }: ClaimedDelivery): TraceContext {
+    const parent = traceParent === null ? null : parseTraceParent(traceParent)
+    return parent === null ? context.active() : trace.setSpanContext(context.active(), parent)
   }
 
   return {
@@ -94,10 +111,9 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
     async emit ({ tenantSlug, type }, run) {
       const attributes = { 'recruiting.tenant': tenantSlug, 'recruiting.event_type': type }
       const span = guard(() => tracer.startSpan(`emit ${type}`, { kind: SpanKind.PRODUCER, attributes }, context.active()))
-      if (span === undefined) return run()
-      return runWithin(span, run).then((result) => {
+      if (span === undefined) return run(null)
+      return runWithin(span, () => run(readTraceParent(span))).then((result) => {
         guard(() => span.setAttribute('recruiting.event_id', result.id))
-        guard(() => remember(result.id, span))
         guard(() => span.end())
         return result
       }, (error: unknown) => {
@@ -106,24 +122,40 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
         throw error
       })
     },
-    attempt ({ tenantSlug, eventId, eventType, webhookId, deliveryId, attemptCount }, { outcome, durationMs, responseStatus, error }) {
+    startAttempt (delivery) {
+      const { tenantSlug, eventId, eventType, webhookId, deliveryId, attemptCount } = delivery
       const span = guard(() => tracer.startSpan(`deliver ${eventType}`, {
         kind: SpanKind.CLIENT,
-        startTime: Date.now() - durationMs,
         attributes: {
           'recruiting.tenant': tenantSlug,
           'recruiting.event_id': eventId,
           'recruiting.event_type': eventType,
           'recruiting.webhook_id': webhookId,
           'recruiting.delivery_id': deliveryId,
-          'recruiting.attempt': attemptCount + 1,
-          'recruiting.outcome': outcome,
-          ...(responseStatus === null ? {} : { 'http.response.status_code': responseStatus })
+          'recruiting.attempt': attemptCount + 1
         }
-      }, emits.get(eventId) ?? context.active()))
-      if (span === undefined) return
-      if (error !== null) setError(span, error)
-      guard(() => span.end())
+      }, parentOf(delivery)))
+      return {
+        traceParent: readTraceParent(span),
+        end ({ outcome, responseStatus, error }) {
+          if (span === undefined) return
+          guard(() => span.setAttribute('recruiting.outcome', outcome))
+          if (responseStatus !== null) guard(() => span.setAttribute('http.response.status_code', responseStatus))
+          if (error !== null) setError(span, error)
+          guard(() => span.end())
+        }
+      }
     }
   }
+}
+
+/** Formats the identity of a span as the header `traceparent` of W3C Trace Context; `null` if it identifies none. */
+function formatTraceParent (span: TraceSpanContext | undefined): string | null {
+  const text = `00-${span?.traceId}-${span?.spanId}-${Number(span?.traceFlags).toString(16).padStart(2, '0')}`
+  return parseTraceParent(text) === null ? null : text
+}
+
+function parseTraceParent (text: string): TraceSpanContext | null {
+  const [, traceId = '', spanId = '', flags = ''] = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text) ?? []
+  return traceId === '' ? null : { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
 }

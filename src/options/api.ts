@@ -1,23 +1,36 @@
-import type { TObject } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import type { AuditListener } from '../http/audit.js'
 import type { HostRoutes } from '../http/host-routes.js'
 import type { HttpSettings } from '../http/settings.js'
+import type { McpSettings } from '../mcp/settings.js'
 import type { AnyRecruitingStorage, Id, KeyLookup, RecruitingStorage } from '../ports/index.js'
+import { parseUrl } from '../shared/addresses.js'
 import { expect } from '../shared/expect.js'
-import { type Readers, flag, optional, optionalFunction, readOptions } from '../shared/read-options.js'
+import { flag, optional, optionalFunction, type Readers, readOptions } from '../shared/read-options.js'
+import type { TypeBoxObject } from '../shared/typebox.js'
 import type { EventCatalogue } from '../webhooks/events/catalogue.js'
 import type { RegisteredEvents } from '../webhooks/recruiting.js'
+import { type McpOptions, readMcp } from './mcp.js'
 import { type OpenApiOptions, readOpenApi } from './openapi.js'
 import { type RateLimitOptions, readRateLimit } from './rate-limit.js'
-import { type EngineOptions, type OptionalDefault, type RecruitingOptions, type RecruitingSettings, recruitingReaders } from './recruiting.js'
+import {
+  type EngineOptions, type OptionalDefault, type RecruitingOptions, recruitingReaders, type RecruitingSettings
+} from './recruiting.js'
 import { fields } from './schemas.js'
 import { readStorage } from './storage.js'
+
+/** Returns a URL that paths can follow, without a slash at its end; empty if the option is absent. Throws `invalid_option`. */
+export function readPublicUrl (value: unknown = '', path: string): string {
+  if (value === '') return value
+  const url = typeof value === 'string' && !/[\p{Cc}\s\\?#]/u.test(value) ? parseUrl(value) : null
+  const isBase = url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === ''
+  expect(isBase, path, 'a URL such as https://api.example.com, without query and fragment', value)
+  return url.href.replace(/\/+$/, '')
+}
 
 /** The options of the plugin. */
 export type RecruitingApiOptions<Events extends EventCatalogue = RegisteredEvents> = ApiOptions & OptionalDefault<Events>
 
-export interface ApiOptions extends EngineOptions {
+interface ApiOptions extends EngineOptions {
   /** Keeps everything, candidates and jobs included. */
   storage: AnyRecruitingStorage
   /** Finds the owner of an API key. */
@@ -28,15 +41,15 @@ export interface ApiOptions extends EngineOptions {
    */
   prefix?: string
   /**
-   * More fields of a candidate to publish. The storage's rows must have them.
+   * More fields of a candidate to publish, as a TypeBox object (0.34 or 1.x). The storage's rows must have them.
    * @default none
    */
-  candidateFields?: TObject
+  candidateFields?: TypeBoxObject
   /**
-   * More fields of a job to publish. The storage's rows must have them.
+   * More fields of a job to publish, as a TypeBox object (0.34 or 1.x). The storage's rows must have them.
    * @default none
    */
-  jobFields?: TObject
+  jobFields?: TypeBoxObject
   /**
    * Adds `error.details` to a 400: which field was wrong, and why.
    * @default false
@@ -58,20 +71,27 @@ export interface ApiOptions extends EngineOptions {
    */
   rateLimit?: boolean | RateLimitOptions
   /**
-   * The host's own operations below `{prefix}/:tenant_slug`, with the same key check, errors, request ids and validation,
+   * Your own operations below `{prefix}/:tenant_slug`, with the same key check, errors, request ids and validation,
    * and a place in the document.
    * @default none
    */
   routes?: HostRoutes
   /**
-   * Called with an `AuditEntry` after each answer below `{prefix}/:tenant_slug`.
-   * @default none
+   * Serves an MCP server for the agents of each tenant at `{prefix}/:tenant_slug/mcp`. Needs the package
+   * `@modelcontextprotocol/server`. `true` is short for `{}`. Experimental: it follows the specification, and may change in
+   * minor versions.
+   * @default false
    */
-  onAudit?: AuditListener
+  mcp?: boolean | McpOptions
+}
+
+/** The settings that only the plugin uses. */
+interface PluginSettings extends HttpSettings {
+  mcp: McpSettings | null
 }
 
 /** The default and the check of each option that only the plugin uses. */
-const httpReaders: Readers<HttpSettings> = {
+const httpReaders: Readers<Omit<PluginSettings, keyof RecruitingSettings>> = {
   keyLookup: readKeyLookup,
   prefix: readPrefix,
   candidateFields: fields('id', 'full_name', 'headline', 'source_id'),
@@ -81,22 +101,22 @@ const httpReaders: Readers<HttpSettings> = {
   openapi: readOpenApi,
   rateLimit: readRateLimit,
   routes: optionalFunction('a Fastify plugin'),
-  onAudit: optionalFunction()
-} satisfies Readers<Pick<HttpSettings, Exclude<keyof ApiOptions, keyof EngineOptions>>>
+  mcp: readMcp
+} satisfies Readers<Pick<PluginSettings, Exclude<keyof ApiOptions, keyof EngineOptions>>>
 
 /** The settings of the plugin. */
-export interface ApiSettings extends RecruitingSettings, HttpSettings {
+interface ApiSettings extends RecruitingSettings, PluginSettings {
   storage: RecruitingStorage<Id, Id, Id, Id>
 }
 
-/** The settings of `createRecruiting`, which knows the paths of the API. */
-export interface StandaloneSettings extends RecruitingSettings, Pick<HttpSettings, 'prefix'> {}
+/** The settings of `createRecruiting`, which knows the addresses of the API. */
+interface StandaloneSettings extends RecruitingSettings, Pick<HttpSettings, 'prefix'> {}
 
 /** Checks the options of the plugin. Throws `invalid_option`. */
 export function readApiOptions (options: RecruitingApiOptions): ApiSettings {
   const { logger } = options as { logger?: unknown }
   expect(logger === undefined, 'logger', 'none, because the plugin logs with app.log', logger)
-  // Fastify's `register` takes two options of its own.
+  // Two options belong to Fastify's `register`.
   const readers = { ...recruitingReaders, ...httpReaders, storage: readStorage, logLevel: ignore, logSerializers: ignore }
   return readOptions<ApiSettings>(options, readers)
 }

@@ -3,12 +3,12 @@ import type { Clock, DisableRule } from '../ports/index.js'
 import { readClock } from '../shared/clock.js'
 import { expect } from '../shared/expect.js'
 import { type Reader, type Readers, expectObject, flag, integer, readOptions } from '../shared/read-options.js'
-import { parseCidr } from '../webhooks/guard/addresses.js'
-import { defaultRetrySchedule } from '../webhooks/queue/retry.js'
+import { parseCidr } from '../shared/addresses.js'
+import { defaultRetrySchedule } from '../webhooks/queue/outcome.js'
 import type { DeliverySettings } from '../webhooks/settings.js'
 import { type ProxyOptions, readProxy } from './proxy.js'
 
-/** How deliveries are made. */
+/** Options of deliveries. */
 export interface DeliveryOptions {
   /**
    * Whether this process delivers. Without it events are recorded here and delivered by another process.
@@ -16,35 +16,36 @@ export interface DeliveryOptions {
    */
   worker?: boolean
   /**
-   * Attempts in flight at most in this process, 1 to 10,000. Tests count; where this process delivers they take three
-   * quarters at most.
+   * Maximum number of attempts in flight in this process, 1 to 10,000. Test notifications count too. In a process that
+   * delivers, they use at most three quarters of these slots.
    * @default 64
    */
   concurrency?: number
   /**
-   * Attempts in flight at most to one webhook, 1 to 1,000: deliveries of all processes, and tests of the same process.
+   * Maximum number of attempts in flight to one webhook, 1 to 1,000: deliveries of all processes, and tests of the same
+   * process.
    * @default 4
    */
   perEndpoint?: number
   /**
-   * The deadline of an attempt in milliseconds, over lookup, connection, TLS and answer together, 100 to 120,000.
+   * The deadline of an attempt in milliseconds, over lookup, connection, TLS and response together, 100 to 120,000.
    * @default 15000
    */
   timeoutMs?: number
   /**
-   * How long a worker holds a delivery it has claimed, in milliseconds: at least `timeoutMs` and 5,000 more. A worker
-   * that dies delays its deliveries by so much.
+   * How long a worker holds a delivery it has claimed, in milliseconds: at least `timeoutMs` plus 5,000. If a worker dies, its
+   * deliveries are delayed by up to this time.
    * @default 60000, or twice `timeoutMs` if that is more
    */
   leaseMs?: number
   /**
-   * Seconds before each attempt, counted from the one before: 1 to 100 numbers of 0 or more, the first for the first
-   * attempt. A delivery is given up after the last.
+   * Seconds before each attempt, counted from the previous one: 1 to 100 numbers of 0 or more, the first for the first attempt.
+   * A delivery is given up after the last.
    * @default [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
    */
   retrySchedule?: readonly number[]
   /**
-   * How often the storage is asked for due deliveries when nothing tells of them, in milliseconds, 10 to 60,000.
+   * How often the storage is polled for due deliveries without a hint, in milliseconds, 10 to 60,000.
    * @default 1000
    */
   pollMs?: number
@@ -59,18 +60,19 @@ export interface DeliveryOptions {
    */
   allowHttp?: boolean
   /**
-   * Networks that are not public and may be sent to nevertheless, as CIDRs: for development, and for receivers in the
-   * vendor's own network. Link-local addresses and metadata services must be named exactly, as a /32 or /128.
+   * Non-public networks that notifications may go to, as CIDRs: for development, and for receivers in the vendor's own network.
+   * Link-local addresses and metadata services must be named exactly, as a /32 or /128.
    * @default []
    */
   allowNetworks?: readonly string[]
   /**
-   * Networks that are never sent to, as CIDRs, such as the vendor's own public addresses. They win over `allowNetworks`.
+   * Networks that get no notifications, as CIDRs, such as the vendor's own public addresses. They take precedence over
+   * `allowNetworks`.
    * @default []
    */
   denyNetworks?: readonly string[]
   /**
-   * Sends through an HTTP proxy. Addresses are still resolved and checked here, and the proxy is asked (`CONNECT`) for the
+   * Sends through an HTTP proxy. This process still resolves and checks addresses, and asks the proxy (`CONNECT`) for the
    * checked address, also for `http:` targets.
    * @default none: proxies of the environment are ignored
    */
@@ -80,6 +82,12 @@ export interface DeliveryOptions {
    * @default the system chooses
    */
   localAddress?: string
+  /**
+   * The addresses that notifications come from, for the firewalls of receivers: 1 to 100 IP addresses or CIDRs. The portal and
+   * the OpenAPI document show them, to everyone; sending does not change. Set it in each process that serves these.
+   * @default none
+   */
+  sourceIps?: readonly string[]
   /**
    * When a webhook that keeps failing is disabled.
    * @default { failingForSeconds: 432000, failedDeliveries: 10 }
@@ -92,10 +100,22 @@ export interface DeliveryOptions {
    */
   responseExcerptBytes?: number
   /**
+   * Sends the header `traceparent` of W3C Trace Context, so that receivers can continue the trace of the attempt. Needs the
+   * option `opentelemetry`.
+   * @default false
+   */
+  propagateTrace?: boolean
+  /**
    * Days for which deliveries that ended and their events are kept, 1 to 3,650.
    * @default 30
    */
   retentionDays?: number
+  /**
+   * The name of this installation, such as `production`, 1 to 64 characters. The database belongs to the first worker that has
+   * one. Processes with another name send nothing, so a disk copy of production that runs in staging does not reach production's receivers.
+   * @default none
+   */
+  environment?: string
   /**
    * Time, for tests.
    * @default the system's
@@ -128,9 +148,12 @@ const deliveryReaders = (timeoutMs: number): Readers<DeliverySettings> => ({
   denyNetworks: readNetworks,
   proxy: readProxy,
   localAddress: readLocalAddress,
+  sourceIps: readSourceIps,
   disableAfter: readDisableRule,
   responseExcerptBytes: integer(0, 4096, 0),
   retentionDays: integer(1, 3650, 30),
+  propagateTrace: flag(false),
+  environment: readEnvironment,
   clock: readClock
 } satisfies Readers<Pick<DeliverySettings, keyof DeliveryOptions>>)
 
@@ -156,6 +179,29 @@ function readLocalAddress (address: unknown = null, path: string): string | null
   const isValid = address === null || (typeof address === 'string' && isIP(address) !== 0)
   expect(isValid, path, 'an IP address', address)
   return address
+}
+
+function readSourceIps (addresses: unknown, path: string): readonly string[] {
+  if (addresses === undefined) return []
+  const expected = 'an array of 1 to 100 IP addresses or CIDRs'
+  expect(Array.isArray(addresses), path, expected, addresses)
+  expect(addresses.length >= 1 && addresses.length <= 100, path, expected, `${addresses.length} entries`)
+  for (const [index, address] of addresses.entries()) {
+    const isValid = typeof address === 'string' && isAddressOrCidr(address)
+    expect(isValid, `${path}[${index}]`, 'an IP address or a CIDR, such as 203.0.113.7 or 203.0.113.0/24', address)
+  }
+  return addresses
+}
+
+/** An address with a zone, such as `fe80::1%eth0`, means something on one machine only. */
+function isAddressOrCidr (text: string): boolean {
+  return parseCidr(text) !== null || (isIP(text) !== 0 && !text.includes('%'))
+}
+
+function readEnvironment (name: unknown = null, path: string): string | null {
+  const isValid = name === null || (typeof name === 'string' && name.length >= 1 && name.length <= 64 && !/\p{Cc}/u.test(name))
+  expect(isValid, path, '1 to 64 characters without control characters', name)
+  return name
 }
 
 const readDisableRule: Reader<DisableRule> = (rule = { failingForSeconds: 432_000, failedDeliveries: 10 }, path) =>

@@ -8,11 +8,11 @@ export interface OpenApiOptions {
   info?: OpenApiInfo
   /**
    * The addresses of the API, such as `{ url: 'https://api.example.com' }`; at least one.
-   * @default the server that serves the document
+   * @default `publicUrl`, otherwise the server that serves the document
    */
   servers?: readonly OpenApiServer[]
   /**
-   * Whether the API's paths are also in the document that the host makes of its own routes with `@fastify/swagger`.
+   * Whether the API's paths are also in the document that `@fastify/swagger` creates for the host.
    * @default false
    */
   inHostDocument?: boolean
@@ -24,11 +24,11 @@ export interface OpenApiInfo {
   title?: string
   /** The version of the document. @default `v1` */
   version?: string
-  /** The purpose of the API, in Markdown. */
+  /** The purpose of the API, in Markdown. @default a text about the API */
   description?: string
   /** The URL of the terms of service. */
   termsOfService?: string
-  /** Whom to ask: `name`, `url` and `email`, each optional. */
+  /** The contact: `name`, `url` and `email`, each optional. @default { name: 'The vendor of your applicant tracking system' } */
   contact?: { name?: string, url?: string, email?: string }
   /** The license of the API, not of this package: a `name`, with an SPDX `identifier` or a `url`. */
   license?: { name: string, identifier?: string, url?: string }
@@ -36,7 +36,7 @@ export interface OpenApiInfo {
 
 /** An address of the API. */
 export interface OpenApiServer {
-  /** The server's URL, with the host's own prefixes: the document's paths are relative to it. */
+  /** The server's URL, with the prefixes of the host: the document's paths are relative to it. */
   url: string
   /** Which server it is, such as `Production`. */
   description?: string
@@ -61,9 +61,8 @@ const readInfo = properties({
 
 const readServer = properties({ url: text, description: optional(text) } satisfies Readers<Record<keyof OpenApiServer, unknown>>)
 
-const defaultServers = [{ url: '/', description: 'Where this document is served' }]
-
-function readServers (servers: unknown = defaultServers, path: string): readonly object[] {
+function readServers (servers: unknown, path: string): readonly object[] | null {
+  if (servers === undefined) return null
   expect(Array.isArray(servers) && servers.length > 0, path, 'an array of at least one server', servers)
   return servers.map((server, index) => readServer(server, `${path}[${index}]`))
 }

@@ -1,18 +1,18 @@
 import { en } from '../portal/messages/en.js'
 import type { PortalMessages } from '../portal/messages/types.js'
-import { readMessages } from '../portal/read-messages.js'
-import type { PortalSettings } from '../portal/settings.js'
-import { type PortalTheme, readTheme } from '../portal/theme.js'
+import { type PortalSettings, readMessages } from '../portal/settings.js'
+import { type PortalTheme, readTheme } from '../portal/look.js'
 import { expect } from '../shared/expect.js'
-import { parseUrl } from '../shared/parse-url.js'
+import { parseUrl } from '../shared/addresses.js'
 import { type Readers, expectObject, readOptions } from '../shared/read-options.js'
-import { readKeys } from './keys.js'
+import { readKeys } from './recruiting.js'
+import { readPublicUrl } from './api.js'
 
-/** The option `portal`: a page on which the people of a tenant manage its webhooks. */
+/** The option `portal`: a page where a tenant's team manages its webhooks. */
 export interface PortalOptions {
   /**
    * Keys of 32 bytes that seal sessions (AES-256-GCM): the first seals, all of them open. Every process of the API needs
-   * the same. Without a key its sessions end.
+   * the same. Removing a key ends the sessions it sealed.
    */
   secretKeys: readonly Uint8Array[]
   /**
@@ -22,8 +22,14 @@ export interface PortalOptions {
    */
   frameAncestors?: readonly string[]
   /**
-   * The address of the server, such as `https://api.example.com`, which precedes the path in the URLs of sessions.
-   * @default none: these URLs are paths
+   * The origins, besides the portal's own, that the `returnUrl` of a session may lead to, exactly:
+   * `https://ats.example`, for development `http://localhost:3000` or `http://127.0.0.1:3000`.
+   * @default []
+   */
+  returnOrigins?: readonly string[]
+  /**
+   * The address that the URLs of sessions begin with, if browsers use another one than `publicUrl`.
+   * @default `publicUrl`
    */
   baseUrl?: string
   /**
@@ -32,8 +38,8 @@ export interface PortalOptions {
    */
   theme?: PortalTheme
   /**
-   * The texts of more languages, or other texts for `en` and `de`, by locale, such as `{ fr: {…} }`. The type
-   * `PortalMessages` tells what is missing.
+   * The texts of more languages, or other texts for a built-in one, by locale, such as `{ it: {…} }`. The type `PortalMessages`
+   * shows missing texts.
    * @default {}
    */
   messages?: Record<string, PortalMessages>
@@ -52,8 +58,9 @@ export function readPortal (value: unknown, path: string): PortalSettings | null
 /** The default and the check of each option. */
 const portalReaders: Readers<PortalSettings> = {
   secretKeys: readPortalKeys,
-  frameAncestors: readOrigins,
-  baseUrl: readBaseUrl,
+  frameAncestors: readFrameAncestors,
+  returnOrigins: readOrigins,
+  baseUrl: readPublicUrl,
   theme: readTheme,
   messages: (value = {}, path) => readMessages(value, en, path)
 } satisfies Readers<Record<keyof PortalOptions, unknown>>
@@ -64,13 +71,21 @@ function readPortalKeys (value: unknown, path: string): readonly Uint8Array[] {
   return keys
 }
 
-function readOrigins (value: unknown = [], path: string): readonly string[] {
+function readFrameAncestors (value: unknown = [], path: string): readonly string[] {
   expect(Array.isArray(value), path, 'an array of origins', value)
   return value.map((origin, index) => {
-    if (origin === 'self' || origin === self) return self
-    expect(typeof origin === 'string' && isOrigin(origin), `${path}[${index}]`, "an origin such as https://ats.example, or 'self'", origin)
-    return origin
+    return origin === 'self' || origin === self ? self : readOrigin(origin, `${path}[${index}]`, "an origin such as https://ats.example, or 'self'")
   })
+}
+
+function readOrigins (value: unknown = [], path: string): readonly string[] {
+  expect(Array.isArray(value), path, 'an array of origins', value)
+  return value.map((origin, index) => readOrigin(origin, `${path}[${index}]`, 'an origin such as https://ats.example'))
+}
+
+function readOrigin (value: unknown, path: string, expected: string): string {
+  expect(typeof value === 'string' && isOrigin(value), path, expected, value)
+  return value
 }
 
 /** As a policy has it. */
@@ -81,12 +96,4 @@ function isOrigin (text: string): boolean {
   const url = parseUrl(text)
   if (url === null || url.origin !== text || !/^[a-z\d.-]+$/.test(url.hostname)) return false
   return url.protocol === 'https:' || (url.protocol === 'http:' && ['localhost', '127.0.0.1'].includes(url.hostname))
-}
-
-function readBaseUrl (value: unknown = '', path: string): string {
-  if (value === '') return value
-  const url = typeof value === 'string' && !/[\p{Cc}\s\\]/u.test(value) ? parseUrl(value) : null
-  const isBase = url !== null && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === ''
-  expect(isBase, path, 'a URL such as https://api.example.com, without query and fragment', value)
-  return url.href.replace(/\/+$/, '')
 }

@@ -1,7 +1,7 @@
 import { expect } from '../shared/expect.js'
-import { parseUrl } from '../shared/parse-url.js'
+import { parseUrl } from '../shared/addresses.js'
 import { type Reader, expectObject, readOptions } from '../shared/read-options.js'
-import type { HttpProxy } from '../webhooks/guard/proxy.js'
+import type { HttpProxy } from '../webhooks/ssrf/proxy.js'
 
 /** The proxy that deliveries go through. */
 export interface ProxyOptions {

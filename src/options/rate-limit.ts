@@ -1,15 +1,19 @@
-import type { RateLimitBudgetSettings, RateLimitSettings } from '../http/settings.js'
+import { defaultRequests, maxRequests } from '../http/limits/limits.js'
+import type { RateLimitBudgetSettings, RateLimitCaller, RateLimitSettings } from '../http/settings.js'
+import { limit } from '../shared/cached.js'
 import { expect } from '../shared/expect.js'
-import { omitUndefined } from '../shared/omit-undefined.js'
+import { omitUndefined } from '../shared/fields.js'
 import { type Readers, expectObject, flag, integer, readOptions } from '../shared/read-options.js'
 
 /** A number of requests in a window of time. */
 export interface RateLimitBudget {
   /**
-   * Requests at most, 1 to 1,000,000,000.
+   * Maximum number of requests, 1 to 1,000,000,000, or a function that returns this number for a `RateLimitCaller`, such as the limit of
+   * the tenant's plan. Its result counts for a minute. If it throws, returns anything else or takes longer than 5 seconds, the
+   * request gets 500. The `max` of `failedKeys` is a number.
    * @default 1000 for a key, 10 for an operation, 20 for failed keys
    */
-  max?: number
+  max?: number | ((caller: RateLimitCaller) => number | Promise<number>)
   /**
    * The window, after which the count starts again: milliseconds, 1,000 to 86,400,000, or text such as `1 minute`.
    * @default 60000
@@ -19,21 +23,26 @@ export interface RateLimitBudget {
 
 /**
  * Limits for requests, through `@fastify/rate-limit`: a budget for each key, and the store of the counts. Requests for the
- * document, which need no key, have the same budget for each address.
+ * document, which need no key, have the same budget for each address, or the default if `max` is a function.
  */
 export interface RateLimitOptions extends RateLimitBudget {
   /**
-   * Operations with a budget of their own for each key, by `operationId`.
+   * Counts all keys of a tenant together, in each budget. Sessions of the portal still count by actor.
+   * @default false
+   */
+  perTenant?: boolean
+  /**
+   * Operations with a separate budget for each key, by `operationId`.
    * @default { dispatchWebhookTest: { max: 10 }, replayWebhook: { max: 10 } }
    */
   operations?: Record<string, RateLimitBudget>
   /**
-   * Invalid keys allowed per address and window. After that, requests with a key that was not valid lately get 429. An
+   * Invalid keys allowed per address and window. After that, requests with a key that was not recently valid get 429. An
    * IPv6 address counts as its /64; requests without an address count together. Behind a proxy, name the proxy in
    * `trustProxy`: otherwise all callers share the proxy's address. With `trustProxy: true` callers choose their address.
    * @default { max: 20 }
    */
-  failedKeys?: RateLimitBudget | false
+  failedKeys?: Omit<RateLimitBudget, 'max'> & { max?: number } | false
   /** An ioredis client, so that several machines count together. The host closes it. */
   redis?: { defineCommand: unknown }
   /**
@@ -65,16 +74,16 @@ export function readRateLimit (value: unknown = false, path: string): RateLimitS
 }
 
 /** The default and the check of each option of a budget. */
-const budgetReaders = (max: number): Readers<RateLimitBudgetSettings> => ({
-  max: integer(1, 1_000_000_000, max),
-  timeWindow: readTimeWindow
-})
+const budgetReaders = (max: number): Readers<RateLimitBudgetSettings> => ({ max: limit(1, maxRequests, max), timeWindow: readTimeWindow })
+
+const failedKeysReaders: Readers<RateLimitBudgetSettings<number>> = { max: integer(1, maxRequests, 20), timeWindow: readTimeWindow }
 
 /** The default and the check of each option. */
 const rateLimitReaders: Readers<StoredLimits> = {
-  ...budgetReaders(1000),
+  ...budgetReaders(defaultRequests),
+  perTenant: flag(false),
   operations: readOperations,
-  failedKeys: (value = {}, path) => value === false ? false : readOptions(value, budgetReaders(20), path),
+  failedKeys: (value = {}, path) => value === false ? false : readOptions(value, failedKeysReaders, path),
   redis: readRedis,
   nameSpace: readNameSpace,
   store: readStore,

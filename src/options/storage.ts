@@ -23,15 +23,18 @@ const eventMethods = {
     delete: true,
     rotateSecret: true,
     findSecrets: true,
+    findHeaders: true,
+    findGraceEnd: true,
     listSecrets: true,
     replaceSecret: true,
     renameTenant: true,
-    removeTenant: true
+    removeTenant: true,
+    listResting: true
   },
   deliveries: {
     record: true,
     claimDue: true,
-    complete: true,
+    recordAttempts: true,
     claimNotices: true,
     confirmNotice: true,
     release: true,
@@ -44,7 +47,9 @@ const eventMethods = {
     retry: true,
     prune: true,
     erase: true,
+    listSubjectEvents: true,
     stats: true,
+    tenantStats: true,
     onDue: true
   }
 } satisfies MethodNames<Pick<EventStorage, 'webhooks' | 'deliveries'>>
@@ -53,11 +58,21 @@ const changeMethods = {
   changes: { begin: true, list: true, record: true, tokenSecret: true, prune: true, stats: true }
 } satisfies MethodNames<Required<Pick<EventStorage, 'changes'>>>
 
+const feedMethods = {
+  feed: { end: true, list: true, latest: true, tokenSecret: true }
+} satisfies MethodNames<Required<Pick<EventStorage, 'feed'>>>
+
+const holdMethods = {
+  holds: { find: true, adopt: true }
+} satisfies MethodNames<Required<Pick<EventStorage, 'holds'>>>
+
 /** Returns a storage of webhooks and deliveries. Throws `invalid_option`, which names a missing method. */
 export function readEventStorage (value: unknown, path: string): EventStorage {
   expect(typeof value === 'object' && value !== null, path, 'an object', value)
   assertPorts(value, path, eventMethods)
-  if (hasChanges(value)) assertPorts(value, path, changeMethods)
+  if (has(value, 'changes')) assertPorts(value, path, changeMethods)
+  if (has(value, 'feed')) assertPorts(value, path, feedMethods)
+  if (has(value, 'holds')) assertPorts(value, path, holdMethods)
   return value as EventStorage
 }
 
@@ -68,8 +83,8 @@ export function readStorage (value: unknown, path: string): RecruitingStorage<Id
   return storage as RecruitingStorage<Id, Id, Id, Id>
 }
 
-function hasChanges (storage: object): boolean {
-  return 'changes' in storage && storage.changes !== undefined
+function has (storage: object, part: keyof EventStorage): boolean {
+  return Reflect.get(storage, part) !== undefined
 }
 
 function assertPorts (storage: object, path: string, ports: Record<string, object>): void {

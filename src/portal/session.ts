@@ -1,78 +1,145 @@
-import { type Session, type SessionOpener, capabilities } from '../http/sessions.js'
-import type { Clock, KeyCredentials } from '../ports/index.js'
-import { seal, unseal } from '../shared/sealing.js'
-import { fromBytes, toBytes } from './actor-bytes.js'
+import { type PortalCapability, capabilities } from '../http/sessions.js'
+import type { Clock } from '../ports/index.js'
+import { expect, refuse } from '../shared/expect.js'
+import { parseUrl } from '../shared/addresses.js'
+import { type Readers, choice, integer, optional, plainText, readInput, slug } from '../shared/read-options.js'
+import type { Tenants } from '../shared/tenants.js'
+import { type PortalTheme, type ThemeSettings, readTheme } from './look.js'
+import { type PortalSettings, readLocale } from './settings.js'
+import { createSessionBox } from './token.js'
 
-/** A session with its times, in milliseconds since the epoch. */
-export interface TimedSession extends Session {
-  issuedAt: number
-  expiresAt: number
+/** Creates portal sessions for the users of a tenant. */
+export interface RecruitingPortal {
+  /**
+   * Creates a session of the portal for a user whom you have signed in. Nothing is stored. Throws `invalid_input`, whose
+   * `field` names the wrong one, `unknown_tenant`, `tenant_resting`, and
+   * `invalid_option` without the option `portal`.
+   */
+  createSession (session: PortalSessionInput): Promise<PortalSession>
 }
 
-/** Seals sessions into tokens, and opens them again. */
-export interface SessionBox extends SessionOpener {
-  seal (tenantSlug: string, session: TimedSession): string
+/** A session of the portal. */
+export interface PortalSession {
+  /** The address of the portal with the session in its fragment: open or embed it right away, and never store it. */
+  url: string
+  /** The token, which the API accepts in place of an API key. */
+  token: string
+  /** When the session ends, as an RFC 3339 date-time. */
+  expiresAt: string
 }
 
-/** No API key of a vendor begins with it: keys of this package have no dot. */
-const prefix = 'rps.'
-const version = 1
-/** Clocks of several processes differ. A token that is dated further ahead is not valid. */
-const toleranceMs = 60_000
+/** The address of the API, and its tenants. */
+interface Api {
+  tenants: Tenants
+  /** The option `publicUrl`; may be empty. */
+  publicUrl: string
+  prefix: string
+}
 
-/** Creates a box with AES-256-GCM. The first key seals, all keys open. */
-export function createSessionBox (keys: readonly Uint8Array[], clock: Pick<Clock, 'now'>): SessionBox {
+/** Creates `app.recruiting.portal` for an API with this address. Without settings its calls throw. */
+export function createPortal (settings: PortalSettings | null, { publicUrl, prefix, tenants }: Api, clock: Pick<Clock, 'now'>): RecruitingPortal {
+  if (settings === null) return { createSession: async () => refuse('portal', 'the option to be set', undefined) }
+  const box = createSessionBox(settings.secretKeys, clock)
+  const address = `${settings.baseUrl || publicUrl}${prefix}/portal/`
   return {
-    isToken: (key) => key.startsWith(prefix),
-
-    seal (tenantSlug, session) {
-      const [key] = keys as [Uint8Array]
-      const sealed = seal(key, write(session), owner(tenantSlug))
-      return prefix + Buffer.concat([Buffer.of(version), sealed]).toString('base64url')
-    },
-
-    open ({ tenantSlug, key: token }) {
-      const bytes = decode(token.slice(prefix.length))
-      if (bytes?.[0] !== version) return null
-      for (const key of keys) {
-        const plain = unseal(key, bytes.subarray(1), owner(tenantSlug))
-        if (plain !== null) return ifValid(read(plain), clock.now())
-      }
-      return null
+    async createSession (input) {
+      const request = readSessionInput(input, settings.returnOrigins)
+      const issuedAt = clock.now()
+      const expiresAt = issuedAt + request.expiresInSeconds * 1000
+      const tenant = await tenants.get(request.tenantSlug)
+      const token = box.seal(tenant.id, { ...request, issuedAt, expiresAt })
+      const session = { token, expiresAt: new Date(expiresAt).toISOString() }
+      return { url: `${address}#${formatFragment(request, session)}`, ...session }
     }
   }
 }
 
-/** Associated data that binds a token to its tenant, and a key to this use if the host also seals other things with it. */
-function owner (tenantSlug: KeyCredentials['tenantSlug']): Buffer {
-  return Buffer.from(JSON.stringify([prefix, version, tenantSlug]))
+/** The fragment never leaves the browser, so the token reaches no log and no `Referer`. Everything else is a hint for the page. */
+function formatFragment (request: SessionRequest, { token, expiresAt }: Omit<PortalSession, 'url'>): string {
+  const { tenantSlug, capabilities, locale, theme: { mode, accent, radius, font }, returnUrl } = request
+  const fields = new URLSearchParams({ token, tenant: tenantSlug, expires_at: expiresAt, capabilities: capabilities.join() })
+  const hints = { locale, mode, accent_light: accent?.light, accent_dark: accent?.dark, radius, font, return_url: returnUrl }
+  for (const [name, value] of Object.entries(hints)) if (value !== undefined) fields.append(name, value)
+  return fields.toString()
 }
 
-/** Returns `null` for text that is not exactly what encoding its bytes gives: Node ignores characters and bits that do not fit. */
-function decode (text: string): Buffer | null {
-  const bytes = Buffer.from(text, 'base64url')
-  return bytes.toString('base64url') === text ? bytes : null
+/** The session to create. */
+export interface PortalSessionInput {
+  /** The tenant whose webhooks the portal shows: 1 to 100 characters without control characters. */
+  tenantSlug: string
+  /** Who uses the portal, for the audit log, such as the id of a user: 1 to 128 characters without control characters. */
+  actor: string
+  /**
+   * Everything that the session may do: `read` (always), `write`, `secrets`, `bodies`, `test`, `replay`. Only with
+   * `bodies` can it change the `target_url` of a webhook. With `write` and `secrets` it can add a webhook, whose endpoint
+   * receives bodies.
+   * @default ['read']
+   */
+  capabilities?: readonly PortalCapability[]
+  /**
+   * How long the session is valid, in seconds, 60 to 3,600.
+   * @default 900
+   */
+  expiresInSeconds?: number
+  /**
+   * The language of the portal, such as `de` or `en-GB`.
+   * @default that of the browser
+   */
+  locale?: string
+  /**
+   * The look of the portal in this session. Overrides the option `portal`.
+   * @default {}
+   */
+  theme?: PortalTheme
+  /**
+   * The page that the portal links back to: a path such as `/settings`, or a URL of an origin in `portal.returnOrigins`.
+   * @default none
+   */
+  returnUrl?: string
 }
 
-/** One byte of capabilities, two times of six bytes, then the actor. */
-function write ({ actor, capabilities: granted, issuedAt, expiresAt }: TimedSession): Buffer {
-  const head = Buffer.alloc(13)
-  head.writeUInt8(capabilities.reduce((bits, name, index) => granted.includes(name) ? bits | 1 << index : bits, 0))
-  head.writeUIntBE(issuedAt, 1, 6)
-  head.writeUIntBE(expiresAt, 7, 6)
-  return Buffer.concat([head, toBytes(actor)])
+/** A checked session; `undefined` for what is not given. */
+interface SessionRequest {
+  tenantSlug: string
+  actor: string
+  capabilities: readonly PortalCapability[]
+  expiresInSeconds: number
+  locale: string | undefined
+  theme: ThemeSettings
+  returnUrl: string | undefined
 }
 
-function read (plain: Buffer): TimedSession {
-  const bits = plain.readUInt8()
-  return {
-    actor: fromBytes(plain.subarray(13)),
-    capabilities: capabilities.filter((_name, index) => (bits & 1 << index) !== 0),
-    issuedAt: plain.readUIntBE(1, 6),
-    expiresAt: plain.readUIntBE(7, 6)
+/** Checks a session to create. Throws `invalid_input`. */
+function readSessionInput (input: PortalSessionInput, returnOrigins: readonly string[]): SessionRequest {
+  return readInput(input, { ...inputReaders, returnUrl: optional(readReturnUrl(returnOrigins)) })
+}
+
+const inputReaders = {
+  tenantSlug: slug,
+  actor: plainText(128),
+  capabilities: readCapabilities,
+  expiresInSeconds: integer(60, 3600, 900),
+  locale: optional(readLocale),
+  theme: readTheme
+} satisfies Readers<Record<Exclude<keyof PortalSessionInput, 'returnUrl'>, unknown>>
+
+const readCapability = choice(capabilities)
+
+function readCapabilities (value: unknown = [], path: string): readonly PortalCapability[] {
+  expect(Array.isArray(value), path, 'an array of capabilities', value)
+  const given = value.map((name, index) => readCapability(name, `${path}[${index}]`))
+  return capabilities.filter((name) => name === 'read' || given.includes(name))
+}
+
+/** Returns a reader of a path or a URL of these origins. Browsers read `/\other.example` as another host, like two slashes. */
+function readReturnUrl (origins: readonly string[]): (value: unknown, path: string) => string {
+  const expected = 'a path that begins with one slash, or a URL of an origin in portal.returnOrigins'
+  return (value, path) => {
+    expect(typeof value === 'string' && value.length <= 2048 && !/[\p{Cc}\s\\]/u.test(value), path, expected, value)
+    if (/^\/(?!\/)/.test(value)) return value
+    const url = parseUrl(value)
+    const isListed = url !== null && origins.includes(url.origin) && url.username + url.password === ''
+    expect(isListed, path, expected, value)
+    return url.href
   }
-}
-
-function ifValid (session: TimedSession, now: number): Session | null {
-  return now < session.expiresAt && session.issuedAt <= now + toleranceMs ? session : null
 }

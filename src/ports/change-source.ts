@@ -6,7 +6,7 @@ export interface Change {
   kind: ChangeKind
   /** Its id as text, 1 to 64 characters. */
   id: string
-  /** Whether it was deleted. A hint: readers look whether it exists. */
+  /** Whether it was deleted. A hint: readers check whether it exists. */
   deleted: boolean
 }
 
@@ -14,7 +14,7 @@ export interface Change {
 export interface ChangePage {
   /** The ids of what changed, as text. An id may come twice. */
   ids: string[]
-  /** The position after them, at most 200 characters; it may be further if nothing of the tenant lies between. */
+  /** The position after them, at most 200 characters; it may be later if no change of the tenant lies between. */
   position: string
   /** Whether more can be read now. */
   hasMore: boolean
@@ -29,27 +29,33 @@ export interface ChangeStats {
 }
 
 /**
- * Remembers which candidates and jobs changed, so that `sync` misses nothing. The order of changes is the storage's own:
- * a change comes no earlier than its transaction commits, and never before a position that was already given.
+ * Remembers which candidates and jobs changed, so that `sync` misses nothing. The storage decides the order of changes: a change
+ * appears no earlier than its transaction commits, and never before a position that was already returned.
  */
 export interface ChangeSource {
   /**
    * Returns the current position among the changes of a tenant. Everything committed so far can be read from the rows; each
    * change that commits later comes after this position, even if its transaction began earlier.
    */
-  begin (tenantSlug: string, kind: ChangeKind): Promise<string>
+  begin (tenant: string, kind: ChangeKind): Promise<string>
 
   /**
    * Lists up to `limit` changes of a tenant after a position, in order. Returns `null` if the position is no longer known:
-   * changes after it were pruned, or it comes from another database.
+   * changes after it were pruned or may be missing, the tenant was renamed or removed since, or it comes from another database.
    */
-  list (tenantSlug: string, kind: ChangeKind, query: { after: string, limit: number }): Promise<ChangePage | null>
+  list (tenant: string, kind: ChangeKind, query: { after: string, limit: number }): Promise<ChangePage | null>
 
   /**
-   * Records a change. With `transaction`, the host's own, readers see it once that commits. Never waits for another
+   * Records a change. With the host's `transaction`, readers see it once that commits. Never waits for another
    * transaction. A storage without transactions rejects any `transaction`.
    */
-  record (tenantSlug: string, change: Change, transaction?: unknown): Promise<void>
+  record (tenant: string, change: Change, transaction?: unknown): Promise<void>
+
+  /**
+   * Returns whether the changes of a kind are recorded. If not, its `sync` does not exist. Called at startup and for the first
+   * page of each sync. Without this method, all changes count as recorded.
+   */
+  isRecorded? (kind: ChangeKind): Promise<boolean>
 
   /** Returns the secret that authenticates tokens: 32 bytes or more, the same for all processes. */
   tokenSecret (): Promise<Uint8Array>
@@ -57,6 +63,6 @@ export interface ChangeSource {
   /** Deletes up to `limit` changes older than the retention. Returns their number. */
   prune (options: { retentionDays: number, limit: number }): Promise<number>
 
-  /** Returns how far readers are held back. */
+  /** Returns how far readers are behind. */
   stats (): Promise<ChangeStats>
 }

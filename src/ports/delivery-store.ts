@@ -1,5 +1,5 @@
 import type {
-  AttemptResult, ClaimOptions, ClaimedDelivery, Delivery, DeliveryFilter, DeliverySortField, DeliveryWithAttempts, Lease
+  AttemptError, AttemptResult, ClaimOptions, ClaimedDelivery, Delivery, DeliveryFilter, DeliverySortField, DeliveryStatus, DeliveryWithAttempts, Lease
 } from './delivery.js'
 import type { ClaimedNotice, HealthRule } from './health.js'
 import type { ListQuery } from './list-source.js'
@@ -11,12 +11,16 @@ export interface NewEvent {
   type: string
   /** The exact JSON text to sign and send. `claimDue` returns it byte for byte. */
   body: string
-  /** The subject of the event, such as `candidate:42`, or `null`. */
+  /** The first subject of the event, such as `candidate:42`, or `null`. */
   subject: string | null
+  /** Its further subjects, without repetitions. @default none */
+  otherSubjects?: readonly string[]
   /** Replaces `body` when the subject is erased; `null` without a subject. */
   tombstone: string | null
   /** Unique within the tenant, or `null`. */
   idempotencyKey: string | null
+  /** The W3C `traceparent` of the emit, opaque text of at most 100 characters. @default none */
+  traceParent?: string | null
   /** A digest of the emitted event, to detect a different event with the same key; empty without a key. */
   fingerprint: string
 }
@@ -29,6 +33,43 @@ export interface RecordedEvent {
   deliveries: number
   /** As recorded. */
   fingerprint: string
+}
+
+/** An event about a subject, and to which webhooks it was sent. */
+export interface SubjectEvent {
+  /** Its place among the events of the storage, a positive integer that ascends with each event. */
+  position: number
+  eventId: string
+  eventType: string
+  recordedAt: string
+  /** Whether a subject of the event was erased. */
+  isErased: boolean
+  /** Its deliveries, by ascending id. */
+  deliveries: SubjectDelivery[]
+}
+
+/** A delivery of an event about a subject. */
+export interface SubjectDelivery {
+  deliveryId: number
+  webhookId: number
+  /** The current name; `null` if the webhook was deleted. */
+  webhookName: string | null
+  /** The current address; `null` if the webhook was deleted. */
+  targetUrl: string | null
+  status: DeliveryStatus
+  /** `null` unless the delivery is delivered. */
+  deliveredAt: string | null
+  /** In the order they were made. An endpoint that did not return 2xx may have received the event as well. */
+  attempts: SubjectAttempt[]
+}
+
+/** An attempt to send an event about a subject. */
+export interface SubjectAttempt {
+  startedAt: string
+  /** `null` without a response. */
+  responseStatus: number | null
+  /** `null` if it succeeded. */
+  error: AttemptError | null
 }
 
 /** Selects the events to replay. */
@@ -69,20 +110,38 @@ export interface DeliveryStats {
   atLeast: { pending: boolean, due: boolean }
 }
 
+/** The state of the deliveries of one tenant. */
+export interface TenantDeliveryStats {
+  /** Deliveries waiting for an attempt, now or later, including leased and paused ones. */
+  pending: number
+  /** Milliseconds since the oldest due delivery became due, without those of paused webhooks; 0 if none is due. */
+  oldestDueMs: number
+  /** Webhooks that have been failing since an attempt, or that the service disabled. */
+  failing: number
+  /** Deliveries that were delivered in the last hour. */
+  delivered: number
+  /** Deliveries that were given up in the last hour. */
+  failed: number
+  /** Whether the real number is higher, because counting stopped there. Counting never stops below 10,000. */
+  atLeast: { pending: boolean, delivered: boolean, failed: boolean }
+}
+
 /**
  * Records events and keeps their deliveries, which are the queue. All times come from the storage's own clock. A
  * delivery or webhook of another tenant is treated as if it did not exist.
  */
 export interface DeliveryStore {
   /**
-   * Records an event and one delivery for every webhook of the tenant that subscribes to its type: `pending` and due
-   * now if the webhook is active, otherwise `skipped`. All or nothing, and durable once the promise resolves. With
-   * `transaction`, the host's own, it is durable once that commits. If the tenant has used the idempotency key before,
+   * Records an event and one delivery for every webhook of the tenant that subscribes to its type and whose filters it
+   * matches: `pending` and due now if the webhook is active, otherwise `skipped`. All or nothing, and durable once the promise
+   * resolves. With the host's
+   * `transaction`, it is durable once that commits. If the tenant has used the idempotency key before,
    * records nothing and returns the first result, including its fingerprint. Of several concurrent calls with the same
-   * key, exactly one records. Rejects and records nothing if an event of any tenant already has this id, or if
-   * `transaction` is not open. A storage without transactions rejects any `transaction`.
+   * key, exactly one records. Rejects and records nothing if an event of any tenant already has this id, if
+   * `transaction` is not open, and with `tenant_resting` while the tenant rests. A storage without transactions rejects any
+   * `transaction`.
    */
-  record (tenantSlug: string, event: NewEvent, transaction?: unknown): Promise<RecordedEvent>
+  record (tenant: string, event: NewEvent, transaction?: unknown): Promise<RecordedEvent>
 
   /**
    * Claims due deliveries of active webhooks that are not paused, across all tenants. A delivery is leased to one
@@ -90,6 +149,8 @@ export interface DeliveryStore {
    * turns, then the webhooks of each tenant, and a webhook with many due deliveries does not delay others. For one
    * webhook, first attempts come before retries, and both before replays; otherwise the delivery recorded first comes
    * first. The result is in this order. Deliveries locked by another transaction are not claimed.
+   * Rejects with `held` if a storage with `holds` holds this worker. The storage belongs to the first `environment` that a
+   * claim gives.
    */
   claimDue (options: ClaimOptions): Promise<ClaimedDelivery[]>
 
@@ -103,18 +164,18 @@ export interface DeliveryStore {
    *
    * A webhook counts as failing from its first failed attempt until its next success, which also ends its pause. Health
    * is judged once, after all results: an active webhook becomes `disabled` by `rule`, or at once if it is gone; its
-   * `updated_at` is set to now and its pending deliveries become `skipped`. A webhook that is not active stays as it
-   * is. A success in the same call saves a webhook from the rule, but not if it is gone. An attempt to an old
+   * `updated_at` is set to now and its pending deliveries become `skipped`. A webhook that is not
+   * active does not change. A success in the same call saves a webhook from the rule, but not if it is gone. An attempt to an old
    * `target_url` does not affect the webhook. Creates a notice for each webhook that this call disables, and for each
    * that has been failing for `warnAfterSeconds`, once until its next success or until it is made active.
    */
-  complete (results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]>
+  recordAttempts (results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]>
 
   /**
    * Claims notices, oldest first. A notice is leased to the caller for `leaseMs`; after that it can be claimed again,
-   * unless it was confirmed.
+   * unless it was confirmed. Returns `[]` if a storage with `holds` holds this process.
    */
-  claimNotices (options: { limit: number, leaseMs: number }): Promise<ClaimedNotice[]>
+  claimNotices (options: { limit: number, leaseMs: number, environment?: string | null }): Promise<ClaimedNotice[]>
 
   /** Ends a notice that the host has received. Does nothing if it has already ended. */
   confirmNotice (noticeId: number): Promise<void>
@@ -135,30 +196,30 @@ export interface DeliveryStore {
    * Pages through the log of one webhook; `[]` if the webhook does not exist. Only the first sort item matters, because
    * ids are unique.
    */
-  list (tenantSlug: string, webhookId: number, query: ListQuery<DeliveryFilter, DeliverySortField>): Promise<Delivery[]>
+  list (tenant: string, webhookId: number, query: ListQuery<DeliveryFilter, DeliverySortField>): Promise<Delivery[]>
   /** Counts the deliveries of the webhook that pass the filter; 0 if the webhook does not exist. */
-  count (tenantSlug: string, webhookId: number, filter: DeliveryFilter): Promise<number>
+  count (tenant: string, webhookId: number, filter: DeliveryFilter): Promise<number>
   /** Returns one delivery of the webhook; `null` if it has none with this id. */
-  find (tenantSlug: string, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
+  find (tenant: string, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
 
   /**
    * Queues events for a webhook again, as new deliveries of the same events, due now. Events that are still pending for
-   * this webhook are not queued. Of several concurrent replays, only one queues an event. Returns `null` and queues
+   * this webhook are not queued, nor are those that do not match its filters now. Of several concurrent replays, only one queues an event. Returns `null` and queues
    * nothing if the webhook does not exist or is not active.
    */
-  replay (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
+  replay (tenant: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
   /** Returns what `replay` would return now, and changes nothing. */
-  countReplay (tenantSlug: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
+  countReplay (tenant: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
 
   /**
    * Retries a delivery of the webhook, and returns the one that will be attempted. A pending delivery becomes due now,
-   * and its next attempt counts as usual; one that is already due, leased or locked by another transaction stays as it
-   * is. An ended delivery stays as it is, and its event is queued again, as by `replay`, whatever the webhook subscribes
-   * to; if the event is already pending for this webhook, that delivery is retried. Of several concurrent calls, only
+   * and its next attempt counts as usual; one that is already due, leased or locked by another transaction does not change. An
+   * ended delivery does not change, and its event is queued again, as by `replay`, even if the webhook no longer subscribes to
+   * its type or the event does not match its filters; if the event is already pending for this webhook, that delivery is retried. Of several concurrent calls, only
    * one queues an event. Returns `null` and changes nothing if the webhook is not active or has no delivery with this
    * id.
    */
-  retry (tenantSlug: string, webhookId: number, id: number): Promise<Delivery | null>
+  retry (tenant: string, webhookId: number, id: number): Promise<Delivery | null>
 
   /**
    * Deletes ended deliveries that were created more than `retentionDays` ago, with their attempts, and events of that
@@ -168,22 +229,33 @@ export interface DeliveryStore {
   prune (options: { retentionDays: number, limit: number }): Promise<number>
 
   /**
-   * Erases a subject: the body of each event of the tenant with this subject becomes its tombstone, and its pending
-   * deliveries become `cancelled`. The excerpts of responses to these events are erased too, because they may repeat the
-   * body. All or nothing. With `transaction`, the host's own, it takes effect once that
+   * Erases a subject: the body of each event of the tenant with this subject, the first or a further one, becomes its tombstone, and its
+   * pending deliveries become `cancelled`. The excerpts of responses to these events are erased too, because they may repeat the
+   * body. All or nothing. With the host's `transaction`, it takes effect once that
    * commits. Returns the number of events with this subject; a repeated call returns the same number and changes only
    * deliveries queued since. Rejects and erases nothing if `transaction` is not open. A storage without transactions
    * rejects any `transaction`.
    */
-  erase (tenantSlug: string, subject: string, transaction?: unknown): Promise<number>
+  erase (tenant: string, subject: string, transaction?: unknown): Promise<number>
+
+  /**
+   * Lists at most `limit` events of the tenant with this subject, the first or a further one, whose position is greater than
+   * `after`, by ascending position. Includes erased events and deliveries of deleted webhooks, as long as they are not pruned.
+   */
+  listSubjectEvents (tenant: string, subject: string, options: { after: number, limit: number }): Promise<SubjectEvent[]>
 
   /** Counts pending, due and leased deliveries of all tenants. */
   stats (): Promise<DeliveryStats>
+  /**
+   * Counts the pending deliveries of a tenant, its failing webhooks, and the deliveries that ended in the last hour. Everything
+   * is 0 for an unknown tenant, and deleted webhooks do not count.
+   */
+  tenantStats (tenant: string): Promise<TenantDeliveryStats>
 
   /**
    * Calls `listener` when deliveries may have become due, including those recorded by another process if the storage
    * can tell. A hint only: workers also poll. Calls `onFault` when hints from other processes may be missed until the
-   * storage has recovered by itself. Returns a function that stops listening, which may be called twice. Throws if it
+   * storage has recovered. Returns a function that stops listening, which may be called twice. Throws if it
    * can never work.
    */
   onDue (listener: () => void, onFault?: (error: unknown) => void): () => void

@@ -1,6 +1,6 @@
 /**
  * - `pending`: waiting for its next attempt
- * - `delivered`: the endpoint answered with 2xx
+ * - `delivered`: the endpoint returned 2xx
  * - `failed`: given up, no further attempts
  * - `skipped`: the webhook was not active
  * - `cancelled`: the webhook was deleted or the subject erased
@@ -43,7 +43,7 @@ export interface Attempt {
 
 /** A delivery with its body and all its attempts. */
 export interface DeliveryWithAttempts extends Delivery {
-  /** What is sent: the recorded body, byte for byte, or the event's tombstone. */
+  /** The body to send: as recorded, byte for byte, or the event's tombstone. */
   body: string
   /** In the order they were made. */
   attempts: Attempt[]
@@ -73,6 +73,8 @@ export interface ClaimOptions {
   perEndpoint: number
   /** Duration of the lease, in milliseconds. */
   leaseMs: number
+  /** The option `delivery.environment` of the worker. @default none */
+  environment?: string | null
 }
 
 /** Identifies a claim. */
@@ -85,15 +87,22 @@ export interface Lease {
 
 /** A delivery with everything needed to attempt it. */
 export interface ClaimedDelivery extends Lease {
+  /** The tenant's id: its slug without the option `tenantId`. */
+  tenantId: string
+  /** The tenant's name when the webhook was created or the tenant was renamed. */
   tenantSlug: string
   /** The current address, not the one at the time of recording. */
   targetUrl: string
   /** The secrets that are valid now, newest first. */
   secrets: string[]
+  /** The sealed headers of the webhook; `null` without any. */
+  headers: string | null
   eventId: string
   eventType: string
   /** The recorded body, byte for byte, or the event's tombstone. */
   body: string
+  /** As recorded with the event; `null` without one. */
+  traceParent: string | null
   /** Attempts made before this one. */
   attemptCount: number
   /** Whether an attempt to the webhook has failed since its last success. */

@@ -21,6 +21,9 @@ export interface HealthNotice {
    * gone.
    */
   kind: 'failing' | 'disabled' | 'gone'
+  /** The tenant's id: its slug without the option `tenantId`. */
+  tenantId: string
+  /** The tenant's name when the webhook was created or the tenant was renamed. */
   tenantSlug: string
   webhookId: number
   /** Time of the first failed attempt since the last success; now if the same call also had a success. */

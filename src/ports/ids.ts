@@ -15,3 +15,19 @@ export interface IdKinds {
   /** The recruiter of a candidate, in `filter[recruiter_id]`. */
   recruiter: IdKind
 }
+
+/** A customer of the vendor. */
+export interface Tenant {
+  /** Its name in paths, bodies, logs and metrics: 1 to 100 characters without control characters. It may change. */
+  slug: string
+  /** Identifies everything stored for the tenant: the result of the option `tenantId`, or the slug without that option. */
+  id: string
+}
+
+/** A renamed or removed tenant whose slug is its id. */
+export interface RestingTenant {
+  /** The tenant's id: its slug without the option `tenantId`. */
+  tenantId: string
+  /** When its name can be used again. */
+  until: string
+}

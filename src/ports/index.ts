@@ -1,7 +1,8 @@
 /**
  * The ports: the interfaces that a host implements. The comment of each method is its specification.
  *
- * - **tenant**: a customer of the vendor, identified by its slug: the first argument of every call made for a tenant.
+ * - **tenant**: a customer of the vendor. Its id as text is the first argument of every call made for a tenant; without the
+ *   option `tenantId` that is its slug.
  * - **webhook**: a URL of a tenant and the event types it subscribes to. Its receiver is the endpoint.
  * - **event**: something that happened in the ATS. `emit` records it once, with the exact bytes to send.
  * - **delivery**: one event for one webhook. A replay creates a new delivery of the same event.
@@ -24,5 +25,7 @@ export type * from './webhook-store.js'
 export type * from './delivery.js'
 export type * from './health.js'
 export type * from './delivery-store.js'
+export type * from './event-feed.js'
+export type * from './hold-store.js'
 export type * from './storage.js'
 export type * from './clock.js'

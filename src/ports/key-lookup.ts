@@ -4,6 +4,15 @@ export interface ApiKey {
   id: string
   /** For example `candidates:read`. Compared exactly. */
   scopes: readonly string[]
+  /**
+   * Networks that requests with the key may come from, as 1 to 100 CIDRs. Requests from elsewhere get the 401 of an unknown
+   * key. Absent or `null`: requests may come from anywhere.
+   */
+  allowedIps?: readonly string[] | null
+  /** The published fields of a candidate that the key sees besides `id`. Absent or `null`: all of them. */
+  candidateFields?: readonly string[] | null
+  /** The published fields of a job that the key sees besides `id`. Absent or `null`: all of them. */
+  jobFields?: readonly string[] | null
 }
 
 /**
@@ -23,10 +32,12 @@ export interface AsyncKeyLookup extends KeyUses {
   (credentials: KeyCredentials): Promise<ApiKey | null>
 }
 
-/** What a client sends. */
+/** The credentials of a request. */
 export interface KeyCredentials {
   /** From the path. */
   tenantSlug: string
+  /** The id of the tenant; without the option `tenantId` it is the slug. */
+  tenantId: string
   /** From the header `Authorization`. */
   key: string
 }

@@ -39,9 +39,9 @@ export interface ListSource<Row, Filter, SortField extends string = string, Quer
    * Returns one page of rows in the requested order; `[]` beyond the last row and for a tenant that is unknown or has
    * no rows.
    */
-  list (tenantSlug: string, query: Query): Promise<Row[]>
+  list (tenant: string, query: Query): Promise<Row[]>
   /** Counts the rows of the tenant that pass the filter. */
-  count (tenantSlug: string, filter: Filter): Promise<number>
+  count (tenant: string, filter: Filter): Promise<number>
 }
 
 /** Reads candidates or jobs of a tenant. A row of another tenant is treated as if it did not exist. */
@@ -52,9 +52,9 @@ export interface RowSource<Row extends { id: unknown }, Filter, SortField extend
    * a storage may ignore the letter case of uuids. An id that the storage cannot hold, such as text that is not a uuid,
    * belongs to no row.
    */
-  find (tenantSlug: string, id: FoundId, query: RowFields): Promise<Row | null>
+  find (tenant: string, id: FoundId, query: RowFields): Promise<Row | null>
   /** Returns up to `limit` rows of the tenant with ids above `after`, or the first ones if it is `null`, by ascending id. For sync. */
-  listAfter? (tenantSlug: string, query: RowFields & { after: FoundId | null, limit: number }): Promise<Row[]>
+  listAfter? (tenant: string, query: RowFields & { after: FoundId | null, limit: number }): Promise<Row[]>
   /** Returns the row of each of these ids, as `find` does, in the order of the ids. For sync. */
-  findMany? (tenantSlug: string, ids: readonly FoundId[], query: RowFields): Promise<Array<Row | null>>
+  findMany? (tenant: string, ids: readonly FoundId[], query: RowFields): Promise<Array<Row | null>>
 }

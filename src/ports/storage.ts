@@ -1,6 +1,8 @@
 import type { CandidateFilter, CandidateRow, CandidateSortField, CandidateSource } from './candidate-source.js'
 import type { ChangeSource } from './change-source.js'
 import type { DeliveryStore } from './delivery-store.js'
+import type { EventFeed } from './event-feed.js'
+import type { HoldStore } from './hold-store.js'
 import type { Id, IdKinds } from './ids.js'
 import type { JobFilter, JobRow, JobSortField, JobSource } from './job-source.js'
 import type { RowSource } from './list-source.js'
@@ -17,6 +19,10 @@ export interface EventStorage {
   deliveries: DeliveryStore
   /** The changes of candidates and jobs. `sync` exists for sources that have `listAfter` and `findMany`, if this is given. */
   changes?: ChangeSource
+  /** Reads events in order. Without it, `GET …/events` does not exist. */
+  feed?: EventFeed
+  /** Holds notifications of copies. Without it, the option `delivery.environment` cannot be used. */
+  holds?: HoldStore
 
   /**
    * Checks whether the storage can be used. Called once for every app and engine that starts on it. `published` is
@@ -33,19 +39,19 @@ export interface EventStorage {
 export interface RecruitingStorage<
   CandidateId extends Id = number, JobId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number
 > extends EventStorage {
-  /** Usually the vendor's own. */
+  /** Usually implemented by the vendor. */
   candidates: CandidateSource<CandidateId, SourceId, RecruiterId>
-  /** Usually the vendor's own. */
+  /** Usually implemented by the vendor. */
   jobs: JobSource<JobId>
 }
 
-/** Any `RecruitingStorage`. Without its option `ids` nobody knows which ids it takes: hence `never`. */
+/** Any `RecruitingStorage`. Without its option `ids`, the kinds of its ids are unknown, so they are `never`. */
 export interface AnyRecruitingStorage extends EventStorage {
   candidates: RowSource<CandidateRow<Id, Id>, CandidateFilter<never>, CandidateSortField, never>
   jobs: RowSource<JobRow<Id>, JobFilter, JobSortField, never>
 }
 
-/** The fields that the API reads from `candidates` and `jobs`, and the kinds of their ids. */
+/** The fields that the API reads from `candidates` and `jobs`, and the kinds of ids. */
 export interface PublishedFields {
   /** Names as on the wire, such as `full_name`. */
   candidates: readonly string[]
@@ -53,4 +59,9 @@ export interface PublishedFields {
   jobs: readonly string[]
   /** The option `ids`. */
   ids: IdKinds
+  /**
+   * Whether the option `tenantId` is set, so that tenants have ids other than their slugs.
+   * @default false
+   */
+  hasTenantIds?: boolean
 }

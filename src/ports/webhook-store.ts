@@ -1,8 +1,22 @@
 import type { AttemptError } from './delivery.js'
 import type { ListSource } from './list-source.js'
+import type { RestingTenant, Tenant } from './ids.js'
 
-/** `disabled` is set only by the service, when the endpoint failed for too long or answered 410. */
+/** `disabled` is set only by the service, when the endpoint failed for too long or returned 410. */
 export type WebhookStatus = 'active' | 'inactive' | 'disabled'
+
+/** A value in filters: a finite number, or text of at most 255 characters without NUL and lone surrogates. */
+export type FilterValue = string | number | boolean | null
+
+/**
+ * Selects events by their bodies: 1 to 10 paths, each with the 1 to 50 values that match, in the order given by the client. A path is
+ * `data` and 1 to 4 names of 1 to 64 characters, without dots and control characters, joined by dots: `data.job_id`.
+ *
+ * A body matches if every path leads to one of its values. Values of different types are never equal, and 1 equals 1.0. Names lead only
+ * into objects, never into arrays. An object or array equals no value. A path that leads nowhere leads to `null`,
+ * also in an empty body. Text with NUL or a lone surrogate equals no value.
+ */
+export type EventFilters = Record<string, FilterValue[]>
 
 /** A webhook as clients see it. It never contains a secret. */
 export interface Webhook {
@@ -12,6 +26,10 @@ export interface Webhook {
   target_url: string
   /** In the order given by the client. */
   event_types: string[]
+  /** The names of its headers, each with `null`; `null` if it has none. */
+  headers: Record<string, null> | null
+  /** As given by the client; `null` if it has none. */
+  filters: EventFilters | null
   created_at: string
   updated_at: string
 }
@@ -29,6 +47,8 @@ export type WebhookSortField = 'id' | 'name' | 'created_at' | 'updated_at'
 export interface NewWebhook {
   /** Returned by `nextId`. */
   id: number
+  /** The tenant's name now, which claimed deliveries, notices and failing webhooks show. */
+  tenantSlug: string
   /** 1 to 255 characters. */
   name: string
   status: 'active' | 'inactive'
@@ -36,8 +56,20 @@ export interface NewWebhook {
   target_url: string
   /** 1 to 100 event types, stored in this order. */
   event_types: readonly string[]
-  /** Opaque text, stored as it is; it may be sealed. */
+  /** Opaque text, stored unchanged; it may be sealed. */
   secret: string
+  /** Its headers. @default none */
+  headers?: StoredHeaders | null
+  /** Its filters. @default none */
+  filters?: EventFilters | null
+}
+
+/** The headers that a webhook's notifications have besides those of the signature. */
+export interface StoredHeaders {
+  /** 1 to 10 names. */
+  names: readonly string[]
+  /** Opaque text with the names and values, stored unchanged; it may be sealed. */
+  sealed: string
 }
 
 /** Fields to change; absent fields keep their values. */
@@ -46,11 +78,15 @@ export interface WebhookChanges {
   status?: 'active' | 'inactive'
   target_url?: string
   event_types?: readonly string[]
+  /** `null` removes the headers. */
+  headers?: StoredHeaders | null
+  /** Replaces all filters; `null` removes them. They count for events recorded from now on: deliveries that exist do not change. */
+  filters?: EventFilters | null
 }
 
 /** A new secret, and how long the previous one stays valid. */
 export interface SecretRotation {
-  /** Opaque text, stored as it is; it may be sealed. */
+  /** Opaque text, stored unchanged; it may be sealed. */
   secret: string
   /** Seconds for which the previous secret stays valid, 0 or more; at 0 it is dropped at once. */
   gracePeriodSeconds: number
@@ -58,10 +94,13 @@ export interface SecretRotation {
 
 /** The stored secrets of one webhook. */
 export interface StoredSecrets {
-  tenantSlug: string
+  /** The tenant's id: its slug without the option `tenantId`. */
+  tenantId: string
   webhookId: number
   /** Those that are valid now, newest first. */
   secrets: string[]
+  /** The sealed headers; `null` without any. */
+  headers: string | null
 }
 
 /** A webhook after its secret was rotated. */
@@ -84,6 +123,9 @@ export interface WebhookHealth {
 
 /** A webhook that is failing or disabled. */
 export interface FailingWebhook {
+  /** The tenant's id: its slug without the option `tenantId`. */
+  tenantId: string
+  /** The tenant's name when the webhook was created or the tenant was renamed. */
   tenantSlug: string
   webhook: Webhook
   health: WebhookHealth
@@ -95,24 +137,36 @@ export interface FailingWebhook {
   pending: number
 }
 
-/** How a tenant is renamed. */
+/** Options of `renameTenant`. */
 export interface RenameOptions {
-  /** Converts a stored secret for the new name. */
+  /** Converts a stored secret, or stored headers, for the new id. Not called if the id stays. */
   reseal: (secret: string, webhookId: number) => string
-  /** The host's own open transaction. */
+  /** Seconds for which the previous id rests, 0 or more. @default 0 */
+  restSeconds?: number
+  /** The host's open transaction. */
+  transaction?: unknown
+}
+
+/** Options of `removeTenant`. */
+export interface RemoveOptions {
+  /** Maximum number of events to remove, 1 or more. */
+  limit: number
+  /** Seconds for which the tenant rests, 0 or more. @default 0 */
+  restSeconds?: number
+  /** The host's open transaction. */
   transaction?: unknown
 }
 
 /** Stores the webhooks of all tenants. A webhook of another tenant is treated as if it did not exist. */
 export interface WebhookStore extends ListSource<Webhook, WebhookFilter, WebhookSortField> {
   /** Returns one webhook of the tenant; `null` if there is none with this id. */
-  find (tenantSlug: string, id: number): Promise<Webhook | null>
+  find (tenant: string, id: number): Promise<Webhook | null>
 
   /**
    * Returns the health of a webhook; `null` if it does not exist. A webhook that is disabled or made inactive keeps its
    * record of failures.
    */
-  findHealth (tenantSlug: string, id: number): Promise<WebhookHealth | null>
+  findHealth (tenant: string, id: number): Promise<WebhookHealth | null>
 
   /**
    * Lists at most `limit` webhooks of all tenants that are disabled, or active with a failed attempt since their last
@@ -122,14 +176,14 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
   listFailing (options: { limit: number, maxPending: number }): Promise<FailingWebhook[]>
 
   /** Returns a positive integer up to 2^53-1, never reused, across all tenants. */
-  nextId (tenantSlug: string): Promise<number>
+  nextId (tenant: string): Promise<number>
 
   /**
    * Stores a webhook, with `created_at` and `updated_at` set to now. Returns `null` and stores nothing if the tenant
    * already has `maxPerTenant` webhooks. Of several concurrent calls for the last free place, exactly one succeeds.
-   * Rejects if a webhook of any tenant already has this id.
+   * Rejects if a webhook of any tenant already has this id, and with `tenant_resting` while the tenant rests.
    */
-  create (tenantSlug: string, webhook: NewWebhook, maxPerTenant: number): Promise<Webhook | null>
+  create (tenant: string, webhook: NewWebhook, maxPerTenant: number): Promise<Webhook | null>
 
   /**
    * Changes a webhook and sets `updated_at` to now. Returns `null` if it does not exist. Setting the status to `active`
@@ -137,51 +191,63 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
    * makes its pending deliveries `skipped`: once this has resolved, none of them is claimed, though the log may show
    * the change a little later. Deliveries recorded after the webhook is active again are never skipped.
    */
-  update (tenantSlug: string, id: number, changes: WebhookChanges): Promise<Webhook | null>
+  update (tenant: string, id: number, changes: WebhookChanges): Promise<Webhook | null>
 
   /**
    * Deletes a webhook. Its pending deliveries become `cancelled` and are never claimed again. Returns `false` if there
    * was no such webhook.
    */
-  delete (tenantSlug: string, id: number): Promise<boolean>
+  delete (tenant: string, id: number): Promise<boolean>
 
   /**
    * Sets the current secret; the old one becomes the previous one and stays valid for the grace period. Any older
    * secret is dropped at once. Sets `updated_at` to now. Returns `null` if the webhook does not exist.
    */
-  rotateSecret (tenantSlug: string, id: number, rotation: SecretRotation): Promise<RotatedWebhook | null>
+  rotateSecret (tenant: string, id: number, rotation: SecretRotation): Promise<RotatedWebhook | null>
 
   /**
    * Returns the secrets that are valid now, newest first: one, or two during a grace period. Returns `null` if the
    * webhook does not exist.
    */
-  findSecrets (tenantSlug: string, id: number): Promise<string[] | null>
+  findSecrets (tenant: string, id: number): Promise<string[] | null>
 
-  /** Lists the secrets of at most `limit` webhooks of all tenants with ids above `afterId`, by ascending id. */
+  /** Returns the sealed headers; `null` if the webhook has none or does not exist. */
+  findHeaders (tenant: string, id: number): Promise<string | null>
+
+  /** Returns when the previous secret expires; `null` without one that is valid now, and for a webhook that does not exist. */
+  findGraceEnd (tenantSlug: string, id: number): Promise<string | null>
+
+  /** Lists the secrets and headers of at most `limit` webhooks of all tenants with ids above `afterId`, by ascending id. */
   listSecrets (options: { afterId: number, limit: number }): Promise<StoredSecrets[]>
 
   /**
-   * Replaces a stored secret, current or previous, with another text and changes nothing else. Returns `false` if the
-   * webhook has no such secret.
+   * Replaces a stored secret, current or previous, or the sealed headers with another text and changes nothing else. Returns
+   * `false` if the webhook has no such text.
    */
-  replaceSecret (tenantSlug: string, id: number, change: { from: string, to: string }): Promise<boolean>
+  replaceSecret (tenant: string, id: number, change: { from: string, to: string }): Promise<boolean>
 
   /**
-   * Renames the tenant `from` to `to`: its webhooks with their deliveries and notices, its events with their subjects
-   * and idempotency keys, and its changes. Replaces each stored secret with the result of `reseal`. Returns the number
-   * of webhooks. Returns `null` and changes nothing if `to` has a webhook or an event, and possibly if it had one earlier.
-   * Attempts in flight count as before. All or nothing. With `transaction`, the host's own, it takes effect once that
-   * commits. Rejects and changes nothing if `transaction` is not open. A storage without transactions rejects any
-   * `transaction`.
+   * Gives everything of the tenant `from` to the tenant `to`: its webhooks with their deliveries and notices, and its events with
+   * their subjects and idempotency keys. Ends the positions among the changes and the events of both. Replaces each valid secret
+   * and the sealed headers with the result of `reseal`, and drops secrets that expired. If both have the same id, only the name
+   * in webhooks and notices changes. Returns the number of webhooks. Returns `null` and changes nothing if another id `to` has a
+   * webhook or an event, possibly if it had one earlier, and while it rests. Attempts in flight count as before. The previous id
+   * rests for `restSeconds`. All or nothing: if `reseal` throws, rejects and changes nothing. With the host's `transaction`, it
+   * takes effect once that commits. Rejects and changes nothing if `transaction` is not open. A storage without transactions
+   * rejects any `transaction`.
    */
-  renameTenant (from: string, to: string, options: RenameOptions): Promise<number | null>
+  renameTenant (from: Tenant, to: Tenant, options: RenameOptions): Promise<number | null>
 
   /**
-   * Removes a tenant: its webhooks with their notices at once, so that none of its deliveries is claimed again, and at
-   * most `limit` of its events with their deliveries. Returns the number of events of removed tenants that are left;
-   * further calls remove them, and so does `prune`. A new tenant may use the same name at once and sees none of them.
-   * The first step is all or nothing. With `transaction`, the host's own, it takes effect once that commits. Rejects
-   * and changes nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.
+   * Removes a tenant: its webhooks with their notices at once, so that none of its deliveries is claimed again, and at most
+   * `limit` of its events with their deliveries. Deletes its changes and ends the positions among them and among its events.
+   * Returns the number of events of removed tenants that are left, or `limit` if there are more; further calls remove them, and
+   * so does `prune`. The tenant rests for `restSeconds`; with 0, a new tenant may use the same id at once and sees none of them.
+   * The first step is all or nothing. With the host's `transaction`, it takes effect once that commits. Rejects and changes
+   * nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.
    */
-  removeTenant (tenantSlug: string, options: { limit: number, transaction?: unknown }): Promise<number>
+  removeTenant (tenant: string, options: RemoveOptions): Promise<number>
+
+  /** Lists the tenants that rest now: until then, nothing can be created or recorded for them. */
+  listResting (): Promise<RestingTenant[]>
 }

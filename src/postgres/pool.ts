@@ -18,10 +18,50 @@ export interface PgClient extends PgQueryable {
 export interface PgPool extends PgQueryable {
   /** Checks out a connection. */
   connect (): Promise<PgClient>
-  /** Without an `error` listener, a restart of the server crashes the process. */
-  on?: (event: 'error', listener: () => void) => unknown
+  /** Without `error` listeners of the pool and its connections, a restart of the server may crash the process. */
+  on?: (event: 'error' | 'acquire', listener: (client: PgClient) => void) => unknown
   /** Whether the host has called `end`. */
   readonly ending?: boolean
   /** The options of `pg.Pool`. */
   readonly options?: { max?: unknown, connectionTimeoutMillis?: unknown }
 }
+
+/** Begins our own transaction. Its statements must see what others commit, so it ignores the default of the role. */
+export const begin = 'begin isolation level read committed'
+
+// A pool may serve several storages.
+const watched = new WeakSet<PgPool | PgClient>()
+
+/**
+ * Keeps broken connections of a pool from crashing the process: Node exits at an `error` that has no listener. Queries
+ * on such a connection still reject.
+ */
+export function watchPool (pool: PgPool): void {
+  if (watched.has(pool)) return
+  watched.add(pool)
+  pool.on?.('error', ignore)
+  // A connection may break before the caller of `connect` resumes.
+  pool.on?.('acquire', (client) => {
+    if (watched.has(client)) return
+    watched.add(client)
+    client.on?.('error', ignore)
+  })
+}
+
+/** Runs `work` in a transaction. If it rejects, the connection is closed, which rolls back. */
+export async function inTransaction<Result> (pool: PgPool, work: (client: PgClient) => Promise<Result>): Promise<Result> {
+  watchPool(pool)
+  const client = await pool.connect()
+  let isDone = false
+  try {
+    await client.query(begin)
+    const result = await work(client)
+    await client.query('commit')
+    isDone = true
+    return result
+  } finally {
+    client.release(!isDone)
+  }
+}
+
+function ignore (): void {}

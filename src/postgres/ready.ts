@@ -1,13 +1,13 @@
 import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
-import type { IdKinds } from '../ports/index.js'
-import { findMigrations, listMigrations } from './migrate.js'
+import type { PublishedFields } from '../ports/index.js'
 import type { PgPool } from './pool.js'
-import { needsCollation } from './lists/id-columns.js'
-import type { Relation } from './lists/relation.js'
-import { readerOf } from './lists/row-columns.js'
-import type { RowKind } from './lists/row-kind.js'
+import { needsCollation, type TenantRelation } from './lists/columns.js'
+import { readerOf, type RowKind } from './lists/row-kind.js'
+import type { RelationSource } from './lists/row-source.js'
+import { describeSharedTable, findSharedTable, remedySharedTable } from './lists/slow-pages.js'
 import type { Session } from './session.js'
-import { quoteName } from './sql.js'
+import { findMissing, listFiles } from './upgrade/missing.js'
+import { readVersion } from './upgrade/version.js'
 
 /** Runs a check, and turns errors of the database into `storage_not_ready` with a hint. */
 export async function reportUnreachable<Result> (check: () => Promise<Result>): Promise<Result> {
@@ -19,26 +19,42 @@ export async function reportUnreachable<Result> (check: () => Promise<Result>): 
   }
 }
 
-/** Throws `storage_not_ready` unless all migrations have run. */
+/** Throws `storage_not_ready` unless the schema has what this version needs. */
 export async function assertMigrated (session: Session, schema: string): Promise<void> {
-  const done = await findMigrations((text, values) => session.query('look for migrations', text, values), quoteName(schema))
-  const missing = (await listMigrations()).filter((name) => !done.has(name))
-  if (missing.length === 0) return
-  const problem = done.size === 0 ? 'has none of the tables' : `lacks the migrations ${missing.join(', ')}`
+  const missing = await findMissing((text, values) => session.query('look for migrations', text, values), schema, await readVersion())
+  const files = listFiles(missing)
+  if (files.length === 0) return
+  const problem = missing.isNew ? 'has none of the tables' : `lacks the migrations ${files.join(', ')}`
   const message = `the schema ${schema} ${problem}: call migrate(pool, { schema: ${JSON.stringify(schema)} }) before the start`
   throw new RecruitingApiError('storage_not_ready', message, 'schema')
 }
 
-/** Checks that a relation has the published columns. Returns advice on missing indexes. */
+/** Checks that a relation has the published columns. Returns advice on slow pages. */
 export async function checkRelation (
-  source: { describe (kinds: IdKinds): Promise<Relation> },
+  session: Session,
+  source: Pick<RelationSource<never, never, never>, 'describe'>,
   kind: RowKind,
-  fields: readonly string[],
-  kinds: IdKinds
+  published: PublishedFields
 ): Promise<string[]> {
-  const relation = await source.describe(kinds)
+  const { ids, hasTenantIds = false, [kind.option]: fields } = published
+  const relation = await source.describe(ids, hasTenantIds)
   for (const field of fields) readerOf(relation, kind.option, field)
-  return relation.isIndexable ? adviseIndexes(relation, kind) : []
+  return relation.isIndexable ? adviseIndexes(relation, kind) : adviseView(session, relation, kind)
+}
+
+const explainTimeoutMs = 500
+
+/** Advice never keeps a host from starting. */
+async function adviseView (session: Session, relation: TenantRelation, kind: RowKind): Promise<string[]> {
+  try {
+    const table = await session.transaction(`explain ${kind.option}`, async (query) => {
+      await query(`set local statement_timeout to ${explainTimeoutMs}`)
+      return findSharedTable(query, relation, kind)
+    })
+    return table === null ? [] : [`${describeSharedTable(relation, table)}: ${remedySharedTable(relation, table)}`]
+  } catch {
+    return []
+  }
 }
 
 /** Without a connection timeout, a server that does not answer blocks callers forever. */
@@ -48,18 +64,18 @@ export function advisePool (pool: PgPool): string[] {
   return ['the pool has no connection timeout: set connectionTimeoutMillis, for example 5000']
 }
 
-function adviseIndexes (relation: Relation, { searched }: RowKind): string[] {
-  const { name, columns, indexes } = relation
+function adviseIndexes (relation: TenantRelation, { searched }: RowKind): string[] {
+  const { name, columns, indexes, tenantColumn } = relation
   const advice: string[] = []
   const id = needsCollation(relation, 'id') ? 'id collate "C"' : 'id'
-  if (!indexes.some((definition) => new RegExp(`\\(tenant_slug, ${id}[ ,)]`, 'i').test(definition))) {
-    advice.push(`${name} has no index on (tenant_slug, ${id}): pages read the whole table`)
+  if (!indexes.some((definition) => new RegExp(`\\(${tenantColumn}, ${id}[ ,)]`, 'i').test(definition))) {
+    advice.push(`${name} has no index on (${tenantColumn}, ${id}): pages read the whole table`)
   }
-  if (!indexes.some((definition) => /\(tenant_slug, updated_at\b/.test(definition))) {
-    advice.push(`${name} has no index on (tenant_slug, updated_at, ${id}): filter[updated_after] and that sort read the whole tenant`)
+  if (!indexes.some((definition) => new RegExp(`\\(${tenantColumn}, updated_at\\b`).test(definition))) {
+    advice.push(`${name} has no index on (${tenantColumn}, updated_at, ${id}): filter[updated_after] and that sort read the whole tenant`)
   }
   if (!columns.has('name_key')) {
-    advice.push(`${name} has no column name_key, generated as lower(${searched}), in an index (tenant_slug, ${id}) include (name_key): filter[q] reads the whole tenant`)
+    advice.push(`${name} has no column name_key, generated as lower(${searched}), in an index (${tenantColumn}, ${id}) include (name_key): filter[q] reads the whole tenant`)
   }
   return advice
 }

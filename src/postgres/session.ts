@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { RecruitingApiError } from '../errors.js'
-import type { PgClient, PgPool, PgQueryable } from './pool.js'
+import { begin, type PgClient, type PgPool, type PgQueryable, watchPool } from './pool.js'
 
 /** Runs a statement and returns its rows. */
 export type RunQuery = <Row>(text: string, values?: unknown[]) => Promise<Row[]>
@@ -13,8 +13,8 @@ export interface Session {
   transaction<Result> (operation: string, work: (query: RunQuery) => Promise<Result>): Promise<Result>
 }
 
-// A pool may serve several storages.
-const watchedPools = new WeakSet<PgPool>()
+// Whether the default isolation level is read committed, by pool.
+const knownDefaults = new WeakMap<PgPool, boolean>()
 
 /**
  * Queries that take longer than `timeoutMs`, the wait for a connection included, reject with `storage_timeout`. The
@@ -27,7 +27,7 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
   watchPool(pool)
 
   function run<Result> (operation: string, work: (client: PgClient, mark: string) => Promise<Result>): Promise<Result> {
-    // A comment identifies the statement of this call, on whichever connection of a pooler it runs.
+    // A comment identifies the statement of this call, on any connection of a pooler.
     const mark = `/* fastify-recruiting-api ${operation} ${sessionId}-${++operations} */`
     return borrow(pool, timeoutMs, (client) => work(client, mark), (isRunning) => {
       if (isRunning) cancel(pool, mark, timeoutMs)
@@ -36,16 +36,37 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
   }
 
   return {
-    query: (operation, text, values) => run(operation, (client, mark) => ask(client, `${mark} ${text}`, values)),
+    query: (operation, text, values) => run(operation, async (client, mark) => {
+      const query = createQuery(client, mark)
+      return await isReadCommitted(pool, query) ? query(text, values) : runTransaction(query, () => query(text, values))
+    }),
 
-    transaction: (operation, work) => run(operation, async (client, mark) => {
-      const query: RunQuery = (text, values) => ask(client, `${mark} ${text}`, values)
-      await query('begin')
-      const result = await work(query)
-      await query('commit')
-      return result
+    transaction: (operation, work) => run(operation, (client, mark) => {
+      const query = createQuery(client, mark)
+      return runTransaction(query, () => work(query))
     })
   }
+}
+
+function createQuery (client: PgClient, mark: string): RunQuery {
+  return (text, values) => ask(client, `${mark} ${text}`, values)
+}
+
+async function runTransaction<Result> (query: RunQuery, work: () => Promise<Result>): Promise<Result> {
+  await query(begin)
+  const result = await work()
+  await query('commit')
+  return result
+}
+
+/** Returns whether statements outside a transaction are read committed, which the role of the host decides. */
+async function isReadCommitted (pool: PgPool, query: RunQuery): Promise<boolean> {
+  const known = knownDefaults.get(pool)
+  if (known !== undefined) return known
+  const [row] = await query<{ level: string }>("select current_setting('default_transaction_isolation') as level")
+  const isDefault = row?.level === 'read committed'
+  knownDefaults.set(pool, isDefault)
+  return isDefault
 }
 
 /** Runs a statement on a connection, which may be in a transaction of the host, and returns its rows. */
@@ -110,10 +131,16 @@ function cancel (pool: PgPool, mark: string, timeoutMs: number): void {
   borrow(pool, timeoutMs, (client) => ask(client, text, [mark]), () => new Error('given up')).catch(ignore)
 }
 
-function watchPool (pool: PgPool): void {
-  if (watchedPools.has(pool)) return
-  watchedPools.add(pool)
-  pool.on?.('error', ignore)
-}
-
 function ignore (): void {}
+
+const timeoutMs = 60_000
+
+/** Creates a session for statements that may take a minute, even if the database user has a shorter `statement_timeout`. */
+export function createPatientSession (pool: PgPool): Session {
+  const session = createSession(pool, timeoutMs)
+  const transaction: Session['transaction'] = (operation, work) => session.transaction(operation, async (query) => {
+    await query(`set local statement_timeout to ${timeoutMs}`)
+    return work(query)
+  })
+  return { transaction, query: (operation, text, values) => transaction(operation, (query) => query(text, values)) }
+}

@@ -12,7 +12,7 @@ export function quoteName (name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Quotes text for SQL, whatever the setting `standard_conforming_strings` is. */
+/** Quotes text for SQL, with any setting of `standard_conforming_strings`. */
 export function quoteLiteral (text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
@@ -34,6 +34,12 @@ export function orderBy<Field extends string> (
   return `order by ${sort.map(({ field, direction }) => `${columns[field]} ${direction}`).join(', ')}`
 }
 
+/** Puts a parameter such as `$1` in place of the `$` of a template. */
+export function fillIn (template: string, parameter: string): string {
+  const place = template.indexOf('$')
+  return template.slice(0, place) + parameter + template.slice(place + 1)
+}
+
 /** Conditions whose values become parameters. */
 export class Conditions {
   readonly values: unknown[]
@@ -47,8 +53,7 @@ export class Conditions {
   /** Adds a condition in which `$` stands for the value. Does nothing if the value is `undefined`. */
   add (template: string, value: unknown): void {
     if (value === undefined) return
-    const place = template.indexOf('$')
-    this.#text += (this.#text === '' ? 'where ' : ' and ') + template.slice(0, place) + this.bind(value) + template.slice(place + 1)
+    this.#text += (this.#text === '' ? 'where ' : ' and ') + fillIn(template, this.bind(value))
   }
 
   /** Adds a parameter and returns its name. */

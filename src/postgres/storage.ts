@@ -1,18 +1,23 @@
 import type { CandidateFilter, CandidateRow, CandidateSortField, Id, JobFilter, JobRow, JobSortField, RecruitingStorage } from '../ports/index.js'
-import { type Readers, integer, readOptions } from '../shared/read-options.js'
-import { createChangeSource } from './changes/changes.js'
+import { type Readers, choice, integer, readOptions } from '../shared/read-options.js'
+import { type ChangesMode, createChangeSource } from './changes/changes.js'
+import { adviseWatch } from './changes/watched-tables.js'
 import { createDeliveryStore } from './deliveries/deliveries.js'
+import { createEventFeed } from './deliveries/feed.js'
+import { createHolds } from './deliveries/holds.js'
 import { createDue } from './deliveries/due.js'
 import { assertPool, readQueryTimeout, readRelation, readSchema } from './options.js'
+import { createPatientSession, createSession } from './session.js'
 import type { PgPool } from './pool.js'
 import { advisePool, assertMigrated, checkRelation, reportUnreachable } from './ready.js'
 import { candidateKind, jobKind } from './lists/row-kind.js'
 import { createRowSource } from './lists/row-source.js'
-import { createSession } from './session.js'
 import { quoteName } from './sql.js'
 import { createStopDeliveries } from './deliveries/stop.js'
+import { LaterSchemaError } from './upgrade/missing.js'
+import { createSeen, keepSeen, readVersion } from './upgrade/version.js'
 import { createHealth } from './webhooks/health.js'
-import { createTenants } from './webhooks/tenants.js'
+import { createTenants } from './webhooks/webhook-row.js'
 import { createWebhookStore } from './webhooks/webhooks.js'
 
 /** Options of `postgresStorage`. */
@@ -25,13 +30,15 @@ export interface PostgresStorageOptions {
   /**
    * The table or view of candidates, as in SQL, such as `public.api_candidates`. Columns: `tenant_slug text, id bigint,
    * full_name text, headline text, source_id bigint, recruiter_id bigint, created_at timestamptz, updated_at
-   * timestamptz`, and those that `candidateFields` publishes. Text ids are `uuid`, `text` or `varchar`.
+   * timestamptz`, and those that `candidateFields` publishes. Text ids are `uuid`, `text` or `varchar`. With the option
+   * `tenantId`, the column `tenant_id` takes the place of `tenant_slug`: `uuid`, `text`, `varchar`, `bigint` or `integer`.
    * @default candidates, in the schema above
    */
   candidates?: string
   /**
    * The table or view of jobs, as in SQL. Columns: `tenant_slug text, id bigint, name text, status text, created_at
-   * timestamptz, updated_at timestamptz`, and those that `jobFields` publishes. A text id is `uuid`, `text` or `varchar`.
+   * timestamptz, updated_at timestamptz`, and those that `jobFields` publishes. A text id is `uuid`, `text` or `varchar`. With
+   * the option `tenantId`, `tenant_id` takes the place of `tenant_slug`, as above.
    * @default jobs, in the schema above
    */
   jobs?: string
@@ -48,6 +55,13 @@ export interface PostgresStorageOptions {
    * @default 0
    */
   totalsTtlMs?: number
+  /**
+   * Who records which candidates and jobs changed, for `sync`. With `'watch'`, the triggers of `watch` do, and `sync` of a kind
+   * exists if one of its tables is watched at startup. With `'manual'`, your code calls `changed`, and `sync` always exists;
+   * watched tables count too.
+   * @default 'watch'
+   */
+  changes?: ChangesMode
 }
 
 /** The default and the check of each option. */
@@ -56,7 +70,8 @@ const readers: Readers<PostgresStorageSettings> = {
   candidates: readRelation,
   jobs: readRelation,
   queryTimeoutMs: readQueryTimeout,
-  totalsTtlMs: integer(0, 60_000, 0)
+  totalsTtlMs: integer(0, 60_000, 0),
+  changes: choice(['watch', 'manual'], 'watch')
 }
 
 interface PostgresStorageSettings extends Required<Omit<PostgresStorageOptions, 'candidates' | 'jobs'>> {
@@ -76,16 +91,30 @@ export function postgresStorage<
 > (pool: PgPool, options?: PostgresStorageOptions): Required<RecruitingStorage<CandidateId, JobId, SourceId, RecruiterId>>
 export function postgresStorage (pool: PgPool, options: PostgresStorageOptions = {}): Required<RecruitingStorage<Id, Id, Id, Id>> {
   assertPool(pool)
-  const { schema, queryTimeoutMs, totalsTtlMs, ...relations } = readOptions(options, readers)
+  const { schema, queryTimeoutMs, totalsTtlMs, changes, ...relations } = readOptions(options, readers)
   const quotedSchema = quoteName(schema)
-  const session = createSession(pool, queryTimeoutMs)
-  const patient = createSession(pool, 60_000)
+  const unrecorded = createSession(pool, queryTimeoutMs)
+  const seen = createSeen(unrecorded, quotedSchema, async () => [...(await readVersion()).functions.keys()])
+  const session = keepSeen(unrecorded, seen)
+  const patient = keepSeen(createPatientSession(pool), seen)
   const candidates = createRowSource<CandidateRow<Id, Id>, CandidateFilter<Id>, CandidateSortField>(
     session, candidateKind, relations.candidates ?? `${quotedSchema}.candidates`, totalsTtlMs)
   const jobs = createRowSource<JobRow<Id>, JobFilter, JobSortField>(
     session, jobKind, relations.jobs ?? `${quotedSchema}.jobs`, totalsTtlMs)
   const due = createDue(pool, session, schema)
   const stop = createStopDeliveries(patient, quotedSchema)
+  const deliveries = createDeliveryStore({ session, patient }, quotedSchema, stop, due)
+  const changeSource = createChangeSource(session, patient, quotedSchema, changes)
+
+  async function assertFit (): Promise<void> {
+    try {
+      await assertMigrated(unrecorded, schema)
+      seen.refuse(null)
+    } catch (error) {
+      if (error instanceof LaterSchemaError) seen.refuse(error)
+      throw error
+    }
+  }
 
   return {
     candidates,
@@ -95,16 +124,29 @@ export function postgresStorage (pool: PgPool, options: PostgresStorageOptions =
       ...createHealth(session, quotedSchema),
       ...createTenants(patient, quotedSchema)
     },
-    deliveries: createDeliveryStore({ session, patient }, quotedSchema, stop, due),
-    changes: createChangeSource(session, patient, quotedSchema),
+    deliveries: {
+      ...deliveries,
+      async record (...values) {
+        // In a transaction of the host, no session is used.
+        seen.keep()
+        return deliveries.record(...values)
+      }
+    },
+    holds: createHolds(patient, quotedSchema, stop, due),
+    changes: changeSource,
+    feed: createEventFeed(session, quotedSchema, changeSource.tokenSecret),
 
     verify: (published) => reportUnreachable(async () => {
-      await assertMigrated(session, schema)
+      await assertFit()
+      await seen.record()
+      // Functions may have been dropped just before this version was recorded.
+      await assertFit()
       if (published === null) return advisePool(pool)
       return [
         ...advisePool(pool),
-        ...await checkRelation(candidates, candidateKind, published.candidates, published.ids),
-        ...await checkRelation(jobs, jobKind, published.jobs, published.ids)
+        ...await checkRelation(session, candidates, candidateKind, published),
+        ...await checkRelation(session, jobs, jobKind, published),
+        ...await adviseWatch((text, values) => session.query('list watched tables', text, values), quotedSchema)
       ]
     })
   }

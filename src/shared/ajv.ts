@@ -1,12 +1,29 @@
 import { Ajv, type AnySchema, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
-import { keepCompiled } from './compiled.js'
+import { formatFieldPath } from './fields.js'
 import { textIdPattern, textIdRule } from './ids.js'
+
+/**
+ * Returns a function that keeps what was compiled from a schema for the life of the process, by the text of the schema.
+ * Compiling takes most of the time of a registration, and the tests of a host often register once per test.
+ */
+export function keepCompiled<Compiled> (): (schema: unknown, compile: () => Compiled) => Compiled {
+  const kept = new Map<string, Compiled>()
+  return (schema, compile) => {
+    const text = JSON.stringify(schema)
+    const known = kept.get(text)
+    if (known !== undefined) return known
+    const compiled = compile()
+    // Schemas with `$id` or `$ref` depend on others.
+    if (!text.includes('"$')) kept.set(text, compiled)
+    return compiled
+  }
+}
 
 // With TypeScript `nodenext`, the default import of this CommonJS package is its namespace.
 const addFormats = formats.default
 
-// Shared, because compiling the meta-schema takes longer than the rest of a registration.
+// Shared, and created with the first use, because compiling the meta-schema takes longer than the rest of a registration.
 let schemaAjv: Ajv | null = null
 
 const compiled = keepCompiled<ValidateFunction>()
@@ -18,14 +35,17 @@ export function createAjv ({ useDefaults, allErrors = false }: { useDefaults: bo
   return ajv
 }
 
-/** Compiles a schema. Throws if it is not valid. */
+/** Compiles a schema that is valid. */
 export function compileSchema (ajv: Ajv, schema: AnySchema): ValidateFunction {
   const { useDefaults, allErrors } = ajv.opts
-  return compiled([{ useDefaults, allErrors }, schema], () => {
-    schemaAjv ??= new Ajv({ allErrors: true, strict: false })
-    schemaAjv.validateSchema(schema, true)
-    return ajv.compile(schema)
-  })
+  return compiled([{ useDefaults, allErrors }, schema], () => ajv.compile(schema))
+}
+
+/** Compiles a schema of the host. Throws if it is not valid. */
+export function compileHostSchema (ajv: Ajv, schema: AnySchema): ValidateFunction {
+  schemaAjv ??= new Ajv({ allErrors: true, strict: false })
+  schemaAjv.validateSchema(schema, true)
+  return compileSchema(ajv, schema)
 }
 
 /** Returns the path of a validation error, such as `event_types[0]`, including a missing or unknown field. */
@@ -33,7 +53,7 @@ export function formatFaultPath ({ instancePath, params }: { instancePath: strin
   const steps = instancePath.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
   const named = params.missingProperty ?? params.additionalProperty
   if (typeof named === 'string') steps.push(named)
-  return steps.reduce((path, step) => /^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`, '')
+  return formatFieldPath(steps)
 }
 
 /** Says which rule a validation error breaks, such as `is required`. */

@@ -1,3 +1,4 @@
+import { RecruitingApiError } from '../errors.js'
 import type { Clock } from '../ports/index.js'
 import { expect } from './expect.js'
 
@@ -15,4 +16,27 @@ export function readClock (value: unknown = systemClock, path: string): Clock {
     expect(typeof clock?.[method] === 'function', `${path}.${method}`, 'a method', clock?.[method])
   }
   return value as Clock
+}
+
+/** Waits until a promise resolves, up to `graceMs`. */
+export async function waitUpTo (promise: Promise<unknown>, graceMs: number, clock: Clock): Promise<void> {
+  let timer: unknown
+  const grace = new Promise<void>((resolve) => { timer = clock.setTimeout(resolve, graceMs) })
+  await Promise.race([grace, promise])
+  clock.clearTimeout(timer)
+}
+
+/** Rejects with `storage_timeout` if the host takes longer. `what` names the part that did not respond. */
+export async function withinTime<T> (answer: T | Promise<T>, timeoutMs: number, clock: Clock, what: string): Promise<T> {
+  let timer: unknown
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = clock.setTimeout(() => {
+      reject(new RecruitingApiError('storage_timeout', `${what} did not answer within ${timeoutMs} ms`))
+    }, timeoutMs)
+  })
+  try {
+    return await Promise.race([answer, tooLate])
+  } finally {
+    clock.clearTimeout(timer)
+  }
 }

@@ -1,5 +1,4 @@
 import { RecruitingApiError } from '../errors.js'
-import { findNearestName } from './nearest-name.js'
 
 /** Throws `invalid_option`, with the path, the expected and the actual value, unless the condition holds. */
 export function expect (condition: boolean, path: string, expected: string, value: unknown): asserts condition {
@@ -34,4 +33,33 @@ function show (value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
   return typeof value === 'function' ? 'a function' : String(value)
+}
+
+/** Returns the name with the fewest edits from `given`, ignoring case: most unknown names are misspelt. */
+export function findNearestName (given: string, names: readonly string[]): string {
+  const edits = (name: string): number => countEdits(given.toLowerCase(), name.toLowerCase())
+  const [nearest = ''] = names.toSorted((one, other) => edits(one) - edits(other))
+  return nearest
+}
+
+/** Returns the nearest name, or `null` if none is similar: at most a third of `given` may be wrong. */
+export function findSimilarName (given: string, names: readonly string[]): string | null {
+  const nearest = findNearestName(given, names)
+  return countEdits(given.toLowerCase(), nearest.toLowerCase()) * 3 <= given.length ? nearest : null
+}
+
+/** Returns the Levenshtein distance, computed row by row. */
+function countEdits (from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (const [line, letter] of [...from].entries()) {
+    const next = [line + 1]
+    for (const [column, other] of [...to].entries()) {
+      const [replaced = 0, deleted = 0] = row.slice(column)
+      const [inserted = 0] = next.slice(column)
+      next.push(Math.min(replaced + Number(letter !== other), deleted + 1, inserted + 1))
+    }
+    row = next
+  }
+  const [edits = 0] = row.slice(-1)
+  return edits
 }

@@ -21,7 +21,7 @@ export function isStorableId (id: Id): boolean {
   return typeof id === 'string' || (id >= 1 && Number.isSafeInteger(id))
 }
 
-/** Parses an id that is kept as text, the reverse of `String(id)`. Returns `null` if it is none of this kind. */
+/** Parses an id that is kept as text, the reverse of `String(id)`. Returns `null` for text that is not one. */
 export function parseId (text: string, kind: IdKind): Id | null {
   const id = kind === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
   return isId(id, kind) ? id : null

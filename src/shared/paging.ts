@@ -28,7 +28,7 @@ export interface PagingQuery {
   sort: string
 }
 
-/** One page of a list, as answers show it. */
+/** One page of a list, as responses show it. */
 export interface Page<Row> {
   data: Row[]
   meta: { page: number, per_page: number, total: number, total_pages: number }

@@ -1,7 +1,7 @@
 import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
 import { expect, expectInteger, expectNames } from './expect.js'
-import { omitUndefined } from './omit-undefined.js'
-import { isTenantSlug, tenantSlugRule } from './text.js'
+import { omitUndefined } from './fields.js'
+import { isPlainText, isTenantSlug, tenantSlugRule } from './text.js'
 
 /** Reads the value of an option; the default applies if it is `undefined`. Throws `invalid_option` with the path. */
 export type Reader<Value> = (value: unknown, path: string) => Value
@@ -75,6 +75,14 @@ export function properties (readers: Readers<Record<string, unknown>>): Reader<o
 export function text (value: unknown, path: string): string {
   expect(typeof value === 'string' && value !== '', path, 'text', value)
   return value
+}
+
+/** Returns a reader of text of 1 to `maxLength` characters without control characters. */
+export function plainText (maxLength: number): Reader<string> {
+  return (value, path) => {
+    expect(isPlainText(value, maxLength), path, `text of 1 to ${maxLength} characters without control characters`, value)
+    return value
+  }
 }
 
 /** Reads a tenant slug. */

@@ -1,3 +1,5 @@
+import { formatFieldPath } from './fields.js'
+
 const withoutControls = /^[^\p{Cc}\p{Cs}]+$/u
 
 /** The rule for tenant slugs, for messages. */
@@ -6,20 +8,6 @@ export const tenantSlugRule = 'a tenant slug of 1 to 100 characters without cont
 /** Returns whether every storage can keep a text: PostgreSQL refuses NUL and lone surrogates. */
 export function isStorableText (text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
-}
-
-/**
- * Returns whether every storage can keep all texts of a JSON value. Does not recurse: a body may be nested 30,000 deep.
- */
-export function isStorableJson (value: unknown): boolean {
-  const rest: unknown[] = [value]
-  while (rest.length > 0) {
-    const next = rest.pop()
-    if (typeof next === 'string' && !isStorableText(next)) return false
-    if (typeof next !== 'object' || next === null) continue
-    for (const [name, member] of Object.entries(next)) rest.push(name, member)
-  }
-  return true
 }
 
 /** Returns whether a value is text of 1 to `maxLength` characters without control characters and lone surrogates. */
@@ -35,4 +23,51 @@ export function isTenantSlug (value: unknown): value is string {
 // An emoji is one character, though its length is 2.
 function hasLength (text: string, maxLength: number): boolean {
   return text.length <= maxLength || (text.length <= 2 * maxLength && [...text].length <= maxLength)
+}
+
+/**
+ * Converts an RFC 3339 date-time to UTC with milliseconds. Returns `null` for other text and for years outside 1 to
+ * 9999, which not every storage can compare. A leap second becomes the first second of the next minute.
+ */
+export function normalizeInstant (text: string): string | null {
+  const match = dateTime.exec(text.toUpperCase())
+  if (match === null) return null
+  const [, day = '', time = '', second = '', rest = ''] = match
+  const isLeapSecond = second === '60'
+  const date = new Date(Date.parse(`${day}T${time}:${isLeapSecond ? '59' : second}${rest}`) + (isLeapSecond ? 1000 : 0))
+  // Date.parse accepts 30 February and returns 2 March.
+  const isRealDay = new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice(8))
+  const year = date.getUTCFullYear()
+  return isRealDay && year >= 1 && year <= 9999 ? date.toISOString() : null
+}
+
+const dateTime = /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):\d\d):(\d\d)((?:\.\d+)?(?:Z|[+-]\d\d:\d\d))$/
+
+/** Deeper values could exhaust the stack of validators, which recurse. */
+const maxDepth = 100
+
+/** A fault in a JSON value. */
+interface JsonFault {
+  /** Path of the field, for example `event_types[0]`; empty for the whole value. */
+  field: string
+  message: string
+}
+
+/**
+ * Returns why a JSON value is refused before it is validated; `null` if it is not. Every storage must be able to keep its
+ * texts, and objects and arrays may be nested 100 deep.
+ */
+export function findJsonFault (value: unknown, steps: readonly string[] = []): JsonFault | null {
+  if (typeof value === 'string') return isStorableText(value) ? null : unstorable(steps)
+  if (typeof value !== 'object' || value === null) return null
+  if (steps.length === maxDepth) return { field: '', message: `is nested more than ${maxDepth} levels deep` }
+  for (const [name, member] of Object.entries(value)) {
+    const fault = isStorableText(name) ? findJsonFault(member, [...steps, name]) : unstorable(steps)
+    if (fault !== null) return fault
+  }
+  return null
+}
+
+function unstorable (steps: readonly string[]): JsonFault {
+  return { field: formatFieldPath(steps), message: 'holds a NUL or half of a surrogate pair' }
 }

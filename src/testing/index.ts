@@ -1,3 +1,4 @@
+export { type EmittedEntry, type EventRecorder, type RecordEventsOptions, recordEvents } from '../recorder/record-events.js'
 export { keyLookupCases } from './key-lookup-cases.js'
 export { storageCases } from './storage-cases.js'
 export { formatReport } from './report/format.js'

@@ -34,6 +34,11 @@ async function save (harness: KeyHarness, changes: Partial<SavedKey> = {}): Prom
   return given(key, 'the harness can make a valid key')
 }
 
+/** Without the option `tenantId`, the slug is the id. */
+function lookUp (harness: KeyHarness, tenant: string, key: string): Promise<ApiKey | null> | ApiKey | null {
+  return harness.lookup({ tenantSlug: tenant, tenantId: tenant, key })
+}
+
 function show (owner: ApiKey | null): string[] | null {
   return owner && [...owner.scopes].sort()
 }
@@ -44,18 +49,18 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     const first = await save(harness)
     const second = await save(harness, { key: 'acme-key-2', scopes: [] })
     const third = await save(harness, { key: 'globex-key', tenantSlug: 'globex', scopes: ['webhooks:read'] })
-    same(show(await harness.lookup({ tenantSlug: 'acme', key: first })), scopes, 'the scopes of the first key of acme')
-    same(show(await harness.lookup({ tenantSlug: 'acme', key: second })), [], 'the scopes of a key without any')
-    same(show(await harness.lookup({ tenantSlug: 'globex', key: third })), ['webhooks:read'], 'the scopes of the key of globex')
+    same(show(await lookUp(harness, 'acme', first)), scopes, 'the scopes of the first key of acme')
+    same(show(await lookUp(harness, 'acme', second)), [], 'the scopes of a key without any')
+    same(show(await lookUp(harness, 'globex', third)), ['webhooks:read'], 'the scopes of the key of globex')
   }),
 
   keyCase(id, 'every key has its own id, which does not contain the key', async (harness) => {
     const keys = [await save(harness), await save(harness, { key: 'acme-key-2' })] as const
-    const ids = (await Promise.all(keys.map((key) => harness.lookup({ tenantSlug: 'acme', key })))).map((owner) => owner?.id)
+    const ids = (await Promise.all(keys.map((key) => lookUp(harness, 'acme', key)))).map((owner) => owner?.id)
     same(ids.map((found) => typeof found), ['string', 'string'], 'the types of the ids of two keys')
     same(new Set(ids).size, 2, 'the number of different ids of two keys')
     holds(keys.every((key, index) => ids[index] !== '' && !String(ids[index]).includes(key)), 'no id is empty or contains its key')
-    same((await harness.lookup({ tenantSlug: 'acme', key: keys[0] }))?.id, ids[0],
+    same((await lookUp(harness, 'acme', keys[0]))?.id, ids[0],
       'the id of the first key, looked up again')
   }),
 
@@ -63,9 +68,9 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     const mine = await save(harness)
     const theirs = await save(harness, { key: 'globex-key', tenantSlug: 'globex' })
     for (const tenantSlug of ['globex', 'nobody', 'ACME', 'Acme', 'acme ', 'acm_', '%', '__proto__', "acme' or '1'='1"]) {
-      same(await harness.lookup({ tenantSlug, key: mine }), null, `the key of acme for ${JSON.stringify(tenantSlug)}`)
+      same(await lookUp(harness, tenantSlug, mine), null, `the key of acme for ${JSON.stringify(tenantSlug)}`)
     }
-    same(await harness.lookup({ tenantSlug: 'acme', key: theirs }), null, 'the key of globex for acme')
+    same(await lookUp(harness, 'acme', theirs), null, 'the key of globex for acme')
   }),
 
   keyCase(known, 'an unknown key is null, even if it is similar to a known one', async (harness) => {
@@ -73,48 +78,48 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     const otherCases = [key.toUpperCase(), key.toLowerCase()].filter((other) => other !== key)
     const alike = [...otherCases, key.slice(0, -1), `${key}x`, `x${key}`, key.slice(1)]
     for (const other of [...alike, ...strangers]) {
-      same(await harness.lookup({ tenantSlug: 'acme', key: other }), null, `the unknown key ${JSON.stringify(other)}`)
+      same(await lookUp(harness, 'acme', other), null, `the unknown key ${JSON.stringify(other)}`)
     }
-    same(show(await harness.lookup({ tenantSlug: 'acme', key })), scopes, 'the scopes of the known key')
+    same(show(await lookUp(harness, 'acme', key)), scopes, 'the scopes of the known key')
   }),
 
   keyCase(known, 'an expired key is null', async (harness) => {
     const valid = await save(harness)
     const expired = await harness.save({ key: 'acme-key-2', tenantSlug: 'acme', scopes, state: 'expired' })
-    if (expired !== null) same(await harness.lookup({ tenantSlug: 'acme', key: expired }), null, 'the expired key')
-    same(show(await harness.lookup({ tenantSlug: 'acme', key: valid })), scopes, 'the scopes of another key')
+    if (expired !== null) same(await lookUp(harness, 'acme', expired), null, 'the expired key')
+    same(show(await lookUp(harness, 'acme', valid)), scopes, 'the scopes of another key')
   }),
 
   keyCase(known, 'a revoked key is null', async (harness) => {
     const valid = await save(harness)
     const revoked = await harness.save({ key: 'acme-key-2', tenantSlug: 'acme', scopes, state: 'revoked' })
-    if (revoked !== null) same(await harness.lookup({ tenantSlug: 'acme', key: revoked }), null, 'the revoked key')
-    same(show(await harness.lookup({ tenantSlug: 'acme', key: valid })), scopes, 'the scopes of another key')
+    if (revoked !== null) same(await lookUp(harness, 'acme', revoked), null, 'the revoked key')
+    same(show(await lookUp(harness, 'acme', valid)), scopes, 'the scopes of another key')
   }),
 
   keyCase(known, 'concurrent lookups each find their own key', async (harness) => {
     const keys = [await save(harness), await save(harness, { key: 'acme-key-2', scopes: ['a:b'] }), 'unknown']
-    const found = await Promise.all([...keys, ...keys].map((key) => harness.lookup({ tenantSlug: 'acme', key })))
+    const found = await Promise.all([...keys, ...keys].map((key) => lookUp(harness, 'acme', key)))
     same(found.map(show), [scopes, ['a:b'], null, scopes, ['a:b'], null], 'the scopes of six concurrent lookups')
   }),
 
   keyCase(noted, 'noting the use of a key, known or not, returns at once and does not throw', async (harness) => {
     const key = await save(harness)
-    const owner = await harness.lookup({ tenantSlug: 'acme', key })
+    const owner = await lookUp(harness, 'acme', key)
     for (const id of [String(owner?.id), 'unknown', '']) {
       same(harness.lookup.recordUse?.(id), undefined, `the result of recordUse for the id ${JSON.stringify(id)}`)
     }
-    same(show(await harness.lookup({ tenantSlug: 'acme', key })), scopes, 'the scopes afterwards')
+    same(show(await lookUp(harness, 'acme', key)), scopes, 'the scopes afterwards')
   }),
 
   keyCase(owned, 'changing a returned owner gives a key no further scopes', async (harness) => {
     const key = await save(harness)
-    const owner = await harness.lookup({ tenantSlug: 'acme', key })
+    const owner = await lookUp(harness, 'acme', key)
     try {
       if (owner !== null) Reflect.apply(Array.prototype.push, owner.scopes, ['webhooks:write'])
     } catch {
       // A frozen array protects the stored scopes as well as a copy does.
     }
-    same(show(await harness.lookup({ tenantSlug: 'acme', key })), scopes, 'the scopes, looked up again')
+    same(show(await lookUp(harness, 'acme', key)), scopes, 'the scopes, looked up again')
   })
 ])

@@ -1,12 +1,14 @@
 import { addressCases } from './deliveries/address.js'
 import { claimCases } from './deliveries/claim.js'
-import { completeCases } from './deliveries/complete.js'
+import { attemptCases } from './deliveries/attempts.js'
 import { countReplayCases } from './events/count-replay.js'
 import { eraseCases } from './events/erase.js'
+import { feedCases } from './events/feed.js'
 import { fairnessCases } from './deliveries/fairness.js'
 import { goneCases } from './deliveries/gone.js'
 import { healthCases } from './deliveries/health.js'
 import { pauseCases } from './deliveries/pause.js'
+import { holdCases } from './deliveries/holds.js'
 import { leaseCases } from './deliveries/lease.js'
 import { lockedCases } from './deliveries/locked.js'
 import { logCases } from './events/log.js'
@@ -16,6 +18,7 @@ import { pendingCases } from './deliveries/pending.js'
 import { pruneCases } from './events/prune.js'
 import { recordCases } from './events/record.js'
 import { replayCases } from './events/replay.js'
+import { subjectCases } from './events/subjects.js'
 import { retryCases } from './events/retry.js'
 import { contentCases } from './lists/content.js'
 import { idCases } from './lists/ids.js'
@@ -33,8 +36,11 @@ import { syncedRowCases } from './sync/rows.js'
 import { deliveryTenancyCases } from './tenancy/deliveries.js'
 import { removeCases } from './tenancy/remove.js'
 import { renameCases } from './tenancy/rename.js'
+import { restCases } from './tenancy/rest.js'
 import { webhookTenancyCases } from './tenancy/webhooks.js'
+import { eventFilterCases } from './webhooks/filters.js'
 import { webhookHealthCases } from './webhooks/health.js'
+import { headerCases } from './webhooks/headers.js'
 import { listCases } from './webhooks/list.js'
 import { secretCases } from './webhooks/secrets.js'
 import { writeCases } from './webhooks/write.js'
@@ -54,11 +60,14 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...writeCases,
   ...listCases,
   ...secretCases,
+  ...headerCases,
+  ...eventFilterCases,
   ...recordCases,
   ...claimCases,
   ...fairnessCases,
   ...leaseCases,
-  ...completeCases,
+  ...holdCases,
+  ...attemptCases,
   ...lockedCases,
   ...addressCases,
   ...pauseCases,
@@ -72,11 +81,14 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...retryCases,
   ...pruneCases,
   ...eraseCases,
+  ...subjectCases,
+  ...feedCases,
   ...pendingCases,
   ...onDueCases,
   ...webhookTenancyCases,
   ...renameCases,
   ...removeCases,
+  ...restCases,
   ...deliveryTenancyCases,
   ...webhookRaceCases,
   ...claimRaceCases,

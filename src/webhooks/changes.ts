@@ -3,6 +3,7 @@ import type { ChangeSource, IdKinds } from '../ports/index.js'
 import { expect } from '../shared/expect.js'
 import { isId, isStorableId, textIdRule } from '../shared/ids.js'
 import { choice, flag, readInput, slug } from '../shared/read-options.js'
+import type { Tenants } from '../shared/tenants.js'
 import { assertNames, optionNames } from './events/arguments.js'
 import type { EngineCalls } from './recruiting.js'
 
@@ -14,7 +15,7 @@ const readers = {
 }
 
 /** Returns the function that records changes of candidates and jobs. */
-export function createChanged (changes: ChangeSource | undefined, ids: IdKinds): EngineCalls['changed'] {
+export function createChanged (changes: ChangeSource | undefined, ids: IdKinds, tenants: Tenants): EngineCalls['changed'] {
   return async (changed, options = {}) => {
     expect(changes !== undefined, 'storage.changes', 'a storage that keeps changes', changes)
     assertNames('options', options, optionNames)
@@ -23,6 +24,7 @@ export function createChanged (changes: ChangeSource | undefined, ids: IdKinds):
       const rule = ids[kind] === 'integer' ? 'an integer from 1 to 2^53-1' : `a string of ${textIdRule}`
       throw new RecruitingApiError('invalid_input', `id: expected ${rule}, because ids.${kind} is '${ids[kind]}'`, 'id')
     }
-    await changes.record(tenantSlug, { kind, id: String(id), deleted }, options.transaction)
+    const tenant = await tenants.get(tenantSlug, options.transaction)
+    await changes.record(tenant.id, { kind, id: String(id), deleted }, options.transaction)
   }
 }

@@ -1,34 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RecruitingApiError } from '../errors.js'
 import { expect, expectNames } from '../shared/expect.js'
-import type { EventStorage, PublishedFields } from '../ports/index.js'
+import type { Hold, PublishedFields } from '../ports/index.js'
+import { heldError, heldMessage } from '../shared/held.js'
 import type { EngineSettings } from './settings.js'
+import { describeCall, reportAudit } from '../observe/audit.js'
 import { type Tracing, createTracing } from '../observe/tracing.js'
 import { createChanged } from './changes.js'
+import { auditCalls } from './by-code/audited.js'
 import { createRecruitingWebhooks } from './by-code/webhooks.js'
-import { createAddressRule } from './guard/addresses.js'
-import { assertNames, assertTenantSlug, assertText, eventNames, optionNames, subjectNames } from './events/arguments.js'
+import { createAddressRule } from './ssrf/addresses.js'
+import { assertNames, eventNames, optionNames } from './events/arguments.js'
 import { createCounters } from './queue/counters.js'
 import { dispatch } from './events/dispatcher.js'
 import { createEventValidator } from './events/catalogue.js'
 import { createNoticeReporter } from './queue/notices.js'
-import { keepPruning, prune } from './queue/housekeeping.js'
+import { createPruner } from './queue/housekeeping.js'
+import { createStats, readHealth, type RecruitingHealth } from './health.js'
 import { createListeners } from './listeners.js'
 import type { Logger } from '../observe/logger.js'
 import { type WebhookOperations, createWebhookOperations } from './operations.js'
 import { createCapacity } from './sending/capacity.js'
-import type { EngineCalls } from './recruiting.js'
-import { resealSecrets } from './secrets/reseal.js'
-import { createSecretBox } from './secrets/secret-box.js'
+import type { ActorCalls, EngineCalls } from './recruiting.js'
+import { createSecretBox, resealSecrets } from './secrets.js'
 import { createSender } from './sending/sender.js'
 import { createWorker } from './queue/worker.js'
+import { plainText, readInput } from '../shared/read-options.js'
+import { createSubjects } from './subjects.js'
 import { createTenantOperations } from './tenants.js'
+import { createTenants, type Tenants } from '../shared/tenants.js'
 
 /** The engine, including its internal parts. */
 export interface Engine {
   recruiting: EngineCalls
+  tenants: Tenants
   operations: WebhookOperations
   tracing: Tracing | null
+  /** Never rejects, and can be called after `close`. */
+  health (): Promise<RecruitingHealth>
   start (): void
   /** Stops delivering. Afterwards nothing uses the storage in the background. May be called repeatedly. */
   stop (): Promise<void>
@@ -38,35 +47,41 @@ export interface Engine {
 
 /** Creates the engine. Nothing is delivered before `start`. */
 export function createEngine (settings: EngineSettings, log: Logger): Engine {
-  const { storage, events, ids, secretKeys, maxWebhooksPerTenant, maxEventBytes, changesRetentionDays, opentelemetry, delivery } = settings
-  const { webhooks, deliveries, changes } = storage
-  const { clock, allowHttp, allowNetworks, denyNetworks, timeoutMs, pollMs, retentionDays } = delivery
+  const { storage, tenantId, events, ids, secretKeys, maxWebhooksPerTenant, maxEventBytes, requireSubject, changesRetentionDays, opentelemetry, onAudit, delivery } = settings
+  const { webhooks, deliveries, changes, holds, feed } = storage
+  const { clock, allowHttp, allowNetworks, denyNetworks, timeoutMs, pollMs, retentionDays, environment } = delivery
+  expect(environment === null || holds !== undefined, 'delivery.environment', 'a storage with holds', environment)
+  expect(!delivery.propagateTrace || opentelemetry !== null, 'delivery.propagateTrace', 'false without the option opentelemetry', true)
   const isAllowedAddress = createAddressRule(allowNetworks, denyNetworks)
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
   const secrets = createSecretBox(secretKeys)
-  const changed = createChanged(changes, ids)
-  const retention = { retentionDays, changesRetentionDays }
-  const tenants = createTenantOperations(webhooks, secrets)
+  const tenants = createTenants({ tenantId, webhooks, clock })
+  const changed = createChanged(changes, ids, tenants)
+  const { renameTenant, removeTenant } = createTenantOperations(webhooks, tenants, secrets)
   const sender = createSender(targetRules, timeoutMs, delivery)
   const listeners = createListeners(log)
-  const dispatching = { deliveries, validate: createEventValidator(events), clock, maxEventBytes }
+  const dispatching = { tenants, deliveries, validate: createEventValidator(events), clock, maxEventBytes, requireSubject }
   const capacity = createCapacity(delivery)
   const counters = createCounters()
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry, log)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
-  const notices = createNoticeReporter(deliveries, listeners, { clock, log })
+  const notices = createNoticeReporter(deliveries, listeners, { environment, clock, log })
   const worker = delivery.worker
     ? createWorker({ deliveries, sender, capacity, secrets, clock, log, counters, tracing, onFailures: notices.report }, { ...delivery, healthRule })
     : null
-  let stopPruning: () => void = () => {}
+  const pruner = createPruner(storage, { retentionDays, changesRetentionDays }, { clock, log })
   let stopping: Promise<void> | null = null
   let closing: Promise<void> | null = null
+
+  async function findHold (): Promise<Hold | null> {
+    return await holds?.find(environment) ?? null
+  }
 
   function assertOpen (): void {
     if (closing !== null) throw new RecruitingApiError('closed', 'the engine is closed')
   }
 
-  // Otherwise `drain` would wait forever for deliveries that this process no longer makes.
+  // Without this, `drain` would wait forever for deliveries that this process no longer makes.
   function assertDelivering (): void {
     assertOpen()
     if (stopping !== null) throw new RecruitingApiError('closed', 'the engine has stopped delivering')
@@ -77,13 +92,12 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   }
 
   function stop (): Promise<void> {
-    stopPruning()
     stopping ??= stopDelivering()
     return stopping
   }
 
   async function stopDelivering (): Promise<void> {
-    await worker?.close()
+    await Promise.all([worker?.close(), pruner.stop(delivery.closeGraceMs)])
     await notices.stop()
   }
 
@@ -95,8 +109,37 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   }
 
   const operations = createWebhookOperations({
-    webhooks, deliveries, events, targetRules, secrets, sender, capacity, clock, maxWebhooksPerTenant, timeoutMs
+    webhooks, deliveries, feed, events, targetRules, secrets, sender, capacity, clock, findHold, maxWebhooksPerTenant, timeoutMs
   })
+
+  const calls: ActorCalls = {
+    ...createSubjects({ assertOpen, deliveries, tenants }),
+    async renameTenant (from, to, options) {
+      assertOpen()
+      return renameTenant(from, to, options)
+    },
+    async removeTenant (tenantSlug, options) {
+      assertOpen()
+      return removeTenant(tenantSlug, options)
+    },
+    async adopt (options) {
+      assertOpen()
+      expectNames(options, { pending: 'deliver' })
+      const { pending } = options
+      expect(pending === 'deliver' || pending === 'discard', 'pending', "'deliver' or 'discard'", pending)
+      return await holds?.adopt({ environment, pending }) ?? null
+    },
+    async resealSecrets () {
+      assertOpen()
+      return resealSecrets(webhooks, secrets)
+    },
+    webhooks: createRecruitingWebhooks(operations, tenants, assertOpen)
+  }
+
+  function callsOf (actor: string | null): ActorCalls {
+    if (onAudit === null) return calls
+    return auditCalls(calls, (call) => reportAudit(onAudit, describeCall('code', actor, call), () => log))
+  }
 
   return {
     tracing,
@@ -105,8 +148,8 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         assertOpen()
         assertNames('event', event, eventNames)
         assertNames('options', options, optionNames)
-        if (tracing === null) return dispatch(dispatching, event, options)
-        return tracing.emit(event, () => dispatch(dispatching, event, options))
+        if (tracing === null) return dispatch(dispatching, event, options, null)
+        return tracing.emit(event, (traceParent) => dispatch(dispatching, event, options, traceParent))
       },
       async drain (options = {}) {
         assertDelivering()
@@ -119,6 +162,9 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
           // Taken before the query, because a turn that ends during it would be missed until the next poll.
           const turn = worker?.nextTurn()
           if (!isBusy() && !await hasPending()) return
+          const hold = await findHold()
+          // Held deliveries never end.
+          if (hold !== null) throw heldError(hold.reason)
           await (turn ?? sleep(pollMs))
           assertDelivering()
         }
@@ -128,44 +174,28 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         return changed(change, options)
       },
       async prune () {
-        assertOpen()
-        return prune(storage, retention)
+        assertDelivering()
+        return pruner.prune()
       },
-      async erase (erased, options = {}) {
-        assertOpen()
-        assertNames('subject', erased, subjectNames)
-        assertNames('options', options, optionNames)
-        assertTenantSlug(erased.tenantSlug)
-        assertText('subject', erased.subject)
-        return deliveries.erase(erased.tenantSlug, erased.subject, options.transaction)
+      stats: createStats({ assertOpen, deliveries, tenants }, async () => {
+        const [queue, changeStats = null, held] = await Promise.all([deliveries.stats(), changes?.stats(), findHold()])
+        return { ...queue, ...counters.read(), inFlight: worker?.inFlight ?? 0, changes: changeStats, held }
+      }),
+      ...callsOf(null),
+      as (actor) {
+        return callsOf(readInput({ actor }, { actor: plainText(128) }).actor)
       },
-      async renameTenant (from, to, options) {
-        assertOpen()
-        return tenants.renameTenant(from, to, options)
-      },
-      async removeTenant (tenantSlug, options) {
-        assertOpen()
-        return tenants.removeTenant(tenantSlug, options)
-      },
-      async stats () {
-        assertOpen()
-        const [queue, changeStats = null] = await Promise.all([deliveries.stats(), changes?.stats()])
-        return { ...queue, ...counters.read(), inFlight: worker?.inFlight ?? 0, changes: changeStats }
-      },
-      async resealSecrets () {
-        assertOpen()
-        return resealSecrets(webhooks, secrets)
-      },
-      webhooks: createRecruitingWebhooks(operations, assertOpen),
       on: listeners.on,
       off: listeners.off
     },
+    tenants,
     operations,
+    health: () => readHealth({ deliveries, worker, findHold, clock, pollMs }, stopping !== null),
     start () {
       if (worker === null || stopping !== null || closing !== null) return
       worker.start()
       notices.start()
-      stopPruning = keepPruning(storage, retention, { clock, log })
+      pruner.start()
     },
     stop,
     close () {
@@ -176,6 +206,9 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
 }
 
 /** Verifies the storage and logs its warnings. Rejects if it cannot be used. */
-export async function verifyStorage (storage: EventStorage, published: PublishedFields | null, log: Logger): Promise<void> {
+export async function verifyStorage ({ storage, delivery }: EngineSettings, published: PublishedFields | null, log: Logger): Promise<void> {
   for (const warning of await storage.verify?.(published) ?? []) log.warn({}, warning)
+  // Workers log it themselves.
+  const hold = delivery.worker ? null : await storage.holds?.find(delivery.environment) ?? null
+  if (hold !== null) log.error({ err: heldError(hold.reason) }, heldMessage)
 }

@@ -1,6 +1,8 @@
+import { channel } from 'node:diagnostics_channel'
 import { EventEmitter } from 'node:events'
 import { callHost } from '../observe/call-host.js'
 import type { Logger } from '../observe/logger.js'
+import type { AttemptError, AttemptResult, ClaimedDelivery, HealthNotice } from '../ports/index.js'
 import type { EngineCalls, RecruitingEvents } from './recruiting.js'
 
 /** The listeners that the host adds with `on`. */
@@ -11,7 +13,7 @@ export interface Listeners extends Pick<EngineCalls, 'on' | 'off'> {
 
 export function createListeners (log: Logger): Listeners {
   const emitter = new EventEmitter()
-  const onError = (err: unknown): void => log.error({ err }, 'a listener of the host failed')
+  const onError = (err: unknown): void => log.error({ err }, 'a host listener failed')
   return {
     on (name, listener) { emitter.on(name, listener) },
     off (name, listener) { emitter.off(name, listener) },
@@ -19,4 +21,78 @@ export function createListeners (log: Logger): Listeners {
       for (const listener of emitter.listeners(name)) callHost(() => listener(...args), onError)
     }
   }
+}
+
+/** On `fastify-recruiting-api:emit`: an event was recorded. */
+export interface EmitMessage {
+  tenantSlug: string
+  eventId: string
+  eventType: string
+  /** Number of active webhooks that receive it. */
+  deliveries: number
+}
+
+/** On `fastify-recruiting-api:attempt`: an attempt has ended. */
+export interface AttemptMessage {
+  tenantSlug: string
+  webhookId: number
+  deliveryId: number
+  eventId: string
+  eventType: string
+  /** Number of the attempt, from 1. */
+  attempt: number
+  /** Milliseconds from the name lookup to the end of the response. */
+  durationMs: number
+  /** `null` without a response. */
+  responseStatus: number | null
+  /** `null` if it succeeded. */
+  error: AttemptError | null
+}
+
+/** On `fastify-recruiting-api:retry`: the attempt failed and will be repeated. */
+export interface RetryMessage extends AttemptMessage {
+  /** Milliseconds to the next attempt. */
+  retryInMs: number
+}
+
+/** On `fastify-recruiting-api:pause`: the attempt also pauses the webhook. */
+export interface PauseMessage extends AttemptMessage {
+  /** Milliseconds of the pause, from now. */
+  pauseMs: number
+}
+
+/** On `fastify-recruiting-api:give-up`: the attempt failed and is the last one. */
+export type GiveUpMessage = AttemptMessage
+
+/** On `fastify-recruiting-api:disable`: the service disabled a webhook. */
+export type DisableMessage = HealthNotice
+
+const channels = {
+  emit: channel('fastify-recruiting-api:emit'),
+  attempt: channel('fastify-recruiting-api:attempt'),
+  retry: channel('fastify-recruiting-api:retry'),
+  pause: channel('fastify-recruiting-api:pause'),
+  giveUp: channel('fastify-recruiting-api:give-up'),
+  disable: channel('fastify-recruiting-api:disable')
+}
+
+export function publishEmit (message: EmitMessage): void {
+  channels.emit.publish(message)
+}
+
+export function publishDisable (message: DisableMessage): void {
+  channels.disable.publish(message)
+}
+
+export function publishAttempt (delivery: ClaimedDelivery, result: AttemptResult): void {
+  const { tenantSlug, webhookId, deliveryId, eventId, eventType, attemptCount } = delivery
+  const { durationMs, responseStatus, error } = result
+  const message: AttemptMessage = {
+    tenantSlug, webhookId, deliveryId, eventId, eventType, attempt: attemptCount + 1, durationMs, responseStatus, error
+  }
+  channels.attempt.publish(message)
+  if (result.outcome === 'failed') channels.giveUp.publish(message)
+  if (result.outcome !== 'retry') return
+  channels.retry.publish({ ...message, retryInMs: result.retryInMs })
+  if (result.pauseMs > 0) channels.pause.publish({ ...message, pauseMs: result.pauseMs })
 }

@@ -1,8 +1,10 @@
-import type { DeliveryStore } from '../ports/index.js'
+import type { DeliveryStore, EventFeed, Tenant, Webhook } from '../ports/index.js'
+import { openHeaders } from './headers.js'
 import { type TestDependencies, type TestResult, sendTest } from './sending/send-test.js'
 import { type DeliveryOperations, createDeliveryOperations } from './operations/deliveries.js'
-import { type EventTypes, assertKnown, createEventTypes } from './operations/event-types.js'
+import { type EventTypes, assertKnown, createEventTypes, exampleOf } from './operations/event-types.js'
 import { type Management, type ManagementDependencies, createManagement } from './operations/management.js'
+import { type Preview, type PreviewInput, preview } from './operations/preview.js'
 import { type ReplayInput, type ReplaySummary, replay } from './operations/replay.js'
 
 /**
@@ -10,12 +12,14 @@ import { type ReplayInput, type ReplaySummary, replay } from './operations/repla
  * not exist returns `null`. A `Refusal` reports input that no schema can judge, and nothing has changed then.
  */
 export interface WebhookOperations extends Management, DeliveryOperations, EventTypes {
-  sendTest (tenantSlug: string, id: number, input: { event_type?: string }): Promise<TestResult | null>
-  replay (tenantSlug: string, id: number, input: ReplayInput): Promise<ReplaySummary | null>
+  sendTest (tenant: Tenant, id: number, input: { event_type?: string }): Promise<TestResult | null>
+  replay (tenant: Tenant, id: number, input: ReplayInput): Promise<ReplaySummary | null>
+  preview (tenant: Tenant, input: PreviewInput): Promise<Preview>
 }
 
 interface Dependencies extends TestDependencies, ManagementDependencies {
   deliveries: DeliveryStore
+  feed: EventFeed | undefined
 }
 
 export function createWebhookOperations (dependencies: Dependencies): WebhookOperations {
@@ -23,23 +27,36 @@ export function createWebhookOperations (dependencies: Dependencies): WebhookOpe
     ...createManagement(dependencies),
     ...createDeliveryOperations(dependencies),
     ...createEventTypes(dependencies.events),
-    sendTest: (tenantSlug, id, input) => testWebhook(dependencies, tenantSlug, id, input.event_type),
-    replay: (tenantSlug, id, input) => replay(dependencies, tenantSlug, id, input)
+    sendTest: (tenant, id, input) => testWebhook(dependencies, tenant, id, input.event_type),
+    replay: (tenant, id, input) => replay(dependencies, tenant, id, input),
+    preview: (tenant, input) => preview(dependencies, tenant, input)
   }
 }
 
-async function testWebhook (dependencies: Dependencies, tenantSlug: string, id: number, eventType: string | undefined): Promise<TestResult | null> {
+/** Reads again what changed in between: otherwise new headers or secrets could go to the previous address. */
+async function findTarget (webhooks: Dependencies['webhooks'], tenant: Tenant, id: number): Promise<{ webhook: Webhook, sealed: string[], headers: string | null } | null> {
+  const webhook = await webhooks.find(tenant.id, id)
+  const sealed = await webhooks.findSecrets(tenant.id, id)
+  const headers = await webhooks.findHeaders(tenant.id, id)
+  const now = await webhooks.find(tenant.id, id)
+  if (webhook === null || sealed === null || now === null) return null
+  return now.target_url === webhook.target_url ? { webhook, sealed, headers } : findTarget(webhooks, tenant, id)
+}
+
+async function testWebhook (dependencies: Dependencies, tenant: Tenant, id: number, eventType: string | undefined): Promise<TestResult | null> {
   const { webhooks, secrets, events } = dependencies
   if (eventType !== undefined) assertKnown(events, 'event_type', eventType)
-  const webhook = await webhooks.find(tenantSlug, id)
-  const sealed = await webhooks.findSecrets(tenantSlug, id)
-  if (webhook === null || sealed === null) return null
+  const target = await findTarget(webhooks, tenant, id)
+  if (target === null) return null
+  const { webhook, sealed, headers } = target
   const [type = ''] = eventType === undefined ? webhook.event_types : [eventType]
   return sendTest(dependencies, {
     type,
-    tenantSlug,
+    data: exampleOf(events, type) ?? {},
+    tenant,
     webhookId: id,
     url: webhook.target_url,
-    secrets: sealed.map((text) => secrets.open(text, tenantSlug, id))
+    secrets: sealed.map((text) => secrets.open(text, tenant.id, id)),
+    headers: openHeaders(secrets, headers, tenant.id, id)
   })
 }

@@ -1,18 +1,25 @@
+import type { AuditListener } from '../observe/audit.js'
 import type { OpenTelemetryApi } from '../observe/tracing.js'
 import type { Clock, DisableRule, EventStorage, IdKinds } from '../ports/index.js'
-import type { EventCatalogue } from './events/catalogue.js'
+import type { TenantIdLookup } from '../shared/tenants.js'
+import type { Limit } from '../shared/cached.js'
+import type { EventSchemas } from './events/catalogue.js'
+import type { LimitedTenant } from './operations/management.js'
 import type { Route } from './sending/sender.js'
 
 /** The settings of the engine: checked options with their defaults. */
 export interface EngineSettings {
   storage: EventStorage
-  events: EventCatalogue
+  events: EventSchemas
   ids: IdKinds
-  maxWebhooksPerTenant: number
+  maxWebhooksPerTenant: Limit<LimitedTenant>
   maxEventBytes: number
+  requireSubject: boolean
   changesRetentionDays: number
+  tenantId: TenantIdLookup | null
   secretKeys: readonly Uint8Array[]
   opentelemetry: OpenTelemetryApi | null
+  onAudit: AuditListener | null
   delivery: DeliverySettings
 }
 
@@ -28,8 +35,12 @@ export interface DeliverySettings extends Route {
   allowHttp: boolean
   allowNetworks: readonly string[]
   denyNetworks: readonly string[]
+  /** Only shown. */
+  sourceIps: readonly string[]
   disableAfter: DisableRule
   responseExcerptBytes: number
+  propagateTrace: boolean
   retentionDays: number
+  environment: string | null
   clock: Clock
 }

@@ -27,7 +27,7 @@ async function seeRefusal ({ page, errors }: Visit): Promise<void> {
 t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
   const browser = await startBrowser(t)
 
-  await t.test('as a page of its own, under helmet, it is there after three requests besides those of the API', async (t) => {
+  await t.test('as a page of its own, under helmet, it is there after four requests besides those of the API, with the texts of one language', async (t) => {
     const host = await startPortalHost(t)
     await host.addWebhook()
     const { page, errors, strayRequests } = await visit(browser, await host.createSession())
@@ -35,7 +35,7 @@ t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
     const urls = host.requests.map(({ url }) => url)
     const first = urls.findIndex((url) => url.startsWith('/api/v1/public/acme/'))
     const files = urls.slice(0, first).map((url) => url.replace(/^\/api\/v1\/public\/|-[\da-f]{16}/g, ''))
-    t.same(files.sort(), ['portal/', 'portal/assets/portal.css', 'portal/assets/portal.js'])
+    t.same(files.sort(), ['portal/', 'portal/assets/portal.css', 'portal/assets/portal.js', 'portal/assets/portal.json'])
     await rename(page, 'Alone')
     t.same(await storedNames(host), ['Alone'])
     t.same([errors, strayRequests], [[], []])
@@ -63,7 +63,7 @@ t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
   })
 
   await t.test('in a frame of another site that is listed, under helmet', async (t) => {
-    const origin = await startSite(t, { '/': async () => framePage(await host.createSession()) })
+    const origin = await startSite(t, { '/': () => framePage(host.portalUrl), '/session': () => host.createSession() })
     const host = await startPortalHost(t, { portal: { frameAncestors: [origin] } })
     await host.addWebhook()
     const { page, errors } = await visit(browser, `${origin}/`)
@@ -74,9 +74,9 @@ t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
 
   await t.test('in no frame of a site that is not listed, and in no frame at all by default', async (t) => {
     const listed = await startSite(t, { '/': () => framePage(`${stranger}/`) })
-    const stranger = await startSite(t, { '/': async () => framePage(await host.createSession()) })
+    const stranger = await startSite(t, { '/': () => framePage(host.portalUrl) })
     const host = await startPortalHost(t, { portal: { frameAncestors: [listed, 'self'] } })
-    const byDefault = await startPortalHost(t, { before: (app) => app.get('/settings', async (_request, reply) => reply.type('text/html').send(framePage(await byDefault.createSession()))) })
+    const byDefault = await startPortalHost(t, { before: (app) => app.get('/settings', (_request, reply) => reply.type('text/html').send(framePage(byDefault.portalUrl))) })
     for (const url of [`${stranger}/`, `${listed}/`, `${byDefault.origin}/settings`]) await seeRefusal(await visit(browser, url))
     t.notOk([...host.requests, ...byDefault.requests].some(({ url }) => url.includes('/assets/')), 'nothing of it ran')
   })
@@ -97,7 +97,7 @@ t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
     })
     await rename(page, 'Element')
     t.same(await storedNames(host), ['Element'])
-    t.equal(page.url(), `${host.origin}/settings`, 'the address is the host’s')
+    t.equal(await page.evaluate('location.href'), `${host.origin}/settings`, 'the address is the host’s')
     t.same(errors, [])
   })
 })

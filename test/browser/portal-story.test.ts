@@ -7,7 +7,7 @@ import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 const title = 'on PostgreSQL, a stranger creates a webhook, finds why it fails, mends it and replays what it missed'
 
-t.test(title, { skip: noBrowser, timeout: 180_000 }, async (t) => {
+t.test(title, { skip: noBrowser }, async (t) => {
   const { storage } = await startPostgresHost(t)
   const receiver = await startReceiver(t)
   receiver.answer((response, { path }) => {
@@ -36,7 +36,7 @@ t.test(title, { skip: noBrowser, timeout: 180_000 }, async (t) => {
   await page.getByText('2 deliveries', { exact: true }).waitFor()
   await page.getByText('Your endpoint has been failing').waitFor()
   await page.getByRole('article').first().getByRole('link').click()
-  await page.getByRole('heading', { name: /^Answered .*404/ }).waitFor()
+  await page.getByRole('heading', { name: /^Returned .*404/ }).waitFor()
   await page.getByText('There is nothing at this path: check the URL').waitFor()
   await page.getByText('No route for /pay-roll').waitFor()
 
@@ -47,7 +47,7 @@ t.test(title, { skip: noBrowser, timeout: 180_000 }, async (t) => {
   await page.getByRole('button', { name: 'Replay events' }).click()
   await page.getByText('2 events will be sent').waitFor()
   await page.getByRole('button', { name: 'Send 2 events' }).click()
-  await page.getByText('No delivery is waiting any more').waitFor()
+  await page.getByText('Replay of 2 events finished').waitFor()
   await page.getByRole('button', { name: 'Show in the log' }).click()
   await page.getByRole('article').filter({ hasText: 'Delivered' }).nth(1).waitFor()
 

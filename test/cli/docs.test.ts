@@ -3,8 +3,10 @@ import t from 'tap'
 import { commands } from '../../src/cli/commands.js'
 import { parseFlags } from '../../src/cli/flags.js'
 
-const pages = await Promise.all(['README.md', 'docs/operations.md', 'docs/security.md'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')))
+const pages = await Promise.all(['README.md', 'docs/operations.md', 'docs/security.md', 'docs/coming-from.md', 'docs/webhooks.md'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')))
 const text = pages.join('\n')
+// What the pages export before.
+const variables = { RECRUITING_URL: 'https://ats.example.com/api/v1/public/acme' }
 
 /** The words of a line of a shell, without its comment. */
 function split (line: string): string[] {
@@ -19,8 +21,8 @@ t.test('every command line in the pages is right', async (t) => {
     const name = [words.slice(0, 2).join(' '), String(words[0])].find((known) => Object.hasOwn(commands, known))
     const entry = commands[String(name)]
     if (entry === undefined) throw new Error(`there is no command: ${line}`)
-    const { command } = await entry.load()
-    t.doesNotThrow(() => parseFlags(words.slice(String(name).split(' ').length), command), line)
+    const command = await entry.load()
+    t.doesNotThrow(() => parseFlags(words.slice(String(name).split(' ').length), command, variables), line)
   }
 })
 

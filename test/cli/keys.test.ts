@@ -22,9 +22,9 @@ t.test('keys by command', async (t) => {
     t.equal(err, 'Issues a key for the tenant acme with the scopes candidates:read, jobs:read.\nContinue? [y/N] It cannot be shown again.\n')
     const [key = ''] = out.split('\n')
     t.ok(isApiKey(key))
-    const found = await lookup({ tenantSlug: 'acme', key })
+    const found = await lookup({ tenantSlug: 'acme', tenantId: 'acme', key })
     t.match(found, { scopes: ['candidates:read', 'jobs:read'] })
-    const stored = await keys.find(found?.id ?? '')
+    const stored = await keys.find({ tenantSlug: 'acme' }, found?.id ?? '')
     t.match(stored, { name: 'CRM', createdBy: 'ada', expiresAt: '2090-01-01T00:00:00.000Z' })
     t.match(out, new RegExp(`^id +${stored?.id}$`, 'm'))
     t.match(out, /^lastUsedAt +-$/m)
@@ -46,7 +46,7 @@ t.test('keys by command', async (t) => {
     t.strictSame(await cli(`keys issue --tenant acme --scopes jobs:read --out ${path}`), {
       code: 2,
       out: '',
-      err: 'Issues a key for the tenant acme with the scopes jobs:read.\nkeys issue: --yes: missing, and nobody can be asked without a terminal\n'
+      err: 'Issues a key for the tenant acme with the scopes jobs:read.\nkeys issue: --yes: required, because there is no terminal to ask for confirmation\n'
     })
     await t.rejects(stat(path), { code: 'ENOENT' }, 'nor is the file left behind')
     t.equal(await count(), before)
@@ -55,11 +55,11 @@ t.test('keys by command', async (t) => {
   t.test('a key goes to a terminal or to a file, and into nothing else', async (t) => {
     const before = await count()
     t.strictSame(await cli('keys issue --tenant acme --scopes jobs:read --yes'), {
-      code: 2, out: '', err: 'keys issue: --out: missing, and a secret is shown on a terminal only; add --out FILE\n'
+      code: 2, out: '', err: 'keys issue: --out: required, because secrets are only shown on a terminal; add --out FILE\n'
     })
     for (const surroundings of [{}, { answers: [] }]) {
       t.strictSame(await cli('keys issue --tenant acme --scopes jobs:read --yes --json', surroundings), {
-        code: 2, out: '', err: 'keys issue: --out: missing, because --json never shows a secret; add --out FILE\n'
+        code: 2, out: '', err: 'keys issue: --out: required, because --json never shows a secret; add --out FILE\n'
       })
     }
     t.equal(await count(), before)
@@ -71,14 +71,14 @@ t.test('keys by command', async (t) => {
     t.ok(isApiKey(key, 'acmeats'))
     t.equal((await stat(path)).mode & 0o777, 0o600)
     const { id } = JSON.parse(out)
-    t.strictSame(JSON.parse(out), await keys.find(id))
+    t.strictSame(JSON.parse(out), await keys.find({ tenantSlug: 'acme' }, id))
     t.notMatch(out, key)
   })
 
   t.test('a file that is there, or cannot be made, is refused before anything changes', async (t) => {
     const before = await count()
-    t.match(await cli(`keys issue --tenant acme --scopes jobs:read --yes --out ${folder}/taken`), { code: 2, err: 'keys issue: --out: the file exists, name another one\n' })
-    t.match(await cli(`keys issue --tenant acme --scopes jobs:read --yes --out ${folder}/no/folder`), { code: 2, err: 'keys issue: --out: the file cannot be made (ENOENT)\n' })
+    t.match(await cli(`keys issue --tenant acme --scopes jobs:read --yes --out ${folder}/taken`), { code: 2, err: 'keys issue: --out: the file already exists, choose another name\n' })
+    t.match(await cli(`keys issue --tenant acme --scopes jobs:read --yes --out ${folder}/no/folder`), { code: 2, err: 'keys issue: --out: the file cannot be created (ENOENT)\n' })
     t.equal(await readFile(join(folder, 'taken'), 'utf8'), 'mine')
     t.equal(await count(), before)
   })
@@ -98,29 +98,59 @@ t.test('keys by command', async (t) => {
       await t.rejects(stat(path), { code: 'ENOENT' })
     }
     const long = await cli(['keys', 'issue', '--tenant', 'a\nb', '--scopes', 'jobs:read', '--yes', '--out', path])
-    t.match(long, { code: 2, err: /\nkeys issue: --tenant: expected a tenant slug of 1 to 100 characters/ })
+    t.match(long, { code: 2, err: /^keys issue: --tenant: expected an integer, or text of 1 to 200 characters/ })
   })
 
   t.test('keys of a tenant are listed, with their states', async (t) => {
-    const input = { tenantSlug: 'list', scopes: ['jobs:read', 'a:b'] }
+    const input = { tenantSlug: 'list', scopes: ['jobs:read', 'webhooks:read'] }
     const valid = await keys.issue({ ...input, name: 'CRM' })
     const expired = await keys.issue({ ...input, expiresAt: '2020-01-01T00:00:00Z' })
     const revoked = await keys.issue(input)
-    await keys.revoke(revoked.id)
+    await keys.revoke({ tenantSlug: 'list' }, revoked.id)
     const { code, out } = await cli('keys list --tenant list')
     t.equal(code, 0)
     const lines = out.trimEnd().split('\n')
-    t.match(lines[0], /^id +start +state +name +scopes +last used +expires$/)
+    t.match(lines[0], /^id +start +state +name +scopes +last used +expires +limits$/)
     for (const [index, { id, start }, state] of [[1, valid, 'valid'], [2, expired, 'expired'], [3, revoked, 'revoked']] as const) {
-      t.match(lines[index], new RegExp(`^${id} +${start} +${state} +.*jobs:read,a:b +- `))
+      t.match(lines[index], new RegExp(`^${id} +${start} +${state} +.*jobs:read,webhooks:read +- `))
     }
     t.equal(lines.length, 4)
     t.strictSame(JSON.parse((await cli('keys list --tenant list --json')).out), await keys.list({ tenantSlug: 'list' }))
     t.strictSame(await cli('keys list --tenant nobody'), { code: 0, out: 'no keys\n', err: '' })
   })
 
+  t.test('a key is limited to networks and fields, and the list shows it', async (t) => {
+    const path = join(folder, 'limited')
+    const { code, err } = await cli(`keys issue --tenant limited --scopes candidates:read --allowed-ips 203.0.113.0/24,::1/128 --candidate-fields full_name,headline --job-fields name --yes --out ${path}`)
+    const limits = 'addresses 203.0.113.0/24, ::1/128; candidate fields full_name, headline; job fields name'
+    t.strictSame([code, err], [0, `Issues a key for the tenant limited with the scopes candidates:read, limited to ${limits}.\n`])
+    t.match((await cli('keys list --tenant limited')).out.split('\n')[1], new RegExp(` ${limits}$`))
+    t.match(JSON.parse((await cli('keys list --tenant limited --json')).out), [{ allowedIps: ['203.0.113.0/24', '::1/128'], candidateFields: ['full_name', 'headline'], jobFields: ['name'] }])
+    t.match(await cli(`keys issue --tenant limited --scopes jobs:read --allowed-ips 10.0.0.0 --yes --out ${path}-2`), {
+      code: 2, err: /\nkeys issue: --allowed-ips: expected a CIDR such as 203\.0\.113\.0\/24 or 203\.0\.113\.7\/32, got "10\.0\.0\.0"\n$/
+    })
+  })
+
+  t.test('a scope that no route has is refused, unless it is one of the own routes', async (t) => {
+    const path = join(folder, 'scoped')
+    const issue = (options: string) => cli(`keys issue --tenant scoped ${options} --yes --out ${path}`)
+    t.match(await issue('--scopes candidates:raed'), { code: 2, err: /\nkeys issue: --scopes: expected a scope of a route, such as candidates:read, got "candidates:raed"\n$/ })
+    t.match(await issue('--scopes notes:read'), { code: 2 })
+    t.match(await issue('--scopes notes:read --own-scopes notes:,'), { code: 2, err: /^keys issue: --own-scopes: expected an array of scopes/ })
+    t.match(await issue('--scopes notes:read,jobs:read --own-scopes notes:read,notes:write'), { code: 0 })
+  })
+
+  t.test('a key of another tenant is neither rotated nor revoked', async (t) => {
+    const { id } = await keys.issue({ tenantSlug: 'acme', scopes: [] })
+    for (const action of ['rotate', 'revoke']) {
+      t.strictSame(await cli(`keys ${action} ${id} --tenant globex --yes`), { code: 1, out: '', err: `keys ${action}: ${id}: the tenant globex has no such key\n` })
+      t.match(await cli(`keys ${action} ${id} --yes`), { code: 2, err: `keys ${action}: --tenant: missing, add --tenant ID\n` })
+    }
+    t.match(await keys.find({ tenantSlug: 'acme' }, id), { revokedAt: null, expiresAt: null })
+  })
+
   t.test('what is shown cannot change the terminal', async (t) => {
-    await pool.query("insert into recruiting.api_keys (id, digest, tenant_slug, scopes, name, created_at) values ('evil', 'evil', 'evil', '{}', E'\\x1b[2J\\nroot', now())")
+    await pool.query("insert into recruiting.api_keys (id, digest, tenant, tenant_slug, scopes, name, created_at) values ('evil', 'evil', 'evil', 'evil', '{}', E'\\x1b[2J\\nroot', now())")
     const { out } = await cli('keys list --tenant evil')
     t.match(out, '\ufffd[2J\ufffdroot')
     t.equal(out.split('\n').length, 3)
@@ -129,46 +159,46 @@ t.test('keys by command', async (t) => {
   t.test('a key is rotated: the old one works for the overlap', async (t) => {
     const old = await keys.issue({ tenantSlug: 'acme', scopes: ['jobs:read'] })
     const path = join(folder, 'rotated')
-    const { code, err } = await cli(`keys rotate ${old.id} --overlap-seconds 60 --yes --out ${path}`)
-    t.strictSame([code, err], [0, `Replaces the key ${old.id} of the tenant acme, which ends in 60 seconds, with a key that begins with rk_.\n`])
+    const { code, err } = await cli(`keys rotate ${old.id} --tenant acme --overlap-seconds 60 --yes --out ${path}`)
+    t.strictSame([code, err], [0, `Replaces the key ${old.id} of the tenant acme with a key that begins with rk_. The old key expires in 60 seconds.\n`])
     const key = (await readFile(path, 'utf8')).trimEnd()
-    t.match([await lookup({ tenantSlug: 'acme', key }), await lookup({ tenantSlug: 'acme', key: old.key })], [{ scopes: ['jobs:read'] }, { id: old.id }])
-    const again = await cli(`keys rotate ${old.id}`, { answers: ['yes'] })
-    t.match(again, { code: 0, err: /which ends in 86400 seconds/ })
-    const { err: named } = await cli(`keys rotate ${old.id} --prefix acmeats --yes --out ${path}-2`)
-    t.match([named, await readFile(`${path}-2`, 'utf8')], [/with a key that begins with acmeats_\.\n$/, /^acmeats_/])
-    t.match((await cli('keys rotate --help')).out, 'the prefix of the new key, because that of the old one is not stored; the default is rk')
+    t.match([await lookup({ tenantSlug: 'acme', tenantId: 'acme', key }), await lookup({ tenantSlug: 'acme', tenantId: 'acme', key: old.key })], [{ scopes: ['jobs:read'] }, { id: old.id }])
+    const again = await cli(`keys rotate ${old.id} --tenant acme`, { answers: ['yes'] })
+    t.match(again, { code: 0, err: /The old key expires in 86400 seconds/ })
+    const { err: named } = await cli(`keys rotate ${old.id} --tenant acme --prefix acmeats --yes --out ${path}-2`)
+    t.match([named, await readFile(`${path}-2`, 'utf8')], [/with a key that begins with acmeats_\. /, /^acmeats_/])
+    t.match((await cli('keys rotate --help')).out, 'the prefix of the new key, because the old prefix is not stored; the default is rk')
   })
 
   t.test('a key that cannot be written is not stored', async (t) => {
     const old = await keys.issue({ tenantSlug: 'full', scopes: [] })
-    const { code } = await cli(`keys rotate ${old.id} --yes --out /dev/full`)
+    const { code } = await cli(`keys rotate ${old.id} --tenant full --yes --out /dev/full`)
     t.equal(code, 2, 'a device is not a new file')
     t.equal((await keys.list({ tenantSlug: 'full' })).length, 1)
   })
 
   t.test('a key is revoked after a question', async (t) => {
     const { id, key } = await keys.issue({ tenantSlug: 'acme', scopes: [], name: 'CRM' })
-    const { code, out, err } = await cli(`keys revoke ${id}`, { answers: ['Y'] })
-    t.strictSame([code, out, err], [0, `revoked ${id}\n`, `Ends the key ${id} (CRM) of the tenant acme at once.\nContinue? [y/N] `])
-    t.equal(await lookup({ tenantSlug: 'acme', key }), null)
-    t.match(await cli(`keys revoke ${id} --yes`), { code: 1, err: new RegExp(`^keys revoke: ${id}: the key was revoked before, at 20`) })
+    const { code, out, err } = await cli(`keys revoke ${id} --tenant acme`, { answers: ['Y'] })
+    t.strictSame([code, out, err], [0, `revoked ${id}\n`, `Revokes the key ${id} "CRM" of the tenant acme immediately.\nContinue? [y/N] `])
+    t.equal(await lookup({ tenantSlug: 'acme', tenantId: 'acme', key }), null)
+    t.match(await cli(`keys revoke ${id} --tenant acme --yes`), { code: 1, err: new RegExp(`^keys revoke: ${id}: the key was already revoked at 20`) })
     const unnamed = await keys.issue({ tenantSlug: 'acme', scopes: [] })
-    const json = await cli(`keys revoke ${unnamed.id} --yes --json`)
+    const json = await cli(`keys revoke ${unnamed.id} --tenant acme --yes --json`)
     t.match(json.err, /\(without a name\)/)
     t.match(JSON.parse(json.out), { id: unnamed.id, revokedAt: /Z$/ })
   })
 
   t.test('a key that is not there, or no longer valid, is refused', async (t) => {
     for (const action of ['rotate', 'revoke']) {
-      t.strictSame(await cli(`keys ${action} key_none --yes`), { code: 1, out: '', err: `keys ${action}: key_none: there is no such key\n` })
+      t.strictSame(await cli(`keys ${action} key_none --tenant acme --yes`), { code: 1, out: '', err: `keys ${action}: key_none: the tenant acme has no such key\n` })
     }
     const { id } = await keys.issue({ tenantSlug: 'acme', scopes: [] })
-    await keys.revoke(id)
-    t.match(await cli(`keys rotate ${id}`, { answers: ['y'] }), { code: 1, out: '', err: /\] keys rotate: ID: there is no valid key with this id\n$/ })
-    t.match(await cli(`keys rotate ${id} --overlap-seconds -5 --yes`), { code: 2, err: 'keys rotate: --overlap-seconds: needs a value, --overlap-seconds SECONDS\n' })
-    t.match(await cli(`keys rotate ${id} --overlap-seconds=-5 --yes`), { code: 2, err: 'keys rotate: --overlap-seconds: expected an integer, got "-5"\n' })
-    t.match(await cli(`keys rotate ${id} --overlap-seconds 99999999999 --yes --out ${folder}/x`), { code: 2, err: /keys rotate: --overlap-seconds: expected an integer from 0 to 31536000, got 99999999999\n$/ })
+    await keys.revoke({ tenantSlug: 'acme' }, id)
+    t.match(await cli(`keys rotate ${id} --tenant acme`, { answers: ['y'] }), { code: 1, out: '', err: /\] keys rotate: ID: the tenant has no valid key with this id\n$/ })
+    t.match(await cli(`keys rotate ${id} --tenant acme --overlap-seconds -5 --yes`), { code: 2, err: 'keys rotate: --overlap-seconds: needs a value, --overlap-seconds SECONDS\n' })
+    t.match(await cli(`keys rotate ${id} --tenant acme --overlap-seconds=-5 --yes`), { code: 2, err: 'keys rotate: --overlap-seconds: expected an integer, got "-5"\n' })
+    t.match(await cli(`keys rotate ${id} --tenant acme --overlap-seconds 99999999999 --yes --out ${folder}/x`), { code: 2, err: /keys rotate: --overlap-seconds: expected an integer from 0 to 31536000, got 99999999999\n$/ })
   })
 
   t.test('a failure while the file is written stores nothing and leaves no file', async (t) => {

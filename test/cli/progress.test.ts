@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import t from 'tap'
-import { withProgress } from '../../src/cli/progress.js'
+import { withProgress } from '../../src/cli/terminal.js'
 
 t.test('progress', async (t) => {
   let now = 0

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { apiKeys, postgresStorage } from '../../src/postgres/index.js'
-import { listMigrations } from '../../src/postgres/migrate.js'
+import { readVersion } from '../../src/postgres/upgrade/version.js'
 import { createCli } from '../fixtures/cli/cli.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
@@ -15,7 +15,8 @@ t.test('upkeep by command', async (t) => {
   const { url, createPool } = await startPostgres(t)
   const pool = createPool()
   const cli = createCli(url)
-  const names = await listMigrations()
+  const { migrations, functions } = await readVersion()
+  const names = [...migrations.keys(), ...[...functions.keys()].map((name) => `${name}.sql`)]
   const folder = t.testdir({})
   const storage = postgresStorage(pool)
   const recruiting = createRecruiting({ storage, delivery: false, secretKeys: [keys[0]] })
@@ -34,32 +35,91 @@ t.test('upkeep by command', async (t) => {
     t.match(await cli('stats --schema other'), { code: 0 })
   })
 
+  await t.test('watch puts triggers on a table, for every deployment', async (t) => {
+    await pool.query('create table people (id bigint, company text)')
+    const options = ['--kind', 'candidate', '--relation', 'people', '--id', 'id', '--tenant', "coalesce(row.company, 'none')"]
+    for (let count = 0; count < 2; count++) {
+      t.strictSame(await cli(['watch', ...options]), { code: 0, out: 'people is watched for candidates\n', err: '' })
+    }
+    t.strictSame(JSON.parse((await cli(['watch', '--json', ...options])).out), { relation: 'people', kind: 'candidate', id: 'id', tenant: "coalesce(row.company, 'none')" })
+    t.equal((await pool.query("select from pg_trigger where tgrelid = 'people'::regclass")).rows.length, 4)
+    for (const [line, err] of [
+      ['watch --kind candidate --relation people --id id', 'watch: --tenant: missing, add --tenant COLUMN\n'],
+      ['watch --kind person --relation people --id id --tenant company', 'watch: --kind: expected \'candidate\' or \'job\', got "person"\n'],
+      ['watch --kind job --relation peple --id id --tenant company', 'watch: --relation: there is no table peple that the database user may see\n'],
+      ['watch --kind job --relation people --id nr --tenant company', 'watch: --id: public.people has no column nr\n']
+    ] as const) t.strictSame(await cli(line), { code: 2, out: '', err })
+    const { url: locked, createPool: createLocked } = await startPostgres(t)
+    const other = createLocked()
+    await createCli(locked)('migrate')
+    await other.query('create table people (id bigint, company text); drop table recruiting.recent_changes')
+    t.match(await createCli(locked)('watch --kind job --relation people --id id --tenant company'), { code: 1, err: /^watch: the schema recruiting has no table recent_changes/ })
+  })
+
   await t.test('stats shows the queue', async (t) => {
     await recruiting.webhooks.create('acme', webhook)
     await recruiting.emit({ tenantSlug: 'acme', ...event })
     const { code, out } = await cli('stats')
     t.equal(code, 0)
-    t.match(out, /^pending +1\ndue +1\nleased +0\noldest due +\d+ s\n$/)
+    t.match(out, /^pending +1\ndue +1\nleased +0\noldest due +\d+ s\nheld +no\n$/)
     t.match(JSON.parse((await cli('stats --json')).out), { pending: 1, due: 1, atLeast: { pending: false, due: false } })
     await pool.query("insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select -n, (select id from recruiting.webhooks), null, now() + interval '1 day', now() from generate_series(1, 10001) n")
     t.match((await cli('stats')).out, /^pending +10000 or more\n/)
+    await pool.query('update recruiting.home set system = 1')
+    t.match((await cli('adopt --deliver', { answers: ['n'] })).err, 'Its 10000 or more pending deliveries will be sent.')
+    await pool.query('update recruiting.home set system = null')
+    t.equal((await cli('stats --tenant acme')).out.replaceAll(/ +/g, ' ').replace(/due \d+ s/, 'due n s'), 'pending 10000 or more\noldest due n s\nfailing webhooks 0\ndelivered in the last hour 0\nfailed in the last hour 0\n')
+    t.match(JSON.parse((await cli('stats --tenant nobody --json')).out), { pending: 0, oldestDueMs: 0, failing: 0, delivered: 0, failed: 0 })
+    t.match(await cli(['stats', '--tenant', 'a\nb']), { code: 2, err: /^stats: --tenant: expected an integer, or text/ })
     await pool.query('delete from recruiting.queue where event_seq < 0')
+  })
+
+  await t.test('subjects find writes a line of JSON for each event about somebody', async (t) => {
+    const { id } = await recruiting.emit({ tenantSlug: 'acme', ...event, subject: 'candidate:42', subjects: ['job:7'] })
+    await recruiting.emit({ tenantSlug: 'acme', ...event, subject: 'candidate:42' })
+    for (const options of ['', ' --json']) {
+      const { code, out, err } = await cli(`subjects find job:7 --tenant acme${options}`)
+      t.strictSame([code, err, out.split('\n').length], [0, '', 2])
+      t.match(JSON.parse(out), { eventId: id, eventType: 'application.created', isErased: false, deliveries: [{ webhookName: 'CRM', status: 'pending', attempts: [] }] })
+    }
+    t.equal((await cli('subjects find candidate:42 --tenant acme')).out.split('\n').length, 3)
+    t.strictSame(await cli('subjects find candidate:43 --tenant acme'), { code: 0, out: '', err: '' })
+    t.strictSame(await cli(['subjects', 'find', 'a\tb', '--tenant', 'acme']), {
+      code: 2, out: '', err: 'subjects find: SUBJECT: expected 1 to 255 characters without control characters, got "a\\tb"\n'
+    })
+    await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:42' })
+  })
+
+  await t.test('a copy sends again once it is adopted', async (t) => {
+    for (const options of ['', '--deliver --discard']) t.match(await cli(`adopt --yes ${options}`), { code: 2, err: 'adopt: --deliver or --discard: expected one of them\n' })
+    t.strictSame(await cli('adopt --discard'), { code: 0, out: 'nothing is held\n', err: '' })
+    await pool.query('update recruiting.home set system = 1')
+    t.match(await cli('stats'), { code: 0, out: /^held +since 20\S+Z, because the database is a copy: see adopt$/m })
+    t.match(JSON.parse((await cli('stats --json')).out), { held: { reason: 'copy' } })
+    t.match(await cli('adopt --deliver', { answers: ['n'] }), { code: 1, err: /^The database is a copy, and nothing has been sent since 20\S+Z\. Its 1 pending delivery will be sent\.\n/ })
+    t.match(await cli('stats'), { out: 'because the database is a copy' })
+    t.strictSame(JSON.parse((await cli('adopt --deliver --yes --json --environment production')).out), { adopted: { reason: 'copy', pending: 1 } })
+    t.match(await cli('adopt --discard --environment staging', { answers: ['y'] }), {
+      code: 0, out: 'adopted, with 1 pending delivery\n', err: /^The database does not belong to staging, and nothing has been sent since 20\S+Z\. Its 1 pending delivery will end as skipped\.\n/
+    })
+    t.match((await storage.deliveries.stats()).pending, 0)
+    await recruiting.emit({ tenantSlug: 'acme', ...event })
   })
 
   await t.test('prune deletes what is older than the days that were named', async (t) => {
     for (const days of ['0', '3651', 'x', '1.5']) t.match(await cli(`prune --yes --retention-days ${days}`), { code: 2, err: /^prune: --retention-days: expected an integer/ }, days)
     await recruiting.emit({ tenantSlug: 'old', ...event })
-    await pool.query("update recruiting.events set recorded_at = now() - interval '10 days' where tenant_id = (select id from recruiting.tenants where slug = 'old')")
+    await pool.query("update recruiting.events set recorded_at = now() - interval '10 days' where tenant_key = 'old'")
     t.match(await cli('prune --retention-days 11 --yes'), { code: 0, out: 'deleted 0 rows\n' })
     t.strictSame(await cli('prune --retention-days 9'), {
-      code: 2, out: '', err: 'Deletes ended deliveries and events that are older than 9 days.\nprune: --yes: missing, and nobody can be asked without a terminal\n'
+      code: 2, out: '', err: 'Deletes ended deliveries and events older than 9 days.\nprune: --yes: required, because there is no terminal to ask for confirmation\n'
     })
-    t.match(await cli('prune --retention-days 9', { answers: ['y'] }), { code: 0, out: 'deleted 1 rows\n' })
+    t.match(await cli('prune --retention-days 9', { answers: ['y'] }), { code: 0, out: 'deleted 1 row\n' })
     await recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 1 })
     await pool.query("update recruiting.changes set changed_at = now() - interval '10 days'")
     t.match(await cli('prune --retention-days 9 --changes-retention-days 0 --yes'), { code: 2, err: 'prune: --changes-retention-days: expected an integer from 1 to 3650, got "0"\n' })
     const { err, out } = await cli('prune --retention-days 9 --changes-retention-days 8 --yes')
-    t.match(err, 'older than 9 days, and changes that are older than 8.')
+    t.match(err, 'older than 9 days, and changes older than 8 days.')
     t.match(out, /^deleted [01] rows\n$/)
     t.match(await cli('prune --retention-days 9 --yes --json'), { out: '{\n  "pruned": 0\n}\n' })
   })
@@ -68,23 +128,23 @@ t.test('upkeep by command', async (t) => {
     const path = join(folder, 'keys')
     await writeFile(path, `${keys[1].toString('base64')}\n\n${keys[0].toString('hex')}\n`)
     const { code, out, err } = await cli(`reseal --secret-keys ${path}`, { answers: ['y'] })
-    t.strictSame([code, out], [0, 'encrypted 1 secrets\n'])
-    t.match(err, `Encrypts every webhook secret with the first key of ${path}.`)
+    t.strictSame([code, out], [0, 'encrypted 1 secret\n'])
+    t.match(err, 'Encrypts every webhook secret with the first of the given keys.')
     t.strictSame(JSON.parse((await cli(`reseal --secret-keys ${path} --yes --json`)).out), { resealed: 0 })
 
     const other = join(folder, 'other')
     await writeFile(other, Buffer.alloc(32, 3).toString('base64'))
-    t.match(await cli(`reseal --secret-keys ${other} --yes`), { code: 1, err: /reseal: none of the secretKeys opens the secret of webhook \d+\n$/ })
+    t.match(await cli(`reseal --secret-keys ${other} --yes`), { code: 1, err: /reseal: none of the secretKeys opens the secret of webhook \d+: add the key that sealed it\. To change keys, begin with \[oldKey, newKey\]\n$/ })
   })
 
   await t.test('a file of keys that has none is refused, and nothing of it is shown', async (t) => {
     const path = join(folder, 'bad')
     const files: Array<[content: string, problem: string]> = [
-      ['', 'the file has no keys'],
-      ['\n \n', 'the file has no keys'],
-      ['geheim', 'line 1 is not a key of 32 bytes, as base64 or hexadecimal digits'],
-      [`${keys[0].toString('hex')}\n${keys[0].toString('hex').slice(1)}`, 'line 2 is not a key of 32 bytes, as base64 or hexadecimal digits'],
-      [`${'!'.repeat(43)}=`, 'line 1 is not a key of 32 bytes, as base64 or hexadecimal digits']
+      ['', 'the file is empty'],
+      ['\n \n', 'the file is empty'],
+      ['geheim', 'key 1 is not 32 bytes in base64 or hexadecimal'],
+      [`${keys[0].toString('hex')}\n${keys[0].toString('hex').slice(1)}`, 'key 2 is not 32 bytes in base64 or hexadecimal'],
+      [`${'!'.repeat(43)}=`, 'key 1 is not 32 bytes in base64 or hexadecimal']
     ]
     for (const [content, problem] of files) {
       await writeFile(path, content)
@@ -97,23 +157,25 @@ t.test('upkeep by command', async (t) => {
     await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: [] })
     const path = join(folder, 'keys')
     const { code, out, err } = await cli(`tenants rename acme initech --secret-keys ${path}`, { answers: ['y'] })
-    t.strictSame([code, out], [0, 'renamed acme to initech, with 1 webhooks\n'])
-    t.match(err, 'Renames the tenant acme to initech: 1 webhooks, 1 keys, and its events with their deliveries.')
+    t.strictSame([code, out], [0, 'renamed acme to initech, with 1 webhook\n'])
+    t.match(err, 'Renames the tenant acme to initech: 1 webhook, 1 key, and its events with their deliveries.')
+    t.match(err, 'Nothing can use the old name for 61 minutes.')
     t.equal((await apiKeys(pool).list({ tenantSlug: 'initech' })).length, 1)
-    t.match(await cli('tenants rename acme other --yes'), { code: 1, err: 'tenants rename: the tenant acme has nothing here\n' })
+    t.match(await cli('tenants rename acme other --yes'), { code: 1, err: 'tenants rename: the tenant acme has no webhooks, keys or events\n' })
     t.match(await cli('tenants rename initech other --yes'), { code: 1, err: /none of the secretKeys opens the secret/ }, 'without the keys nothing is renamed')
     await apiKeys(pool).issue({ tenantSlug: 'taken', scopes: [] })
     t.match(await cli(`tenants rename initech taken --yes --secret-keys ${path}`), { code: 2, err: /\ntenants rename: TO: expected a tenant without webhooks, events and keys, got one that exists\n$/ })
-    t.strictSame(JSON.parse((await cli(`tenants rename initech acme --yes --json --secret-keys ${path}`)).out), { from: 'initech', to: 'acme', webhooks: 1 })
+    t.strictSame(JSON.parse((await cli(`tenants rename initech hooli --yes --json --secret-keys ${path}`)).out), { from: 'initech', to: 'hooli', webhooks: 1 })
+    t.match(await cli(`tenants rename hooli acme --yes --secret-keys ${path}`), { code: 1, err: /"acme" was renamed or removed, and can be used again at 20/ })
     t.match(await cli(['tenants', 'rename', 'a\nb', 'acme', '--yes']), { code: 2, err: 'tenants rename: FROM: expected a tenant slug of 1 to 100 characters without control characters, got "a\\nb"\n' })
   })
 
   await t.test('a tenant is removed', async (t) => {
-    t.match(await cli('tenants remove acme', { answers: ['n'] }), { code: 1, err: /^Deletes the tenant acme for good: 1 webhooks, 1 keys, and its events/ })
-    t.equal((await apiKeys(pool).list({ tenantSlug: 'acme' })).length, 1)
-    t.match(await cli('tenants remove acme', { answers: ['y'] }), { code: 0, out: 'removed acme\n' })
-    t.equal((await apiKeys(pool).list({ tenantSlug: 'acme' })).length, 0)
-    t.match(await cli('tenants remove acme --yes'), { code: 1, err: 'tenants remove: the tenant acme has nothing here\n' })
+    t.match(await cli('tenants remove hooli', { answers: ['n'] }), { code: 1, err: /^Deletes the tenant hooli permanently: 1 webhook, 1 key, and its events/ })
+    t.equal((await apiKeys(pool).list({ tenantSlug: 'hooli' })).length, 1)
+    t.match(await cli('tenants remove hooli', { answers: ['y'] }), { code: 0, out: 'removed hooli\n' })
+    t.equal((await apiKeys(pool).list({ tenantSlug: 'hooli' })).length, 0)
+    t.match(await cli('tenants remove hooli --yes'), { code: 1, err: 'tenants remove: the tenant hooli has no webhooks, keys or events\n' })
     t.strictSame(JSON.parse((await cli('tenants remove taken --yes --json')).out), { removed: 'taken' })
   })
 })

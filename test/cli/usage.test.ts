@@ -19,10 +19,12 @@ t.test('--help of each command shows its options, without a database', async (t)
     const { code, out, err } = await createCli(undefined)(`${name} --help`)
     t.strictSame([code, err], [0, ''], name)
     t.match(out, `usage: fastify-recruiting-api ${name} `)
-    t.match(out, /^ {2}--database-url URL +the database; the default is DATABASE_URL$/m)
+    t.match(out, /^ {2}--help +shows this help$/m)
+    if (['demo', 'init', 'listen', 'trigger'].includes(name)) continue
+    t.match(out, /^ {2}--database-url URL +the database; or set RECRUITING_DATABASE_URL or DATABASE_URL$/m)
   }
-  t.match((await cli('keys issue --help')).out, 'usage: fastify-recruiting-api keys issue --tenant SLUG --scopes A,B [OPTIONS]\n')
-  t.match((await cli('keys revoke --help')).out, 'usage: fastify-recruiting-api keys revoke ID [OPTIONS]\n')
+  t.match((await cli('keys issue --help')).out, 'usage: fastify-recruiting-api keys issue --tenant ID --scopes A,B [OPTIONS]\n')
+  t.match((await cli('keys revoke --help')).out, 'usage: fastify-recruiting-api keys revoke ID --tenant ID [OPTIONS]\n')
 })
 
 t.test('--version is that of the package', async (t) => {
@@ -30,24 +32,28 @@ t.test('--version is that of the package', async (t) => {
 })
 
 const wrong: Array<[line: string, message: string]> = [
-  ['migrat', 'fastify-recruiting-api: "migrat": there is no such command, do you mean migrate?'],
-  ['key list', 'fastify-recruiting-api: "key": there is no such command, do you mean keys list?'],
-  ['toString', 'fastify-recruiting-api: "toString": there is no such command, do you mean doctor?'],
+  ['migrat', 'fastify-recruiting-api: "migrat": there is no such command, did you mean migrate?'],
+  ['key list', 'fastify-recruiting-api: "key": there is no such command, did you mean keys list?'],
+  ['frobnicate', 'fastify-recruiting-api: "frobnicate": there is no such command; --help lists all of them'],
+  ['toString', 'fastify-recruiting-api: "toString": there is no such command; --help lists all of them'],
+  ['demo --json', 'demo: --json: there is no such option; --help lists all of them'],
+  ['demo now', 'demo: "now": unexpected argument'],
   ['keys', 'fastify-recruiting-api: keys: add one of issue, list, rotate, revoke'],
   ['keys lst', 'fastify-recruiting-api: keys: add one of issue, list, rotate, revoke'],
-  ['keys list', 'keys list: --tenant: missing, add --tenant SLUG'],
-  ['keys list --tenant', 'keys list: --tenant: needs a value, --tenant SLUG'],
-  ['keys list --tenant=', 'keys list: --tenant: needs a value, --tenant SLUG'],
-  ['keys list --tenant --json', 'keys list: --tenant: needs a value, --tenant SLUG'],
+  ['keys list', 'keys list: --tenant: missing, add --tenant ID'],
+  ['keys list --tenant', 'keys list: --tenant: needs a value, --tenant ID'],
+  ['keys list --tenant=', 'keys list: --tenant: needs a value, --tenant ID'],
+  ['keys list --tenant --json', 'keys list: --tenant: needs a value, --tenant ID'],
   ['keys list --tenant a --tenant b', 'keys list: --tenant: given twice'],
-  ['keys list --tenat a', 'keys list: --tenat: there is no such option, do you mean --tenant?'],
-  ['keys list --constructor a', 'keys list: --constructor: there is no such option, do you mean --json?'],
+  ['keys list --tenat a', 'keys list: --tenat: there is no such option, did you mean --tenant?'],
+  ['keys list --constructor a', 'keys list: --constructor: there is no such option; --help lists all of them'],
   ['keys list --tenant a --json=yes', 'keys list: --json: takes no value'],
-  ['keys list acme --tenant a', 'keys list: "acme": there is no such argument'],
-  ['keys revoke', 'keys revoke: ID: missing'],
-  ['tenants rename acme', 'tenants rename: TO: missing'],
+  ['keys list acme --tenant a', 'keys list: "acme": unexpected argument'],
+  ['keys revoke', 'keys revoke: ID: missing, usage: fastify-recruiting-api keys revoke ID --tenant ID [OPTIONS]'],
+  ['tenants rename acme', 'tenants rename: TO: missing, usage: fastify-recruiting-api tenants rename FROM TO [OPTIONS]'],
+  ['init', 'init: DIR: missing, usage: fastify-recruiting-api init DIR [OPTIONS]'],
   ['prune', 'prune: --retention-days: missing, add --retention-days DAYS'],
-  ['reseal', 'reseal: --secret-keys: missing, add --secret-keys FILE']
+  ['reseal', 'reseal: --secret-keys: missing, add --secret-keys FILE or set RECRUITING_SECRET_KEYS']
 ]
 
 for (const [line, message] of wrong) {
@@ -72,7 +78,7 @@ t.test('a database that cannot be reached is said in one line, without the passw
     for (const line of ['stats', 'doctor', 'migrate', 'keys list --tenant acme']) {
       const { code, out, err } = await createCli(url)(line)
       t.strictSame([code, out], [1, ''], line)
-      t.match(err, /^[a-z ]+: cannot connect to the database: connect ECONNREFUSED \S+:1; check --database-url or DATABASE_URL\n$/)
+      t.match(err, /^[a-z ]+: cannot connect to the database: connect ECONNREFUSED \S+:1; check the database URL\n$/)
     }
   }
 })
@@ -95,7 +101,7 @@ t.test('a name with several addresses is one line too', async (t) => {
   const refused = (address: string): Error => Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: 'ECONNREFUSED' })
   const error = Object.assign(new AggregateError([refused('::1:5432'), refused('127.0.0.1:5432')], ''), { code: 'ECONNREFUSED' })
   const { code, err } = await cli('stats', { importDriver: () => Promise.reject(error) })
-  t.strictSame([code, err], [1, 'stats: cannot connect to the database: connect ECONNREFUSED ::1:5432; check --database-url or DATABASE_URL\n'])
+  t.strictSame([code, err], [1, 'stats: cannot connect to the database: connect ECONNREFUSED ::1:5432; check the database URL\n'])
 })
 
 t.test('what is thrown is shown, whatever it is', async (t) => {

@@ -1,8 +1,9 @@
 import t from 'tap'
-import { openPglite } from '../../examples/pglite/pool.js'
+import { findTool } from '../fixtures/programs.js'
 import { testConformanceOver } from '../fixtures/postgres/postgres-conformance.js'
 
-t.test('PostgreSQL within the process keeps every promise of the ports', async (t) => {
+t.test('PostgreSQL within the process keeps every promise of the ports', { skip: findTool('@electric-sql/pglite') }, async (t) => {
+  const { openPglite } = await import('../../examples/pglite/pool.js')
   const pool = openPglite()
   t.teardown(() => pool.end())
   await testConformanceOver(t, pool, { hasTransactions: false })

@@ -73,7 +73,7 @@ t.test('the mirror is exact after it was killed at random moments, while rows ch
   }
 
   let { app, port } = await serve(t, storage, { onSync })
-  const start = () => runExample(t, '13-mirror.ts', { API: `http://127.0.0.1:${port}/api/v1/public/acme`, KEY: key, WEBHOOK_SECRET: 'whsec_c2VjcmV0', FILE: file, PORT: '0' })
+  const start = () => runExample(t, '13-mirror.ts', { BASE_URL: `http://127.0.0.1:${port}/api/v1/public`, KEY: key, WEBHOOK_SECRET: 'whsec_c2VjcmV0', FILE: file, PORT: '0' })
   const kills = 6
   for (let count = 0; count < kills; count++) {
     if (count === kills / 2) {
@@ -105,7 +105,7 @@ t.test('a webhook brings a change at once, and a forged one is refused', async (
     name: 'mirror', target_url: `http://127.0.0.1:${receiverPort}/`, event_types: ['candidate.created']
   })
   const mirror = runExample(t, '13-mirror.ts', {
-    API: `http://127.0.0.1:${port}/api/v1/public/acme`, KEY: key, WEBHOOK_SECRET: secret, FILE: createFolder(t), PORT: String(receiverPort)
+    BASE_URL: `http://127.0.0.1:${port}/api/v1/public`, KEY: key, WEBHOOK_SECRET: secret, FILE: createFolder(t), PORT: String(receiverPort)
   })
   await mirror.output(/up to date: 2 candidates, 0 jobs/)
   t.equal((await fetch(`http://127.0.0.1:${receiverPort}/`, { method: 'POST', body: '{}' })).status, 401)
@@ -116,7 +116,7 @@ t.test('a webhook brings a change at once, and a forged one is refused', async (
 
 t.test('a sync that fails is continued later', async (t) => {
   const { app, port } = await serve(t, memoryStorage())
-  const mirror = runExample(t, '13-mirror.ts', { API: `http://127.0.0.1:${port}/api/v1/public/globex`, KEY: key, WEBHOOK_SECRET: 'whsec_c2VjcmV0', FILE: createFolder(t), PORT: '0' })
-  await mirror.output(/sync failed, it continues later: Error: sync got 401/)
+  const mirror = runExample(t, '13-mirror.ts', { BASE_URL: `http://127.0.0.1:${port}/api/v1/public`, TENANT: 'globex', KEY: key, WEBHOOK_SECRET: 'whsec_c2VjcmV0', FILE: createFolder(t), PORT: '0' })
+  await mirror.output(/sync failed, it continues later: ApiError: Missing or invalid API key/)
   await app.close()
 })

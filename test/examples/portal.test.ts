@@ -6,12 +6,13 @@ import { runExample } from './fixtures/run-example.js'
 t.test('a settings page embeds the portal, whose session manages webhooks', async (t) => {
   const example = runExample(t, '12-portal.ts', { PORT: '0' })
   const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
-  const page = await (await fetch(`${origin}/settings/webhooks`)).text()
   const docs = await readFile(new URL('../../docs/portal.md', import.meta.url), 'utf8')
-  const [, snippet = 'none'] = /^```html\n(<iframe.*?)^```$/ms.exec(docs) ?? []
-  t.ok(page.includes(snippet.trim()), 'it is the page of docs/portal.md')
+  for (const [path, snippet] of [['webhooks', /^```html\n(.*?<iframe.*?)^```$/ms], ['webhooks.js', /^```js\n(addEventListener.*?)^```$/ms]] as const) {
+    const served = await (await fetch(`${origin}/settings/${path}`)).text()
+    t.ok(served.includes(snippet.exec(docs)?.[1]?.trim() ?? 'none'), `it is the ${path} of docs/portal.md`)
+  }
 
-  const { url, token } = (await request(`${origin}/settings/webhooks/session`)).body as { url: string, token: string }
+  const { url, token } = (await request(`${origin}/settings/webhooks/session`, { method: 'POST' })).body as { url: string, token: string }
   const portal = await fetch(new URL(url, origin))
   t.equal(portal.status, 200)
   t.match(portal.headers.get('content-security-policy'), "frame-ancestors 'self'")

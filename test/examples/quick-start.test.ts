@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { request } from './fixtures/request.js'
 import { runExample } from './fixtures/run-example.js'
@@ -29,4 +32,16 @@ t.test('the quick start serves candidates and jobs, and ends on a signal', async
 
   t.equal((await request(`${api}/candidates`)).status, 401)
   t.equal(await example.end('SIGTERM'), 0)
+})
+
+t.test('a quick start whose port is in use says so in one line', async (t) => {
+  const taken = createServer()
+  t.teardown(() => taken.close())
+  await once(taken.listen(0, 'localhost'), 'listening')
+  const { port } = taken.address() as AddressInfo
+
+  const example = runExample(t, '01-quick-start.ts', { PORT: String(port) })
+  const [output] = await example.output(/^[^]+$/)
+  t.match(output, new RegExp(`^listen EADDRINUSE: address already in use \\S+:${port}\\. Set PORT to choose another one\\.\n$`))
+  t.equal(await example.exit(), 1)
 })

@@ -12,7 +12,7 @@ function build (answer: KeyLookup = async ({ key }) => key.startsWith('good') ? 
     asked.push(`${credentials.tenantSlug}/${credentials.key}`)
     return answer(credentials)
   }, { clock, ...options })
-  return { asked, clock, ask: (key: string, tenantSlug = 'acme') => lookup({ tenantSlug, key }) }
+  return { asked, clock, ask: (key: string, tenantSlug = 'acme') => lookup({ tenantSlug, tenantId: tenantSlug, key }) }
 }
 
 t.test('an answer is kept for the time to live, and not a millisecond longer', async (t) => {
@@ -138,14 +138,32 @@ t.test('a use that the cache answers is noted, at most once a second for a key',
   const clock = createManualClock()
   const answer = async ({ key }: { key: string }): Promise<ApiKey | null> => key === 'bad' ? null : { id: `id of ${key}`, scopes: [] }
   const ask = cacheKeyLookup(Object.assign(answer, { recordUse (id: string) { noted.push(id) } }), { clock })
-  for (const key of ['one', 'two', 'bad', 'one']) await ask({ tenantSlug: 'acme', key })
+  for (const key of ['one', 'two', 'bad', 'one']) await ask({ tenantSlug: 'acme', tenantId: 'acme', key })
   t.strictSame(noted, [], 'the lookup has noted these itself')
   await clock.advance(1000)
-  for (const key of ['one', 'two', 'bad', 'one']) await ask({ tenantSlug: 'acme', key })
+  for (const key of ['one', 'two', 'bad', 'one']) await ask({ tenantSlug: 'acme', tenantId: 'acme', key })
   t.strictSame(noted, ['id of one', 'id of two'])
   await clock.advance(999)
-  await ask({ tenantSlug: 'acme', key: 'one' })
+  await ask({ tenantSlug: 'acme', tenantId: 'acme', key: 'one' })
   await clock.advance(1)
-  await ask({ tenantSlug: 'acme', key: 'one' })
+  await ask({ tenantSlug: 'acme', tenantId: 'acme', key: 'one' })
   t.strictSame(noted, ['id of one', 'id of two', 'id of one'])
+})
+
+t.test('limits of a key are kept, and changing what was returned changes nothing', async (t) => {
+  const limits = { allowedIps: ['10.0.0.0/8'], candidateFields: ['headline'], jobFields: null }
+  const lookUp = cacheKeyLookup(async () => ({ id: 'key_1', scopes: [], ...limits }))
+  const credentials = { tenantSlug: 'acme', tenantId: 'acme', key: 'key' }
+  const first = await lookUp(credentials)
+  t.strictSame(first, { id: 'key_1', scopes: [], ...limits })
+  for (const list of [first?.allowedIps, first?.candidateFields]) (list as string[]).push('0.0.0.0/0')
+  t.strictSame(await lookUp(credentials), { id: 'key_1', scopes: [], allowedIps: ['10.0.0.0/8'], candidateFields: ['headline'], jobFields: null })
+})
+
+t.test('lists of an answer are copies, so a caller that changes them changes nothing', async (t) => {
+  const limited: ApiKey = { ...owner, allowedIps: ['203.0.113.0/24'], candidateFields: ['full_name'], jobFields: ['name'] }
+  const { ask } = build(async () => limited)
+  const first = await ask('good')
+  for (const name of ['scopes', 'allowedIps', 'candidateFields', 'jobFields'] as const) Reflect.get(first ?? {}, name).push('other')
+  t.strictSame(await ask('good'), limited)
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { FastifyServerOptions } from 'fastify'
 import type { RateLimitOptions } from '../../src/index.js'
-import { trustsEveryProxy } from '../../src/http/limits/trust-proxy.js'
+import { trustsEveryProxy } from '../../src/http/client-address.js'
 import { buildLimited } from '../fixtures/api/limits.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 

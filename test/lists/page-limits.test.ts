@@ -2,17 +2,8 @@ import t from 'tap'
 import { buildApp } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { fetchPage, lists, requestList, storeItems } from '../fixtures/api/lists.js'
+import { notIntegers, overMaximum } from '../fixtures/api/refused-queries.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
-
-const notIntegers = [
-  '', '0', '-1', '-0', '00', '1.5', '1.0', '1.', '.5', '1e1', '1E1', '0x10', '0b1', '0o7', '1_000', '1,000', '+1', '%2B1', '%201', '1%20', '1%0A',
-  'one', 'NaN', 'Infinity', 'null', 'undefined', 'true', '[]', '{}', '1n', '١', '１', '1;2', '1--', '--1'
-].map((text) => encodeURIComponent(decodeURIComponent(text)))
-
-const overMaximum = {
-  page: ['2147483648', '4294967296', '9007199254740993', '9'.repeat(400)],
-  per_page: ['201', '1000', '2147483647', '2147483648', '9'.repeat(400)]
-}
 
 for (const list of lists) {
   for (const name of ['page', 'per_page'] as const) {

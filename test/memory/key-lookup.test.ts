@@ -16,6 +16,27 @@ function refusal (keys: unknown): string | null {
   }
 }
 
+t.test('limits of a key are found with it, and cannot be changed', async (t) => {
+  const limits = { allowedIps: ['10.0.0.0/8'], candidateFields: ['headline'], jobFields: [] }
+  const find = memoryKeyLookup([{ key: 'first', tenantSlug: 'acme', scopes, ...limits }, { key: 'second', tenantSlug: 'acme', scopes, jobFields: ['name'] }])
+  const first = { tenantSlug: 'acme', tenantId: 'acme', key: 'first' }
+  t.strictSame(await find(first), { id: 'key_1', scopes, ...limits })
+  t.strictSame(await find({ ...first, key: 'second' }), { id: 'key_2', scopes, jobFields: ['name'] })
+  const found = await find(first)
+  for (const list of [found?.allowedIps, found?.candidateFields, found?.jobFields]) t.throws(() => (list as string[]).push('more'), TypeError)
+  limits.allowedIps.push('0.0.0.0/0')
+  t.strictSame((await find(first))?.allowedIps, ['10.0.0.0/8'])
+})
+
+t.test('limits that cannot be are refused by their place', async (t) => {
+  for (const [wrong, field] of [
+    [{ allowedIps: [] }, 'allowedIps'], [{ allowedIps: '10.0.0.0/8' }, 'allowedIps'], [{ allowedIps: ['10.0.0.0'] }, 'allowedIps[0]'],
+    [{ candidateFields: 'headline' }, 'candidateFields'], [{ jobFields: [''] }, 'jobFields']
+  ] as const) {
+    t.throws(() => memoryKeyLookup([{ key: 'first', tenantSlug: 'acme', scopes, ...wrong as object }]), { code: 'invalid_option', field: `keys[0].${field}` })
+  }
+})
+
 t.test('a key is found for its tenant', async (t) => {
   const find = memoryKeyLookup([
     { key: 'first', tenantSlug: 'acme', scopes },
@@ -23,9 +44,9 @@ t.test('a key is found for its tenant', async (t) => {
     { key: 'third', tenantSlug: 'other', scopes: ['webhooks:read'] }
   ])
 
-  t.strictSame(await find({ tenantSlug: 'acme', key: 'first' }), { id: 'key_1', scopes })
-  t.strictSame(await find({ tenantSlug: 'acme', key: 'second' }), { id: 'backup', scopes: [] })
-  t.strictSame(await find({ tenantSlug: 'other', key: 'third' }), { id: 'key_3', scopes: ['webhooks:read'] })
+  t.strictSame(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'first' }), { id: 'key_1', scopes })
+  t.strictSame(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'second' }), { id: 'backup', scopes: [] })
+  t.strictSame(await find({ tenantSlug: 'other', tenantId: 'other', key: 'third' }), { id: 'key_3', scopes: ['webhooks:read'] })
 })
 
 t.test('an unknown key, a key of another tenant and an unknown tenant are null', async (t) => {
@@ -34,11 +55,11 @@ t.test('an unknown key, a key of another tenant and an unknown tenant are null',
     { key: 'third', tenantSlug: 'other', scopes }
   ])
 
-  t.equal(await find({ tenantSlug: 'acme', key: 'unknown' }), null)
-  t.equal(await find({ tenantSlug: 'acme', key: 'FIRST' }), null)
-  t.equal(await find({ tenantSlug: 'acme', key: 'third' }), null)
-  t.equal(await find({ tenantSlug: 'nobody', key: 'first' }), null)
-  t.equal(await find({ tenantSlug: 'Acme', key: 'first' }), null)
+  t.equal(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'unknown' }), null)
+  t.equal(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'FIRST' }), null)
+  t.equal(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'third' }), null)
+  t.equal(await find({ tenantSlug: 'nobody', tenantId: 'nobody', key: 'first' }), null)
+  t.equal(await find({ tenantSlug: 'Acme', tenantId: 'Acme', key: 'first' }), null)
 })
 
 t.test('a revoked key is null', async (t) => {
@@ -47,8 +68,8 @@ t.test('a revoked key is null', async (t) => {
     { key: 'second', tenantSlug: 'acme', scopes, revoked: false }
   ])
 
-  t.equal(await find({ tenantSlug: 'acme', key: 'first' }), null)
-  t.strictSame(await find({ tenantSlug: 'acme', key: 'second' }), { id: 'key_2', scopes })
+  t.equal(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'first' }), null)
+  t.strictSame(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'second' }), { id: 'key_2', scopes })
 })
 
 t.test('a key is null from the time it expires at', async (t) => {
@@ -57,7 +78,7 @@ t.test('a key is null from the time it expires at', async (t) => {
     { key: 'text', tenantSlug: 'acme', scopes, expiresAt: '2026-01-01T01:00:01+01:00' },
     { key: 'date', tenantSlug: 'acme', scopes, expiresAt: new Date('2026-01-01T00:00:02Z') }
   ], { clock })
-  const isValid = async (key: string): Promise<boolean> => await find({ tenantSlug: 'acme', key }) !== null
+  const isValid = async (key: string): Promise<boolean> => await find({ tenantSlug: 'acme', tenantId: 'acme', key }) !== null
 
   await clock.advance(999)
   t.strictSame([await isValid('text'), await isValid('date')], [true, true])
@@ -71,11 +92,11 @@ t.test('changing the given list or a returned owner changes no key', async (t) =
   const given = [{ key: 'first', tenantSlug: 'acme', scopes: ['jobs:read'] }]
   const find = memoryKeyLookup(given)
   given[0]?.scopes.push('webhooks:write')
-  const owner = await find({ tenantSlug: 'acme', key: 'first' })
+  const owner = await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'first' })
 
   t.throws(() => owner !== null && Object.assign(owner, { id: 'changed' }))
   t.throws(() => owner !== null && Reflect.apply(Array.prototype.push, owner.scopes, ['webhooks:write']))
-  t.strictSame(await find({ tenantSlug: 'acme', key: 'first' }), { id: 'key_1', scopes: ['jobs:read'] })
+  t.strictSame(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'first' }), { id: 'key_1', scopes: ['jobs:read'] })
 })
 
 t.test('malformed keys are refused, and the error names the path', async (t) => {

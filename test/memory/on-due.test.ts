@@ -3,7 +3,7 @@ import { createDeliveryKit } from './fixtures/delivery-kit.js'
 import { delivered, failed, retry } from '../../src/testing/support/samples.js'
 
 t.test('listeners are called by everything that makes deliveries due', async (t) => {
-  const { deliveries, webhooks, addWebhook, emit, claimOne, complete, replay } = createDeliveryKit()
+  const { deliveries, webhooks, addWebhook, emit, claimOne, recordAttempts, replay } = createDeliveryKit()
   let calls = 0
   deliveries.onDue(() => { calls++ })
   const heard = async (act: () => unknown): Promise<number> => {
@@ -18,16 +18,16 @@ t.test('listeners are called by everything that makes deliveries due', async (t)
   const lease = await claimOne()
   t.equal(await heard(() => deliveries.release([lease])), 1)
   t.equal(await heard(() => deliveries.release([lease])), 0)
-  t.equal(await heard(async () => complete(failed(await claimOne()))), 0)
+  t.equal(await heard(async () => recordAttempts(failed(await claimOne()))), 0)
   t.equal(await heard(() => replay(webhook)), 1)
   t.equal(await heard(() => replay(webhook)), 0)
-  t.equal(await heard(async () => complete(retry(await claimOne()))), 0)
+  t.equal(await heard(async () => recordAttempts(retry(await claimOne()))), 0)
   t.equal(await heard(() => webhooks.update('acme', webhook.id, { name: 'x' })), 0)
   t.equal(await heard(() => webhooks.update('acme', webhook.id, { status: 'inactive' })), 0)
   t.equal(await heard(() => emit()), 0, 'skipped')
   t.equal(await heard(() => webhooks.update('acme', webhook.id, { status: 'active' })), 1)
   await emit()
-  t.equal(await heard(async () => complete(delivered(await claimOne()))), 0)
+  t.equal(await heard(async () => recordAttempts(delivered(await claimOne()))), 0)
 })
 
 t.test('a listener can claim the recorded event', async (t) => {

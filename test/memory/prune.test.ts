@@ -6,14 +6,14 @@ const dayMs = 86_400_000
 const monthly = { retentionDays: 30, limit: 100 }
 
 t.test('deliveries that ended are kept for the time of retention, and not a millisecond longer', async (t) => {
-  const { deliveries, addWebhook, emit, claim, complete, log, clock } = createDeliveryKit()
+  const { deliveries, addWebhook, emit, claim, recordAttempts, log, clock } = createDeliveryKit()
   const webhook = await addWebhook()
   const inactive = await addWebhook({ status: 'inactive' })
   await emit()
   await emit()
   const [first, second] = await claim()
   if (!first || !second) throw new Error('nothing is due')
-  await complete(delivered(first), failed(second))
+  await recordAttempts(delivered(first), failed(second))
 
   await clock.advance(30 * dayMs)
   t.equal(await deliveries.prune(monthly), 0)
@@ -28,10 +28,10 @@ t.test('deliveries that ended are kept for the time of retention, and not a mill
 })
 
 t.test('at most limit deliveries are deleted at once, oldest first', async (t) => {
-  const { deliveries, addWebhook, emit, claim, complete, log, clock } = createDeliveryKit()
+  const { deliveries, addWebhook, emit, claim, recordAttempts, log, clock } = createDeliveryKit()
   const webhook = await addWebhook()
   for (let i = 0; i < 5; i++) await emit()
-  await complete(...(await claim()).map(delivered))
+  await recordAttempts(...(await claim()).map(delivered))
   await clock.advance(31 * dayMs)
 
   t.equal(await deliveries.prune({ retentionDays: 30, limit: 2 }), 4)

@@ -1,5 +1,7 @@
+import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import type { AuditEntry } from '../../src/index.js'
+import type { AuditEntry, HostRoutes } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
 import { type AppOverrides, type Teardown, bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 import { hostileErrors } from '../fixtures/hostile/hostile-errors.js'
@@ -19,11 +21,14 @@ t.test('reading a list is audited with its key, filters and rows, without the va
   const { app, entries } = await buildAudited(t)
   const answer = await app.inject({ url: `${base}/candidates?filter[q]=ada&filter[recruiter_id]=11&page=1`, headers })
   t.strictSame(entries, [{
+    source: 'request',
     requestId: answer.headers['x-request-id'],
     tenantSlug: 'acme',
     keyId: entries[0]?.keyId,
     actor: null,
     operationId: 'listCandidates',
+    isDeprecated: false,
+    resource: null,
     method: 'GET',
     filters: ['filter[recruiter_id]', 'filter[q]'],
     status: 200,
@@ -47,6 +52,40 @@ t.test('one resource is one row; nothing shown is none', async (t) => {
     ['HEAD', 'getWebhook', 200, null],
     ['DELETE', 'deleteWebhook', 204, null],
     ['POST', null, 201, null]
+  ])
+})
+
+t.test('an entry names the record that was read or changed, also if there is none, and none if the request was refused before', async (t) => {
+  const routes: HostRoutes = async (app) => {
+    const config = { scopes: ['candidates:read'], resource: 'interview' }
+    const response = { 200: Type.Object({ data: Type.Object({ id: Type.String() }) }) }
+    app.get('/interviews/:interview_id', { config, schema: { response } }, async (request) => ({ data: { id: `interview ${Object.keys(request.params as object).length}` } }))
+    app.post('/interviews', { config, schema: { response } }, async () => ({ data: { id: 'i-7' } }))
+    app.delete('/interviews', { config, schema: { response: { 204: Type.Null() } } }, async () => undefined)
+  }
+  const { app, entries } = await buildAudited(t, { routes })
+  const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['application.created'] }
+  const { data: { id } } = (await app.inject({ method: 'POST', url: `${base}/webhooks`, headers, payload })).json()
+  await app.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
+  const { data: [delivery] } = (await app.inject({ url: `${base}/webhooks/${id}/deliveries`, headers })).json()
+  for (const [method, path] of [
+    ['GET', '/candidates'], ['GET', '/candidates/1'], ['GET', '/candidates/999'], ['GET', '/candidates/x'], ['HEAD', '/jobs/1'], ['GET', '/jobs/1'],
+    ['GET', '/webhooks'], ['GET', `/webhooks/${id}`], ['PATCH', `/webhooks/${id}`], ['POST', `/webhooks/${id}/rotate_secret`], ['POST', `/webhooks/${id}/replay`],
+    ['GET', `/webhooks/${id}/deliveries/${delivery.id}`], ['POST', `/webhooks/${id}/deliveries/${delivery.id}/retry`], ['DELETE', `/webhooks/${id}`],
+    ['GET', '/interviews/a%20b'], ['POST', '/interviews'], ['DELETE', '/interviews']
+  ] as const) await app.inject({ method, url: `${base}${path}`, headers, ...(method === 'PATCH' ? { payload: { name: 'CRM' } } : {}) })
+  await app.inject({ url: `${base}/candidates/1`, headers: bearer(keys.none) })
+  await app.inject({ url: `${base}/candidates/1` })
+  const webhook = { kind: 'webhook', id }
+  const candidate = { kind: 'candidate', id: 1 }
+  const logged = { kind: 'delivery', id: delivery.id }
+  t.strictSame(entries.map(({ status, resource }) => [status, resource]), [
+    [201, webhook], [200, webhook],
+    [200, null], [200, candidate], [404, { kind: 'candidate', id: 999 }], [400, null], [200, { kind: 'job', id: 1 }], [200, { kind: 'job', id: 1 }],
+    [200, null], [200, webhook], [200, webhook], [200, webhook], [202, webhook],
+    [200, logged], [202, logged], [204, webhook],
+    [200, { kind: 'interview', id: 'a b' }], [200, { kind: 'interview', id: 'i-7' }], [204, null],
+    [403, null], [401, null]
   ])
 })
 
@@ -99,4 +138,28 @@ t.test('reading a public document is not audited', async (t) => {
   const { app, entries } = await buildAudited(t)
   await app.inject('/api/v1/public/openapi.json')
   t.same(entries, [])
+})
+
+t.test('a request that takes effect is audited once, also if the client has gone before the response', async (t) => {
+  const storage = memoryStorage({ tenants: { acme: {} } })
+  let remove = (): void => {}
+  const isHeld = new Promise<void>((resolve) => { remove = resolve })
+  const { webhooks } = storage
+  let begun = (): void => {}
+  const hasBegun = new Promise<void>((resolve) => { begun = resolve })
+  const slow = { ...webhooks, delete: async (...args: Parameters<typeof webhooks.delete>) => { begun(); await isHeld; return webhooks.delete(...args) } }
+  const { app, entries } = await buildAudited(t, { storage: { ...storage, webhooks: slow } })
+  const { id } = await app.recruiting.webhooks.create('acme', { name: 'CRM', target_url: 'https://example.com/', event_types: ['job.created'] })
+  entries.length = 0
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const leaving = new AbortController()
+  const request = fetch(`${origin}${base}/webhooks/${id}`, { method: 'DELETE', headers, signal: leaving.signal }).catch(() => null)
+  await hasBegun
+  leaving.abort()
+  await request
+  await new Promise((resolve) => { setTimeout(resolve, 50) })
+  remove()
+  while (entries.length === 0) await new Promise((resolve) => { setTimeout(resolve, 10) })
+  await fetch(`${origin}${base}/webhooks/${id}`, { headers })
+  t.match(entries, [{ operationId: 'deleteWebhook', status: 204, resource: { kind: 'webhook', id: String(id) } }, { operationId: 'getWebhook', status: 404 }])
 })

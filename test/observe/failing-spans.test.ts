@@ -17,6 +17,7 @@ function breakTelemetry (broken: string, fail: () => never): { api: OpenTelemetr
   }
   const root: TraceContext = { getValue: () => undefined, setValue: () => root, deleteValue: () => root }
   const span: TraceSpan = {
+    spanContext: part('spanContext', () => ({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 })),
     setAttribute: part('setAttribute', () => {}),
     setStatus: part('setStatus', () => {}),
     end: part('end', () => {})
@@ -25,7 +26,8 @@ function breakTelemetry (broken: string, fail: () => never): { api: OpenTelemetr
     trace: {
       getTracer: () => ({ startSpan: part('startSpan', () => span) }),
       getSpan: part('getSpan', () => span),
-      setSpan: part('setSpan', () => root)
+      setSpan: part('setSpan', () => root),
+      setSpanContext: part('setSpanContext', () => root)
     },
     context: {
       active: part('active', () => root),
@@ -40,14 +42,14 @@ function breakTelemetry (broken: string, fail: () => never): { api: OpenTelemetr
   return { api, calls }
 }
 
-const spanParts = ['startSpan', 'setAttribute', 'setStatus', 'end', 'with']
+const spanParts = ['startSpan', 'spanContext', 'setAttribute', 'setStatus', 'end', 'with']
 
 function throwError (): never {
   throw new Error('the exporter is gone')
 }
 
 const ways: Array<[way: string, fail: () => never, parts: string[]]> = [
-  ['throws', throwError, [...spanParts, 'setSpan', 'active']],
+  ['throws', throwError, [...spanParts, 'setSpan', 'setSpanContext', 'active']],
   // Whatever the types say.
   ['rejects', (async () => throwError()) as unknown as () => never, spanParts]
 ]

@@ -25,6 +25,17 @@ const hosts: Record<string, AppOverrides & { logging?: object }> = {
     logging: { serializers },
     before (app) { app.setChildLoggerFactory((logger, bindings) => logger.child({ ...bindings, service: 'ats' })) }
   },
+  'loggers that it makes itself, with a serializer of its own': {
+    before (app) {
+      app.setChildLoggerFactory((logger, bindings, options) => logger.child(bindings, { ...options, serializers }))
+    }
+  },
+  'operations of its own that make their loggers with a serializer': {
+    async routes (app, options) {
+      app.setChildLoggerFactory((logger, bindings, options) => logger.child(bindings, { ...options, serializers }))
+      await routes(app, options, () => {})
+    }
+  },
   'operations of its own that make their loggers themselves': {
     async routes (app, options) {
       app.setChildLoggerFactory((logger, bindings, options) => logger.child({ ...bindings, service: 'ats' }, options))
@@ -58,6 +69,23 @@ t.test('serializers that the host gives to the plugin around it show no values e
   await app.inject({ url: `${base}/jobs?${query}`, headers })
   t.match((await logs.waitFor('incoming request')).req, { url: `${base}/jobs?filter[q]&page&x&&filter%5Bq%5D` })
   t.equal((await logs.waitFor('request completed')).res, 'mine', 'the other serializers are used')
+})
+
+t.test('serializers that the host gives to a plugin of its own routes are used', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, {
+    server: { logger: logs.logger },
+    async routes (app) {
+      await app.register(async (child) => {
+        child.get('/own', { config: { scopes: [] }, schema: { response: { 200: Type.Object({}) } } }, async ({ log }) => {
+          log.info({ person: 'Ada' }, 'read')
+          return {}
+        })
+      }, { logSerializers: { person: () => 'REDACTED' } })
+    }
+  })
+  t.equal((await app.inject({ url: `${base}/own`, headers })).statusCode, 200)
+  t.match(await logs.waitFor('read'), { person: 'REDACTED' })
 })
 
 t.test('a level that the host changes later holds for the API', async (t) => {

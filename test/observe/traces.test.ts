@@ -4,7 +4,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import t from 'tap'
-import { createRecruiting } from '../../src/index.js'
+import { type DeliveryOptions, createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { type AppOverrides, type Teardown, bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
@@ -125,23 +125,77 @@ t.test('an emit that fails, and an attempt that fails, are errors', async (t) =>
   })
 })
 
-t.test('an attempt by another process is found by the id of its event', async (t) => {
+/** A process that emits and one that delivers, over one storage. */
+async function startTwo (t: Teardown, delivery: DeliveryOptions) {
   const storage = memoryStorage()
   const receiver = await startReceiver(t)
   const emitter = await buildTraced(t, { storage, delivery: { ...toLoopback, worker: false } })
   const payload = { name: 'ATS', target_url: receiver.url, event_types: ['application.created'] }
   await emitter.inject({ method: 'POST', url: `${base}/webhooks`, headers, payload })
-  const { id } = await emitter.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
   exporter.reset()
-  const worker = createRecruiting({ storage, opentelemetry, delivery: toLoopback })
-  await worker.drain()
-  await worker.close()
-  t.equal(spans()[0]?.parent, undefined)
-  t.match(spans(), [{ name: 'deliver application.created', attributes: { 'recruiting.event_id': id } }])
+  const deliver = async (): Promise<void> => {
+    const worker = createRecruiting({ storage, opentelemetry, delivery: { ...toLoopback, ...delivery } })
+    await worker.drain()
+    await worker.close()
+  }
+  return { emitter, receiver, storage, deliver }
+}
+
+t.test('an attempt by another process continues the trace of the request that emitted', async (t) => {
+  const { emitter, receiver, deliver } = await startTwo(t, { retrySchedule: [0, 0] })
+  receiver.answer(500, 204)
+  const { id } = (await injectTraced(emitter, { method: 'POST', url: `${base}/applications`, headers })).json()
+  await deliver()
+  const [request, emit] = ['GET', 'emit application.created'].map(spanOf)
+  const attempts = spans().filter(({ name }) => name === 'deliver application.created')
+  t.match(attempts, [1, 2].map((attempt) => ({
+    parent: emit?.id, trace: request?.trace, attributes: { 'recruiting.event_id': id, 'recruiting.attempt': attempt, 'recruiting.outcome': attempt === 1 ? 'retry' : 'delivered' }
+  })))
+  t.equal(attempts.length, 2)
+  for (const { headers } of receiver.requests) t.equal(headers['traceparent'], undefined, 'nothing is sent unless the option says so')
 })
 
-t.test('of a great many events the latest are known', async (t) => {
-  const app = await buildTraced(t)
-  for (let count = 0; count < 10_001; count++) await app.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
-  t.equal(exporter.getFinishedSpans().length, 10_001)
+t.test('with propagateTrace, the receiver gets the span of the attempt', async (t) => {
+  const { emitter, receiver, deliver } = await startTwo(t, { propagateTrace: true })
+  await injectTraced(emitter, { method: 'POST', url: `${base}/applications`, headers })
+  await deliver()
+  const attempt = spanOf('deliver application.created')
+  t.equal(receiver.requests[0]?.headers['traceparent'], `00-${attempt?.trace}-${attempt?.id}-01`)
+})
+
+t.test('an event without a trace, or with one that cannot be read, begins a new one', async (t) => {
+  const { storage, receiver, deliver } = await startTwo(t, { propagateTrace: true })
+  const traceParents = [undefined, null, '', 'unknown', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`]
+  for (const [index, traceParent] of traceParents.entries()) {
+    const event = { id: `evt_${index}`, type: 'application.created', body: '{}', subject: null, tombstone: null, idempotencyKey: null, fingerprint: '' }
+    await storage.deliveries.record('acme', traceParent === undefined ? event : { ...event, traceParent })
+  }
+  await deliver()
+  const attempts = spans()
+  t.equal(new Set(attempts.map(({ trace }) => trace)).size, traceParents.length)
+  t.ok(attempts.every(({ parent }) => parent === undefined))
+  t.same(receiver.requests.map(({ headers }) => headers['traceparent']).sort(), attempts.map(({ trace, id }) => `00-${trace}-${id}-01`).sort())
+})
+
+t.test('propagateTrace needs the option opentelemetry', async (t) => {
+  const message = 'delivery.propagateTrace: expected false without the option opentelemetry, got true'
+  t.throws(() => createRecruiting({ storage: memoryStorage(), delivery: { propagateTrace: true } }), { code: 'invalid_option', field: 'delivery.propagateTrace', message })
+})
+
+t.test('without a tracer of its own, OpenTelemetry gives spans that identify nothing, and nothing is stored or sent', async (t) => {
+  const { emitter, receiver, storage, deliver } = await startTwo(t, { propagateTrace: true })
+  const recorded: unknown[] = []
+  const { record } = storage.deliveries
+  storage.deliveries.record = (tenant, event, transaction) => {
+    recorded.push(event.traceParent)
+    return record(tenant, event, transaction)
+  }
+  opentelemetry.trace.disable()
+  t.teardown(() => opentelemetry.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })))
+  const quiet = await buildTraced(t, { storage, delivery: { ...toLoopback, worker: false } })
+  await quiet.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
+  await deliver()
+  t.same(recorded, [null])
+  t.equal(receiver.requests[0]?.headers['traceparent'], undefined)
+  await emitter.close()
 })

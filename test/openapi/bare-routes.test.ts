@@ -6,7 +6,7 @@ import type { OpenApi } from '../fixtures/api/document.js'
 
 function format (route: Partial<Omit<RouteOptions, 'schema'>> & { schema?: object }): OpenApi {
   const whole = { method: 'GET', url: '/:tenant_slug/interviews/:id', handler () {}, ...route } as RouteOptions
-  return JSON.parse(JSON.stringify(formatDocument([whole], {}, { info: {}, servers: [], inHostDocument: false })))
+  return JSON.parse(JSON.stringify(formatDocument([whole], {}, { openapi: { info: {}, servers: [], inHostDocument: false }, publicUrl: '' })))
 }
 
 const path = '/{tenant_slug}/interviews/{id}'
@@ -19,7 +19,7 @@ t.test('a route that says nothing about itself is documented by its path', async
   t.same(parameters?.map(({ name, in: place, required }) => [name, place, required]), [['tenant_slug', 'path', true], ['id', 'path', true]])
   t.same(rest, { responses: {} })
   t.same(tags.map(({ name }) => name), ['events'])
-  t.equal(components.securitySchemes.apiKey?.description, 'An API key of the tenant. Each operation lists the scopes that the key needs.')
+  t.equal(components.securitySchemes.apiKey?.description, 'An API key of the tenant. It may be limited to networks, and to some fields of candidates and jobs. Each operation lists the scopes that the key needs.')
 })
 
 t.test('a route with several methods is an operation of each', async (t) => {

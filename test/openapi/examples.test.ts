@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type TSchema, Type } from '@sinclair/typebox'
-import { exampleOf } from '../../src/http/document/example.js'
+import { exampleOf } from '../../src/http/document/components.js'
 import { buildApp } from '../fixtures/api/app.js'
 import { type Content, type OpenApi, type Operation, createDocumentAjv, resolve } from '../fixtures/api/document.js'
 
@@ -23,7 +23,7 @@ t.test('every body and every answer has an example that its own schema takes', a
       }
     }
   }
-  t.equal(bodies.length, 18 * 6 + 18 + 5 + 18 + 2)
+  t.equal(bodies.length, 20 * 6 + 20 + 6 + 18 + 3)
   for (const [title, content] of bodies) {
     const refs = JSON.parse(JSON.stringify(content?.schema).replaceAll('"#/', '"document#/'))
     t.ok(ajv.validate(refs, content?.example), `${title} ${ajv.errorsText()}`)

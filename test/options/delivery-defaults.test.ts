@@ -1,7 +1,7 @@
 import t from 'tap'
 import { readDelivery } from '../../src/options/delivery.js'
 
-t.test('without options, deliveries are made as the README says', async (t) => {
+t.test('without options, deliveries are made as the documents say', async (t) => {
   const { clock, ...settings } = readDelivery({}, 'delivery')
   t.strictSame(settings, {
     worker: true,
@@ -17,9 +17,12 @@ t.test('without options, deliveries are made as the README says', async (t) => {
     denyNetworks: [],
     proxy: null,
     localAddress: null,
+    sourceIps: [],
     disableAfter: { failingForSeconds: 5 * 86_400, failedDeliveries: 10 },
     responseExcerptBytes: 0,
-    retentionDays: 30
+    propagateTrace: false,
+    retentionDays: 30,
+    environment: null
   })
   t.ok(Math.abs(clock.now() - Date.now()) < 1000)
 })

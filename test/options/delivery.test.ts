@@ -37,6 +37,13 @@ t.test('delivery.leaseMs is a whole number, at least the deadline of an attempt 
   await assertAccepted(t, { delivery: { timeoutMs: 120_000 } })
 })
 
+t.test('delivery.environment is text of 1 to 64 characters', async (t) => {
+  for (const [environment, shown] of [['', '""'], ['x'.repeat(65), `"${'x'.repeat(65)}"`], ['a\n', '"a\\n"'], [5, '5']] as const) {
+    await assertRefused(t, [{ delivery: { environment } }, 'delivery.environment', '1 to 64 characters without control characters', shown])
+  }
+  await assertAccepted(t, { delivery: { environment: 'x'.repeat(64) } })
+})
+
 t.test('delivery.retrySchedule is 1 to 100 numbers of seconds', async (t) => {
   const path = 'delivery.retrySchedule'
   for (const [value, shown] of [[[], 'an array'], [Array(101).fill(0), 'an array'], ['0,5', '"0,5"'], [null, 'null'], [{ 0: 5 }, 'an object']] as const) {
@@ -66,6 +73,25 @@ for (const name of ['allowNetworks', 'denyNetworks']) {
     await assertAccepted(t, { delivery: { [name]: ['10.0.0.0/8', '127.0.0.1/32', 'fd00::/8', '::1/128', '0.0.0.0/0', '::/0'] } })
   })
 }
+
+t.test('delivery.sourceIps is a list of 1 to 100 IP addresses and CIDRs', async (t) => {
+  const path = 'delivery.sourceIps'
+  const many = Array.from({ length: 101 }, (_, index) => `203.0.113.${index}`)
+  for (const [value, shown] of [['203.0.113.7', '"203.0.113.7"'], [null, 'null'], [{}, 'an object'], [[], '"0 entries"']] as const) {
+    await assertRefused(t, [{ delivery: { sourceIps: value } }, path, 'an array of 1 to 100 IP addresses or CIDRs', shown])
+  }
+  await assertRefused(t, [{ delivery: { sourceIps: many } }, path, 'an array of 1 to 100 IP addresses or CIDRs', '"101 entries"'])
+  const expected = 'an IP address or a CIDR, such as 203.0.113.7 or 203.0.113.0/24'
+  for (const [value, shown] of [
+    ['', '""'], ['hooks.example.com', '"hooks.example.com"'], ['203.0.113', '"203.0.113"'], ['203.0.113.0/33', '"203.0.113.0/33"'], ['[2001:db8::1]', '"[2001:db8::1]"'],
+    ['fe80::1%eth0', '"fe80::1%eth0"'], ['203.0.113.7, 203.0.113.8', '"203.0.113.7, 203.0.113.8"'], ['<b>', '"<b>"'], [7, '7'], [undefined, 'undefined']
+  ] as const) {
+    await assertRefused(t, [{ delivery: { sourceIps: ['203.0.113.7', '2001:db8::/32', value] } }, `${path}[2]`, expected, shown])
+  }
+  await assertAccepted(t, { delivery: { sourceIps: many.slice(1) } })
+  await assertAccepted(t, { delivery: { sourceIps: ['203.0.113.7', '198.51.100.0/24', '2001:db8::1', '2001:db8::/32'] } })
+  await assertAccepted(t, { delivery: { sourceIps: undefined } })
+})
 
 t.test('delivery.localAddress is an IP address', async (t) => {
   for (const [value, shown] of [['', '""'], ['localhost', '"localhost"'], ['10.0.0.0/8', '"10.0.0.0/8"'], ['[::1]', '"[::1]"'], [1, '1'], [{}, 'an object']] as const) {

@@ -1,8 +1,9 @@
 import t from 'tap'
 import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
-import { createRecruiting } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import Fastify from 'fastify'
+import { createRecruiting, recruitingApi } from '../../src/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 import { assertAccepted, assertRefused } from '../fixtures/refused-option.js'
 
 t.test('createRecruiting wants an object', async (t) => {
@@ -15,7 +16,7 @@ t.test('createRecruiting wants an object', async (t) => {
 
 t.test('maxWebhooksPerTenant is a whole number from 1 to 10000', async (t) => {
   for (const [value, shown] of [[0, '0'], [-1, '-1'], [10_001, '10001'], [1.5, '1.5'], ['50', '"50"'], [null, 'null']] as const) {
-    await assertRefused(t, [{ maxWebhooksPerTenant: value }, 'maxWebhooksPerTenant', 'an integer from 1 to 10000', shown])
+    await assertRefused(t, [{ maxWebhooksPerTenant: value }, 'maxWebhooksPerTenant', 'an integer from 1 to 10000, or a function', shown])
   }
   await assertAccepted(t, { maxWebhooksPerTenant: 1 })
   await assertAccepted(t, { maxWebhooksPerTenant: 10_000 })
@@ -29,12 +30,29 @@ t.test('maxEventBytes is a whole number from 1024 to 16777216', async (t) => {
   await assertAccepted(t, { maxEventBytes: 16_777_216 })
 })
 
+t.test('requireSubject is a boolean', async (t) => {
+  for (const [value, shown] of [[1, '1'], ['yes', '"yes"'], [null, 'null']] as const) {
+    await assertRefused(t, [{ requireSubject: value }, 'requireSubject', 'a boolean', shown])
+  }
+  await assertAccepted(t, { requireSubject: true })
+})
+
 t.test('events is a map with at least one event', async (t) => {
   const expected = 'a map from event names to TypeBox schemas'
   for (const [value, shown] of [[null, 'null'], ['job.created', '"job.created"'], [() => {}, 'a function']] as const) {
     await assertRefused(t, [{ events: value }, 'events', expected, shown])
   }
   await assertRefused(t, [{ events: {} }, 'events', 'at least one event', 'an object'])
+})
+
+t.test('descriptions of an event are texts by language', async (t) => {
+  const path = 'events["job.created"].descriptions'
+  const withDescriptions = (descriptions: unknown) => ({ events: { 'job.created': Type.Object({}, { descriptions }) } })
+  await assertRefused(t, [withDescriptions('Stelle'), path, 'an object of descriptions by language', '"Stelle"'])
+  await assertRefused(t, [withDescriptions({ 'no locale': 'Stelle' }), `${path}.no locale`, 'a language such as de or en-GB', '"no locale"'])
+  await assertRefused(t, [withDescriptions({ 'de-at': 'Stelle' }), `${path}.de-at`, 'a language such as de or en-GB', '"de-at"'])
+  await assertRefused(t, [withDescriptions({ de: 7 }), `${path}.de`, 'text', '7'])
+  await assertAccepted(t, withDescriptions({ de: 'Stelle', 'de-AT': 'Stelle' }))
 })
 
 t.test('names of events are lower-case words separated by full stops, 100 characters at most', async (t) => {
@@ -51,7 +69,7 @@ t.test('names of events are lower-case words separated by full stops, 100 charac
 
 t.test('the schema of an event is that of an object', async (t) => {
   const path = 'events["job.created"]'
-  const values = [[null, 'null'], [Type.String(), 'an object'], [{}, 'an object'], [[], 'an array'], ['object', '"object"']] as const
+  const values = [[null, 'null'], [Type.String(), 'an object'], [{}, 'an object'], [{ type: 'object' }, 'an object'], [[], 'an array'], ['object', '"object"']] as const
   for (const [schema, shown] of values) {
     await assertRefused(t, [{ events: { 'job.created': schema } }, path, 'a TypeBox object schema', shown])
   }
@@ -114,4 +132,12 @@ t.test('secretKeys are keys of 32 bytes, and the message never shows one', async
   }
   await assertAccepted(t, { secretKeys: [] })
   await assertAccepted(t, { secretKeys: [randomBytes(32), new Uint8Array(32)] })
+})
+
+t.test('a field whose schema refers to nothing fails the registration, not each request', async (t) => {
+  const candidateFields = Type.Object({ address: Type.Unsafe({ $ref: '#/$defs/Address' }) }, { $defs: { Address: { type: 'string' } } })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]), candidateFields })
+  await t.rejects(async () => { await app.ready() }, /Address/)
 })

@@ -27,7 +27,7 @@ t.test('prefix is a path', async (t) => {
 
 for (const [option, taken] of [['candidateFields', ['id', 'full_name', 'headline', 'source_id']], ['jobFields', ['id', 'name', 'status']]] as const) {
   t.test(`${option} is a TypeBox object without the fields that there are already`, async (t) => {
-    for (const [value, shown] of [[null, 'null'], [Type.String(), 'an object'], [['email'], 'an array'], ['email', '"email"']] as const) {
+    for (const [value, shown] of [[null, 'null'], [Type.String(), 'an object'], [{ type: 'object' }, 'an object'], [['email'], 'an array'], ['email', '"email"']] as const) {
       await assertRefusedByPlugin(t, [{ [option]: value }, option, 'a TypeBox object schema', shown])
     }
     for (const name of taken) {

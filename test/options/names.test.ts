@@ -29,7 +29,7 @@ t.test('the plugin and createRecruiting take one object of options, and both che
   await assertAccepted(t, { keyLookup: undefined, prefix: undefined })
   await assertRefused(t, [{ prefix: 'api' }, 'prefix', 'a path such as /api/v1/public', '"api"'])
   await assertRefused(t, [{ keyLookup: null }, 'keyLookup', 'a function', 'null'])
-  await assertRefused(t, [{ rateLimit: { max: 0 } }, 'rateLimit.max', 'an integer from 1 to 1000000000', '0'])
+  await assertRefused(t, [{ rateLimit: { max: 0 } }, 'rateLimit.max', 'an integer from 1 to 1000000000, or a function', '0'])
 })
 
 t.test('only the plugin accepts the options that Fastify adds', async (t) => {
@@ -56,7 +56,7 @@ t.test('a worker of undefined delivers, as by default', async (t) => {
   const claimed = new Promise<void>((resolve) => {
     storage.deliveries.claimDue = (options) => {
       claims++
-      t.strictSame(options, { limit: 64, perEndpoint: 4, leaseMs: 60_000 })
+      t.strictSame(options, { limit: 64, perEndpoint: 4, leaseMs: 60_000, environment: null })
       resolve()
       return claimDue(options)
     }

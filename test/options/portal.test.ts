@@ -3,7 +3,7 @@ import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { en } from '../../src/portal/messages/en.js'
-import { readMessages } from '../../src/portal/read-messages.js'
+import { readMessages } from '../../src/portal/settings.js'
 import { readPortal } from '../../src/options/portal.js'
 import { assertAccepted, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
@@ -26,7 +26,7 @@ t.test('portal is an object with secretKeys, and no message shows a key', async 
 
 t.test('absent options have their defaults', async (t) => {
   t.equal(readPortal(undefined, 'portal'), null)
-  t.strictSame(readPortal({ secretKeys }, 'portal'), { secretKeys, frameAncestors: [], baseUrl: '', theme: {}, messages: {} })
+  t.strictSame(readPortal({ secretKeys }, 'portal'), { secretKeys, frameAncestors: [], returnOrigins: [], baseUrl: '', theme: {}, messages: {} })
 })
 
 t.test('portal.frameAncestors are exact origins', async (t) => {
@@ -47,8 +47,19 @@ t.test('portal.frameAncestors are exact origins', async (t) => {
   t.same(readPortal({ secretKeys, frameAncestors: ["'self'"] }, 'portal')?.frameAncestors, ["'self'"], 'written as in a policy')
 })
 
+t.test('portal.returnOrigins are exact origins', async (t) => {
+  const path = 'portal.returnOrigins'
+  await assertRefused(t, [{ portal: { secretKeys, returnOrigins: 'https://ats.example' } }, path, 'an array of origins', '"https://ats.example"'])
+  for (const origin of ['*', 'self', 'ats.example', 'https://ats.example/', 'https://*.example', 'http://ats.example', 'javascript:alert(1)', 7]) {
+    const portal = { secretKeys, returnOrigins: ['https://ats.example', origin] }
+    await assertRefused(t, [{ portal }, `${path}[1]`, 'an origin such as https://ats.example', JSON.stringify(origin)])
+  }
+  const good = ['https://ats.example', 'https://ats.example:8443', 'http://localhost:3000']
+  t.same(readPortal({ secretKeys, returnOrigins: good }, 'portal')?.returnOrigins, good)
+})
+
 t.test('portal.baseUrl is an address of http or https', async (t) => {
-  for (const baseUrl of ['ats.example', '/portal', 'ftp://ats.example', 'https://user@ats.example', 'https://ats.example?x=1', 'https://ats.example#x', 'https://ats.example\\x', ' https://ats.example', 7]) {
+  for (const baseUrl of ['ats.example', '/portal', 'ftp://ats.example', 'https://user@ats.example', 'https://ats.example?x=1', 'https://ats.example#x', 'https://ats.example/?', 'https://ats.example/#', 'https://ats.example\\x', ' https://ats.example', 7]) {
     const shown = typeof baseUrl === 'string' ? JSON.stringify(baseUrl) : '7'
     await assertRefused(t, [{ portal: { secretKeys, baseUrl } }, 'portal.baseUrl', 'a URL such as https://api.example.com, without query and fragment', shown])
   }

@@ -5,11 +5,12 @@ import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByP
 const sources = { candidates: ['list', 'count', 'find'], jobs: ['list', 'count', 'find'] }
 const ofEvents = {
   webhooks: [
-    'list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'listSecrets', 'replaceSecret'
+    'list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'findHeaders', 'findGraceEnd',
+    'listSecrets', 'replaceSecret'
   ],
   deliveries: [
-    'record', 'claimDue', 'complete', 'claimNotices', 'confirmNotice', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'countReplay',
-    'prune', 'erase', 'stats', 'onDue'
+    'record', 'claimDue', 'recordAttempts', 'claimNotices', 'confirmNotice', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'countReplay',
+    'prune', 'erase', 'listSubjectEvents', 'stats', 'onDue'
   ]
 }
 

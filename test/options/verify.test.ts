@@ -6,20 +6,22 @@ import { buildApp } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 
 const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' }
-const listed = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids }
+const listed = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids, hasTenantIds: false }
 
-t.test('a storage is verified with the published fields and the kinds of their ids', async (t) => {
+t.test('a storage is verified with the published fields, the kinds of their ids, and whether tenants have ids', async (t) => {
   const asked: unknown[] = []
   const storage = { ...memoryStorage(), async verify (published: unknown) { asked.push(published); return [] } }
   await buildApp(t, { storage })
   await buildApp(t, { storage, candidateFields: Type.Object({ email: Type.String() }), jobFields: Type.Object({ city: Type.String() }) })
   await buildApp(t, { storage, ids: { job: 'string', recruiter: 'string' } })
+  await buildApp(t, { storage, tenantId: () => 42 })
   const engine = createRecruiting({ storage })
   await engine.close()
   t.strictSame(asked, [
     listed,
-    { candidates: [...listed.candidates, 'email'], jobs: [...listed.jobs, 'city'], ids },
+    { candidates: [...listed.candidates, 'email'], jobs: [...listed.jobs, 'city'], ids, hasTenantIds: false },
     { ...listed, ids: { ...ids, job: 'string', recruiter: 'string' } },
+    { ...listed, hasTenantIds: true },
     null
   ])
 })

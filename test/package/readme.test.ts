@@ -9,12 +9,10 @@ const root = new URL('../../', import.meta.url)
 const read = (path: string): Promise<string> => readFile(new URL(path, root), 'utf8')
 const pages = ['README.md', ...readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
 
-t.test('the quick start of the README is the two examples that are compiled and run', async (t) => {
+t.test('the quick start of the README is two examples that are compiled and run', async (t) => {
   const readme = await read('README.md')
-  for (const name of ['01-quick-start', '01-receiver']) {
-    const example = await read(`examples/${name}.ts`)
-    t.ok(readme.includes(`\`\`\`ts\n${example}\`\`\``), name)
-  }
+  t.ok(readme.includes(`\`\`\`ts\n${await read('examples/01-quick-start.ts')}\`\`\``))
+  t.match(readme, 'cp node_modules/fastify-recruiting-api/examples/01-receiver.ts receiver.mts')
 })
 
 /** Whether the lines of a snippet are lines of an example, in this order, whatever stands between and before them. */
@@ -48,9 +46,9 @@ t.test('every snippet of TypeScript in the README and the pages is from an examp
   for (const name of names) t.match(run, `runExample(t, '${name}'`, name)
 })
 
-/** The targets of a page's links to files of the project, each with the heading that it names, or ''. Pictures are left out. */
+/** The targets of a page's links and pictures that are files of the project, each with the heading that it names, or ''. */
 async function readLinks (page: string): Promise<Array<{ path: string, heading: string }>> {
-  const targets = [...(await read(page)).matchAll(/(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  const targets = [...(await read(page)).matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
   return targets.filter((target) => !target.startsWith('http')).map((target) => {
     const { pathname, hash } = new URL(target, new URL(page, 'file:///'))
     return { path: pathname.slice(1), heading: hash.slice(1) }
@@ -63,27 +61,30 @@ function headingsOf (text: string): string[] {
   return headings.map(([, heading = '']) => heading.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-'))
 }
 
-t.test('every file that the README and the pages point to is in the package, and every heading on its page', async (t) => {
+t.test('every file that a page of the package points to is in the package, and every heading on its page', async (t) => {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: root })
   const [{ files }] = JSON.parse(stdout) as [{ files: Array<{ path: string, size: number }> }]
   const packed = files.map(({ path }) => path)
-  for (const page of pages) {
-    t.ok(packed.includes(page), page)
+  for (const page of [...pages, 'CHANGELOG.md', 'SECURITY.md', 'RELEASING.md']) {
+    t.equal(packed.includes(page), page !== 'RELEASING.md', page)
     for (const { path, heading } of await readLinks(page)) {
-      t.ok(packed.some((file) => file === path || file.startsWith(`${path}/`)), `${page} points to ${path}`)
+      // npm finds the pictures of the README in the repository.
+      const isThere = page === 'README.md' && path.endsWith('.png') ? existsSync(new URL(path, root)) : packed.some((file) => file === path || file.startsWith(`${path}/`))
+      t.ok(isThere, `${page} points to ${path}`)
       if (heading !== '') t.ok(headingsOf(await read(path)).includes(heading), `${page} points to ${path}#${heading}`)
     }
   }
   t.strictSame(files.filter(({ path, size }) => size > 500_000 || /package-lock|\.(db|sqlite)$|node_modules/.test(path)), [], 'nothing that a host has no use for')
 })
 
-t.test('every path of the repository that a page names is there', async (t) => {
-  for (const page of pages) {
+t.test('every path of the repository that a page or an example names is there', async (t) => {
+  const examples = (await readdir(new URL('examples/', root), { recursive: true })).filter((name) => /\.(ts|yaml)$/.test(name))
+  for (const page of [...pages, 'SECURITY.md', 'RELEASING.md', ...examples.map((name) => `examples/${name}`)]) {
     const text = await read(page)
     const paths = text.match(/(?<![\w./-])(?:src|test|examples|bench|scripts|docs|\.ci)\/[\w./-]*[\w/](?![\w*-])/g) ?? []
     for (const path of new Set(paths)) t.ok(existsSync(new URL(path, root)), `${page} names ${path}`)
   }
-  const inDiagrams = (await read('docs/architecture.md')).match(/(?<![\w./-])(?:http|events|queue|sending|guard)\/[\w/-]+\.ts/g) ?? []
+  const inDiagrams = (await read('docs/architecture.md')).match(/(?<![\w./-])(?:http|events|queue|sending|ssrf)\/[\w/-]+\.ts/g) ?? []
   t.ok(inDiagrams.length > 10)
   for (const path of inDiagrams) t.ok(['src/', 'src/webhooks/'].some((room) => existsSync(new URL(`${room}${path}`, root))), path)
 })

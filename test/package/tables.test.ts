@@ -56,7 +56,7 @@ t.test('the members of an interface are read with their comments, and the tags o
   t.same(members.map(({ name }) => name), ['info', 'servers', 'inHostDocument'])
   t.same(members.at(-1), {
     name: 'inHostDocument',
-    text: "Whether the API's paths are also in the document that the host makes of its own routes with `@fastify/swagger`.",
+    text: "Whether the API's paths are also in the document that `@fastify/swagger` creates for the host.",
     defaultText: 'false',
     isOptional: true
   })

@@ -89,7 +89,7 @@ t.test('statements run in the async context of their own request, though they sh
     t.equal(tenant.getStore(), slug)
   })))
   const statements = seen.filter(([, value]) => tenants.includes(value))
-  t.equal(statements.length, 9)
+  t.equal(statements.length, 6)
   for (const [slug, value] of statements) t.equal(slug, value)
   t.ok(seen.every(([slug]) => slug !== undefined))
   t.equal(await storage.webhooks.count('acme', {}), 1)

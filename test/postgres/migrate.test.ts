@@ -1,13 +1,16 @@
-import { readFile, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import pg from 'pg'
 import t from 'tap'
 import { migrate, postgresStorage } from '../../src/postgres/index.js'
-import { listMigrations } from '../../src/postgres/migrate.js'
+import { upgrade } from '../../src/postgres/upgrade/upgrade.js'
+import { readFolder, readVersion } from '../../src/postgres/upgrade/version.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
-const files = new URL('../../src/postgres/migrations/', import.meta.url)
-const names = (await readdir(files)).sort()
-const tableNames = ['api_keys', 'change_state', 'changes', 'deliveries', 'events', 'marks', 'migrations', 'notices', 'queue', 'recent_changes', 'tenants', 'webhook_health', 'webhooks']
+const version = await readVersion()
+const migrations = (await readdir(new URL('../../src/postgres/migrations/', import.meta.url))).sort()
+const functions = (await readdir(new URL('../../src/postgres/functions/', import.meta.url))).sort()
+const names = [...migrations, ...functions]
+const tableNames = ['api_keys', 'change_state', 'changes', 'deliveries', 'ended_changes', 'event_subjects', 'events', 'home', 'marks', 'migrations', 'notices', 'queue', 'recent_changes', 'tenants', 'versions', 'watched_tables', 'webhook_health', 'webhooks']
 
 t.test('migrating', async (t) => {
   const server = await startPostgres(t)
@@ -22,7 +25,7 @@ t.test('migrating', async (t) => {
     const pools = Array.from({ length: 10 }, () => server.createPool())
     await Promise.all(pools.map((each) => migrate(each)))
     const { rows } = await pool.query('select name from recruiting.migrations order by name')
-    t.strictSame(rows.map(({ name }) => name), names)
+    t.strictSame(rows.map(({ name }) => name), migrations)
     t.strictSame(await tables('recruiting'), tableNames)
   })
 
@@ -48,15 +51,18 @@ t.test('migrating', async (t) => {
     await pool.query('create schema locked')
     const client = await pool.connect()
     await client.query('begin; create table locked.migrations (name text)')
-    await t.rejects(migrate(pool, { schema: 'locked' }), { message: /lock timeout/ })
+    await t.rejects(upgrade(pool, 'locked', version, 1000), { message: /lock timeout/ })
+    t.strictSame(await tables('locked'), [])
+    const migrated = migrate(pool, { schema: 'locked' })
+    while ((await pool.query("select from pg_stat_activity where wait_event_type = 'Lock'")).rows.length === 0);
     await client.query('rollback')
     client.release()
-    t.strictSame(await tables('locked'), [])
+    t.strictSame(await migrated, names, 'it is tried again for a minute')
   })
 
-  t.test('every function has its version in its name, except the one that hosts call', async (t) => {
-    const { rows } = await pool.query("select proname from pg_proc where pronamespace = 'recruiting'::regnamespace and proname !~ '_v[0-9]+$'")
-    t.strictSame(rows, [{ proname: 'changed' }])
+  t.test('every function has its version in its name, except those that hosts call', async (t) => {
+    const { rows } = await pool.query("select proname from pg_proc where pronamespace = 'recruiting'::regnamespace and proname !~ '_v[0-9]+$' order by 1")
+    t.strictSame(rows, [{ proname: 'changed' }, { proname: 'end_sync_tokens' }])
   })
 
   t.test('a second time changes nothing', async (t) => {
@@ -94,7 +100,7 @@ t.test('migrating', async (t) => {
     const client = new pg.Client({ connectionString: server.url })
     await client.connect()
     await client.query('create schema by_tool; set search_path to by_tool')
-    for (const name of names.slice(0, -1)) await client.query(await readFile(new URL(name, files), 'utf8'))
+    for (const text of [...version.migrations.values(), ...version.functions.values()].slice(0, -1)) await client.query(text)
     await client.end()
 
     const storage = postgresStorage(pool, { schema: 'by_tool' })
@@ -107,14 +113,16 @@ t.test('migrating', async (t) => {
     await t.resolves(storage.verify(null))
   })
 
-  t.test('a migration that fails half way leaves nothing', async (t) => {
+  t.test('a migration that fails half way leaves nothing of its step, and can be run again', async (t) => {
     await pool.query('create schema half; create table half.events ()')
     await t.rejects(migrate(pool, { schema: 'half' }), { message: /"events" already exists/ })
     t.strictSame(await tables('half'), ['events'])
+    await pool.query('drop table half.events')
+    t.strictSame(await migrate(pool, { schema: 'half' }), names)
   })
 })
 
 t.test('where a bundler has left the SQL files behind, the error says what to do', async (t) => {
-  const message = /^there are no migrations in .*nowhere.*: leave fastify-recruiting-api out of the bundle, or copy its folder dist\/postgres\/migrations there$/
-  await t.rejects(listMigrations(new URL('nowhere/', import.meta.url)), { code: 'storage_not_ready', message })
+  const message = /^there are no SQL files in .*nowhere.*: install fastify-recruiting-api beside your bundle, with all of its files$/
+  await t.rejects(readFolder(new URL('nowhere/', import.meta.url)), { code: 'storage_not_ready', message })
 })

@@ -11,11 +11,11 @@ t.test('keys go with their tenant', async (t) => {
   const { id, key } = await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: ['jobs:read'] })
 
   await recruiting.renameTenant('acme', 'initech')
-  t.strictSame([await lookUp({ tenantSlug: 'acme', key }), await lookUp({ tenantSlug: 'initech', key })], [null, { id, scopes: ['jobs:read'] }])
+  t.strictSame([await lookUp({ tenantSlug: 'acme', tenantId: 'acme', key }), await lookUp({ tenantSlug: 'initech', tenantId: 'initech', key })], [null, { id, scopes: ['jobs:read'] }])
   await t.rejects(recruiting.renameTenant('globex', 'initech'), { code: 'invalid_input', field: 'to' }, 'a key is enough for a tenant to exist')
 
   await recruiting.removeTenant('initech')
-  t.equal(await lookUp({ tenantSlug: 'initech', key }), null)
+  t.equal(await lookUp({ tenantSlug: 'initech', tenantId: 'initech', key }), null)
 })
 
 t.test('events of a removed tenant are deleted, also one that was recorded by a transaction open meanwhile', async (t) => {
@@ -45,7 +45,8 @@ t.test('a transaction that is rolled back renames nothing', async (t) => {
   await client.query('begin')
   t.strictSame(await recruiting.renameTenant('acme', 'initech', { transaction: client }), { webhooks: 0 })
   await client.query('rollback')
-  t.strictSame((await pool.query('select slug from recruiting.tenants')).rows, [{ slug: 'acme' }])
+  t.strictSame((await pool.query('select tenant_key from recruiting.events')).rows, [{ tenant_key: 'acme' }])
+  t.strictSame((await pool.query('select from recruiting.tenants')).rows, [])
   await t.rejects(recruiting.renameTenant('acme', 'initech', { transaction: client }), { code: 'invalid_event', field: 'transaction' }, 'nor one that has ended')
   client.release()
 })

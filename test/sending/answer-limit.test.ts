@@ -16,3 +16,15 @@ t.test('4 KiB of an answer are read, and a connection that brings more is ended'
     t.equal(await readUntil(() => receiver.open, kept), kept, `connections that are kept after an answer of ${length} bytes`)
   }
 })
+
+t.test('a request in flight is aborted, also after a receiver that closed the connection behind a long answer', async (t) => {
+  const page = `HTTP/1.1 500 Error\r\nconnection: close\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(5000)}`
+  const closing = await startHostileReceiver(t, { request: (socket) => { socket.end(page) } })
+  const silent = await startHostileReceiver(t, { request: () => {} })
+  const sender = await startSender(t)
+  const waiting = sender.post(silent.url)
+  t.equal(await readUntil(() => silent.requests, 1), 1)
+  t.match(outcomeOf(await sender.post(closing.url)), { responseStatus: 500 })
+  sender.abort()
+  t.match(outcomeOf(await waiting), { responseStatus: null, error: 'aborted' })
+})

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseRetryAfter } from '../../src/webhooks/queue/retry.js'
+import { parseRetryAfter } from '../../src/webhooks/queue/outcome.js'
 import { startHostileReceiver } from '../fixtures/hostile/hostile-receiver.js'
 import { startSender } from '../fixtures/hostile/hostile-sender.js'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { runCases } from '../../src/testing/index.js'
-import { benchCase } from '../../src/testing/support/bench.js'
+import { benchCase } from '../../src/testing/support/driver.js'
 import type { StorageHarness } from '../../src/testing/index.js'
 import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
 

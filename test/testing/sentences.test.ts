@@ -8,11 +8,15 @@ const said = [...new Set(cases.flatMap(({ says }) => says.split(' … ')))]
 // Sentences in the comments of methods that no case proves.
 const unproved = [
   'A hint only: workers also poll.',
-  'Calls `onFault` when hints from other processes may be missed until the storage has recovered by itself.',
+  'Calls `onFault` when hints from other processes may be missed until the storage has recovered.',
   'Throws if it can never work.',
   '`published` is `null` if the process serves no lists.',
   'Rejects with a `RecruitingApiError` (`storage_not_ready`) that says what to do.',
   'Returns warnings, as sentences for the log.',
+  'Returns whether the changes of a kind are recorded.',
+  'If not, its `sync` does not exist.',
+  'Called at startup and for the first page of each sync.',
+  'Without this method, all changes count as recorded.',
   'Notes that the key with this id was used without a lookup.',
   '`cacheKeyLookup` calls it for answers from its cache, at most once a second for a key.'
 ]

@@ -10,7 +10,7 @@ export function fits (pool: Pool, client: Client, poolClient: PoolClient): [PgPo
 
 export async function serves (pool: Pool): Promise<RecruitingStorage> {
   await migrate(pool, { schema: 'recruiting' })
-  await postgresKeyLookup(pool)({ tenantSlug: 'acme', key: 'secret' })
+  await postgresKeyLookup(pool)({ tenantSlug: 'acme', tenantId: 'acme', key: 'secret' })
   return postgresStorage(pool, { candidates: 'public.api_candidates', jobs: 'public.api_jobs' })
 }
 
@@ -19,15 +19,17 @@ export const refused = (client: Client) => postgresStorage(client)
 
 export async function keys (pool: Pool, transaction: PoolClient): Promise<StoredApiKey | null> {
   const { issue, list, rotate, revoke, find } = apiKeys(pool, { schema: 'recruiting', prefix: 'acme' })
-  const { key, id }: { key: string, id: string } = await issue({ tenantSlug: 'acme', scopes: [], expiresAt: new Date(), name: key1 }, { transaction })
+  const { key, id }: { key: string, id: string } = await issue({ tenantSlug: 'acme', scopes: [], expiresAt: new Date(), name: key1, allowedIps: ['203.0.113.0/24'], candidateFields: [] }, { transaction })
   const listed: StoredApiKey[] = await list({ tenantSlug: 'acme' })
-  await rotate(id, { overlapSeconds: 5 }, { transaction })
-  const isRevoked: boolean = await revoke(listed[0]?.id ?? key)
+  await rotate({ tenantSlug: 'acme' }, id, { overlapSeconds: 5 }, { transaction })
+  const isRevoked: boolean = await revoke({ tenantId: 5 }, listed[0]?.id ?? key)
   // @ts-expect-error a listed key has no key
   listed[0]?.key.slice(Number(isRevoked))
   // @ts-expect-error a key needs scopes
   await issue({ tenantSlug: 'acme' })
-  return find(id)
+  // @ts-expect-error a key belongs to a tenant
+  await revoke(id)
+  return find({ tenantId: '5' }, id)
 }
 
 const key1 = 'CRM'

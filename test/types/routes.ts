@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox, FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync, FastifyPluginCallback } from 'fastify'
-import type { RecruitingApiOptions } from '../../src/index.js'
+import { type RecruitingApiOptions, defineList } from '../../src/index.js'
 
 declare const plugins: [FastifyPluginAsync, FastifyPluginCallback, FastifyPluginAsyncTypebox, FastifyPluginCallbackTypebox]
 
@@ -21,3 +21,29 @@ export const options: Array<Pick<RecruitingApiOptions, 'routes'>> = [
   // @ts-expect-error not a plugin
   { routes: { prefix: '/a' } }
 ]
+
+const rows = defineList(Type.Object({ id: Type.Integer(), name: Type.String() }), {
+  sort: ['id', 'name'],
+  defaultSort: '-name',
+  filters: { stage: Type.Union([Type.Literal('applied'), Type.Literal('offer')]), job_id: Type.Integer() }
+})
+
+/** A list is typed by its item, its sort fields and its filters, whatever the type provider of the plugin. */
+export const listRoutes: FastifyPluginAsync = async (app) => {
+  app.get('/rows', { config: { scopes: [] }, schema: { querystring: rows.query, response: { 200: rows.page } } }, (request, reply) => rows.read(request, reply, {
+    async list (tenantSlug: string, { filter, sort, offset, limit }) {
+      const columns: Array<'id' | 'name'> = sort.map(({ field }) => field)
+      const stage: 'applied' | 'offer' | undefined = filter.stage
+      const jobId: number | undefined = filter.job_id
+      // @ts-expect-error not a filter of the list
+      const unknown: unknown = filter.jobId
+      return [{ id: offset, name: [tenantSlug, columns, stage, jobId, unknown, limit].join() }]
+    },
+    count: async () => 1
+  }))
+  // @ts-expect-error rows without a name
+  app.get('/ids', {}, (request, reply) => rows.read(request, reply, { list: async () => [{ id: 1 }], count: async () => 1 }))
+}
+
+// @ts-expect-error not a field of the list
+defineList(Type.Object({ id: Type.Integer() }), { sort: ['id'], defaultSort: 'name' })

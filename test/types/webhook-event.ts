@@ -10,7 +10,7 @@ export const events = {
 
 /** The type tells which data there is, once tests and tombstones are out of the way. */
 export function handle (event: WebhookEvent<typeof events>): number | string {
-  // @ts-expect-error a test has no data, and a tombstone null
+  // @ts-expect-error a test may have no data, and a tombstone has none
   event.data.amount.toFixed()
   if (event.test || event.erased) return event.id
   return event.type === 'offer.signed' ? event.data.amount : event.data.to
@@ -22,6 +22,7 @@ export const bodies: Array<WebhookEvent<typeof events>> = [
   { ...head, type: 'offer.signed', data: { amount: 1 } },
   { ...head, type: 'offer.sent', data: { to: 'x' } satisfies Static<typeof events['offer.sent']> },
   { ...head, type: 'offer.sent', data: {}, test: true },
+  { ...head, type: 'offer.sent', data: { to: 'x' }, test: true },
   { ...head, type: 'offer.sent', data: null, erased: true },
   // @ts-expect-error the data of another event
   { ...head, type: 'offer.sent', data: { amount: 1 } },

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Type } from '@sinclair/typebox'
-import { generateEventId } from '../../src/webhooks/events/event-id.js'
+import { generateEventId } from '../../src/webhooks/events/dispatcher.js'
 import { createEventValidator } from '../../src/webhooks/events/catalogue.js'
 
 t.test('event ids are evt_ and 32 hexadecimal digits, none like another', async (t) => {

@@ -43,6 +43,32 @@ t.test('the events of the host are listed with description, schema and first exa
   t.equal(headers.link, `<${path}>; rel="first", <${path}>; rel="last"`)
 })
 
+t.test('a deprecated event says since when, until when and what to use instead; its schema says true, as in JSON Schema', async (t) => {
+  const deprecated = { since: '2026-03-01', sunset: '2026-09-01T12:00:00+02:00', link: 'https://example.com/changes' }
+  const { call } = await buildWebhookApi(t, {
+    events: {
+      'a.old': Type.Object({}, { deprecated }), 'b.older': Type.Object({}, { deprecated: { since: '2026-03-01' } }), 'c.plain': Type.Object({}, { deprecated: true }), 'd.new': Type.Object({})
+    }
+  })
+  const { body: { data } } = await call<Listed>('GET', '/event_types')
+  const schema = { type: 'object', properties: {} }
+  t.strictSame(data, [
+    { name: 'a.old', description: null, schema: { ...schema, deprecated: true }, example: null, deprecated: { since: '2026-03-01T00:00:00.000Z', sunset: '2026-09-01T10:00:00.000Z', link: 'https://example.com/changes' } },
+    { name: 'b.older', description: null, schema: { ...schema, deprecated: true }, example: null, deprecated: { since: '2026-03-01T00:00:00.000Z', sunset: null, link: null } },
+    { name: 'c.plain', description: null, schema: { ...schema, deprecated: true }, example: null },
+    { name: 'd.new', description: null, schema, example: null }
+  ])
+})
+
+t.test('an event has its description by language if the host gives them, apart from its schema', async (t) => {
+  const descriptions = { de: 'Eine Rechnung wurde bezahlt', 'pt-BR': 'Uma fatura foi paga' }
+  const { call } = await buildWebhookApi(t, { events: { 'invoice.paid': Type.Object({}, { description: 'An invoice was paid', descriptions }) } })
+  const { body: { data } } = await call<Listed>('GET', '/event_types')
+  t.strictSame(data, [{
+    name: 'invoice.paid', description: 'An invoice was paid', descriptions, schema: { type: 'object', properties: {}, description: 'An invoice was paid' }, example: null
+  }])
+})
+
 t.test('the list has pages and is sorted by name', async (t) => {
   const { call } = await buildWebhookApi(t, { events })
   const names = async (query: string): Promise<unknown[]> => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildWebhookApi, healthy, notFound, timeOf, webhookInput } from '../fixtures/api/webhook-api.js'
+import { buildWebhookApi, notFound, onlyById, timeOf, webhookInput } from '../fixtures/api/webhook-api.js'
 
 t.test('a webhook is shown without its secret', async (t) => {
   const { call, clock, create } = await buildWebhookApi(t)
@@ -8,7 +8,7 @@ t.test('a webhook is shown without its secret', async (t) => {
   t.equal(status, 200)
   t.equal(headers['content-type'], 'application/json; charset=utf-8')
   t.strictSame(body, {
-    data: { id, ...webhookInput, status: 'active', created_at: timeOf(clock), updated_at: timeOf(clock), health: healthy }
+    data: { id, ...webhookInput, status: 'active', headers: null, filters: null, created_at: timeOf(clock), updated_at: timeOf(clock), ...onlyById }
   })
 })
 

@@ -17,13 +17,15 @@ t.test('the list shows each webhook without its secret', async (t) => {
   t.equal(status, 200)
   t.strictSame(body, {
     data: [
-      { id: one.id, ...webhookInput, status: 'active', created_at: createdAt, updated_at: createdAt },
+      { id: one.id, ...webhookInput, status: 'active', headers: null, filters: null, created_at: createdAt, updated_at: createdAt },
       {
         id: two.id,
         name: 'Data lake',
         status: 'inactive',
         target_url: webhookInput.target_url,
         event_types: ['job.created', 'job.closed'],
+        headers: null,
+        filters: null,
         created_at: timeOf(clock),
         updated_at: timeOf(clock)
       }

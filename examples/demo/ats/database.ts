@@ -3,7 +3,6 @@ import { memoryStorage } from 'fastify-recruiting-api/memory'
 import type { Job } from '../data/jobs.js'
 import type { Candidate } from '../data/people.js'
 import type { Tenant } from '../data/tenants.js'
-import { openPostgres } from './postgres.js'
 
 /** The database of the ATS, and the same data as a storage for the API. */
 export interface Database {
@@ -16,6 +15,8 @@ export interface Database {
 /** Opens PostgreSQL, or a storage in memory if `databaseUrl` is `null`. */
 export async function openDatabase (tenants: readonly Tenant[], databaseUrl: string | null): Promise<Database> {
   if (databaseUrl === null) return openMemory(tenants)
+  // Only now: in memory, pg does not have to be installed.
+  const { openPostgres } = await import('./postgres.js')
   const database = await openPostgres(databaseUrl)
   for (const { slug, candidates, jobs } of tenants) {
     for (const candidate of candidates) await database.saveCandidate(slug, candidate)

@@ -3,9 +3,8 @@ import type { MemoryApiKey } from 'fastify-recruiting-api/memory'
 const everything = ['candidates:read', 'jobs:read', 'webhooks:read', 'webhooks:write']
 const listsOnly = ['candidates:read', 'jobs:read']
 
-/** An API key, and how the page and the terminal describe it. */
+/** An API key, and how the terminal describes it. */
 export interface DemoKey extends MemoryApiKey {
-  label: string
   note: string
 }
 
@@ -14,13 +13,24 @@ export interface DemoKey extends MemoryApiKey {
  * `generateApiKey` and stores only `hashApiKey(key)`.
  */
 export const demoKeys = {
-  acme: { key: 'acme-full-access', tenantSlug: 'acme', scopes: everything, label: 'Full access', note: 'every scope, for acme' },
-  acmeReadOnly: { key: 'acme-read-only', tenantSlug: 'acme', scopes: listsOnly, label: 'Read only', note: 'candidates and jobs of acme, no webhooks' },
-  globex: { key: 'globex-full-access', tenantSlug: 'globex', scopes: everything, label: 'Full access', note: 'every scope, for globex' },
-  globexReadOnly: { key: 'globex-read-only', tenantSlug: 'globex', scopes: listsOnly, label: 'Read only', note: 'candidates and jobs of globex, no webhooks' }
+  acme: { key: 'acme-full-access', tenantSlug: 'acme', scopes: everything, note: 'every scope, for acme' },
+  acmeReadOnly: { key: 'acme-read-only', tenantSlug: 'acme', scopes: listsOnly, note: 'candidates and jobs of acme, no webhooks' },
+  globex: { key: 'globex-full-access', tenantSlug: 'globex', scopes: everything, note: 'every scope, for globex' },
+  globexReadOnly: { key: 'globex-read-only', tenantSlug: 'globex', scopes: listsOnly, note: 'candidates and jobs of globex, no webhooks' }
 } satisfies Record<string, DemoKey>
 
-/** Finds the keys of a tenant, the one with full access first. */
-export function listKeys (tenantSlug: string): DemoKey[] {
-  return Object.values(demoKeys).filter((key) => key.tenantSlug === tenantSlug)
+/** Returns the key of a tenant with every scope. */
+export function findFullKey (tenantSlug: string): string {
+  return findKey(tenantSlug, everything)
+}
+
+/** Returns the key of a tenant that reads candidates and jobs only. */
+export function findReadOnlyKey (tenantSlug: string): string {
+  return findKey(tenantSlug, listsOnly)
+}
+
+function findKey (tenantSlug: string, scopes: readonly string[]): string {
+  const found = Object.values(demoKeys).find((key) => key.tenantSlug === tenantSlug && key.scopes === scopes)
+  if (found === undefined) throw new Error(`${tenantSlug} has no such key`)
+  return found.key
 }

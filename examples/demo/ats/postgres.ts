@@ -1,4 +1,4 @@
-import { migrate, postgresStorage } from 'fastify-recruiting-api/postgres'
+import { migrate, postgresStorage, watch } from 'fastify-recruiting-api/postgres'
 import pg from 'pg'
 import type { Database } from './database.js'
 
@@ -25,6 +25,8 @@ export async function openPostgres (connectionString: string): Promise<Database>
     create index on ${schema}.candidates (tenant_slug, updated_at, id);
     create unique index on ${schema}.jobs (tenant_slug, id) include (name_key);
     create index on ${schema}.jobs (tenant_slug, updated_at, id)`)
+  await watch(pool, `${schema}.candidates`, { schema, kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
+  await watch(pool, `${schema}.jobs`, { schema, kind: 'job', id: 'id', tenant: 'tenant_slug' })
 
   /** Inserts a row, or replaces the row with the same id. */
   async function save (table: string, tenantSlug: string, row: object): Promise<void> {

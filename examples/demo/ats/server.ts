@@ -5,6 +5,7 @@ import { memoryKeyLookup } from 'fastify-recruiting-api/memory'
 import { type Print, createLoggerOptions } from '../console.js'
 import type { Database } from './database.js'
 import { demoKeys } from './keys.js'
+import { retrySchedule } from './retries.js'
 
 /** Creates the vendor's server. This is all the code that gives every tenant a public API. */
 export async function createAts (database: Database, print: Print): Promise<FastifyInstance> {
@@ -21,15 +22,22 @@ export async function createAts (database: Database, print: Print): Promise<Fast
     keyLookup: memoryKeyLookup(Object.values(demoKeys).map(({ key, tenantSlug, scopes }) => ({ key, tenantSlug, scopes }))),
     // Says in each 400 which field is wrong.
     errorDetails: true,
-    // A page for the people of a tenant, which the settings page of the demo embeds. Its colours are those of the demo.
+    // The page of the demo embeds the portal, in its own colours.
     portal: {
       // New ones at each start. In production, 32 bytes from a secret store, the same in every process.
       secretKeys: [randomBytes(32)],
       frameAncestors: ['self'],
       theme: { accent: { light: '#3457d5', dark: '#8ea6ff' } }
     },
+    // Agents of a tenant can use the API too.
+    mcp: await hasMcp(),
     // For this demo only. By default, webhooks must point to public https addresses, and retries take up to three days.
-    delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule: [0, 2, 3, 6], responseExcerptBytes: 512 }
+    delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule, responseExcerptBytes: 512 }
   })
   return app
+}
+
+/** Returns whether the package of the option `mcp` is installed. The command `demo` runs without it too. */
+export async function hasMcp (): Promise<boolean> {
+  return import('@modelcontextprotocol/server').then(() => true, () => false)
 }

@@ -1,18 +1,19 @@
-import { fileURLToPath } from 'node:url'
-import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsync } from 'fastify'
-import { listKeys } from '../ats/keys.js'
+import { findReadOnlyKey } from '../ats/keys.js'
+import { hasMcp } from '../ats/server.js'
+import { describeRetries } from '../ats/retries.js'
 import { candidateApplies, candidateIsHired } from '../business/applications.js'
 import type { Background } from '../business/background.js'
 import type { Action, Office } from '../business/office.js'
 import { jobStatuses } from '../data/jobs.js'
 import { sources } from '../data/sources.js'
-import { type Endpoint, type Mode, type Receiver, modes } from '../receiver/receiver.js'
+import { type Mode, type Receiver, modes } from '../receiver/receiver.js'
+import { agentSessions } from './agent.js'
 import { body } from './body.js'
 import type { Feed, StateEntry } from './feed.js'
+import { pageFiles } from './files.js'
 import { forge } from './forge.js'
 import { portalSessions } from './portal.js'
-import { referencePage } from './reference.js'
 import { feedStream } from './stream.js'
 
 export interface PageParts {
@@ -20,6 +21,8 @@ export interface PageParts {
   receiver: Receiver
   background: Background
   feed: Feed
+  /** Serves Swagger UI; `null` where it is not installed. */
+  referencePage: FastifyPluginAsync | null
   onNews: (tenantSlug: string, sentence: string) => void
   /** Starts the demo over. */
   reset: () => void
@@ -29,32 +32,29 @@ export interface PageParts {
 const actions: Record<string, Action> = { application: candidateApplies, hire: candidateIsHired }
 
 /**
- * Serves the page and its routes: the feed, the buttons of the ATS and the switches. For everything else the page calls
- * the API, as any customer could.
+ * Serves the page and its routes: the feed, the buttons of the ATS, the switches, and sessions of the portal. The page reads
+ * records from the API, as any customer could.
  */
-export function demoPage ({ offices, receiver, background, feed, onNews, reset }: PageParts): FastifyPluginAsync {
+export function demoPage ({ offices, receiver, background, feed, referencePage, onNews, reset }: PageParts): FastifyPluginAsync {
   const tenantSlugs = offices.map(({ tenant }) => tenant.slug)
   const readState = (): StateEntry => ({ kind: 'state', modes: receiver.readModes(), isPaused: background.isPaused })
 
   return async (app) => {
-    await app.register(fastifyStatic, {
-      root: fileURLToPath(new URL('../page', import.meta.url)),
-      // The browser loads nothing from other hosts.
-      setHeaders: (reply) => { reply.header('content-security-policy', "default-src 'self'") }
-    })
-    await app.register(referencePage)
+    await app.register(pageFiles)
+    if (referencePage !== null) await app.register(referencePage)
     await app.register(feedStream(feed, readState))
     await app.register(portalSessions(tenantSlugs))
+    const hasAgents = await hasMcp()
+    if (hasAgents) await app.register(agentSessions(tenantSlugs))
 
     app.get('/demo/setting', async () => ({
       receiverUrl: receiver.url,
+      retries: describeRetries().join(' '),
+      hasReferencePage: referencePage !== null,
+      hasAgents,
       jobStatuses,
       sources,
-      tenants: offices.map(({ tenant: { slug, recruiters } }) => ({
-        slug,
-        recruiters,
-        keys: listKeys(slug).map(({ label, key }) => ({ label, key }))
-      }))
+      tenants: offices.map(({ tenant: { slug, recruiters } }) => ({ slug, recruiters, key: findReadOnlyKey(slug) }))
     }))
 
     app.post<{ Params: { tenant: string, action: string } }>('/demo/happen/:tenant/:action', async ({ params }, reply) => {
@@ -66,10 +66,10 @@ export function demoPage ({ offices, receiver, background, feed, onNews, reset }
       return { sentence }
     })
 
-    app.post<{ Body: Endpoint }>('/demo/receiver/trust', {
-      schema: body({ path: { type: 'string' }, webhookId: { type: 'integer' }, secret: { type: 'string', pattern: '^whsec_[A-Za-z0-9+/]{43}=$' } })
-    }, async ({ body: endpoint }) => {
-      receiver.trust(endpoint)
+    app.post<{ Body: { tenant: string, secret: string } }>('/demo/receiver/trust', {
+      schema: body({ tenant: { enum: tenantSlugs }, secret: { type: 'string', pattern: '^whsec_[A-Za-z0-9+/]{43}=$' } })
+    }, async ({ body: { tenant, secret } }) => {
+      receiver.trust(tenant, secret)
       return {}
     })
 

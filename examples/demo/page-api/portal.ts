@@ -2,7 +2,7 @@ import type { PortalCapability } from 'fastify-recruiting-api'
 import type { FastifyPluginAsync } from 'fastify'
 import { body } from './body.js'
 
-/** The people of a tenant, and what they may do in the portal. */
+/** The users of a tenant, and what they may do in the portal. */
 const actors: Record<string, PortalCapability[]> = {
   admin: ['read', 'write', 'secrets', 'bodies', 'test', 'replay'],
   reader: ['read']
@@ -14,7 +14,7 @@ interface Visitor {
   locale: string
 }
 
-/** Creates sessions of the portal for the settings page. A real vendor takes tenant and actor from its own sign-in. */
+/** Creates sessions of the portal for the page. A real vendor takes tenant and actor from its own sign-in. */
 export function portalSessions (tenantSlugs: readonly string[]): FastifyPluginAsync {
   return async (app) => {
     app.post<{ Body: Visitor }>('/demo/portal/session', {

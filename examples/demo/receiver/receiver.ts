@@ -1,25 +1,18 @@
 import Fastify from 'fastify'
-import { Webhook } from 'standardwebhooks'
 import type { Print } from '../console.js'
 import { type Arrival, type WebhookEvent, readArrival, tenantOf, verify } from './request.js'
+import { Refusal } from './verify.js'
 
 /** The response of a receiver: 204, 500, or 410, which disables the webhook. */
 export type Mode = 'working' | 'broken' | 'gone'
 
 export const modes: readonly Mode[] = ['working', 'broken', 'gone']
 
-/** A webhook that points to the receiver. */
-export interface Endpoint {
-  path: string
-  webhookId: number
-  secret: string
-}
-
 /** One server for the receivers of all tenants. A tenant's deliveries arrive at `/<tenant_slug>` and below. */
 export interface Receiver {
   url: string
-  /** Verifies requests to the path with this secret from now on. */
-  trust (endpoint: Endpoint): void
+  /** Also accepts requests for a tenant that are signed with this secret, from now on. */
+  trust (tenantSlug: string, secret: string): void
   /** Changes the responses of one tenant's receiver from now on. */
   setMode (tenantSlug: string, mode: Mode): void
   /** The mode of every tenant whose mode was set. */
@@ -29,7 +22,8 @@ export interface Receiver {
 
 export interface ReceiverOptions {
   port: number
-  /** Answers one of this many new events with 500 after handling it, to show a retry; 0 for none. */
+  tenantSlugs: readonly string[]
+  /** Returns 500 for one of this many new events after handling it, to show a retry; 0 for none. */
   stumbleEvery: number
   print: Print
   onArrival: (arrival: Arrival) => void
@@ -38,9 +32,10 @@ export interface ReceiverOptions {
 /** The result of handling a verified event: `error` is the body of the response, `remark` is printed. */
 type Handling = Pick<Arrival, 'status' | 'isDuplicate'> & { error?: string, remark: string }
 
-export async function startReceiver ({ port, stumbleEvery, print, onArrival }: ReceiverOptions): Promise<Receiver> {
+export async function startReceiver ({ port, tenantSlugs, stumbleEvery, print, onArrival }: ReceiverOptions): Promise<Receiver> {
   const app = Fastify()
-  const endpoints = new Map<string, { webhookId: number, verifier: Webhook }>()
+  const secretsByTenant = new Map<string, string[]>(tenantSlugs.map((slug) => [slug, []]))
+  const addresses = tenantSlugs.map((slug) => `/${slug}`).join(' and ')
   const modeByTenant = new Map<string, Mode>()
   // A real receiver stores the ids with its own data, and deletes them after a month.
   const seenIds = new Set<string>()
@@ -51,21 +46,25 @@ export async function startReceiver ({ port, stumbleEvery, print, onArrival }: R
 
   app.post<{ Params: { '*': string } }>('/*', async (request, reply) => {
     const { '*': path } = request.params
-    const endpoint = endpoints.get(path)
-    const arrival = { ...readArrival(request), webhookId: endpoint?.webhookId ?? null }
+    const arrival = readArrival(request)
     try {
-      const event = verify(request, endpoint?.verifier)
+      const secrets = secretsByTenant.get(tenantOf(path))
+      if (secrets === undefined) throw new Refusal('unknown path', `nothing is at /${path}. The receiver's addresses begin with ${addresses}`, 404)
+      const event = verify(request, secrets)
       const { remark, error, ...handling } = handle(event, path)
       print('receiver', path, `${describe(event)}${remark}`)
       onArrival({ ...arrival, ...handling, isVerified: true, isTest: event.test === true })
       return reply.code(handling.status).send(error === undefined ? undefined : { error })
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      print('receiver', path, `NOT verified, refused: ${reason}`)
-      onArrival({ ...arrival, reason, status: 401 })
-      return reply.code(401).send({ error: reason })
+      if (!(error instanceof Refusal)) throw error
+      const { label, message: reason, status } = error
+      print('receiver', path, `NOT verified, rejected: ${reason}`)
+      onArrival({ ...arrival, label, reason, status })
+      return reply.code(status).send({ error: reason })
     }
   })
+
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: `send a POST request. The receiver's addresses begin with ${addresses}` }))
 
   function handle ({ id }: WebhookEvent, path: string): Handling {
     const mode = modeByTenant.get(tenantOf(path))
@@ -76,13 +75,15 @@ export async function startReceiver ({ port, stumbleEvery, print, onArrival }: R
     seenIds.add(key)
     count += 1
     if (stumbleEvery === 0 || count % stumbleEvery !== 0) return { status: 204, isDuplicate: false, remark: '' }
-    return { ...fail(500, 'on purpose, to show a retry'), remark: `, answered 500 on purpose: ${id}` }
+    return { ...fail(500, 'on purpose, to show a retry'), remark: `, returned 500 on purpose: ${id}` }
   }
 
   const url = await app.listen({ host: '127.0.0.1', port })
   return {
     url,
-    trust ({ path, webhookId, secret }) { endpoints.set(path, { webhookId, verifier: new Webhook(secret) }) },
+    trust (tenantSlug, secret) {
+      secretsByTenant.get(tenantSlug)?.push(secret)
+    },
     setMode (tenantSlug, mode) { modeByTenant.set(tenantSlug, mode) },
     readModes: () => Object.fromEntries(modeByTenant),
     close: () => app.close()
@@ -90,7 +91,7 @@ export async function startReceiver ({ port, stumbleEvery, print, onArrival }: R
 }
 
 function fail (status: number, error: string): Handling {
-  return { status, isDuplicate: false, error, remark: `, answered ${status}: ${error}` }
+  return { status, isDuplicate: false, error, remark: `, returned ${status}: ${error}` }
 }
 
 function describe ({ type, timestamp, test }: WebhookEvent): string {

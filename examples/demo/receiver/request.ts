@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Webhook } from 'standardwebhooks'
+import { verifySignature } from './verify.js'
 
 /** The body of every delivery. */
 export interface WebhookEvent {
@@ -16,14 +16,14 @@ export interface Arrival {
   /** For example `acme`, or `acme/crm` for another webhook of acme. */
   path: string
   tenantSlug: string
-  /** The webhook that points to the path. */
-  webhookId: number | null
   eventId: string
   eventType: string
   isTest: boolean
   isVerified: boolean
-  /** Why the signature is invalid; empty if it is valid. */
+  /** Why the receiver refused the request; empty if it did not. */
   reason: string
+  /** The same in a few words. */
+  label: string
   /** Signatures in the request: two during the grace period of a rotated secret. */
   signatures: number
   /** Whether the receiver had handled this event before. */
@@ -44,12 +44,12 @@ export function readArrival ({ params, headers, body }: FastifyRequest): Arrival
   return {
     path,
     tenantSlug: tenantOf(path),
-    webhookId: null,
     eventId: String(headers['webhook-id'] ?? ''),
     eventType: /"type":"([\w.]{1,100})"/.exec(text)?.[1] ?? 'unknown',
     isTest: false,
     isVerified: false,
     reason: '',
+    label: '',
     signatures: String(headers['webhook-signature'] ?? '').split(' ').filter((part) => part !== '').length,
     isDuplicate: false,
     status: 0,
@@ -58,13 +58,12 @@ export function readArrival ({ params, headers, body }: FastifyRequest): Arrival
   }
 }
 
-/** Verifies the signature and the timestamp. Throws unless both are valid. */
-export function verify ({ body, headers }: FastifyRequest, verifier: Webhook | undefined): WebhookEvent {
-  if (verifier === undefined) throw new Error('no webhook points to this path')
-  if (!Buffer.isBuffer(body)) throw new Error('the body is missing')
-  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
-  const signature = Object.fromEntries(names.map((name) => [name, String(headers[name] ?? '')]))
-  return verifier.verify(body, signature) as WebhookEvent
+/** Verifies the signature and the timestamp with one of the secrets. Throws a `Refusal` unless both are valid. */
+export function verify ({ body, headers }: FastifyRequest, secrets: readonly string[]): WebhookEvent {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  const read = (name: string): string => String(headers[name] ?? '')
+  verifySignature(bytes, { id: read('webhook-id'), timestamp: read('webhook-timestamp'), signature: read('webhook-signature') }, secrets)
+  return JSON.parse(bytes.toString()) as WebhookEvent
 }
 
 /** Returns the tenant of a path of the receiver. */

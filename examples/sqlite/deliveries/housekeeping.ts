@@ -5,7 +5,7 @@ import type { Context } from '../storage.js'
 const dayMs = 86_400_000
 
 /** Counts pending deliveries and deletes old ones. */
-export function createHousekeeping ({ db, now }: Context): Pick<DeliveryStore, 'hasPending' | 'stats' | 'prune'> {
+export function createHousekeeping ({ db, now }: Context): Pick<DeliveryStore, 'hasPending' | 'stats' | 'tenantStats' | 'prune'> {
   return {
     async hasPending (withinMs) {
       const time = now()
@@ -29,6 +29,22 @@ export function createHousekeeping ({ db, now }: Context): Pick<DeliveryStore, '
         )`.execute(db)
       const { pending = 0, due = 0, leased = 0, oldest = time } = row ?? {}
       return { pending, due, leased, oldestDueMs: time - oldest, atLeast: { pending: false, due: false } }
+    },
+
+    async tenantStats (tenant) {
+      const time = now()
+      const hourAgo = time - 3_600_000
+      const { rows: [row] } = await sql<{ pending: number, oldest: number, delivered: number, failed: number }>`
+        select coalesce(sum(d.status = 'pending' and w.status = 'active'), 0) as pending,
+          coalesce(min(case when d.status = 'pending' and w.status = 'active'
+            and (lease_expires_at > ${time} or (next_attempt_at <= ${time} and paused_until <= ${time})) then next_attempt_at end), ${time}) as oldest,
+          coalesce(sum(d.status = 'delivered' and d.delivered_at > ${hourAgo}), 0) as delivered,
+          coalesce(sum(d.status = 'failed' and (select max(started_at + duration_ms) from attempts where delivery_id = d.id) > ${hourAgo}), 0) as failed
+        from deliveries d join webhooks w on w.id = d.webhook_id where w.tenant = ${tenant}`.execute(db)
+      const { rows: [webhooks] } = await sql<{ failing: number }>`select count(*) as failing from webhooks
+        where tenant = ${tenant} and (status = 'disabled' or (status = 'active' and failing_since is not null))`.execute(db)
+      const { pending = 0, oldest = time, delivered = 0, failed = 0 } = row ?? {}
+      return { pending, oldestDueMs: time - oldest, failing: webhooks?.failing ?? 0, delivered, failed, atLeast: { pending: false, delivered: false, failed: false } }
     },
 
     prune: ({ retentionDays, limit }) => db.transaction().execute(async (trx) => {

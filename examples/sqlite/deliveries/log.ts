@@ -25,20 +25,20 @@ const tables = sql`deliveries d join events e on e.id = d.event_id join webhooks
 /** Reads the log of a webhook. */
 export function createLog ({ db }: Context): Pick<DeliveryStore, 'list' | 'count' | 'find'> {
   return {
-    async list (tenantSlug, webhookId, { filter, sort, offset, limit }) {
+    async list (tenant, webhookId, { filter, sort, offset, limit }) {
       const order = sort.map(({ field, direction }) => sql`${sql.ref(`d.${field}`)} ${sql.raw(direction)}`)
-      const { rows } = await sql<LogRow>`select ${columns} from ${tables} where ${conditions(tenantSlug, webhookId, filter)}
+      const { rows } = await sql<LogRow>`select ${columns} from ${tables} where ${conditions(tenant, webhookId, filter)}
         order by ${sql.join(order)} limit ${limit} offset ${offset}`.execute(db)
       return rows.map(show)
     },
 
-    async count (tenantSlug, webhookId, filter) {
-      const { rows } = await sql<{ total: number }>`select count(*) as total from ${tables} where ${conditions(tenantSlug, webhookId, filter)}`.execute(db)
+    async count (tenant, webhookId, filter) {
+      const { rows } = await sql<{ total: number }>`select count(*) as total from ${tables} where ${conditions(tenant, webhookId, filter)}`.execute(db)
       return rows[0]?.total ?? 0
     },
 
-    async find (tenantSlug, webhookId, id) {
-      const { rows: [row] } = await sql<LogRow & { body: string }>`select ${columns}, e.body from ${tables} where ${conditions(tenantSlug, webhookId, {})} and d.id = ${id}`.execute(db)
+    async find (tenant, webhookId, id) {
+      const { rows: [row] } = await sql<LogRow & { body: string }>`select ${columns}, e.body from ${tables} where ${conditions(tenant, webhookId, {})} and d.id = ${id}`.execute(db)
       if (row === undefined) return null
       const { rows: attempts } = await sql<Omit<Attempt, 'started_at'> & { started_at: number }>`
         select started_at, duration_ms, response_status, error, response_excerpt from attempts where delivery_id = ${id} order by rowid`.execute(db)
@@ -48,8 +48,8 @@ export function createLog ({ db }: Context): Pick<DeliveryStore, 'list' | 'count
   }
 }
 
-function conditions (tenantSlug: string, webhookId: number, { status, eventType, eventId }: DeliveryFilter) {
-  const all = [sql<SqlBool>`w.tenant_slug = ${tenantSlug}`, sql<SqlBool>`w.id = ${webhookId}`]
+function conditions (tenant: string, webhookId: number, { status, eventType, eventId }: DeliveryFilter) {
+  const all = [sql<SqlBool>`w.tenant = ${tenant}`, sql<SqlBool>`w.id = ${webhookId}`]
   if (status !== undefined) all.push(sql<SqlBool>`d.status = ${status}`)
   if (eventType !== undefined) all.push(sql<SqlBool>`e.type = ${eventType}`)
   if (eventId !== undefined) all.push(sql<SqlBool>`d.event_id = ${eventId}`)

@@ -1,24 +1,29 @@
-import type { DeliveryStore } from 'fastify-recruiting-api'
+import { type DeliveryStore, createFilterTest } from 'fastify-recruiting-api'
 import { sql } from 'kysely'
 import type { Context } from '../storage.js'
+import { assertAwake } from '../tenants.js'
+import { parseFilters } from '../webhooks.js'
 
 /** Records events and erases subjects. */
 export function createRecording ({ db, now, notify }: Context): Pick<DeliveryStore, 'record' | 'erase'> {
   return {
-    async record (tenantSlug, { idempotencyKey, ...event }, transaction) {
+    async record (tenant, { idempotencyKey, otherSubjects = [], traceParent = null, ...event }, transaction) {
       refuseTransaction(transaction)
       const recorded = await db.transaction().execute(async (trx) => {
+        await assertAwake(trx, tenant, now())
         if (idempotencyKey !== null) {
           const earlier = await trx.selectFrom('events').select(['id', 'deliveries', 'fingerprint'])
-            .where('tenant_slug', '=', tenantSlug).where('idempotency_key', '=', idempotencyKey).executeTakeFirst()
+            .where('tenant', '=', tenant).where('idempotency_key', '=', idempotencyKey).executeTakeFirst()
           if (earlier !== undefined) return earlier
         }
-        const webhooks = await trx.selectFrom('webhooks').select(['id', 'status']).where('tenant_slug', '=', tenantSlug)
+        const subscribed = await trx.selectFrom('webhooks').select(['id', 'status', 'filters']).where('tenant', '=', tenant)
           .where(sql<boolean>`exists (select 1 from json_each(event_types) where value = ${event.type})`).orderBy('id').execute()
+        const isMatch = createFilterTest(event.body)
+        const webhooks = subscribed.filter(({ filters }) => isMatch(parseFilters(filters)))
         const deliveries = webhooks.filter(({ status }) => status === 'active').length
         const time = now()
         await trx.insertInto('events').values({
-          ...event, tenant_slug: tenantSlug, idempotency_key: idempotencyKey, recorded_at: time, deliveries
+          ...event, tenant, other_subjects: JSON.stringify(otherSubjects), idempotency_key: idempotencyKey, trace_parent: traceParent, recorded_at: time, deliveries
         }).execute()
         for (const { id, status } of webhooks) {
           await trx.insertInto('deliveries')
@@ -30,11 +35,11 @@ export function createRecording ({ db, now, notify }: Context): Pick<DeliverySto
       return recorded
     },
 
-    async erase (tenantSlug, subject, transaction) {
+    async erase (tenant, subject, transaction) {
       refuseTransaction(transaction)
       return db.transaction().execute(async (trx) => {
         const erased = await trx.updateTable('events').set({ body: sql`coalesce(tombstone, '')` })
-          .where('tenant_slug', '=', tenantSlug).where('subject', '=', subject).returning('id').execute()
+          .where('tenant', '=', tenant).where(hasSubject(subject)).returning('id').execute()
         for (const { id } of erased) {
           await trx.updateTable('attempts').set({ response_excerpt: null })
             .where('delivery_id', 'in', trx.selectFrom('deliveries').select('id').where('event_id', '=', id)).execute()
@@ -44,6 +49,11 @@ export function createRecording ({ db, now, notify }: Context): Pick<DeliverySto
       })
     }
   }
+}
+
+/** The condition that a subject is the first or a further one of an event. */
+export function hasSubject (subject: string) {
+  return sql<boolean>`(subject = ${subject} or exists (select 1 from json_each(other_subjects) where value = ${subject}))`
 }
 
 /** Returns the row of a new delivery, due now if it is pending. */

@@ -1,25 +1,26 @@
 import type { PgPool } from '../../postgres/index.js'
 import type { Session } from '../../postgres/session.js'
-import type { Flags } from '../flags.js'
+import type { Flags } from '../command.js'
 
-/** The result of a check. */
+/** Something that a check found. */
 export interface Finding {
-  check: string
   /** `unknown` if it could not be checked. Only a `fault` makes the exit code 1. */
   state: 'ok' | 'fault' | 'advice' | 'unknown'
   text: string
-  /** What to do; `null` if nothing. */
+  /** The action to take; `null` if none is needed. */
   remedy: string | null
 }
 
 /** The database and the options that checks use. */
-export interface Patient {
+export interface DoctorContext {
   pool: PgPool
   session: Session
   /** As given, and quoted. */
   schema: string
   quotedSchema: string
   flags: Flags
+  /** Empty if they were not given. */
+  secretKeys: readonly Uint8Array[]
   now (): number
 }
 
@@ -28,21 +29,26 @@ export interface Check {
   name: string
   /** Whether it needs the tables of `migrate`. */
   needsTables: boolean
-  run (patient: Patient): Promise<Array<Omit<Finding, 'check'>>>
+  run (context: DoctorContext): Promise<Finding[]>
 }
 
-export function ok (text: string): Omit<Finding, 'check'> {
+export function ok (text: string): Finding {
   return { state: 'ok', text, remedy: null }
 }
 
-export function fault (text: string, remedy: string): Omit<Finding, 'check'> {
+export function fault (text: string, remedy: string): Finding {
   return { state: 'fault', text, remedy }
 }
 
-export function advice (text: string, remedy: string): Omit<Finding, 'check'> {
+export function advice (text: string, remedy: string): Finding {
   return { state: 'advice', text, remedy }
 }
 
-export function unknown (text: string, remedy: string): Omit<Finding, 'check'> {
+export function unknown (text: string, remedy: string): Finding {
   return { state: 'unknown', text, remedy }
+}
+
+/** Quotes a word of a command for a shell. */
+export function quoteShell (text: string): string {
+  return /^[\w.]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,33 +1,46 @@
 import { isRecruitingApiError } from '../../errors.js'
-import { type Relation, describeRelation } from '../../postgres/lists/relation.js'
-import { assertColumns } from '../../postgres/lists/row-columns.js'
-import { type RowKind, candidateKind, jobKind } from '../../postgres/lists/row-kind.js'
-import type { Session } from '../../postgres/session.js'
+import { describeLosses, listWatchedTables, type WatchedTable } from '../../postgres/changes/watched-tables.js'
+import { inTransaction } from '../../postgres/pool.js'
+import type { PgPool, PgQueryable } from '../../postgres/index.js'
+import { findTenantColumn, needsCollation, type TenantRelation } from '../../postgres/lists/columns.js'
+import {
+  describeSharedTable, explainKeys, findSharedTable, flatten, isReadWhole, type Plan, readColumn, remedySharedTable
+} from '../../postgres/lists/slow-pages.js'
+import { describeRelation, type Relation } from '../../postgres/lists/relation.js'
+import { assertColumns, candidateKind, jobKind, type RowKind } from '../../postgres/lists/row-kind.js'
+import { ask, type RunQuery, type Session } from '../../postgres/session.js'
 import { describeError } from '../database.js'
-import { type Check, type Finding, type Patient, advice, fault, ok, unknown } from './finding.js'
-import { findSlowPages } from './slow-pages.js'
+import { advice, type Check, fault, type Finding, ok, type DoctorContext, quoteShell } from './finding.js'
+
+const kinds = [candidateKind, jobKind]
 
 /** The host's relations, their columns and indexes. */
 export const relations: Check = {
   name: 'relations',
   needsTables: false,
-  run: async (patient) => (await Promise.all([candidateKind, jobKind].map((kind) => checkKind(patient, kind)))).flat()
+  async run (context) {
+    if (context.flags.has('no-lists')) return [ok('not checked, because of --no-lists')]
+    return (await Promise.all(kinds.map((kind) => checkKind(context, kind)))).flat()
+  }
 }
 
-async function checkKind (patient: Patient, kind: RowKind): Promise<Array<Omit<Finding, 'check'>>> {
-  const { session, flags, quotedSchema } = patient
+async function checkKind (context: DoctorContext, kind: RowKind): Promise<Finding[]> {
+  const { session, flags, quotedSchema } = context
   const given = flags.text(kind.option)
   const name = given ?? `${quotedSchema}.${kind.option}`
+  const hasTenantIds = flags.has('tenant-ids') ? true : null
   const relation = await findRelation(session, kind, name)
   if (relation === null) {
-    return given === undefined
-      ? [unknown(`there is no ${name}`, `name your own table or view: --${kind.option} public.api_${kind.option}`)]
-      : [fault(`--${kind.option}: there is no table or view ${name} that the database user may see`, 'create it, or grant the right to read it')]
+    const remedy = given === undefined
+      ? `name your own table or view, --${kind.option} public.api_${kind.option}, or add --no-lists if your server has no lists of candidates and jobs`
+      : 'create it, or grant the right to read it'
+    return [fault(`--${kind.option}: there is no table or view ${name} that the database user may see`, remedy)]
   }
-  const columns = checkColumns(relation, kind)
-  if (columns.length > 0) return columns
-  const slow = await findSlowPages(patient.pool, relation)
-  return [...slow, ...checkSearch(relation, kind), ...(slow.length === 0 ? [ok(`${relation.name} has its columns and indexes`)] : [])]
+  const faults = checkColumns(relation, kind, hasTenantIds)
+  if (faults.length > 0) return faults
+  const checked = findTenantColumn(relation, kind.option, hasTenantIds)
+  const slow = await findSlowPages(context.pool, checked, kind)
+  return [...slow, ...checkSearch(checked, kind), ...(slow.length === 0 ? [ok(`${relation.name} has its columns and indexes`)] : [])]
 }
 
 async function findRelation (session: Session, { option }: RowKind, name: string): Promise<Relation | null> {
@@ -39,30 +52,111 @@ async function findRelation (session: Session, { option }: RowKind, name: string
   }
 }
 
-/** Checks each column by itself, so that all faults are found at once. */
-function checkColumns (relation: Relation, kind: RowKind): Array<Omit<Finding, 'check'>> {
-  const { columns, ids, exact } = kind
+/** Checks each column alone, so that all faults are found at once. */
+function checkColumns (relation: Relation, kind: RowKind, hasTenantIds: boolean | null): Finding[] {
+  const { option, columns, ids, exact } = kind
   const none: RowKind = { ...kind, columns: {}, ids: {}, exact: [] }
   const parts: RowKind[] = [
     ...Object.entries(columns).map(([name, types]) => ({ ...none, columns: { [name]: types } })),
     ...Object.entries(ids).map(([name, id]) => ({ ...none, ids: { [name]: id } })),
     ...exact.map((name) => ({ ...none, exact: [name] }))
   ]
-  const problems = new Set(parts.map((part) => findProblem(relation, part)))
+  const problems = new Set([
+    findProblem(() => findTenantColumn(relation, option, hasTenantIds)),
+    ...parts.map((part) => findProblem(() => assertColumns(relation, part, null)))
+  ])
   return [...problems].flatMap((problem) => problem === null ? [] : [fault(problem, `change the column in ${relation.name}`)])
 }
 
-function findProblem (relation: Relation, kind: RowKind): string | null {
+function findProblem (check: () => unknown): string | null {
   try {
-    assertColumns(relation, kind, null)
+    check()
     return null
   } catch (error) {
     return describeError(error)
   }
 }
 
-function checkSearch ({ name, columns }: Relation, { searched }: RowKind): Array<Omit<Finding, 'check'>> {
+function checkSearch ({ name, columns, tenantColumn }: TenantRelation, { searched }: RowKind): Finding[] {
   if (columns.has('name_key')) return []
   return [advice(`${name} has no column name_key: filter[q] reads every row of the tenant`,
-    `add a column name_key, generated as lower(${searched}), in an index (tenant_slug, id) include (name_key)`)]
+    `add a column name_key, generated as lower(${searched}), in an index (${tenantColumn}, id) include (name_key)`)]
+}
+
+/** A column of an index, in the order of code points if `isInC`. */
+interface Key {
+  column: string
+  isInC: boolean
+}
+
+/** Finds the lists that no index serves. Asks the planner, which knows the tables beneath a view. */
+function findSlowPages (pool: PgPool, relation: TenantRelation, kind: RowKind): Promise<Finding[]> {
+  return inTransaction(pool, async (client) => {
+    const query: RunQuery = (text, values) => ask(client, text, values)
+    const shared = await findSharedTable(query, relation, kind)
+    // With other ways switched off, the planner scans a table only where no index helps.
+    await client.query('set local enable_seqscan to off; set local enable_hashjoin to off; set local enable_mergejoin to off')
+    const plan = await explainKeys(query, relation)
+    const tables = flatten(plan).filter(({ 'Relation Name': table }) => table !== undefined)
+    const columns = plan.Output.map(readColumn)
+    // Columns have no alias if there is one table alone.
+    const table = tables.find(({ Alias: alias }) => columns.every((column) => column !== null && (column.alias ?? alias) === alias))
+    if (table !== undefined) return checkIndexes(client, relation, table, columns.map((column) => String(column?.column)))
+    const whole = tables.filter(isReadWhole).map(({ 'Relation Name': whole }) => fault(`${relation.name}: every page reads the whole table ${whole}`,
+      `create an index of ${whole} that begins with the column that the view selects a tenant's rows by`))
+    return whole.length > 0 || shared === null ? whole : [fault(describeSharedTable(relation, shared), remedySharedTable(relation, shared))]
+  })
+}
+
+/** Looks for an index for the order of `id` and one for that of `updated_at`. Columns are quoted where they must be. */
+async function checkIndexes (client: PgQueryable, relation: Relation, { Schema: schema, 'Relation Name': table }: Plan, [tenant, id, updatedAt]: string[]): Promise<Finding[]> {
+  const rows = await ask<{ keys: string }>(client, `
+    select (
+      select json_agg(json_build_object('column', pg_get_indexdef(i.indexrelid, n, true), 'isInC', i.indcollation[n - 1] = '"C"'::regcollation) order by n)
+      from generate_series(1, i.indnkeyatts) n
+    )::text as keys
+    from pg_index i where i.indrelid = format('%I.%I', $1::text, $2::text)::regclass and i.indisvalid and i.indpred is null`, [schema, table])
+  const indexes = rows.map(({ keys }) => JSON.parse(keys) as Key[])
+  const inC = needsCollation(relation, 'id')
+  const idKey = inC ? `${id} collate "C"` : id
+  const serves = (column: string | undefined, isText: boolean) => ([first, second]: Key[]): boolean =>
+    first?.column === tenant && second?.column === column && (!isText || second?.isInC === true)
+
+  const findings: Finding[] = []
+  if (!indexes.some(serves(id, inC))) {
+    findings.push(fault(`${relation.name}: every page reads all rows of a tenant, or of the table ${table}`,
+      `create index on ${schema}.${table} (${tenant}, ${idKey})`))
+  }
+  if (!indexes.some(serves(updatedAt, false))) {
+    findings.push(fault(`${relation.name}: filter[updated_after] and sorting by updated_at read all rows of a tenant, or of the table ${table}`,
+      `create index on ${schema}.${table} (${tenant}, ${updatedAt}, ${idKey})`))
+  }
+  return findings
+}
+
+/** Whether the tables that feed sync are watched, and their triggers are there. */
+export const watched: Check = {
+  name: 'watched tables',
+  needsTables: true,
+  async run ({ session, schema, quotedSchema }) {
+    const query = <Row>(text: string, values?: unknown[]): Promise<Row[]> => session.query<Row>('list watched tables', text, values)
+    const findings = await Promise.all((['candidate', 'job'] as const).map(async (kind) => {
+      const tables = (await listWatchedTables(query, quotedSchema, kind)).filter(({ isThere }) => isThere)
+      return tables.length === 0 ? [adviseNone(kind)] : tables.map((table) => checkTable(table, schema))
+    }))
+    return findings.flat()
+  }
+}
+
+function adviseNone (kind: WatchedTable['kind']): Finding {
+  return advice(`no table is watched for ${kind}s: there is no ${kind}s/sync, unless postgresStorage has changes: 'manual'`,
+    `if your customers should sync ${kind}s, call watch for each table that your view of ${kind}s reads, then start the servers again`)
+}
+
+function checkTable (table: WatchedTable, schema: string): Finding {
+  const { kind, name, id, tenant } = table
+  const losses = describeLosses(table)
+  if (losses.length === 0) return ok(`${name} is watched for ${kind}s: id ${id}, tenant ${tenant}`)
+  const options = { schema, kind, relation: name, id, tenant }
+  return fault(losses.join('; '), `run fastify-recruiting-api watch ${Object.entries(options).map(([option, value]) => `--${option} ${quoteShell(value)}`).join(' ')}`)
 }

@@ -44,3 +44,77 @@ export class Components {
     return known === schema || JSON.stringify(known) === JSON.stringify(schema) ? { $ref: `#/components/schemas/${name}` } : schema
   }
 }
+
+/** Whether absent fields with a `default` are filled in, as in request bodies. */
+interface Reading {
+  isFilledIn: boolean
+}
+
+/**
+ * Moves each `default` into the description: generators such as openapi-typescript treat a field with a `default` as always
+ * present. A field that is filled in is not required.
+ */
+export function describeDefaults (schema: TSchema, reading: Reading): TSchema {
+  const { default: usual, required, ...described } = schema
+  for (const keyword of ['properties', 'patternProperties']) {
+    if (schema[keyword] !== undefined) described[keyword] = describeEach(schema[keyword], reading)
+  }
+  for (const keyword of ['items', 'additionalProperties', 'anyOf', 'oneOf', 'allOf']) {
+    if (schema[keyword] !== undefined) described[keyword] = describeWithin(schema[keyword], reading)
+  }
+  const sent = (required ?? []).filter((name: string) => !reading.isFilledIn || schema.properties?.[name]?.default === undefined)
+  return {
+    ...described,
+    ...(sent.length > 0 ? { required: sent } : {}),
+    ...(usual === undefined ? {} : { description: describeDefault(schema.description, usual) })
+  }
+}
+
+function describeEach (schemas: Record<string, TSchema>, reading: Reading): Record<string, TSchema> {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, describeDefaults(schema, reading)]))
+}
+
+/** Accepts one schema, several, or the `false` of `additionalProperties`. */
+function describeWithin (value: TSchema | TSchema[] | boolean, reading: Reading): unknown {
+  if (Array.isArray(value)) return value.map((schema) => describeDefaults(schema, reading))
+  return typeof value === 'boolean' ? value : describeDefaults(value, reading)
+}
+
+function describeDefault (description: string | undefined, value: unknown): string {
+  const said = `Default: \`${typeof value === 'string' ? value : JSON.stringify(value)}\``
+  return description === undefined ? said : `${description.replace(/\.$/, '')}. ${said}`
+}
+
+/** Returns a value that fits the schema, from its examples; parts without one get a value of their type. */
+export function exampleOf (schema: TSchema): unknown {
+  const { examples, const: only, default: usual, enum: choices, anyOf, type } = schema
+  if (Array.isArray(examples)) return examples[0]
+  for (const value of [only, usual, choices?.[0]]) if (value !== undefined) return value
+  if (Array.isArray(anyOf)) return exampleOf(anyOf[0])
+  const [first] = [type].flat()
+  if (first === 'object') return exampleOfObject(schema)
+  if (first === 'array') return schema.items === undefined ? [] : [exampleOf(schema.items)]
+  if (first === 'string') return exampleOfText(schema)
+  if (first === 'integer' || first === 'number') return schema.minimum ?? 1
+  return first === 'boolean' ? true : null
+}
+
+/** Contains the required properties and those with an example. */
+function exampleOfObject ({ properties = {}, required = [] }: TSchema): object {
+  const entries = Object.entries(properties as Record<string, TSchema>)
+  const shown = entries.filter(([name, { examples }]) => required.includes(name) || examples !== undefined)
+  return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property)]))
+}
+
+const textExamples: Record<string, string> = {
+  'date-time': '2026-03-01T09:30:00.000Z',
+  date: '2026-03-01',
+  time: '09:30:00Z',
+  email: 'ada@example.com',
+  uri: 'https://www.example.com/',
+  uuid: '0b9a2f4e-5a53-4c8e-9f0e-2f6b8d1c7a11'
+}
+
+function exampleOfText ({ format, minLength = 0, maxLength }: TSchema): string {
+  return textExamples[format] ?? 'text'.padEnd(minLength, '.').slice(0, maxLength)
+}

@@ -1,10 +1,14 @@
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import { type TObject, Type } from '@sinclair/typebox'
+import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
+import { DateTimeOf } from '../../shared/schemas.js'
+import { describeDeprecation } from '../../shared/deprecation.js'
+import { type EventSchemas, splitEvent } from '../../webhooks/events/catalogue.js'
+import { eventIdExample } from '../../webhooks/schemas/event-type.js'
+import { webhookScopes } from '../routes/webhooks.js'
+import { requiredCapabilities } from '../sessions.js'
 import type { OpenApiSettings } from '../settings.js'
-import type { EventCatalogue } from '../../webhooks/events/catalogue.js'
-import { Components } from './components.js'
-import { formatEvent, signatureParameters } from './event.js'
-import { formatOperation } from './operation.js'
-import { isHidden, readOperation, readScopes, readTags } from './read-operation.js'
+import { Components, describeDefaults, exampleOf } from './components.js'
+import { formatOperation, isHidden, readOperation, readScopes, readTags } from './operation.js'
 
 /** Collects the routes that are added to a scope from now on, without HEAD. */
 export function collectRoutes (scope: FastifyInstance): RouteOptions[] {
@@ -13,8 +17,14 @@ export function collectRoutes (scope: FastifyInstance): RouteOptions[] {
   return routes
 }
 
+/** The part of the settings that the document shows. */
+interface DocumentSettings {
+  openapi: OpenApiSettings
+  publicUrl: string
+}
+
 /** Formats the OpenAPI 3.1 document of all routes that are not hidden, from the schemas that validate and serialize. */
-export function formatDocument (all: readonly RouteOptions[], events: EventCatalogue, { info, servers }: OpenApiSettings): object {
+export function formatDocument (all: readonly RouteOptions[], events: EventSchemas, { openapi: { info, servers }, publicUrl }: DocumentSettings): object {
   const routes = all.filter((route) => !isHidden(route))
   const components = new Components()
   const paths: Record<string, Record<string, object>> = {}
@@ -27,7 +37,7 @@ export function formatDocument (all: readonly RouteOptions[], events: EventCatal
   return {
     openapi: '3.1.0',
     info: { ...defaultInfo, ...info },
-    servers,
+    servers: servers ?? [publicUrl === '' ? servingServer : { url: publicUrl }],
     tags: listTags(routes),
     paths,
     webhooks: Object.fromEntries(webhooks),
@@ -38,6 +48,8 @@ export function formatDocument (all: readonly RouteOptions[], events: EventCatal
     }
   }
 }
+
+const servingServer = { url: '/', description: 'Where this document is served' }
 
 const defaultInfo = {
   title: 'Recruiting API',
@@ -55,7 +67,7 @@ const tagDescriptions: Record<string, string> = {
   jobs: 'The positions of the tenant, in any status',
   webhooks: 'Your endpoints that receive events, signed according to Standard Webhooks 1.0',
   deliveries: 'The notifications sent to a webhook',
-  events: 'The notifications that your endpoints receive'
+  events: 'What happened: as a list to read, and as the notifications that your endpoints receive'
 }
 
 function listTags (routes: readonly RouteOptions[]): object[] {
@@ -65,5 +77,74 @@ function listTags (routes: readonly RouteOptions[]): object[] {
 
 function describeKeys (routes: readonly RouteOptions[]): string {
   const scopes = [...new Set(routes.flatMap(readScopes))].sort().map((scope) => `\`${scope}\``)
-  return ['An API key of the tenant. Each operation lists the scopes that the key needs.', ...scopes].join('\n- ')
+  return ['An API key of the tenant. It may be limited to networks, and to some fields of candidates and jobs. Each operation lists the scopes that the key needs.', ...scopes].join('\n- ')
+}
+
+/** Headers of every notification, as components. */
+const signatureParameters = {
+  'webhook-id': formatHeader('webhook-id', "The event's id, the same at every attempt and replay: deduplicate by it", eventIdExample),
+  'webhook-timestamp': formatHeader('webhook-timestamp', 'When this attempt was signed, in seconds since the epoch', '1767225600'),
+  'webhook-signature': formatHeader(
+    'webhook-signature',
+    'One v1,<base64> for each secret that is valid, separated by spaces (Standard Webhooks 1.0)',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='
+  )
+}
+
+function formatHeader (name: string, description: string, example: string): object {
+  return { name, in: 'header', required: true, description, schema: { type: 'string' }, example }
+}
+
+/** Formats the notification of an event, and the meaning of the receiver's responses. */
+function formatEvent (name: string, declared: TObject, components: Components): object {
+  const { schema: { description: summary = name, ...data }, deprecation } = splitEvent(declared)
+  const body = Type.Object({
+    id: Type.String({ description: 'Equal to the header webhook-id', examples: [eventIdExample] }),
+    type: Type.Literal(name),
+    timestamp: DateTimeOf('When it happened'),
+    tenant_slug: Type.String({ description: 'The tenant of the event', examples: ['acme'] }),
+    data: Type.Unsafe(describeDefaults(data, { isFilledIn: false })),
+    test: Type.Optional(Type.Literal(true, { description: 'Present only in test notifications, which receivers should ignore' }))
+  })
+  return {
+    operationId: `on.${name}`,
+    tags: ['events'],
+    summary,
+    description: [...(deprecation === null ? [] : [describeDeprecation(deprecation)]), 'Sent at least once to every active webhook that subscribes to it. The order is not guaranteed.'].join('\n\n'),
+    ...(data.deprecated === true ? { deprecated: true } : {}),
+    security: [],
+    parameters: Object.keys(signatureParameters).map((header) => ({ $ref: `#/components/parameters/${header}` })),
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: components.schema(body), example: { ...exampleOf(body) as object, data: exampleOfData(data) } } }
+    },
+    responses: {
+      '2XX': { description: 'Delivered, whatever the body' },
+      410: { description: 'Disables the webhook' },
+      default: { description: 'Not delivered; will be retried' }
+    }
+  }
+}
+
+/** Shows an object with an id if the schema accepts any object. */
+function exampleOfData (data: TObject): unknown {
+  return Object.keys(data.properties).length === 0 && data.examples === undefined ? { id: 1 } : exampleOf(data)
+}
+
+/** Adds to the description of each route which capabilities a session of the portal needs, unless it is only `read`. */
+export function describeCapabilities (scope: FastifyInstance): void {
+  scope.addHook('onRoute', (route) => {
+    const needed = requiredCapabilities(route).filter((name) => name !== 'read').map((name) => `\`${name}\``)
+    if (needed.length === 0 || !isOpenToSessions(route)) return
+    const { description, ...schema } = route.schema as { description?: string }
+    const parts = [description, `A session of the portal needs ${needed.join(' and ')}.`]
+    Object.assign(route, { schema: { ...schema, description: parts.filter((part) => part !== undefined).join('\n\n') } })
+  })
+}
+
+/** Sessions have the scopes of webhooks and no other. */
+function isOpenToSessions ({ config }: RouteOptions): boolean {
+  const { scopes = [], anyScope } = config as FastifyContextConfig
+  const has = (scope: string): boolean => webhookScopes.includes(scope)
+  return scopes.every(has) && (anyScope === undefined || anyScope.some(has))
 }

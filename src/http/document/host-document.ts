@@ -1,8 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { type TSchema, Type } from '@sinclair/typebox'
-import { describeDefaults } from './defaults.js'
-import { requestIdHeader } from './operation.js'
-import { type Operation, isHidden, readOperation } from './read-operation.js'
+import { describeDefaults } from './components.js'
+import { isHidden, type Operation, readOperation, requestIdHeader } from './operation.js'
 
 /** The arguments of a `swaggerTransform`, for OpenAPI 3 or Swagger 2. */
 interface Described {

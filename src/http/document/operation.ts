@@ -1,8 +1,6 @@
 import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import type { Components } from './components.js'
-import { describeDefaults } from './defaults.js'
-import { exampleOf } from './example.js'
-import type { Operation, Parameter } from './read-operation.js'
+import type { FastifyContextConfig, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
+import { type Components, describeDefaults, exampleOf } from './components.js'
 
 /** Formats an operation for the OpenAPI document. */
 export function formatOperation ({ about, security, parameters, body, responses }: Operation, components: Components): object {
@@ -27,8 +25,9 @@ function formatValue (value: TSchema): object {
   return { description, schema, example: exampleOf(value) }
 }
 
-function isEmpty ({ properties }: TObject): boolean {
-  return Object.keys(properties).length === 0
+/** Bodies of a host may be no objects. */
+function isEmpty ({ properties }: TSchema): boolean {
+  return properties !== undefined && Object.keys(properties).length === 0
 }
 
 /** A body is optional if an empty object is valid. */
@@ -38,7 +37,7 @@ function formatBody (schema: TObject, components: Components): object {
   return { required, content: { 'application/json': { schema: components.schema(described), example: exampleOf(schema) } } }
 }
 
-/** The request id, a header of every answer. */
+/** The request id, a header of every response. */
 export const requestIdHeader = Type.String({
   description: 'The id of this request. Quote it when you ask for help',
   examples: ['req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e']
@@ -54,4 +53,105 @@ function formatResponse ({ description = '', headers = {}, ...schema }: TSchema,
 
 function formatHeaders (headers: TProperties): object {
   return Object.fromEntries(Object.entries(headers).map(([name, schema]) => [name, formatValue(schema)]))
+}
+
+interface OperationSchema {
+  hide?: boolean
+  deprecated?: boolean
+  operationId?: string | undefined
+  tags?: readonly string[] | undefined
+  summary?: string | undefined
+  description?: string | undefined
+  params?: TObject
+  querystring?: TObject
+  body?: TObject
+  response?: Record<string, TSchema>
+}
+
+/** A path parameter as the router accepts it. */
+const PathPart = Type.String({ minLength: 1, maxLength: 100 })
+const TenantSlug = Type.String({ ...PathPart, examples: ['acme'], description: 'The tenant that the API key belongs to' })
+
+/** An operation as its route declares it. */
+export interface Operation {
+  about: Pick<OperationSchema, 'operationId' | 'tags' | 'summary' | 'description' | 'deprecated'>
+  /** Alternatives; each lists all scopes that a key needs. */
+  security: ReadonlyArray<readonly string[]>
+  parameters: Parameter[]
+  body: TObject | undefined
+  responses: Record<string, TSchema>
+}
+
+interface Parameter {
+  name: string
+  in: 'path' | 'query'
+  required: boolean
+  schema: TSchema
+}
+
+export function readOperation ({ url, schema = {}, config = {} }: RouteOptions): Operation {
+  const { params, querystring, body, response = {}, operationId, tags, summary, description, deprecated } = schema as OperationSchema
+  return {
+    about: {
+      operationId,
+      tags,
+      summary,
+      description: [description, describeScopes(config)].filter((part) => part !== undefined).join('\n\n'),
+      ...(deprecated === true ? { deprecated } : {})
+    },
+    security: listAlternatives(config),
+    parameters: [...listPathParameters(url, params), ...listQueryParameters(querystring)],
+    body,
+    responses: response
+  }
+}
+
+/** Only the tenant has a default description, because parameters of a host's route can mean anything. */
+function listPathParameters (url: string, params: TObject | undefined): Parameter[] {
+  return Array.from(url.matchAll(/:(\w+)/g), ([, name = '']) => {
+    const schema = params?.properties[name] ?? PathPart
+    return { name, in: 'path', required: true, schema: name === 'tenant_slug' ? { ...TenantSlug, ...schema } : schema }
+  })
+}
+
+function listQueryParameters ({ properties, required = [] }: TObject = Type.Object({})): Parameter[] {
+  return Object.entries(properties).map(([name, schema]) => {
+    return { name, in: 'query', required: required.includes(name) && schema.default === undefined, schema }
+  })
+}
+
+/** Returns whether `schema: { hide: true }` keeps a route out of the document, as with `@fastify/swagger`. */
+export function isHidden ({ schema = {} }: RouteOptions): boolean {
+  return (schema as OperationSchema).hide === true
+}
+
+export function readScopes ({ config }: RouteOptions): readonly string[] {
+  return [...config?.scopes ?? [], ...config?.anyScope ?? []]
+}
+
+export function readTags ({ schema = {} }: RouteOptions): readonly string[] {
+  return (schema as OperationSchema).tags ?? []
+}
+
+function listAlternatives ({ scopes = [], anyScope }: FastifyContextConfig): ReadonlyArray<readonly string[]> {
+  return anyScope?.map((scope) => [...scopes, scope]) ?? [scopes]
+}
+
+function describeScopes ({ scopes = [], anyScope = [] }: FastifyContextConfig): string {
+  const names = [scopes.map(quote).join(' and '), anyScope.map(quote).join(' or ')].filter((part) => part !== '')
+  return names.length === 0 ? 'Needs no scope.' : `Needs ${names.join(', and ')}.`
+}
+
+function quote (scope: string): string {
+  return `\`${scope}\``
+}
+
+/** Returns the `operationId` of a route's schema, for example `listCandidates`; `null` if it has none. */
+export function operationIdOf (schema: FastifySchema | undefined): string | null {
+  return (schema as { operationId?: string } | undefined)?.operationId ?? null
+}
+
+/** Returns the operation of a request; `null` for an unknown path. */
+export function readOperationId ({ routeOptions }: FastifyRequest): string | null {
+  return operationIdOf(routeOptions.schema)
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { badRequest } from '../wire-errors.js'
-import { isStorableJson } from '../../shared/text.js'
+import { findJsonFault } from '../../shared/text.js'
 
 /** 64 KiB. */
 const bodyLimit = 65536
@@ -12,19 +12,20 @@ interface ParsedRequest extends FastifyRequest {
   [kBodyText]?: string | null
 }
 
-/** Makes the scope accept only JSON bodies, whatever parsers the host has. */
-export function ownBodyParser (scope: FastifyInstance): void {
+/** Makes the scope accept only JSON bodies, whichever parsers the host has. */
+export function isolateBodyParser (scope: FastifyInstance): void {
   const parseJson = scope.getDefaultJsonParser('error', 'error')
   scope.decorateRequest(kBodyText, null)
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit }, (request: ParsedRequest, body: Buffer, done) => {
     if (body.length === 0) return done(null, undefined)
-    if (!isUtf8(body)) return done(unreadable('is not encoded as UTF-8'))
+    if (!isUtf8(body)) return done(unreadable({ message: 'is not encoded as UTF-8' }))
     // A parser's message quotes the body, so it must not be logged.
     const text = body.toString().replace(/^\uFEFF/, '')
     parseJson(request, text, (error, value) => {
-      if (error !== null) return done(unreadable('is not valid JSON'))
-      if (!isStorableJson(value)) return done(unreadable('holds a NUL or half of a surrogate pair'))
+      if (error !== null) return done(unreadable({ message: 'is not valid JSON' }))
+      const fault = findJsonFault(value)
+      if (fault !== null) return done(unreadable(fault))
       request[kBodyText] = text
       done(null, value)
     })
@@ -37,6 +38,6 @@ export function readBody (request: ParsedRequest): unknown {
   return text === null || text === undefined ? {} : JSON.parse(text)
 }
 
-function unreadable (message: string): Error {
-  return badRequest({ in: 'body', field: '', message })
+function unreadable ({ field = '', message }: { field?: string, message: string }): Error {
+  return badRequest({ in: 'body', field, message })
 }

@@ -1,9 +1,9 @@
+import { isStorableText, normalizeInstant } from '../../shared/text.js'
 import { badRequest } from '../wire-errors.js'
-import { isStorableText } from '../../shared/text.js'
 
 /**
- * Parses the query of the raw URL, independently of the host's query parser. Throws a 400 for repeated parameters and for
- * invalid encoding: silently ignoring them would return wrong data.
+ * Parses the query in the raw URL and ignores the host's query parser. Throws a 400 for repeated parameters and invalid
+ * encoding: silently ignoring them would return wrong data.
  */
 export function parseQuery (url: string): Record<string, unknown> {
   const values = new Map<string, string>()
@@ -40,4 +40,28 @@ function tryDecode (text: string): string | null {
   } catch {
     return null
   }
+}
+
+const maxSearchLength = 200
+
+/** Trims `filter[q]`; blank text counts as absent. Throws a 400 for more than 200 characters. */
+export function parseSearch (text: string | undefined): string | undefined {
+  const trimmed = text?.trim()
+  if (trimmed === undefined || trimmed === '') return undefined
+  if ([...trimmed].length > maxSearchLength) {
+    throw badRequest({ in: 'query', field: 'filter[q]', message: `must be at most ${maxSearchLength} characters` })
+  }
+  return trimmed
+}
+
+/** Converts `filter[updated_after]` to UTC. Throws a 400 for a date out of range. */
+export function parseUpdatedAfter (text: string | undefined): string | undefined {
+  return text === undefined ? undefined : parseDateTime('filter[updated_after]', text)
+}
+
+/** Converts a date-time to UTC with milliseconds. Throws a 400 for a date out of range. */
+export function parseDateTime (field: string, text: string): string {
+  const instant = normalizeInstant(text)
+  if (instant !== null) return instant
+  throw badRequest({ in: 'query', field, message: 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z' })
 }

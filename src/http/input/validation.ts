@@ -1,10 +1,44 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
-import type { FastifySchemaCompiler } from 'fastify'
-import { compileSchema, createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
-import { type ErrorDetail, type HttpError, badRequest } from '../wire-errors.js'
-import { findFaults } from './faults.js'
+import type { FastifyInstance, preValidationHookHandler } from 'fastify'
+import { type compileSchema, createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
+import { readTenantSlug } from '../auth.js'
+import { restoreAnswer } from '../responses/response.js'
+import { assertStage, setStage } from '../stage.js'
+import { badRequest, type ErrorDetail, type HttpError } from '../wire-errors.js'
+import { readBody } from './body.js'
+import { parseQuery } from './query.js'
 
-interface Validator {
+/** Limits the length of the response. */
+const maxFaults = 20
+
+/** Limit the search: a body of 64 KiB can have 32,000 faults. */
+const maxValues = 2000
+// The longest list that an operation takes: the last of its items may be wrong.
+const maxItems = 100
+
+/** Returns up to 20 faults of a value whose first fault is known. Checks only a sample of large values. */
+function findFaults (value: unknown, first: ErrorObject, validateAll: ValidateFunction): ErrorObject[] {
+  const budget = { left: maxValues }
+  const sample = takeSample(value, budget)
+  if (budget.left < 0 || validateAll(sample)) return [first]
+  const faults = validateAll.errors as ErrorObject[]
+  return [first, ...faults.filter((fault) => nameOf(fault) !== nameOf(first))].slice(0, maxFaults)
+}
+
+/** Copies a value with only the first items of its arrays. */
+function takeSample (value: unknown, budget: { left: number }): unknown {
+  budget.left--
+  if (budget.left < 0 || typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => takeSample(item, budget))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, takeSample(member, budget)]))
+}
+
+function nameOf (fault: ErrorObject): string {
+  return `${fault.keyword} ${formatFaultPath(fault)}`
+}
+
+/** What Fastify calls to validate a part of a request. */
+export interface Validator {
   (value: unknown): boolean
   /** Fastify reads the faults here after `false`. */
   errors?: ErrorObject[] | null
@@ -14,12 +48,12 @@ interface Validator {
  * Creates the scope's validator compiler. Integers in path and query are converted from text. Validation stops at the first
  * fault, unless clients see the details.
  */
-export function createValidatorCompiler ({ errorDetails }: { errorDetails: boolean }): FastifySchemaCompiler<object> {
+export function createValidatorCompiler (compile: typeof compileSchema, errorDetails: boolean): (part: { schema: object, httpPart?: string }) => Validator {
   const ajv = createAjv({ useDefaults: true })
   const thorough = errorDetails ? createAjv({ useDefaults: true, allErrors: true }) : null
   return ({ schema, httpPart }) => {
-    const first = compileSchema(ajv, schema)
-    const validate = thorough === null ? first : explain(first, compileSchema(thorough, schema))
+    const first = compile(ajv, schema)
+    const validate = thorough === null ? first : explain(first, compile(thorough, schema))
     return httpPart === 'body' ? validate : readText(validate, integerFields(schema))
   }
 }
@@ -67,4 +101,28 @@ export function toValidationError (errors: readonly ErrorObject[], httpPart: str
     field: formatFaultPath(error),
     message: describeFault(error)
   })))
+}
+
+/** Reads query and body as the client sent them, ignoring changes by hooks of the host. */
+const readInput: preValidationHookHandler = function (request, _reply, done) {
+  assertStage(request, 'admitted')
+  request.query = parseQuery(request.url)
+  if (request.method !== 'GET' && request.method !== 'HEAD') request.body = readBody(request)
+  ;(request.params as { tenant_slug: string }).tenant_slug = readTenantSlug(request)
+  setStage(request, 'ready')
+  done()
+}
+
+/** Shields the API's own routes. Hooks of a route run after the host's hooks, whenever the host adds them. */
+export function shieldRoutes (scope: FastifyInstance): void {
+  scope.addHook('onRoute', (route) => {
+    route.preValidation = [readInput, ...[route.preValidation ?? []].flat()]
+    route.onSend = [restoreAnswer, ...[route.onSend ?? []].flat()]
+  })
+}
+
+/** Shields the scope of the option `routes`. Hooks that its plugin adds run afterwards and keep their effect. */
+export function shieldScope (scope: FastifyInstance): void {
+  scope.addHook('preValidation', readInput)
+  scope.addHook('onSend', restoreAnswer)
 }

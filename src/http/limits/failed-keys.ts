@@ -1,13 +1,13 @@
 import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hashApiKey } from '../../keys/api-key.js'
-import type { KeyCredentials } from '../../ports/index.js'
-import { trimEntries } from '../../shared/trim-entries.js'
-import type { Caller, CallerLookup } from '../callers.js'
-import { type Usage, refuseRequest } from './usage.js'
+import { trimEntries } from '../../shared/cached.js'
+import type { Caller, CallerLookup, Credentials } from '../callers.js'
+import { parseClientAddress } from '../client-address.js'
+import { refuseRequest, type Usage } from './limits.js'
 
 /** Finds the caller of a request. */
-export type RequestCallerLookup = (credentials: KeyCredentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<CallerLookup>
+export type RequestCallerLookup = (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<CallerLookup>
 
 export interface FailedKeyOptions {
   /** Invalid keys allowed per address and window. */
@@ -43,7 +43,7 @@ export function boundFailedKeys (findCaller: CallerLookup, { max, cache, countFa
   }
 
   async function lookUp (name: string, ...[credentials, request, reply]: Parameters<RequestCallerLookup>): Promise<Caller | null> {
-    const caller = await findCaller(credentials)
+    const caller = await findCaller(credentials, request)
     // Deleting it first makes a valid key the newest entry.
     validKeys.delete(name)
     if (caller !== null) {
@@ -80,17 +80,13 @@ export function boundFailedKeys (findCaller: CallerLookup, { max, cache, countFa
   }
 }
 
-/** Some proxies append the port, and dual-stack sockets show IPv4 addresses as IPv6. */
-const ipv4 = /^(?:::ffff:)?((?:\d+\.){3}\d+)(?::\d+)?$/i
-const ipv6 = /^\[?([\da-f:.]+)(?:%[^\]]*)?(?:\](?::\d+)?)?$/i
-
 /**
  * Returns the name that an address is counted under. An IPv6 address counts as its /64. Requests without a valid address
- * share one name: a Unix socket has no address, and a forwarding header can hold any text.
+ * share one name.
  */
-export function nameAddress (ip = ''): string {
-  const address = (ipv4.exec(ip) ?? ipv6.exec(ip))?.[1] ?? ''
-  if (isIP(address) === 0) return 'unknown'
+export function nameAddress (ip?: string): string {
+  const address = parseClientAddress(ip)
+  if (address === null) return 'unknown'
   if (isIP(address) === 4) return address
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const zeros = 8 - text.split(':').filter(Boolean).length

@@ -1,12 +1,21 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { createCachedLimit, type Limit } from '../../shared/cached.js'
+import { systemClock } from '../../shared/clock.js'
 import { expect, refuse } from '../../shared/expect.js'
-import type { RateLimitBudgetSettings, RateLimitSettings } from '../settings.js'
-import { toInternalError } from '../wire-errors.js'
-import { readCaller, readTenantSlug } from '../auth.js'
+import { readCaller } from '../auth.js'
 import type { CallerLookup } from '../callers.js'
-import { type RequestCallerLookup, boundFailedKeys, nameAddress } from './failed-keys.js'
-import { readOperationId } from '../operation-id.js'
-import { type Usage, refuseRequest, setUsage } from './usage.js'
+import { readOperationId } from '../document/operation.js'
+import { identifyRequests, type RequestIdSource } from '../request-id.js'
+import { sendError } from '../responses/failure.js'
+import type { RateLimitBudgetSettings, RateLimitCaller, RateLimitSettings } from '../settings.js'
+import { HttpError, toInternalError } from '../wire-errors.js'
+import { boundFailedKeys, nameAddress, type RequestCallerLookup } from './failed-keys.js'
+
+/** The most requests that a limit may allow in a window. */
+export const maxRequests = 1_000_000_000
+
+/** Requests of a key in a window by default. */
+export const defaultRequests = 1000
 
 /** Limits requests per key and actor, and per address without a valid key. All methods throw only `HttpError`. */
 export interface Limits {
@@ -21,18 +30,21 @@ export interface Limits {
 /** Counts a request and returns the usage of its budget. */
 type Limiter = (request: FastifyRequest) => Promise<Usage>
 
+/** `max` as `@fastify/rate-limit` takes it. */
+type CounterSettings = RateLimitBudgetSettings<number | ((request: FastifyRequest) => Promise<number>)>
+
 type LoadPackage = () => Promise<{ default: unknown }>
 
 /** Loads `@fastify/rate-limit`; throws `invalid_option` if it is not installed. */
 export async function createLimits (
-  { failedKeys, operations, ...settings }: RateLimitSettings,
+  { failedKeys, operations, perTenant, max, ...settings }: RateLimitSettings,
   load: LoadPackage = () => import('@fastify/rate-limit')
 ): Promise<Limits> {
   const rateLimit = await loadPackage(load)
   const { default: Fastify } = await import('fastify')
 
   /** Creates a counter per name. All names share one store, so each name begins with the kind of its budget. */
-  async function createLimiter (budget: RateLimitBudgetSettings, keyGenerator: (request: FastifyRequest) => string): Promise<Limiter> {
+  async function createLimiter (budget: CounterSettings, keyGenerator: (request: FastifyRequest) => string): Promise<Limiter> {
     // A separate instance, because the scope would inherit the limiter of a host that uses the package too.
     const owner = Fastify()
     await owner.register(rateLimit, { ...settings, ...budget, global: false, keyGenerator })
@@ -40,12 +52,15 @@ export async function createLimits (
     return isolateStore(owner.getDecorator<() => Limiter>('createRateLimit')())
   }
 
-  const general = await createLimiter(settings, nameCaller)
+  const nameCount = perTenant ? nameTenant : nameCaller
+  const general = await createLimiter({ ...settings, max: createMax(max, 'rateLimit.max') }, nameCount)
   const special = new Map<string, Limiter>()
   for (const [operationId, budget] of Object.entries(operations)) {
-    special.set(operationId, await createLimiter(budget, (request) => `${operationId}:${nameCaller(request)}`))
+    const counted = { ...budget, max: createMax(budget.max, `rateLimit.operations.${operationId}.max`) }
+    special.set(operationId, await createLimiter(counted, (request) => `${operationId}:${nameCount(request)}`))
   }
-  const open = await createLimiter(settings, ({ ip }) => `open:${nameAddress(ip)}`)
+  // A function needs a caller, and requests for the document have none.
+  const open = await createLimiter({ ...settings, max: typeof max === 'number' ? max : defaultRequests }, ({ ip }) => `open:${nameAddress(ip)}`)
   const ofAddress = failedKeys === false
     ? null
     : { ...failedKeys, cache: settings.cache, countFailure: await createLimiter(failedKeys, ({ ip }) => `address:${nameAddress(ip)}`) }
@@ -62,7 +77,16 @@ export async function createLimits (
   }
 }
 
-/** Turns an error of the store into a 500. */
+function createMax (max: Limit<RateLimitCaller>, path: string): CounterSettings['max'] {
+  if (typeof max === 'number') return max
+  const find = createCachedLimit(max, { path, minimum: 1, maximum: maxRequests, clock: systemClock })
+  return (request) => {
+    const { tenant, keyId, scopes } = readCaller(request)
+    return find(nameCaller(request), { tenantSlug: tenant.slug, tenantId: tenant.id, keyId, scopes: [...scopes] })
+  }
+}
+
+/** Turns an error from the store or from the host's function into a 500. */
 function isolateStore (limiter: Limiter): Limiter {
   return async (request) => {
     try {
@@ -89,7 +113,53 @@ async function loadPackage (load: LoadPackage): Promise<FastifyPluginAsync<Recor
 
 /** Returns a name for the caller of a request, unique across tenants, and another for an actor than for any key. */
 function nameCaller (request: FastifyRequest): string {
-  const { keyId, actor } = readCaller(request)
-  const tenantSlug = readTenantSlug(request)
-  return actor === null ? `key:${tenantSlug}/${keyId}` : `actor:${tenantSlug}/${actor}`
+  const { tenant: { id }, keyId, actor } = readCaller(request)
+  // An id may contain a slash.
+  const tenant = encodeURIComponent(id)
+  return actor === null ? `key:${tenant}/${keyId}` : `actor:${tenant}/${actor}`
+}
+
+/** The same for all keys of a tenant together. */
+function nameTenant (request: FastifyRequest): string {
+  const { tenant, actor } = readCaller(request)
+  return actor === null ? `tenant:${encodeURIComponent(tenant.id)}` : nameCaller(request)
+}
+
+/** Limits requests that need no key by their address. Only these refusals use the API's error format. */
+export function limitOpenRequests (scope: FastifyInstance, limits: Limits, requestId: RequestIdSource | null): void {
+  const identify = identifyRequests(scope, requestId)
+  scope.addHook('onRequest', async (request, reply) => {
+    try {
+      await limits.countAddress(request, reply)
+    } catch (thrown) {
+      return sendError(thrown, request, reply, { id: identify(request, reply), errorDetails: false })
+    }
+  })
+}
+
+/** The usage of a budget. */
+export interface Usage {
+  max: number
+  remaining: number
+  /** Milliseconds until the count restarts. */
+  ttl: number
+  isExceeded: boolean
+}
+
+/** Throws `rate_limited` and sets `Retry-After`. */
+export function refuseRequest (reply: FastifyReply, usage: Usage): never {
+  setUsage(reply, usage).header('retry-after', toSeconds(usage))
+  throw new HttpError('rate_limited')
+}
+
+/** Sets the RateLimit headers, with the names that `@fastify/rate-limit` uses. */
+function setUsage (reply: FastifyReply, usage: Usage): FastifyReply {
+  return reply
+    .header('ratelimit-limit', usage.max)
+    .header('ratelimit-remaining', usage.remaining)
+    .header('ratelimit-reset', toSeconds(usage))
+}
+
+function toSeconds ({ ttl }: Usage): number {
+  return Math.ceil(ttl / 1000)
 }

@@ -1,17 +1,57 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { TUnsafe } from '@sinclair/typebox'
+import { type TUnsafe, Type } from '@sinclair/typebox'
 import type { CandidateFilter, CandidateRow, CandidateSortField, CandidateSource, Id, IdKinds } from '../../ports/index.js'
-import { omitUndefined } from '../../shared/omit-undefined.js'
-import { readPage } from '../../shared/paging.js'
-import { readTenantSlug } from '../auth.js'
-import { parseSearch, parseUpdatedAfter } from '../input/list-query.js'
-import { linkPages } from '../answers/page.js'
-import { found, storableId } from '../answers/resource.js'
-import { assertCandidateIds } from '../answers/row-ids.js'
-import { DataOf, PageOf } from '../schemas/answers.js'
-import { candidateQuery } from '../schemas/candidate.js'
+import { omitUndefined } from '../../shared/fields.js'
+import { pagingQuery, readPage } from '../../shared/paging.js'
+import { Nullable } from '../../shared/schemas.js'
+import { readTenant } from '../auth.js'
+import { parseSearch, parseUpdatedAfter } from '../input/query.js'
+import { assertCandidateIds, found, linkPages, storableId } from '../responses/rows.js'
+import { createFieldLimit, refuseHiddenFields } from '../responses/visible-fields.js'
 import { errorResponses } from '../schemas/errors.js'
-import { rowParams } from '../schemas/parameters.js'
+import { answeredId, DataOf, PageOf, requestedId, rowParams, Search, textIdExamples, UpdatedAfter } from '../schemas/parameters.js'
+
+const id = Type.Integer({ examples: [1042] })
+const sourceId = Type.Integer({ description: 'The source they came from', examples: [3] })
+
+/** A candidate with integer ids, without the fields of the option `candidateFields`. */
+export const Candidate = Type.Object({
+  id,
+  full_name: Type.String({ examples: ['Ada Lovelace'] }),
+  headline: Nullable(Type.String({ description: 'Their profession in one line', examples: ['Analyst, engines'] })),
+  source_id: Nullable(sourceId)
+}, { title: 'Candidate' })
+
+/** Returns the schema of a candidate with ids of these kinds. */
+export function candidateOf ({ candidate, source }: IdKinds) {
+  return Type.Object({
+    ...Candidate.properties,
+    id: answeredId(candidate, id, textIdExamples.candidate),
+    source_id: Nullable(answeredId(source, sourceId, textIdExamples.source))
+  }, { title: 'Candidate' })
+}
+
+const candidateSortFields: readonly CandidateSortField[] = ['id', 'full_name', 'created_at', 'updated_at']
+
+const recruiterId = Type.Integer({
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Only candidates of this recruiter',
+  examples: [12]
+})
+
+/** Returns the query of the candidate list. */
+function candidateQuery ({ recruiter }: IdKinds) {
+  return Type.Object({
+    ...pagingQuery(candidateSortFields, 'id'),
+    'filter[recruiter_id]': Type.Optional(requestedId(recruiter, recruiterId, textIdExamples.recruiter)),
+    'filter[q]': Type.Optional(Search),
+    'filter[updated_after]': Type.Optional(UpdatedAfter)
+  }, { additionalProperties: false })
+}
+
+/** The fields that the filters read. */
+const filteredFields = { 'filter[q]': 'full_name', 'filter[recruiter_id]': 'recruiter_id', 'filter[updated_after]': 'updated_at' }
 
 /** Routes that list candidates and read one. `item` is the schema of a published candidate. */
 export function candidateRoutes (
@@ -20,6 +60,10 @@ export function candidateRoutes (
   ids: IdKinds
 ): FastifyPluginAsyncTypebox {
   const fields = Object.keys(item.properties)
+  const Listed = (shown: typeof item) => PageOf(shown, 'A page of candidates')
+  const Read = (shown: typeof item) => DataOf(shown, 'The candidate')
+  const limitList = createFieldLimit('candidate', item, Listed)
+  const limitOne = createFieldLimit('candidate', item, Read)
   return async (app) => {
     const config = { anyScope: ['candidates:read', 'candidates:write'] }
     app.get('/candidates', {
@@ -31,38 +75,41 @@ export function candidateRoutes (
         summary: 'List candidates',
         description: 'Returns the candidates that pass all filters, sorted by id unless `sort` is given.',
         querystring: candidateQuery(ids),
-        response: { 200: PageOf(item, 'A page of candidates'), ...errorResponses }
+        response: { 200: Listed(item), ...errorResponses }
       }
     }, async (request, reply) => {
-      const tenantSlug = readTenantSlug(request)
+      const { id: tenant } = readTenant(request)
       const { query } = request
+      refuseHiddenFields(request, 'candidate', fields, filteredFields)
       const page = await readPage<CandidateRow<Id, Id>, CandidateFilter<Id>, CandidateSortField>({
-        list: ({ filter, sort, offset, limit }) => candidates.list(tenantSlug, { filter, sort, offset, limit, fields }),
-        count: (filter) => candidates.count(tenantSlug, filter)
+        list: ({ filter, sort, offset, limit }) => candidates.list(tenant, { filter, sort, offset, limit, fields }),
+        count: (filter) => candidates.count(tenant, filter)
       }, query, omitUndefined({
         recruiterId: query['filter[recruiter_id]'],
         q: parseSearch(query['filter[q]']),
         updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
       }))
       for (const row of page.data) assertCandidateIds('candidates.list', row, ids)
+      limitList(request, reply)
       return linkPages(request, reply, page)
     })
 
     app.get('/candidates/:id', {
       exposeHeadRoute: true,
-      config,
+      config: { ...config, resource: 'candidate' },
       schema: {
         operationId: 'getCandidate',
         tags: ['candidates'],
         summary: 'Get a candidate',
         description: 'Returns the same fields as the list.',
         params: rowParams('candidate', ids),
-        response: { 200: DataOf(item, 'The candidate'), ...errorResponses }
+        response: { 200: Read(item), ...errorResponses }
       }
-    }, async (request) => {
+    }, async (request, reply) => {
       const id = storableId(request.params.id)
-      const row = found(await candidates.find(readTenantSlug(request), id, { fields }))
+      const row = found(await candidates.find(readTenant(request).id, id, { fields }))
       assertCandidateIds('candidates.find', row, ids)
+      limitOne(request, reply)
       return { data: row }
     })
   }

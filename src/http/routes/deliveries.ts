@@ -2,13 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import { Delivery, DeliveryForSessions, DeliveryQuery, DeliveryWithAttempts } from '../../webhooks/schemas/delivery.js'
-import { isCapable, readTenantSlug } from '../auth.js'
-import { linkPages } from '../answers/page.js'
-import { found, storableId } from '../answers/resource.js'
-import { DataOf, PageOf } from '../schemas/answers.js'
+import { isCapable, readTenant } from '../auth.js'
+import { found, linkPages, storableId } from '../responses/rows.js'
+import { DataOf, DeliveryParams, NoBody, PageOf, WebhookParams } from '../schemas/parameters.js'
 import { errorResponses } from '../schemas/errors.js'
-import { DeliveryParams, NoBody, WebhookParams } from '../schemas/parameters.js'
-import { webhookScopes } from './webhook-scopes.js'
+import { webhookScopes } from './webhooks.js'
 
 const tags = ['deliveries']
 
@@ -19,7 +17,7 @@ export function deliveryRoutes (operations: WebhookOperations, { hasSessions }: 
     const config = { scopes: webhookScopes }
     app.get('/webhooks/:id/deliveries', {
       exposeHeadRoute: true,
-      config,
+      config: { ...config, resource: 'webhook' },
       schema: {
         operationId: 'listWebhookDeliveries',
         tags,
@@ -31,12 +29,12 @@ export function deliveryRoutes (operations: WebhookOperations, { hasSessions }: 
       }
     }, async (request, reply) => {
       const id = storableId(request.params.id)
-      return linkPages(request, reply, found(await operations.listDeliveries(readTenantSlug(request), id, request.query)))
+      return linkPages(request, reply, found(await operations.listDeliveries(readTenant(request), id, request.query)))
     })
 
     app.get('/webhooks/:id/deliveries/:delivery_id', {
       exposeHeadRoute: true,
-      config,
+      config: { ...config, resource: 'delivery' },
       schema: {
         operationId: 'getWebhookDelivery',
         tags,
@@ -47,25 +45,25 @@ export function deliveryRoutes (operations: WebhookOperations, { hasSessions }: 
       }
     }, async (request) => {
       const { id, delivery_id: deliveryId } = request.params
-      const data = found(await operations.findDelivery(readTenantSlug(request), storableId(id), storableId(deliveryId)))
+      const data = found(await operations.findDelivery(readTenant(request), storableId(id), storableId(deliveryId)))
       return { data: isCapable(request, 'bodies') ? data : withoutBodies(data) }
     })
 
     app.post('/webhooks/:id/deliveries/:delivery_id/retry', {
-      config: { ...config, capabilities: ['replay'] },
+      config: { ...config, capabilities: ['replay'], resource: 'delivery' },
       schema: {
         operationId: 'retryWebhookDelivery',
         tags,
         summary: 'Retry a delivery',
         description: 'A delivery that ended is sent again as a new delivery. A pending one is due now, and uses an attempt of ' +
-          'its schedule; one under way stays as it is.',
+          'its schedule; one in flight does not change.',
         params: DeliveryParams,
         body: NoBody,
         response: { 202: DataOf(Delivery, 'The delivery that will be attempted'), ...errorResponses }
       }
     }, async (request, reply) => {
       const { id, delivery_id: deliveryId } = request.params
-      const data = found(await operations.retryDelivery(readTenantSlug(request), storableId(id), storableId(deliveryId)))
+      const data = found(await operations.retryDelivery(readTenant(request), storableId(id), storableId(deliveryId)))
       reply.code(202)
       return { data }
     })

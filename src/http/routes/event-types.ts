@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import { EventType, EventTypeQuery } from '../../webhooks/schemas/event-type.js'
-import { linkPages } from '../answers/page.js'
-import { PageOf } from '../schemas/answers.js'
+import { linkPages } from '../responses/rows.js'
+import { PageOf } from '../schemas/parameters.js'
 import { errorResponses } from '../schemas/errors.js'
-import { webhookScopes } from './webhook-scopes.js'
+import { webhookScopes } from './webhooks.js'
 
-/** The route that lists the events of the catalogue. */
-export function eventTypeRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
+/** The route that lists the events of the catalogue. Its description names the addresses that notifications come from. */
+export function eventTypeRoutes (operations: WebhookOperations, sourceIps: readonly string[]): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get('/event_types', {
       exposeHeadRoute: true,
@@ -16,10 +16,14 @@ export function eventTypeRoutes (operations: WebhookOperations): FastifyPluginAs
         operationId: 'listEventTypes',
         tags: ['events'],
         summary: 'List the event types',
-        description: 'Returns the events that a webhook can subscribe to, with the JSON Schema of their `data` and an example.',
+        description: ['Returns the events that a webhook can subscribe to, with the JSON Schema of their `data` and an example.', ...describeSources(sourceIps)].join(' '),
         querystring: EventTypeQuery,
         response: { 200: PageOf(EventType, 'A page of event types'), ...errorResponses }
       }
     }, async (request, reply) => linkPages(request, reply, await operations.listEventTypes(request.query)))
   }
+}
+
+function describeSources (sourceIps: readonly string[]): string[] {
+  return sourceIps.length === 0 ? [] : [`Notifications come from ${sourceIps.map((address) => `\`${address}\``).join(', ')}.`]
 }

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { hasTag, tagOf } from '../answers/etag.js'
-import { NoContent } from '../schemas/answers.js'
+import { hasTag, tagOf } from '../../shared/etag.js'
+import { NoContent } from '../schemas/parameters.js'
 import { RateLimited } from '../schemas/errors.js'
 
 /** The serialized document. */
@@ -10,7 +10,7 @@ interface Served {
   tag: string
 }
 
-/** Describes the route in the host's own document. */
+/** Describes the route in the host's document. */
 const schema = {
   operationId: 'getOpenApiDocument',
   tags: ['document'],
@@ -28,7 +28,7 @@ interface OpenApiRouteOptions {
   format (): object
   /** Whether the host's document describes the route. */
   inHostDocument: boolean
-  /** Whether the route may answer 429. */
+  /** Whether the route may return 429. */
   isLimited: boolean
 }
 

@@ -1,15 +1,32 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { TUnsafe } from '@sinclair/typebox'
+import { type TUnsafe, Type } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
-import type { ChangeKind, ChangeSource, Id, IdKinds } from '../../ports/index.js'
-import { readTenantSlug } from '../auth.js'
-import { SyncTokenExpired, errorResponses } from '../schemas/errors.js'
-import { SyncQuery, syncPageOf } from '../schemas/sync.js'
-import { createSync, isSyncable } from '../sync/sync.js'
+import type { ChangeKind, ChangeSource, Id, IdKind, IdKinds } from '../../ports/index.js'
+import { Nullable } from '../../shared/schemas.js'
+import { readTenant } from '../auth.js'
+import { createFieldLimit } from '../responses/visible-fields.js'
+import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
+import { answeredId, textIdExamples, tokenExample, TokenMeta, tokenQuery } from '../schemas/parameters.js'
+import { createSync, isRecorded, isSyncable } from '../sync.js'
 import { HttpError } from '../wire-errors.js'
 
+/** The query of a sync. Any other text as token is a 410. */
+const SyncQuery = Type.Object(
+  tokenQuery('`next_token` of the page before; absent to begin. Valid for this tenant and resource', tokenExample), { additionalProperties: false })
+
+/** Returns the schema of a page of a sync. `item` is the schema of a published row. */
+function syncPageOf<Row> (kind: 'candidate' | 'job', item: TUnsafe<Row>, idKind: IdKind) {
+  const id: TUnsafe<Id> = answeredId(idKind, Type.Integer({ examples: [kind === 'candidate' ? 1042 : 501] }), textIdExamples[kind])
+  const change = Type.Object({
+    id,
+    deleted: Type.Boolean({ description: `Whether the ${kind} is gone: delete your copy`, examples: [false] }),
+    [kind]: Nullable(item)
+  }, { title: `${kind === 'candidate' ? 'Candidate' : 'Job'}Change`, description: `A ${kind} as it is now; null if it no longer exists` })
+  return Type.Object({ data: Type.Array(change), meta: TokenMeta }, { description: `A page of ${kind}s` })
+}
+
 /** A resource that can be synced. */
-export interface SyncedResource<Row extends { id: Id }> {
+interface SyncedResource<Row extends { id: Id }> {
   kind: ChangeKind
   /** Where the rows come from. */
   source: object
@@ -23,18 +40,20 @@ export interface SyncedResource<Row extends { id: Id }> {
 // A host without @fastify/swagger has no type for it.
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
-/** The route that gives all rows of a resource, then what changed. It exists if there are changes, and if the source can read rows for them. */
+/** The route that gives all rows of a resource, then what changed. It exists if changes are recorded, and if the source can read rows for them. */
 export function syncRoute<Row extends { id: Id }> (
   changes: ChangeSource | undefined, { kind, source, item, assertIds, ids }: SyncedResource<Row>
 ): FastifyPluginAsyncTypebox {
   const path = `/${kind}s/sync`
   return async (app) => {
-    if (changes === undefined || !isSyncable<Row>(source)) {
-      // Otherwise the route of one row would answer, with `sync` as the id.
+    if (changes === undefined || !isSyncable<Row>(source) || !await isRecorded(changes, kind)) {
+      // Without it, the route of one row would run, with `sync` as the id.
       app.get(path, { exposeHeadRoute: true, schema: hidden, onRequest: refuse }, () => null)
       return
     }
 
+    const Page = (shown: typeof item) => syncPageOf(kind, shown, ids[kind])
+    const limitPage = createFieldLimit(kind, item, Page)
     const sync = createSync<Row>({
       kind,
       idKind: ids[kind],
@@ -52,11 +71,12 @@ export function syncRoute<Row extends { id: Id }> (
         summary: `Copy all ${kind}s, then follow their changes`,
         description: describe(kind),
         querystring: SyncQuery,
-        response: { 200: syncPageOf(kind, item, ids[kind]), ...errorResponses, 410: SyncTokenExpired }
+        response: { 200: Page(item), ...errorResponses, 410: SyncTokenExpired }
       }
-    }, async (request) => {
+    }, async (request, reply) => {
       const { token, per_page: limit } = request.query
-      const page = await sync({ tenantSlug: readTenantSlug(request), token, limit })
+      const page = await sync({ tenant: readTenant(request).id, token, limit })
+      limitPage(request, reply)
       return {
         data: page.items.map(({ id, row }) => ({ id, deleted: row === null, [kind]: row })),
         meta: { next_token: page.token, has_more: page.hasMore }

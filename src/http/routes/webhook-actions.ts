@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import { DispatchTest, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult } from '../../webhooks/schemas/webhook.js'
-import { readTenantSlug } from '../auth.js'
-import { found, storableId } from '../answers/resource.js'
-import { DataOf } from '../schemas/answers.js'
+import { readTenant } from '../auth.js'
+import { found, storableId } from '../responses/rows.js'
+import { DataOf, WebhookParams } from '../schemas/parameters.js'
 import { errorResponses } from '../schemas/errors.js'
-import { WebhookParams } from '../schemas/parameters.js'
-import { webhookScopes } from './webhook-scopes.js'
+import { webhookScopes } from './webhooks.js'
 
 const tags = ['webhooks']
 
@@ -14,7 +13,7 @@ const tags = ['webhooks']
 export function webhookActionRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post('/webhooks/:id/rotate_secret', {
-      config: { scopes: webhookScopes, capabilities: ['write', 'secrets'] },
+      config: { scopes: webhookScopes, capabilities: ['write', 'secrets'], resource: 'webhook' },
       schema: {
         operationId: 'rotateWebhookSecret',
         tags,
@@ -26,27 +25,28 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
       }
     }, async (request) => {
       const id = storableId(request.params.id)
-      return { data: found(await operations.rotateSecret(readTenantSlug(request), id, request.body)) }
+      return { data: found(await operations.rotateSecret(readTenant(request), id, request.body)) }
     })
 
     app.post('/webhooks/:id/dispatch_test', {
-      config: { scopes: webhookScopes, capabilities: ['test'] },
+      config: { scopes: webhookScopes, capabilities: ['test'], resource: 'webhook' },
       schema: {
         operationId: 'dispatchWebhookTest',
         tags,
         summary: 'Send a test notification',
-        description: 'Makes one attempt at once, without retries. The payload has "test": true, and the delivery log does not show it.',
+        description: 'Makes one attempt at once, without retries. The payload has "test": true and the example of the event as `data`. The ' +
+          'delivery log does not show it.',
         params: WebhookParams,
         body: DispatchTest,
         response: { 200: DataOf(TestResult, 'How the attempt ended'), ...errorResponses }
       }
     }, async (request) => {
       const id = storableId(request.params.id)
-      return { data: found(await operations.sendTest(readTenantSlug(request), id, request.body)) }
+      return { data: found(await operations.sendTest(readTenant(request), id, request.body)) }
     })
 
     app.post('/webhooks/:id/replay', {
-      config: { scopes: webhookScopes, capabilities: ['replay'] },
+      config: { scopes: webhookScopes, capabilities: ['replay'], resource: 'webhook' },
       schema: {
         operationId: 'replayWebhook',
         tags,
@@ -62,7 +62,7 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
       }
     }, async (request, reply) => {
       const id = storableId(request.params.id)
-      const data = found(await operations.replay(readTenantSlug(request), id, request.body))
+      const data = found(await operations.replay(readTenant(request), id, request.body))
       reply.code(request.body.dry_run ? 200 : 202)
       return { data }
     })

@@ -1,24 +1,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { WebhookOperations } from '../../webhooks/operations.js'
-import { CreateWebhook, CreatedWebhook, UpdateWebhook, Webhook, WebhookQuery, WebhookWithHealth } from '../../webhooks/schemas/webhook.js'
-import { readTenantSlug } from '../auth.js'
-import { HttpError } from '../wire-errors.js'
-import { linkPages } from '../answers/page.js'
-import { readPath } from '../input/path.js'
-import { found, storableId } from '../answers/resource.js'
-import { DataOf, NoContent, PageOf } from '../schemas/answers.js'
+import { CreatedWebhook, CreateWebhook, UpdateWebhook, Webhook, WebhookQuery, WebhookWithHealth } from '../../webhooks/schemas/webhook.js'
+import { readAddress } from '../address.js'
+import { isCapable, readTenant } from '../auth.js'
+import { found, linkPages, storableId } from '../responses/rows.js'
 import { errorResponses } from '../schemas/errors.js'
-import { WebhookParams } from '../schemas/parameters.js'
-import { webhookScopes } from './webhook-scopes.js'
+import { DataOf, NoContent, PageOf, WebhookParams } from '../schemas/parameters.js'
+import { HttpError } from '../wire-errors.js'
 
-const locationHeader = { location: Type.String({ description: 'The path of the webhook', examples: ['/api/v1/public/acme/webhooks/1'] }) }
+/** Every operation on webhooks and their deliveries needs both. */
+export const webhookScopes = ['webhooks:read', 'webhooks:write']
+
+const locationHeader = { location: Type.String({ description: 'The address of the webhook: a path, or a URL if the vendor sets one', examples: ['/api/v1/public/acme/webhooks/1'] }) }
 const tags = ['webhooks']
 
 /** Routes that list, create, read, update and delete webhooks. */
-export function webhookRoutes (operations: WebhookOperations): FastifyPluginAsyncTypebox {
+export function webhookRoutes (operations: WebhookOperations, { hasSessions }: { hasSessions: boolean }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    const config = { scopes: webhookScopes }
+    const sessionRule = hasSessions ? ' Sessions of the portal can change `target_url` only with the capability `bodies`.' : ''
+    const config = { scopes: webhookScopes, resource: 'webhook' }
     app.get('/webhooks', {
       exposeHeadRoute: true,
       config,
@@ -26,12 +27,12 @@ export function webhookRoutes (operations: WebhookOperations): FastifyPluginAsyn
         operationId: 'listWebhooks',
         tags,
         summary: 'List webhooks',
-        description: 'The answer contains no secrets.',
+        description: 'The response contains no secrets.',
         querystring: WebhookQuery,
         response: { 200: PageOf(Webhook, 'A page of webhooks'), ...errorResponses }
       }
     }, async (request, reply) => {
-      return linkPages(request, reply, await operations.list(readTenantSlug(request), request.query))
+      return linkPages(request, reply, await operations.list(readTenant(request), request.query))
     })
 
     app.post('/webhooks', {
@@ -40,13 +41,13 @@ export function webhookRoutes (operations: WebhookOperations): FastifyPluginAsyn
         operationId: 'createWebhook',
         tags,
         summary: 'Create a webhook',
-        description: 'The answer contains the secret that signs the notifications. It is not shown again.',
+        description: 'The response contains the secret that signs the notifications. It is not shown again.',
         body: CreateWebhook,
         response: { 201: DataOf(CreatedWebhook, 'The webhook, with its secret', locationHeader), ...errorResponses }
       }
     }, async (request, reply) => {
-      const data = await operations.create(readTenantSlug(request), request.body)
-      reply.code(201).header('location', `${readPath(request.originalUrl)}/${data.id}`)
+      const data = await operations.create(readTenant(request), request.body)
+      reply.code(201).header('location', `${readAddress(request)}/${data.id}`)
       return { data }
     })
 
@@ -57,13 +58,13 @@ export function webhookRoutes (operations: WebhookOperations): FastifyPluginAsyn
         operationId: 'getWebhook',
         tags,
         summary: 'Get a webhook',
-        description: 'The answer does not contain the secret. `health` shows since when the endpoint has been failing, and why the service ' +
-          'disabled it.',
+        description: 'The response does not contain the secret. `health` shows since when the endpoint has been failing, and why the service ' +
+          'disabled it. `previous_secret_expires_at` is the end of the grace period of a rotation.',
         params: WebhookParams,
-        response: { 200: DataOf(WebhookWithHealth, 'The webhook, with its health'), ...errorResponses }
+        response: { 200: DataOf(WebhookWithHealth, 'The webhook, with its health and the end of its grace period'), ...errorResponses }
       }
     }, async (request) => {
-      return { data: found(await operations.find(readTenantSlug(request), storableId(request.params.id))) }
+      return { data: found(await operations.find(readTenant(request), storableId(request.params.id))) }
     })
 
     app.patch('/webhooks/:id', {
@@ -72,14 +73,16 @@ export function webhookRoutes (operations: WebhookOperations): FastifyPluginAsyn
         operationId: 'updateWebhook',
         tags,
         summary: 'Update a webhook',
-        description: 'Changes the given fields. Setting the status to `active` re-enables a disabled webhook.',
+        description: `Changes the given fields. Setting the status to \`active\` re-enables a disabled webhook.${sessionRule}`,
         params: WebhookParams,
         body: UpdateWebhook,
-        response: { 200: DataOf(Webhook, 'The webhook as it is now'), ...errorResponses }
+        response: { 200: DataOf(Webhook, 'The updated webhook'), ...errorResponses }
       }
     }, async (request) => {
+      // A session without `bodies` must not redirect them to its own address.
+      if (request.body.target_url !== undefined && !isCapable(request, 'bodies')) throw new HttpError('forbidden')
       const id = storableId(request.params.id)
-      return { data: found(await operations.update(readTenantSlug(request), id, request.body)) }
+      return { data: found(await operations.update(readTenant(request), id, request.body)) }
     })
 
     app.delete('/webhooks/:id', {
@@ -93,7 +96,7 @@ export function webhookRoutes (operations: WebhookOperations): FastifyPluginAsyn
         response: { 204: NoContent('The webhook is gone'), ...errorResponses }
       }
     }, async (request) => {
-      const isDeleted = await operations.delete(readTenantSlug(request), storableId(request.params.id))
+      const isDeleted = await operations.delete(readTenant(request), storableId(request.params.id))
       if (!isDeleted) throw new HttpError('not_found')
     })
   }

@@ -50,7 +50,7 @@ export const errorResponses = {
   })
 }
 
-/** An error that only own operations of the host answer with, if they change something. */
+/** An error that only the host's operations return, if they change data. */
 export const Conflict = ErrorOf('conflict')
 
 /** A further error of a sync. */

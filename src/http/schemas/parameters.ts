@@ -1,6 +1,27 @@
-import { Type } from '@sinclair/typebox'
-import type { IdKinds } from '../../ports/index.js'
-import { requestedId, textIdExamples } from './ids.js'
+import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import type { Id, IdKind, IdKinds } from '../../ports/index.js'
+import { textIdPattern } from '../../shared/ids.js'
+
+/** Examples of text ids. */
+export const textIdExamples = {
+  candidate: '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70',
+  job: '0197f4c2-8a11-7b62-8f04-1e9d3c5a7b28',
+  source: '0197f4c2-8a12-7a95-a3d6-4b7f2e8c1d09',
+  recruiter: '0197f4c2-8a13-7c1f-b2e7-9a5d6f3c8e41'
+}
+
+/** Returns the schema of an id in a response; `integer` is the one of integer ids. */
+export function answeredId (kind: IdKind, integer: TSchema, example: string): TUnsafe<Id> {
+  if (kind === 'integer') return Type.Unsafe<Id>(integer)
+  const { description } = integer
+  return Type.Unsafe<Id>(Type.String({ ...(description === undefined ? {} : { description }), examples: [example] }))
+}
+
+/** Returns the schema of an id in a request. Text that cannot be an id gets 400. */
+export function requestedId (kind: IdKind, integer: TSchema, example: string): TUnsafe<Id> {
+  if (kind === 'integer') return Type.Unsafe<Id>(integer)
+  return Type.Unsafe<Id>(Type.String({ ...answeredId(kind, integer, example), pattern: textIdPattern }))
+}
 
 /** The parameter `filter[q]`. `parseSearch` checks its length after trimming. */
 export const Search = Type.String({
@@ -26,3 +47,50 @@ export const DeliveryParams = Type.Object({ id: idOf('webhook'), delivery_id: id
 
 /** The body of an operation that takes none: absent or `{}`. The document does not show it. */
 export const NoBody = Type.Object({}, { additionalProperties: false })
+
+const Meta = Type.Object({
+  page: Type.Integer({ minimum: 1, description: 'The requested page, even beyond the last one', examples: [1] }),
+  per_page: Type.Integer({ minimum: 1, maximum: 200, examples: [25] }),
+  total: Type.Integer({ minimum: 0, description: 'Number of items on all pages', examples: [1] }),
+  total_pages: Type.Integer({ minimum: 0, description: '`total` divided by `per_page`, rounded up', examples: [1] })
+}, { title: 'PageMeta', description: 'The position of the page in the list' })
+
+/** Appears only in the document. */
+const linkHeaders = {
+  link: Type.String({
+    description: 'Links to the first, previous, next and last page (RFC 8288), with the same filters. Left out if longer than 4 KiB',
+    examples: ['</api/v1/public/acme/jobs?page=1>; rel="first", </api/v1/public/acme/jobs?page=1>; rel="last"']
+  })
+}
+
+/** A response with one page of a list. */
+export function PageOf<T extends TSchema> (item: T, description: string) {
+  return Type.Object({ data: Type.Array(item), meta: Meta }, { description, headers: linkHeaders })
+}
+
+/** A token for examples in the document. */
+export const tokenExample = 'WyI3ZjNhOTEuNzQyLiIsbnVsbF0.vJ3hq0mW8d1L5uYb2nQ4s6Xz9c7RkTfGpEaHoNiMjUw'
+
+/** The query of a resource that clients follow with tokens. */
+export function tokenQuery (description: string, example: string) {
+  return {
+    token: Type.Optional(Type.String({ pattern: '\\S', description, examples: [example] })),
+    per_page: Type.Integer({ minimum: 1, maximum: 200, default: 100, description: 'Maximum number of items per page' })
+  }
+}
+
+/** How a client that follows a resource continues. */
+export const TokenMeta = Type.Object({
+  next_token: Type.String({ description: 'Send it as `token` for the next page; keep the last one for the next time', examples: [tokenExample] }),
+  has_more: Type.Boolean({ description: 'Whether there is more to read now', examples: [false] })
+}, { title: 'TokenMeta', description: 'How to continue' })
+
+/** A response with one item. */
+export function DataOf<T extends TSchema> (item: T, description: string, headers: Record<string, TSchema> = {}) {
+  return Type.Object({ data: item }, { description, headers })
+}
+
+/** A response without a body. */
+export function NoContent (description: string) {
+  return Type.Null({ description })
+}

@@ -1,35 +1,34 @@
 import type { ClaimedDelivery, DeliveryStore } from '../../ports/index.js'
-import { complete } from './complete.js'
-import { countLog, listLog, showDeliveryWithAttempts } from './log.js'
-import { erase } from './erase.js'
-import { prune } from './prune.js'
+import { recordAttempts, release } from './record-attempts.js'
+import { countLog, listLog, readTenantStats, showDeliveryWithAttempts } from './log.js'
+import { erase, prune } from './prune.js'
 import { record } from './record.js'
 import { validSecrets } from './records.js'
 import type { DeliveryRecord } from './records.js'
-import { release } from './release.js'
-import { countReplay, replay } from './replay.js'
-import { retry } from './retry.js'
-import { findWebhook } from '../webhook-data.js'
-import type { WebhookData } from '../webhook-data.js'
+import { countReplay, replay, retry } from './replay.js'
+import { listSubjectEvents } from './subject-events.js'
+import { findWebhook, type WebhookData } from '../webhook-data.js'
 
 export function createDeliveryStore (data: WebhookData): DeliveryStore {
   const { pending, listeners } = data
 
   return {
-    async record (tenantSlug, event, transaction) {
-      return record(data, tenantSlug, event, transaction)
+    async record (tenant, event, transaction) {
+      return record(data, tenant, event, transaction)
     },
 
     async claimDue (options) {
       const now = data.now()
+      data.home.enter(options.environment ?? null)
       return pending.claim(options, now).map((delivery) => showClaimed(delivery, now))
     },
 
-    async complete (results, rule) {
-      return complete(data, results, rule)
+    async recordAttempts (results, rule) {
+      return recordAttempts(data, results, rule)
     },
 
     async claimNotices (options) {
+      if (data.home.findHold(options.environment ?? null) !== null) return []
       return data.notices.claim(options, data.now())
     },
 
@@ -46,44 +45,52 @@ export function createDeliveryStore (data: WebhookData): DeliveryStore {
       return pending.hasUntil(now + withinMs, now)
     },
 
-    async list (tenantSlug, webhookId, query) {
-      const webhook = findWebhook(data, tenantSlug, webhookId)
+    async list (tenant, webhookId, query) {
+      const webhook = findWebhook(data, tenant, webhookId)
       return webhook === undefined ? [] : listLog(webhook, query)
     },
 
-    async count (tenantSlug, webhookId, filter) {
-      const webhook = findWebhook(data, tenantSlug, webhookId)
+    async count (tenant, webhookId, filter) {
+      const webhook = findWebhook(data, tenant, webhookId)
       return webhook === undefined ? 0 : countLog(webhook, filter)
     },
 
-    async find (tenantSlug, webhookId, id) {
-      const webhook = findWebhook(data, tenantSlug, webhookId)
+    async find (tenant, webhookId, id) {
+      const webhook = findWebhook(data, tenant, webhookId)
       const delivery = data.deliveries.get(id)
       return delivery === undefined || delivery.webhook !== webhook ? null : showDeliveryWithAttempts(delivery)
     },
 
-    async replay (tenantSlug, webhookId, selection) {
-      return replay(data, tenantSlug, webhookId, selection)
+    async replay (tenant, webhookId, selection) {
+      return replay(data, tenant, webhookId, selection)
     },
 
-    async countReplay (tenantSlug, webhookId, selection) {
-      return countReplay(data, tenantSlug, webhookId, selection)
+    async countReplay (tenant, webhookId, selection) {
+      return countReplay(data, tenant, webhookId, selection)
     },
 
-    async retry (tenantSlug, webhookId, id) {
-      return retry(data, tenantSlug, webhookId, id)
+    async retry (tenant, webhookId, id) {
+      return retry(data, tenant, webhookId, id)
     },
 
     async prune (options) {
       return prune(data, options)
     },
 
-    async erase (tenantSlug, subject, transaction) {
-      return erase(data, tenantSlug, subject, transaction)
+    async erase (tenant, subject, transaction) {
+      return erase(data, tenant, subject, transaction)
+    },
+
+    async listSubjectEvents (tenant, subject, options) {
+      return listSubjectEvents(data, tenant, subject, options)
     },
 
     async stats () {
       return pending.stats(data.now())
+    },
+
+    async tenantStats (tenant) {
+      return readTenantStats(data, tenant, data.now())
     },
 
     onDue (call) {
@@ -99,13 +106,16 @@ function showClaimed (delivery: DeliveryRecord, now: number): ClaimedDelivery {
   return {
     deliveryId: id,
     fence,
+    tenantId: webhook.tenant,
     tenantSlug: webhook.tenantSlug,
     webhookId: webhook.id,
     targetUrl: webhook.targetUrl,
     secrets: validSecrets(webhook, now),
+    headers: webhook.headers?.sealed ?? null,
     eventId: event.id,
     eventType: event.type,
     body: event.body,
+    traceParent: event.traceParent ?? null,
     attemptCount: attempts.length,
     isFailing: webhook.failingSince !== null
   }

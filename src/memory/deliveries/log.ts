@@ -1,9 +1,9 @@
 import type {
-  Attempt, Delivery, DeliveryFilter, DeliverySortField, DeliveryWithAttempts, ListQuery, SortItem
+  Attempt, Delivery, DeliveryFilter, DeliverySortField, DeliveryWithAttempts, ListQuery, SortItem, TenantDeliveryStats
 } from '../../ports/index.js'
 import { formatDateTime } from '../checks.js'
-import { countRows, takePage } from '../lists/page.js'
-import type { RowTest } from '../lists/page.js'
+import { countRows, type RowTest, takePage } from '../lists/page.js'
+import type { WebhookData } from '../webhook-data.js'
 import type { AttemptRecord, DeliveryRecord, WebhookRecord } from './records.js'
 
 export function listLog (
@@ -59,4 +59,26 @@ function showAttempt ({ startedAt, durationMs, responseStatus, error, responseEx
     error,
     response_excerpt: responseExcerpt
   }
+}
+
+const hourMs = 3_600_000
+
+/** Reads the figures of a tenant. */
+export function readTenantStats ({ tenants, pending }: WebhookData, tenant: string, now: number): TenantDeliveryStats {
+  const webhooks = [...tenants.get(tenant)?.webhooks.values() ?? []]
+  const ended = webhooks.flatMap(({ log }) => log).filter((delivery) => endOf(delivery) > now - hourMs)
+  const count = (status: DeliveryRecord['status']): number => ended.filter((delivery) => delivery.status === status).length
+  return {
+    ...pending.tenantStats(new Set(webhooks), now),
+    failing: webhooks.filter(({ status, failingSince }) => status === 'disabled' || (status === 'active' && failingSince !== null)).length,
+    delivered: count('delivered'),
+    failed: count('failed'),
+    atLeast: { pending: false, delivered: false, failed: false }
+  }
+}
+
+/** When the last attempt ended. */
+function endOf ({ attempts }: DeliveryRecord): number {
+  const last = attempts.at(-1)
+  return last === undefined ? Number.NEGATIVE_INFINITY : last.startedAt + last.durationMs
 }

@@ -24,13 +24,23 @@ export class NoticeQueue {
     this.#notices.delete(noticeId)
   }
 
+  clear (): void {
+    this.#notices.clear()
+  }
+
   renameTenant (from: string, to: string): void {
     for (const record of this.#notices.values()) {
-      if (record.notice.tenantSlug === from) record.notice = { ...record.notice, tenantSlug: to }
+      if (record.notice.tenantId === from) record.notice = { ...record.notice, tenantId: to }
     }
   }
 
-  removeTenant (tenantSlug: string): void {
-    for (const [id, { notice }] of this.#notices) if (notice.tenantSlug === tenantSlug) this.#notices.delete(id)
+  setName (tenant: string, tenantSlug: string): void {
+    for (const record of this.#notices.values()) {
+      if (record.notice.tenantId === tenant) record.notice = { ...record.notice, tenantSlug }
+    }
+  }
+
+  removeTenant (tenant: string): void {
+    for (const [id, { notice }] of this.#notices) if (notice.tenantId === tenant) this.#notices.delete(id)
   }
 }

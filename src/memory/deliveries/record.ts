@@ -1,25 +1,27 @@
 import { RecruitingApiError } from '../../errors.js'
 import type { NewEvent, RecordedEvent } from '../../ports/index.js'
+import { createFilterTest } from '../../shared/filters.js'
 import type { EventRecord } from './records.js'
-import { addDelivery, notify, openTenant } from '../webhook-data.js'
-import type { WebhookData } from '../webhook-data.js'
+import { addDelivery, notify, openTenant, type WebhookData } from '../webhook-data.js'
 
-/** Records an event and a delivery for each webhook that subscribes to its type. */
-export function record (data: WebhookData, tenantSlug: string, event: NewEvent, transaction: unknown): RecordedEvent {
+/** Records an event and a delivery for each webhook that subscribes to its type and whose filters it matches. */
+export function record (data: WebhookData, tenant: string, event: NewEvent, transaction: unknown): RecordedEvent {
   refuseTransaction(transaction)
-  const { webhooks, eventsByKey } = openTenant(data, tenantSlug)
+  data.resting.assertAwake(tenant)
+  const { webhooks, eventsByKey } = openTenant(data, tenant)
   const earlier = event.idempotencyKey === null ? undefined : eventsByKey.get(event.idempotencyKey)
   if (earlier !== undefined) return showRecorded(earlier)
   if (data.events.has(event.id)) refuse('id', 'belongs to another event')
 
   // One time for both, because replays select events by the time that the log shows.
   const now = data.now()
-  const recorded = createEventRecord(event, tenantSlug, now)
+  const recorded = createEventRecord(event, tenant, { now, position: ++data.lastEventPosition })
   data.events.set(event.id, recorded)
   if (event.idempotencyKey !== null) eventsByKey.set(event.idempotencyKey, recorded)
 
+  const isMatch = createFilterTest(event.body)
   for (const webhook of webhooks.values()) {
-    if (!webhook.eventTypes.includes(event.type)) continue
+    if (!webhook.eventTypes.includes(event.type) || !isMatch(webhook.filters)) continue
     const isActive = webhook.status === 'active'
     if (isActive) recorded.deliveries++
     addDelivery(data, recorded, webhook, { status: isActive ? 'pending' : 'skipped', isReplay: false, now })
@@ -30,11 +32,14 @@ export function record (data: WebhookData, tenantSlug: string, event: NewEvent, 
 
 /** Throws `invalid_event` for a transaction: memory cannot be rolled back with it. */
 export function refuseTransaction (transaction: unknown): void {
-  if (transaction !== undefined) refuse('transaction', 'the memory storage has no transactions')
+  if (transaction !== undefined) {
+    refuse('transaction', 'the memory storage has no transactions; in tests, recordEvents of fastify-recruiting-api/testing takes any handle')
+  }
 }
 
-function createEventRecord (event: NewEvent, tenantSlug: string, recordedAt: number): EventRecord {
-  return { event: { ...event }, tenantSlug, recordedAt, deliveries: 0, deliveriesLeft: 0 }
+function createEventRecord (event: NewEvent, tenant: string, { now, position }: { now: number, position: number }): EventRecord {
+  const otherSubjects = [...event.otherSubjects ?? []]
+  return { event: { ...event, otherSubjects }, tenant, position, recordedAt: now, deliveries: 0, deliveriesLeft: 0 }
 }
 
 function showRecorded ({ event, deliveries }: EventRecord): RecordedEvent {

@@ -1,11 +1,12 @@
-import type { AttemptError, DeliveryStatus, NewEvent, WebhookStatus } from '../../ports/index.js'
+import type { AttemptError, DeliveryStatus, EventFilters, NewEvent, StoredHeaders, WebhookStatus } from '../../ports/index.js'
 import { SortedQueue } from './queue/sorted-queue.js'
 
 /** A recorded event. Times in records are milliseconds since the epoch. */
 export interface EventRecord {
   /** Erasing its subject replaces the body. */
   event: NewEvent
-  tenantSlug: string
+  tenant: string
+  readonly position: number
   readonly recordedAt: number
   /** Number of pending deliveries created with it. */
   deliveries: number
@@ -61,6 +62,8 @@ export interface Lanes {
 /** A webhook with its secrets, its health and its deliveries. */
 export interface WebhookRecord {
   readonly id: number
+  /** The id of the tenant. */
+  tenant: string
   tenantSlug: string
   readonly createdAt: number
   name: string
@@ -72,6 +75,8 @@ export interface WebhookRecord {
   secret: string
   previousSecret: string | null
   previousSecretExpiresAt: number
+  headers: StoredHeaders | null
+  filters: EventFilters | null
   /** Time of the first failed attempt since the last success. */
   failingSince: number | null
   /** Failed deliveries since the last success. */
@@ -89,6 +94,11 @@ export interface WebhookRecord {
   log: DeliveryRecord[]
   /** The last delivery of each event, by event id. */
   readonly lastDeliveries: Map<string, DeliveryRecord>
+}
+
+/** Returns whether a subject is one of the event's. */
+export function hasSubject ({ event: { subject, otherSubjects = [] } }: EventRecord, wanted: string): boolean {
+  return subject === wanted || otherSubjects.includes(wanted)
 }
 
 /** Creates the empty lanes of a webhook. */

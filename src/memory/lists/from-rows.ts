@@ -3,7 +3,7 @@ import { readIds } from '../../shared/ids.js'
 import { readOptions } from '../../shared/read-options.js'
 import { candidateKind } from './candidates.js'
 import type { MemoryCandidate } from './candidates.js'
-import type { IdOf, IntegerIds } from './id-of.js'
+import type { IdOf, IntegerIds } from './page.js'
 import { jobKind } from './jobs.js'
 import type { MemoryJob } from './jobs.js'
 import { createTable, readTables } from './row-source.js'
@@ -11,7 +11,7 @@ import type { RowKind, WholeRows } from './row-source.js'
 import type { SortableRow, Table } from './table.js'
 
 /** Returns all rows of a tenant, in any order; `[]` for a tenant that is unknown or has no rows. */
-export type LoadRows<Row> = (tenantSlug: string) => Promise<readonly Row[]> | readonly Row[]
+export type LoadRows<Row> = (tenant: string) => Promise<readonly Row[]> | readonly Row[]
 
 /** A candidate with the dates that lists sort by. */
 export type LoadedCandidate<CandidateId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number> =
@@ -62,13 +62,13 @@ function createSource<Row extends SortableRow<Field>, Filter, Field extends stri
 ): WholeRows<Row, Filter, Field> {
   const loading = new Map<string, Promise<Table<Row, Field>>>()
 
-  async function loadTable (tenantSlug: string): Promise<Table<Row, Field>> {
-    return createTable(kind, await load(tenantSlug), path, 0)
+  async function loadTable (tenant: string): Promise<Table<Row, Field>> {
+    return createTable(kind, await load(tenant), path, 0)
   }
 
-  function shareTable (tenantSlug: string): Promise<Table<Row, Field>> {
-    const table = loading.get(tenantSlug) ?? loadTable(tenantSlug).finally(() => loading.delete(tenantSlug))
-    loading.set(tenantSlug, table)
+  function shareTable (tenant: string): Promise<Table<Row, Field>> {
+    const table = loading.get(tenant) ?? loadTable(tenant).finally(() => loading.delete(tenant))
+    loading.set(tenant, table)
     return table
   }
 

@@ -1,8 +1,7 @@
 import type { Id, ListSource } from '../../ports/index.js'
 import { RecruitingApiError } from '../../errors.js'
-import { isRecord, parseSlug, refuse } from '../checks.js'
-import { countRows, takePage } from './page.js'
-import type { RowTest } from './page.js'
+import { isRecord, parseTenant, refuse } from '../checks.js'
+import { countRows, type RowTest, takePage } from './page.js'
 import { Table } from './table.js'
 import type { Entry, SortableRow } from './table.js'
 
@@ -12,19 +11,19 @@ export interface EditableRows<Input extends { id: Id }> {
    * Inserts a row, or replaces the whole row with the same id. Creates the tenant if it does not exist. Throws
    * `RecruitingApiError` (`invalid_option`) for a malformed row.
    */
-  save (tenantSlug: string, row: Input): void
+  save (tenant: string, row: Input): void
   /** Removes a row. Returns `false` if there was none. */
-  remove (tenantSlug: string, id: Input['id']): boolean
+  remove (tenant: string, id: Input['id']): boolean
 }
 
 /** Reads rows with all their fields, so queries select none. */
 export interface WholeRows<Row extends { id: Id }, Filter, Field extends string> extends ListSource<Row, Filter, Field> {
   /** Returns one row of the tenant; `null` if there is none with this id. */
-  find (tenantSlug: string, id: Row['id']): Promise<Row | null>
+  find (tenant: string, id: Row['id']): Promise<Row | null>
   /** Returns up to `limit` rows of the tenant with ids above `after`, or the first ones if it is `null`, by ascending id. */
-  listAfter (tenantSlug: string, query: { after: Row['id'] | null, limit: number }): Promise<Row[]>
+  listAfter (tenant: string, query: { after: Row['id'] | null, limit: number }): Promise<Row[]>
   /** Returns the row of each of these ids, or `null`, in the order of the ids. */
-  findMany (tenantSlug: string, ids: ReadonlyArray<Row['id']>): Promise<Array<Row | null>>
+  findMany (tenant: string, ids: ReadonlyArray<Row['id']>): Promise<Array<Row | null>>
 }
 
 /** The parts of a row source that are specific to one resource. */
@@ -38,7 +37,7 @@ export interface RowKind<Row, Filter> {
 
 /** The initial rows of one tenant, and their path in the options. */
 export interface InitialRows {
-  tenantSlug: string
+  tenant: string
   rows: unknown
   path: string
 }
@@ -47,7 +46,7 @@ export interface InitialRows {
 export interface RowSourceContext {
   now: () => number
   /** Called for each row that is saved or removed. */
-  onChange (tenantSlug: string, id: Id): void
+  onChange (tenant: string, id: Id): void
 }
 
 /** Creates a source of rows of one resource. Rows are copied when they are saved and when they are returned. */
@@ -57,25 +56,25 @@ export function createRowSource<Input extends { id: Id }, Row extends SortableRo
   initial: readonly InitialRows[]
 ): WholeRows<Row, Filter, Field> & EditableRows<Input> {
   const tables = new Map<string, Table<Row, Field>>()
-  for (const { tenantSlug, rows, path } of initial) tables.set(tenantSlug, createTable(kind, rows, path, now()))
+  for (const { tenant, rows, path } of initial) tables.set(tenant, createTable(kind, rows, path, now()))
 
   const empty = new Table<Row, Field>()
 
   return {
-    ...readTables(kind, async (tenantSlug) => tables.get(tenantSlug) ?? empty),
+    ...readTables(kind, async (tenant) => tables.get(tenant) ?? empty),
 
-    save (tenantSlug, row) {
-      const slug = parseSlug(tenantSlug, 'tenantSlug')
+    save (tenant, row) {
+      parseTenant(tenant, 'tenant')
       const entry = createEntry(kind, row, 'row', now())
-      const table = tables.get(slug) ?? new Table()
+      const table = tables.get(tenant) ?? new Table()
       table.save(entry)
-      tables.set(slug, table)
-      onChange(slug, entry.row.id)
+      tables.set(tenant, table)
+      onChange(tenant, entry.row.id)
     },
 
-    remove (tenantSlug, id) {
-      const isRemoved = tables.get(tenantSlug)?.remove(id) ?? false
-      if (isRemoved) onChange(tenantSlug, id)
+    remove (tenant, id) {
+      const isRemoved = tables.get(tenant)?.remove(id) ?? false
+      if (isRemoved) onChange(tenant, id)
       return isRemoved
     }
   }
@@ -84,28 +83,28 @@ export function createRowSource<Input extends { id: Id }, Row extends SortableRo
 /** Reads rows from the table of a tenant. */
 export function readTables<Row extends SortableRow<Field>, Filter, Field extends string> (
   kind: RowKind<Row, Filter>,
-  findTable: (tenantSlug: string) => Promise<Table<Row, Field>>
+  findTable: (tenant: string) => Promise<Table<Row, Field>>
 ): WholeRows<Row, Filter, Field> {
   return {
-    async list (tenantSlug, { filter, sort, offset, limit }) {
-      const table = await findTable(tenantSlug)
+    async list (tenant, { filter, sort, offset, limit }) {
+      const table = await findTable(tenant)
       return takePage(table.sorted(sort), kind.createTest(filter), { offset, limit }).map(copyRow)
     },
 
-    async count (tenantSlug, filter) {
-      return countRows((await findTable(tenantSlug)).entries, kind.createTest(filter))
+    async count (tenant, filter) {
+      return countRows((await findTable(tenant)).entries, kind.createTest(filter))
     },
 
-    async find (tenantSlug, id) {
-      return copyIfFound((await findTable(tenantSlug)).find(id))
+    async find (tenant, id) {
+      return copyIfFound((await findTable(tenant)).find(id))
     },
 
-    async listAfter (tenantSlug, { after, limit }) {
-      return (await findTable(tenantSlug)).after(after, limit).map(copyRow)
+    async listAfter (tenant, { after, limit }) {
+      return (await findTable(tenant)).after(after, limit).map(copyRow)
     },
 
-    async findMany (tenantSlug, ids) {
-      const table = await findTable(tenantSlug)
+    async findMany (tenant, ids) {
+      const table = await findTable(tenant)
       return ids.map((id) => copyIfFound(table.find(id)))
     }
   }

@@ -1,5 +1,5 @@
 import type { Id, SortItem } from '../../ports/index.js'
-import { compareBy, compareValues } from './compare.js'
+import { compareBy, compareValues } from './page.js'
 
 const maxOrders = 16
 

@@ -1,42 +1,70 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { en } from '../messages/en.js'
-import { createApi } from './api/api.js'
-import { createSend } from './api/client.js'
-import type { PageConfig } from './config.js'
-import { useTheme } from './look/use-theme.js'
-import { useRoute } from './route/use-route.js'
-import type { LogPlace } from './screens/log/place.js'
-import { Shell } from './screens/shell.js'
-import type { SessionKeeper } from './session/keeper.js'
-import { type Portal, PortalContext } from './state/portal.js'
-import { useSession } from './state/use-session.js'
-import { createFormat } from './text/format.js'
-import { chooseLanguage } from './text/locale.js'
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { createApi, createSend } from './api.js'
+import { createDraftStore, tabStorage } from './draft-store.js'
+import { DeliveryScreen } from './delivery.js'
+import { EndpointScreen } from './endpoint.js'
+import { EndpointsScreen } from './endpoints.js'
+import { CreateScreen, EditScreen } from './form.js'
+import { type CurrentSession, type Portal, PortalContext, usePortal, useRoute, useSession, useTheme } from './hooks.js'
+import { useLanguage } from './language.js'
+import type { LogPlace } from './log-rows.js'
+import type { Session, SessionManager } from './session.js'
+import { OfferDialog, Shell, Unworded } from './shell.js'
+import { type Language, type LanguageFiles, createFormat } from './text.js'
+import type { ThemeHint } from './theme.js'
+
+/** The configuration that the server passes, in the attribute `config` or by `define`. */
+export interface PageConfig {
+  /** Name of the style sheet, next to the script. */
+  style: string
+  /** The vendor's look. A session can override it. */
+  theme: ThemeHint
+  /** Names of the files with texts, next to the script. */
+  messages: LanguageFiles
+  /** Exact origins that may embed the page and renew its session. `'self'` is the page's own. */
+  origins: string[]
+  /** Exact origins that the portal may link back to, besides its own. */
+  returnOrigins: string[]
+  /** The addresses that notifications come from; empty if the vendor does not say. */
+  sourceIps: string[]
+}
 
 interface AppProps {
   host: HTMLElement
   config: PageConfig
-  keeper: SessionKeeper
+  sessions: SessionManager
   isOwnPage: boolean
 }
 
-/** The portal, in its shadow root. */
-export function App ({ host, config, keeper, isOwnPage }: AppProps) {
-  const { session, state } = useSession(keeper)
+/** The portal, in its shadow root. It has no texts until those of its language are there. */
+export function App (props: AppProps) {
+  const { host, config, sessions, isOwnPage } = props
+  const current = useSession(sessions)
+  const [isStyled, setStyled] = useState(false)
+  const { language, isCutOff } = useLanguage(config.messages, current)
+  useTheme(host, { vendor: config.theme, session: current.session?.theme ?? {}, isOwnPage })
+  const show = () => setStyled(true)
+  return (
+    <>
+      <link rel='stylesheet' href={new URL(config.style, import.meta.url).href} onLoad={show} onError={show} />
+      {isStyled && (language === null ? <Unworded isCutOff={isCutOff} /> : <WordedApp {...props} {...current} language={language} />)}
+    </>
+  )
+}
+
+type WordedAppProps = AppProps & CurrentSession & { language: Language }
+
+function WordedApp ({ host, config, sessions, isOwnPage, session, state, offered, returnUrl, language }: WordedAppProps) {
   const navigation = useRoute(isOwnPage)
   const [announcement, setAnnouncement] = useState({ text: '', turn: 0 })
   const announce = useCallback((text: string) => setAnnouncement(({ turn }) => ({ text, turn: turn + 1 })), [])
-  const [isStyled, setStyled] = useState(false)
   const visits = useRef(0)
   const title = useRef<HTMLHeadingElement>(null)
   const logPlace = useRef<LogPlace | null>(null)
-  const wanted = session?.locale ?? null
-  const language = useMemo(() => chooseLanguage([...wanted === null ? [] : [wanted], ...navigator.languages], { en }, config.messages), [wanted])
   const format = useMemo(() => createFormat(language), [language])
-  const api = useMemo(() => createApi(createSend({ base: apiBase(), keeper, fetch: (url, init) => fetch(url, init), now: Date.now })), [keeper])
-  const graceEnds = useMemo(() => new Map<number, string | null>(), [session?.tenantSlug])
-  useTheme(host, { vendor: config.theme, session: session?.theme ?? {}, isOwnPage })
-  useEffect(() => {
+  const api = useMemo(() => createApi(createSend({ base: apiBase(), sessions, fetch: (url, init) => fetch(url, init), now: Date.now })), [sessions])
+  const drafts = useMemo(() => createDraftStore({ tab: tabStorage(), scope: `${apiBase()}${session?.tenantSlug ?? ''}`, now: Date.now }), [session?.tenantSlug])
+  useLayoutEffect(() => {
     host.lang = language.locale
     host.dir = language.direction
     if (isOwnPage) Object.assign(document.documentElement, { lang: language.locale, dir: language.direction })
@@ -50,15 +78,21 @@ export function App ({ host, config, keeper, isOwnPage }: AppProps) {
     announce,
     visits,
     title,
-    graceEnds,
     logPlace,
-    returnUrl: session?.returnUrl ?? null
+    state,
+    askAgain: sessions.canAsk() ? sessions.askAgain : null,
+    drafts,
+    returnUrl,
+    sourceIps: config.sourceIps
   }
-  const show = () => setStyled(true)
+  const take = (session: Session) => {
+    sessions.accept(session)
+    navigation.leave({ screen: 'endpoints' })
+  }
   return (
     <PortalContext.Provider value={portal}>
-      <link rel='stylesheet' href={new URL(config.style, import.meta.url).href} onLoad={show} onError={show} />
-      {isStyled && <Shell key={session?.tenantSlug} state={state} hasSession={session !== null} isOwnPage={isOwnPage} announcement={announcement} />}
+      <Shell key={session?.tenantSlug} hasSession={session !== null} isOwnPage={isOwnPage} announcement={announcement}><CurrentScreen /></Shell>
+      {offered !== null && <OfferDialog tenantSlug={offered.tenantSlug} onAccept={() => take(offered)} onDecline={sessions.decline} />}
     </PortalContext.Provider>
   )
 }
@@ -66,4 +100,16 @@ export function App ({ host, config, keeper, isOwnPage }: AppProps) {
 /** The prefix of the API, with a slash at its end: files are two levels below it, also behind a proxy that rewrites paths. */
 function apiBase (): string {
   return new URL('../../', import.meta.url).href
+}
+
+/** The screen of the route. The key makes it a new one for another webhook. */
+function CurrentScreen () {
+  const { route, can } = usePortal()
+  switch (route.screen) {
+    case 'create': return can('write') && can('secrets') ? <CreateScreen /> : <EndpointsScreen />
+    case 'edit': return can('write') ? <EditScreen key={route.id} id={route.id} /> : <EndpointScreen key={route.id} id={route.id} />
+    case 'endpoint': return <EndpointScreen key={route.id} id={route.id} />
+    case 'delivery': return <DeliveryScreen key={`${route.id}/${route.deliveryId}`} id={route.id} deliveryId={route.deliveryId} />
+    default: return <EndpointsScreen />
+  }
 }

@@ -1,7 +1,7 @@
-/** A place in the order of changes: after the change `(xid, id)`. */
-export interface Position {
+/** A place in an order of transactions: after the item `(xid, id)`. */
+interface Position {
   xid: string
-  /** Empty: before all changes of the transaction. */
+  /** Empty or 0: before all items of the transaction. */
   id: string
   /** The database that gave it. */
   epoch: string

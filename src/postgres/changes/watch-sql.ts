@@ -4,7 +4,7 @@ import { quoteLiteral, quoteName } from '../sql.js'
 /** The changes that triggers on a table record. */
 export interface Watched {
   kind: ChangeKind
-  /** SQL expressions over `row`. */
+  /** SQL expressions over `row` that give text; `id` may give a set. */
   id: string
   tenant: string
 }
@@ -45,20 +45,15 @@ begin
 end`
 }
 
-/** Returns the expression of an id or tenant as text; the closing parenthesis is not part of a comment at its end. */
-export function formatText (expression: string): string {
-  return `(${expression}\n)::text collate "C"`
-}
-
 /**
  * Returns the statement that records what the rows of some sources concern. An update that changes neither id nor tenant is
  * recorded once. Ids that the API cannot show are left out.
  */
 export function formatRecord ({ kind, id, tenant }: Watched, schema: string, sources: readonly string[]): string {
-  const entities = sources.map((source) => `select ${formatText(tenant)} as tenant_slug, ${formatText(id)} as id from ${source} as row`)
+  const entities = sources.map((source) => `select ${tenant} as tenant, ${id} as id from ${source} as row`)
   return `
-    insert into ${schema}.recent_changes (tenant_slug, kind, id, xid, deleted, changed_at)
-    select e.tenant_slug, '${kind}', e.id, pg_current_xact_id(), false, clock_timestamp()
+    insert into ${schema}.recent_changes (tenant, kind, id, xid, deleted, changed_at)
+    select e.tenant, '${kind}', e.id, pg_current_xact_id(), false, clock_timestamp()
     from (${entities.join(' union ')}) as e
-    where char_length(e.tenant_slug) between 1 and 100 and e.id ~ '^[!-.0-~]{1,64}$'`
+    where char_length(e.tenant) between 1 and 200 and e.id ~ '^[!-.0-~]{1,64}$'`
 }

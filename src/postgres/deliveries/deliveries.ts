@@ -1,15 +1,15 @@
 import type { DeliveryStore } from '../../ports/index.js'
 import { createClaim, createRelease } from './claim.js'
-import { createComplete } from './complete.js'
+import { createRecordAttempts } from './record-attempts.js'
 import { createDeliveryLog } from './log.js'
 import type { Due } from './due.js'
 import { createNotices } from './notices.js'
 import { createPrune } from './prune.js'
 import { parseRecorded, recordCall, recordValues } from './record.js'
-import { createReplay } from './replay.js'
-import { createRetry } from './retry.js'
+import { createReplay, createRetry } from './replay.js'
 import type { Session } from '../session.js'
-import { createReadStats, pendingText } from './stats.js'
+import { createReadStats, createReadTenantStats, pendingText } from './stats.js'
+import { createListSubjectEvents } from './subject-events.js'
 import type { StopDeliveries } from './stop.js'
 import { callInTransaction } from '../handles/transaction.js'
 
@@ -32,21 +32,23 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
   return {
     ...log,
     claimDue: createClaim(session, schema),
-    complete: createComplete(session, schema, notices),
+    recordAttempts: createRecordAttempts(session, schema, notices),
     claimNotices: notices.claimNotices,
     confirmNotice: notices.confirmNotice,
     prune: createPrune(patient, schema, stop),
     stats: createReadStats(session, schema),
+    tenantStats: createReadTenantStats(session, schema),
+    listSubjectEvents: createListSubjectEvents(session, schema),
 
-    async record (tenantSlug, event, transaction) {
-      const values = recordValues(tenantSlug, event)
+    async record (tenant, event, transaction) {
+      const values = recordValues(tenant, event)
       if (transaction === undefined) {
         const [row] = await session.query<{ recorded: string }>('record event', `select ${recordEvent} as recorded`, values)
-        const recorded = parseRecorded(String(row?.recorded), event)
+        const recorded = parseRecorded(String(row?.recorded), tenant, event)
         if (recorded.deliveries > 0) due.notify()
         return recorded
       }
-      const recorded = parseRecorded(await callInTransaction(transaction, recordEvent, values), event)
+      const recorded = parseRecorded(await callInTransaction(transaction, recordEvent, values), tenant, event)
       if (recorded.deliveries > 0) due.notifyLater()
       return recorded
     },
@@ -62,22 +64,22 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
       return rows.length > 0
     },
 
-    async replay (tenantSlug, webhookId, selection) {
-      const result = await replay(tenantSlug, webhookId, selection)
+    async replay (tenant, webhookId, selection) {
+      const result = await replay(tenant, webhookId, selection)
       if (result !== null && result.queued > 0) due.notify()
       return result
     },
 
     countReplay,
 
-    async retry (tenantSlug, webhookId, id) {
-      const delivery = await retry(tenantSlug, webhookId, id)
+    async retry (tenant, webhookId, id) {
+      const delivery = await retry(tenant, webhookId, id)
       if (delivery !== null) due.notify()
       return delivery
     },
 
-    async erase (tenantSlug, subject, transaction) {
-      const values = [tenantSlug, subject]
+    async erase (tenant, subject, transaction) {
+      const values = [tenant, subject]
       if (transaction !== undefined) return Number(await callInTransaction(transaction, eraseSubject, values))
       const [row] = await session.query<{ erased: number }>('erase subject', `select ${eraseSubject} as erased`, values)
       return Number(row?.erased)

@@ -18,6 +18,9 @@ const gatherMs = 20
 // Most transactions have committed by then. Workers find the others by polling.
 const commitMs = 250
 
+// How many connections of each pool LISTEN keeps, one for each storage.
+const keptConnections = new WeakMap<PgPool, number>()
+
 /** The channel of a schema, which is not quoted. */
 export function channelOf (schema: string): string {
   return `fastify_recruiting_${hash('sha256', schema, 'hex').slice(0, 24)}`
@@ -69,14 +72,27 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
       }
     },
     onDue (listener, onFault) {
-      expect(pool.options?.max !== 1, 'pool', '2 connections or more, because LISTEN keeps one of them', 1)
+      if (listeners.size === 0) keepConnection(pool)
       const entry = { call: listener, onFault }
       listeners.add(entry)
       listening.start()
       return () => {
-        listeners.delete(entry)
-        if (listeners.size === 0) listening.stop()
+        if (!listeners.delete(entry) || listeners.size > 0) return
+        listening.stop()
+        freeConnection(pool)
       }
     }
   }
+}
+
+/** Throws `invalid_option` if LISTEN would leave no connection for queries. */
+function keepConnection (pool: PgPool): void {
+  const kept = (keptConnections.get(pool) ?? 0) + 1
+  const max = Number(pool.options?.max ?? Infinity)
+  expect(max > kept, 'pool', `${kept + 1} connections or more, because LISTEN keeps ${kept} of them, one for each storage that delivers`, max)
+  keptConnections.set(pool, kept)
+}
+
+function freeConnection (pool: PgPool): void {
+  keptConnections.set(pool, Number(keptConnections.get(pool)) - 1)
 }

@@ -46,14 +46,14 @@ const queueParts = ['lane = 0', 'lane = 1', 'lane = 2', 'lane = 3', 'lane is nul
 /** Reads deliveries of the log and of the queue; `schema` is quoted. */
 export function createDeliveryLog (session: Session, schema: string): Pick<DeliveryStore, 'list' | 'count' | 'find'> {
   /** Returns one statement for each part, and their conditions. */
-  function select (tenantSlug: string, webhookId: number, { status, eventType, eventId, id }: Selection): { parts: string[], where: Conditions } {
+  function select (tenant: string, webhookId: number, { status, eventType, eventId, id }: Selection): { parts: string[], where: Conditions } {
     const where = new Conditions(
       ['webhook_id = $::bigint', webhookId],
       ['id = $::bigint', id],
       [`event_seq = (select seq from ${schema}.events where id = $)`, eventId],
       [`(select type from ${schema}.events where seq = event_seq) = $`, eventType]
     )
-    where.add(`exists (select from ${schema}.webhooks w where w.tenant_slug = $ and w.id = $1::bigint)`, tenantSlug)
+    where.add(`exists (select from ${schema}.webhooks w where w.tenant = $ and w.id = $1::bigint)`, tenant)
     const queued = status === undefined || status === 'pending' ? queueParts : []
     const parts = queued.map((part) => `
       select id, event_seq, 'pending' as status, created_at, due_at, null::timestamptz as ended_at, attempts as earlier,
@@ -71,8 +71,8 @@ export function createDeliveryLog (session: Session, schema: string): Pick<Deliv
   }
 
   return {
-    async list (tenantSlug, webhookId, { filter, sort: [first], offset, limit }) {
-      const { parts, where } = select(tenantSlug, webhookId, filter)
+    async list (tenant, webhookId, { filter, sort: [first], offset, limit }) {
+      const { parts, where } = select(tenant, webhookId, filter)
       // Ids ascend with the time of creation.
       const direction = first?.direction === 'desc' ? 'desc' : 'asc'
       const [most, passed] = [where.bind(limit), where.bind(offset)]
@@ -85,14 +85,14 @@ export function createDeliveryLog (session: Session, schema: string): Pick<Deliv
       return rows.map(parseDelivery)
     },
 
-    async count (tenantSlug, webhookId, filter) {
-      const { parts, where } = select(tenantSlug, webhookId, filter)
+    async count (tenant, webhookId, filter) {
+      const { parts, where } = select(tenant, webhookId, filter)
       const [row] = await session.query<{ total: string }>('count deliveries', `select count(*)::text as total from (${parts.join(' union all ')}) as found`, where.values)
       return Number(row?.total)
     },
 
-    async find (tenantSlug, webhookId, id) {
-      const { parts, where } = select(tenantSlug, webhookId, { id })
+    async find (tenant, webhookId, id) {
+      const { parts, where } = select(tenant, webhookId, { id })
       const [row] = await session.query<FoundRow>('find delivery', `
         select ${columns}, d.earlier::text as earlier, d.response_excerpt, e.body
         from (${parts.join(' union all ')}) as d

@@ -1,4 +1,4 @@
-import type { DeliveryStore, ReplaySelection } from '../../ports/index.js'
+import type { Delivery, DeliveryStore, ReplaySelection } from '../../ports/index.js'
 import type { Session } from '../session.js'
 import { Conditions, moment } from '../sql.js'
 import type { StopDeliveries } from './stop.js'
@@ -17,16 +17,16 @@ interface ReplayRow extends CountRow {
 /** Queues events for a webhook again, or counts them; `schema` is quoted. */
 export function createReplay (session: Session, schema: string, stop: StopDeliveries): Pick<DeliveryStore, 'replay' | 'countReplay'> {
   return {
-    async replay (tenantSlug, webhookId, selection) {
-      const { text, values } = replayStatement(schema, select(schema, tenantSlug, webhookId, selection))
+    async replay (tenant, webhookId, selection) {
+      const { text, values } = replayStatement(schema, select(schema, tenant, webhookId, selection))
       const [row] = await session.query<ReplayRow>('replay', text, values)
       if (Number(row?.webhooks) === 0) return null
       if (typeof row?.first_id === 'string') await stop.sweepIfStopped(webhookId, row.first_id)
       return { queued: Number(row?.queued), truncated: Number(row?.wanted) > selection.limit }
     },
 
-    async countReplay (tenantSlug, webhookId, selection) {
-      const { text, values } = countStatement(select(schema, tenantSlug, webhookId, selection))
+    async countReplay (tenant, webhookId, selection) {
+      const { text, values } = countStatement(select(schema, tenant, webhookId, selection))
       const [row] = await session.query<CountRow>('count replay', text, values)
       if (Number(row?.webhooks) === 0) return null
       const wanted = Number(row?.wanted)
@@ -48,12 +48,12 @@ interface Selected {
 
 function select (
   schema: string,
-  tenantSlug: string,
+  tenant: string,
   webhookId: number,
   { include, eventTypes, eventIds, since, until, limit }: ReplaySelection
 ): Selected {
   const where = new Conditions(
-    [`e.tenant_id = (select t.id from ${schema}.tenants t where t.slug = $)`, tenantSlug],
+    [`e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = $), $1)`, tenant],
     ['e.type = any ($)', eventTypes === null ? undefined : [...eventTypes]],
     ['e.id = any ($)', eventIds === null ? undefined : [...eventIds]],
     ['e.recorded_at >= $::timestamptz', since ?? undefined],
@@ -66,12 +66,14 @@ function select (
     where d.event_seq = e.seq and d.webhook_id = ${id}::bigint
     order by d.id desc limit 1
   )`
-  const webhook = `select event_types from ${schema}.webhooks where tenant_slug = $1 and id = ${id}::bigint and status = 'active'`
+  const isMatch = `case when (select filter_path is null from webhook) then true
+    else ${schema}.event_json_v1(e.body) @@ (select filter_path from webhook) end`
+  const webhook = `select event_types, filter_path from ${schema}.webhooks where tenant = $1 and id = ${id}::bigint and status = 'active'`
   const wanted = `
     select e.seq from ${schema}.events e
     ${where} and e.type = any ((select event_types from webhook)::text[])
       and not exists (select from ${schema}.queue q where q.event_seq = e.seq and q.webhook_id = ${id}::bigint)
-      ${include === 'all' ? '' : `and ${isUndelivered}`}`
+      and ${include === 'all' ? isMatch : `case when ${isUndelivered} then ${isMatch} else false end`}`
   return { webhook, wanted, id, most, values: where.values }
 }
 
@@ -103,4 +105,69 @@ function countStatement ({ webhook, wanted, most, values }: Selected): { text: s
     with webhook as materialized (${webhook}), wanted as materialized (${wanted} limit ${most}::integer + 1)
     select (select count(*) from webhook)::text as webhooks, (select count(*) from wanted)::text as wanted`
   return { text, values }
+}
+
+interface RetryRow {
+  is_found: boolean
+  /** The id of the pending delivery; `null` if another call queued the event at the same time. */
+  id: string | null
+  is_new: boolean
+}
+
+/** Makes a delivery due now, or queues its event again; `schema` is quoted. */
+export function createRetry (session: Session, schema: string, stop: StopDeliveries, find: DeliveryStore['find']): DeliveryStore['retry'] {
+  const text = retryStatement(schema)
+
+  async function findPending (tenant: string, webhookId: number, id: number): Promise<number | null> {
+    for (;;) {
+      const [row] = await session.query<RetryRow>('retry', text, [tenant, webhookId, id])
+      if (row?.is_found !== true) return null
+      if (row.id === null) continue
+      if (row.is_new) await stop.sweepIfStopped(webhookId, row.id)
+      return Number(row.id)
+    }
+  }
+
+  return async (tenant, webhookId, id): Promise<Delivery | null> => {
+    const pendingId = await findPending(tenant, webhookId, id)
+    const found = pendingId === null ? null : await find(tenant, webhookId, pendingId)
+    if (found === null) return null
+    const { attempts, body, ...delivery } = found
+    return delivery
+  }
+}
+
+function retryStatement (schema: string): string {
+  return `
+    with wanted as materialized (
+      select e.seq from ${schema}.events e
+      where e.seq = (
+        select event_seq from ${schema}.queue where webhook_id = $2::bigint and id = $3::bigint and lane is null
+        union all
+        select event_seq from ${schema}.queue where webhook_id = $2::bigint and id = $3::bigint and lane in (0, 1, 2, 3)
+        union all
+        select event_seq from ${schema}.deliveries where webhook_id = $2::bigint and id = $3::bigint
+      ) and exists (select from ${schema}.webhooks where tenant = $1 and id = $2::bigint and status = 'active')
+      -- Keeps it from being pruned until this commits.
+      for key share of e
+    ), pending as (
+      select q.ctid as place, q.id from ${schema}.queue q join wanted on q.event_seq = wanted.seq where q.webhook_id = $2::bigint
+    ), hastened as (
+      update ${schema}.queue q set lane = case when q.is_replay then 3 else 2 end, due_at = least(q.due_at, moment)
+      from ${moment} as moment
+      where q.ctid = any (array(
+        select q.ctid from ${schema}.queue q
+        where q.ctid = any (array(select place from pending)) and q.lane is null
+        for update skip locked
+      ))
+    ), queued as (
+      insert into ${schema}.queue (event_seq, webhook_id, lane, is_replay, due_at, created_at)
+      select wanted.seq, $2::bigint, 3, true, moment, moment
+      from wanted, ${moment} as moment
+      where not exists (select from pending)
+      on conflict (event_seq, webhook_id) do nothing
+      returning id
+    )
+    select exists (select from wanted) as is_found, exists (select from queued) as is_new,
+      (select id from pending union all select id from queued)::text as id`
 }

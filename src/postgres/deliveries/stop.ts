@@ -6,7 +6,7 @@ const batchSize = 5000
 
 /** Moves stopped deliveries from the queue to the log. They are never claimed, so this is not urgent. */
 export interface StopDeliveries {
-  /** Moves those of a stopped or deleted webhook: one batch before it resolves, the others in the background. */
+  /** Moves those of a stopped or deleted webhook: one batch before it resolves, the others in the background. Never rejects. */
   sweep (webhookId: number): Promise<void>
   /** Moves those of a webhook that was stopped before deliveries from `firstId` on committed. */
   sweepIfStopped (webhookId: number, firstId: string): Promise<void>
@@ -40,10 +40,9 @@ export function createStopDeliveries (session: Session, schema: string): StopDel
     },
 
     async sweep (webhookId) {
-      if (await sweepBatch(webhookId, firstBatchSize)) return
-      sweepAll(webhookId).catch(() => {
-        // `sweepLeft` moves the rest.
-      })
+      // The webhook is stopped already. `sweepLeft` moves the deliveries that fail here.
+      if (await sweepBatch(webhookId, firstBatchSize).catch(() => true)) return
+      sweepAll(webhookId).catch(() => {})
     }
   }
 }

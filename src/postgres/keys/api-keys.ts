@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { RecruitingApiError } from '../../errors.js'
 import { generateApiKey, hashApiKey, keyStart, readKeyPrefix } from '../../keys/api-key.js'
+import { apiScopes, expectScopes, readScopes } from '../../keys/scopes.js'
 import { expect } from '../../shared/expect.js'
-import { type Reader, type Readers, integer, readInput, readOptions } from '../../shared/read-options.js'
+import { type Reader, type Readers, expectObject, integer, optional, readInput, readOptions } from '../../shared/read-options.js'
+import { tenantResting } from '../../shared/tenants.js'
 import { isPlainText } from '../../shared/text.js'
-import { type Call, runInTransaction } from '../handles/in-transaction.js'
+import { type Call, runInTransaction } from '../handles/transaction.js'
 import { assertPool, readQueryTimeout, readSchema } from '../options.js'
 import type { PgPool } from '../pool.js'
 import { createSession } from '../session.js'
 import { quoteName } from '../sql.js'
-import { type IssuedApiKey, type NewApiKey, type StoredApiKey, keyJson, keyReaders } from './stored-key.js'
+import { type IssuedApiKey, type NewApiKey, type StoredApiKey, keyJson, keyReaders, readTenantId } from './stored-key.js'
 
 /** Options of `apiKeys`. */
 export interface ApiKeysOptions {
@@ -19,11 +21,16 @@ export interface ApiKeysOptions {
    */
   schema?: string
   /**
-   * The beginning of every key, followed by `_`: 2 to 16 characters of `a-z 0-9`, the first a letter. Choose one of your
-   * own, so that secret scanners know your keys. Give the same to `postgresKeyLookup`.
+   * The beginning of every key, followed by `_`: 2 to 16 characters of `a-z 0-9`, the first a letter. Choose your own, so that
+   * secret scanners recognize your keys, and pass the same to `postgresKeyLookup`.
    * @default 'rk'
    */
   prefix?: string
+  /**
+   * The scopes of your own routes, which keys can have besides those of the API. `app.recruiting.scopes` has both.
+   * @default []
+   */
+  ownScopes?: readonly string[]
   /**
    * Time limit of a query in milliseconds, 100 to 120,000. Slower calls reject with `storage_timeout`. Statements in
    * transactions of the host have no limit.
@@ -31,6 +38,9 @@ export interface ApiKeysOptions {
    */
   queryTimeoutMs?: number
 }
+
+/** A tenant, by its id or its slug. The slug finds no key that was issued with a `tenantId`. */
+type KeyTenant = { tenantSlug: string } | { tenantId: string | number }
 
 /** The last argument of each method. */
 interface CallOptions {
@@ -46,87 +56,126 @@ interface CallOptions {
  * `invalid_event` for an invalid `transaction`, `storage_timeout` and errors of the database.
  */
 export interface ApiKeys {
-  /** Issues a key. The result has the key itself, which cannot be read again. */
-  issue (key: NewApiKey, options?: CallOptions): Promise<IssuedApiKey>
-  /** Returns the keys of a tenant in the order in which they were issued, also those that are no longer valid. */
-  list (tenant: { tenantSlug: string }, options?: CallOptions): Promise<StoredApiKey[]>
   /**
-   * Issues a key that replaces another one: with the same tenant, scopes, name and date of expiry, and an id of its own.
-   * The old key ends after `overlapSeconds`, 0 to 31,536,000, by default a day. Throws `not_found` if the old key does
-   * not exist, expired or was revoked.
+   * Issues a key. The result contains the key itself, which cannot be read again. Throws `invalid_input` for a scope that no route
+   * has, and `tenant_resting`.
    */
-  rotate (id: string, overlap?: { overlapSeconds?: number }, options?: CallOptions): Promise<IssuedApiKey>
-  /** Revokes a key at once. Returns `false` if it does not exist or was revoked before. */
-  revoke (id: string, options?: CallOptions): Promise<boolean>
-  /** Returns a key; `null` if it does not exist. */
-  find (id: string, options?: CallOptions): Promise<StoredApiKey | null>
+  issue (key: NewApiKey, options?: CallOptions): Promise<IssuedApiKey>
+  /**
+   * Returns the keys of a tenant in the order in which they were issued, also those that are no longer valid.
+   */
+  list (tenant: KeyTenant, options?: CallOptions): Promise<StoredApiKey[]>
+  /**
+   * Issues a key that replaces another one of the tenant: with the same scopes, limits, name and date of expiry, and
+   * a new id. The old key ends after `overlapSeconds`, 0 to 31,536,000, by default a day. Throws `not_found` if the tenant has
+   * no such key, or the key expired or was revoked.
+   */
+  rotate (tenant: KeyTenant, id: string, overlap?: { overlapSeconds?: number }, options?: CallOptions): Promise<IssuedApiKey>
+  /** Revokes a key of the tenant at once. Returns `false` if the tenant has no such key, or it was already revoked. */
+  revoke (tenant: KeyTenant, id: string, options?: CallOptions): Promise<boolean>
+  /** Returns a key of the tenant; `null` if the tenant has no such key. */
+  find (tenant: KeyTenant, id: string, options?: CallOptions): Promise<StoredApiKey | null>
 }
 
-const readers: Readers<Required<ApiKeysOptions>> = { schema: readSchema, prefix: readKeyPrefix, queryTimeoutMs: readQueryTimeout }
+const readers: Readers<Required<ApiKeysOptions>> = {
+  schema: readSchema,
+  prefix: readKeyPrefix,
+  ownScopes: (value = [], path) => readScopes(value, path),
+  queryTimeoutMs: readQueryTimeout
+}
 const callReaders: Readers<CallOptions> = { transaction: (value) => value }
 const overlapReaders = { overlapSeconds: integer(0, 31_536_000, 86_400) }
-const tenantReaders = { tenantSlug: keyReaders.tenantSlug }
+const slugReaders = { tenantSlug: keyReaders.tenantSlug }
+const tenantReaders = { tenantSlug: optional(keyReaders.tenantSlug), tenantId: readTenantId }
 
 /** Manages the API keys that `postgresKeyLookup` finds. Throws `invalid_option`. */
 export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   assertPool(pool)
-  const { schema: name, prefix, queryTimeoutMs } = readOptions(options, readers)
+  const { schema: name, prefix, ownScopes, queryTimeoutMs } = readOptions(options, readers)
   const schema = quoteName(name)
   const session = createSession(pool, queryTimeoutMs)
 
-  const findKey = `coalesce((select ${keyJson} from ${schema}.api_keys k where k.id = $1)::text, 'null')`
+  const knownScopes = [...apiScopes, ...ownScopes]
+  const findKey = `coalesce((select ${keyJson} from ${schema}.api_keys k where k.tenant = $1 and k.id = $2)::text, 'null')`
 
-  async function show (call: Call, id: string, key: string): Promise<IssuedApiKey> {
-    const stored: StoredApiKey = JSON.parse(await call(findKey, [id]))
+  async function show (call: Call, tenant: string, id: string, key: string): Promise<IssuedApiKey> {
+    const stored: StoredApiKey = JSON.parse(await call(findKey, [tenant, id]))
     return { ...stored, key }
   }
 
   return {
     async issue (input, options = {}) {
       const { transaction } = readInput(options, callReaders)
-      const { tenantSlug, scopes, name, createdBy, expiresAt } = readInput(input, keyReaders)
+      const { tenantSlug, tenantId, scopes, name, createdBy, expiresAt, ...limits } = readInput(input, {
+        ...keyReaders, scopes: (value, path) => readKnownScopes(value, path, knownScopes)
+      })
+      const tenant = tenantId ?? tenantSlug
       const id = createId()
       const key = generateApiKey(prefix)
-      const values = [id, hashApiKey(key), keyStart(key), tenantSlug, JSON.stringify(scopes), name, createdBy, expiresAt]
+      const values = [
+        id, hashApiKey(key), keyStart(key), tenant, tenantSlug, JSON.stringify(scopes), toJson(limits.allowedIps),
+        toJson(limits.candidateFields), toJson(limits.jobFields), name, createdBy, expiresAt
+      ]
       return runInTransaction(session, 'issue key', transaction, async (call) => {
-        await call(`${schema}.issue_key_v1($1, $2, $3, $4, $5, $6, $7, $8)`, values)
-        return show(call, id, key)
+        const restsUntil = await call(`${schema}.issue_key_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`, values)
+        if (restsUntil !== 'none') throw tenantResting(tenant, restsUntil)
+        return show(call, tenant, id, key)
       })
     },
 
     async list (tenant, options = {}) {
       const { transaction } = readInput(options, callReaders)
-      const { tenantSlug } = readInput(tenant, tenantReaders)
+      const id = readKeyTenant(tenant)
       return runInTransaction(session, 'list keys', transaction, async (call) => JSON.parse(await call(`(
-        select coalesce(json_agg(${keyJson} order by k.created_at, k.id), '[]') from ${schema}.api_keys k where k.tenant_slug = $1
-      )`, [tenantSlug])))
+        select coalesce(json_agg(${keyJson} order by k.created_at, k.id), '[]') from ${schema}.api_keys k where k.tenant = $1
+      )`, [id])))
     },
 
-    async rotate (oldId, overlap = {}, options = {}) {
+    async rotate (keyTenant, oldId, overlap = {}, options = {}) {
       const { transaction } = readInput(options, callReaders)
+      const tenant = readKeyTenant(keyTenant)
       const { id: old } = readInput({ id: oldId }, idReaders)
       const { overlapSeconds } = readInput(overlap, overlapReaders)
       const id = createId()
       const key = generateApiKey(prefix)
       return runInTransaction(session, 'rotate key', transaction, async (call) => {
-        const isRotated = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5)`, [old, id, hashApiKey(key), keyStart(key), String(overlapSeconds)])
-        return isRotated === 'true' ? show(call, id, key) : refuseId()
+        const isRotated = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5, $6)`, [tenant, old, id, hashApiKey(key), keyStart(key), String(overlapSeconds)])
+        return isRotated === 'true' ? show(call, tenant, id, key) : refuseId()
       })
     },
 
-    async revoke (keyId, options = {}) {
+    async revoke (keyTenant, keyId, options = {}) {
       const { transaction } = readInput(options, callReaders)
+      const tenant = readKeyTenant(keyTenant)
       const { id } = readInput({ id: keyId }, idReaders)
       return runInTransaction(session, 'revoke key', transaction, async (call) =>
-        await call(`${schema}.revoke_key_v1($1)`, [id]) === 'true')
+        await call(`${schema}.revoke_key_v1($1, $2)`, [tenant, id]) === 'true')
     },
 
-    async find (keyId, options = {}) {
+    async find (keyTenant, keyId, options = {}) {
       const { transaction } = readInput(options, callReaders)
+      const tenant = readKeyTenant(keyTenant)
       const { id } = readInput({ id: keyId }, idReaders)
-      return runInTransaction(session, 'find key', transaction, async (call) => JSON.parse(await call(findKey, [id])))
+      return runInTransaction(session, 'find key', transaction, async (call) => JSON.parse(await call(findKey, [tenant, id])))
     }
   }
+}
+
+/** Returns the id of a tenant. */
+function readKeyTenant (tenant: unknown): string {
+  readInput({ tenant }, { tenant: (value, path) => expectObject(value, path, 'an object with tenantSlug or tenantId') })
+  const { tenantSlug, tenantId } = readInput(tenant, tenantReaders)
+  return tenantId ?? readInput({ tenantSlug }, slugReaders).tenantSlug
+}
+
+function readKnownScopes (value: unknown, path: string, known: readonly string[]): string[] {
+  const scopes = readScopes(value, path)
+  expectScopes(scopes, path, known)
+  return scopes
+}
+
+function toJson (list: readonly string[] | null): string | null {
+  return list && JSON.stringify(list)
 }
 
 const readId: Reader<string> = (value, path) => {
@@ -140,5 +189,5 @@ function createId (): string {
 }
 
 function refuseId (): never {
-  throw new RecruitingApiError('not_found', 'id: there is no valid key with this id', 'id')
+  throw new RecruitingApiError('not_found', 'id: the tenant has no valid key with this id', 'id')
 }

@@ -1,4 +1,5 @@
 import { hasKeyChecksum, hasKeyFormat, hashApiKey, readKeyPrefix } from '../../keys/api-key.js'
+import { omitNull } from '../../keys/key-limits.js'
 import { type Readers, flag, readOptions } from '../../shared/read-options.js'
 import { readClock, systemClock } from '../../shared/clock.js'
 import type { AsyncKeyLookup, Clock } from '../../ports/index.js'
@@ -60,16 +61,21 @@ export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptio
   const session = createSession(pool, queryTimeoutMs)
   const recordUse = recordUses ? createKeyUses(pool, session, quoteName(schema), clock) : () => {}
   const text = `
-    select id, array_to_json(scopes)::text as scopes from ${quoteName(schema)}.api_keys
-    where digest = $1 and tenant_slug = $2 and revoked_at is null
+    select id, array_to_json(scopes)::text as scopes,
+      case when coalesce(allowed_ips, candidate_fields, job_fields) is not null then json_build_object(
+        'allowedIps', allowed_ips, 'candidateFields', candidate_fields, 'jobFields', job_fields
+      )::text end as limits
+    from ${quoteName(schema)}.api_keys
+    where digest = $1 and tenant = $2 and revoked_at is null
       and coalesce(least(expires_at, replaced_at) > clock_timestamp(), true)`
 
-  async function lookup ({ tenantSlug, key }: Parameters<AsyncKeyLookup>[0]): ReturnType<AsyncKeyLookup> {
+  async function lookup ({ tenantId, key }: Parameters<AsyncKeyLookup>[0]): ReturnType<AsyncKeyLookup> {
     if (hasKeyFormat(key, prefix) && !hasKeyChecksum(key)) return null
-    const [row] = await session.query<{ id: string, scopes: string }>('look up key', text, [hashApiKey(key), tenantSlug])
+    const [row] = await session.query<{ id: string, scopes: string, limits: string | null }>('look up key', text, [hashApiKey(key), tenantId])
     if (row === undefined) return null
     recordUse(row.id)
-    return { id: row.id, scopes: JSON.parse(row.scopes) }
+    const limits = row.limits === null ? {} : omitNull(JSON.parse(row.limits))
+    return { id: row.id, scopes: JSON.parse(row.scopes), ...limits }
   }
 
   return Object.assign(lookup, { recordUse })

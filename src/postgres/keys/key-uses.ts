@@ -42,7 +42,7 @@ export function createKeyUses (pool: PgPool, session: Session, schema: string, c
   }
 }
 
-/** Rows that somebody has locked are skipped: another process is writing them, or an administrator changes them. */
+/** Skips locked rows: another process is writing them, or an administrator is changing them. */
 function writeUses (schema: string): string {
   return `
     update ${schema}.api_keys k set last_used_at = used.at

@@ -1,17 +1,41 @@
+import { type KeyLimits, keyLimitReaders } from '../../keys/key-limits.js'
+import { readScopes } from '../../keys/scopes.js'
 import { expect } from '../../shared/expect.js'
-import { normalizeInstant } from '../../shared/instant.js'
+import { isPlainText, normalizeInstant } from '../../shared/text.js'
 import { type Readers, slug } from '../../shared/read-options.js'
-import { isPlainText } from '../../shared/text.js'
+import { parseTenantId, tenantIdRule } from '../../shared/tenants.js'
 import { toIso } from '../sql.js'
 
 /** A new API key. */
 export interface NewApiKey {
   /** The tenant of the key: 1 to 100 characters, without control characters. */
   tenantSlug: string
-  /** For example `candidates:read`. */
+  /**
+   * The tenant's id, if your servers have the option `tenantId`: an integer, or 1 to 200 characters.
+   * @default the slug
+   */
+  tenantId?: string | number
+  /** For example `candidates:read`: scopes of the API, and those of `ownScopes`. */
   scopes: readonly string[]
   /**
-   * What the key is for, 1 to 255 characters.
+   * Networks that requests with the key may come from, as 1 to 100 CIDRs. Requests from elsewhere get the 401 of an unknown
+   * key. Behind a proxy, name the proxy in `trustProxy`.
+   * @default any address
+   */
+  allowedIps?: readonly string[] | null
+  /**
+   * The published fields of a candidate that the key sees besides `id`, up to 200. Others are left out of responses, and cannot
+   * be used in filters and `sort`.
+   * @default all
+   */
+  candidateFields?: readonly string[] | null
+  /**
+   * The same for the fields of a job.
+   * @default all
+   */
+  jobFields?: readonly string[] | null
+  /**
+   * A description, 1 to 255 characters.
    * @default null
    */
   name?: string | null
@@ -27,16 +51,24 @@ export interface NewApiKey {
   createdBy?: string | null
 }
 
-/** An API key as it is stored: everything but the key. Dates are RFC 3339 in UTC with milliseconds. */
+/** A stored API key: everything but the key. Dates are RFC 3339 in UTC with milliseconds. */
 export interface StoredApiKey {
   /** Names the key in logs and audits. */
   id: string
-  /** The only tenant that the key is valid for. */
+  /** The tenant's name when the key was issued or the tenant was renamed. */
   tenantSlug: string
-  /** What the key is for. */
+  /** The id of the only tenant that the key is valid for: its slug if none was given. */
+  tenantId: string
+  /** The description of the key; `null` without one. */
   name: string | null
   /** For example `candidates:read`. */
   scopes: string[]
+  /** CIDRs that requests may come from; `null` for any address. */
+  allowedIps: string[] | null
+  /** The published fields of a candidate that the key sees besides `id`; `null` for all. */
+  candidateFields: string[] | null
+  /** The same for the fields of a job. */
+  jobFields: string[] | null
   /** The 4 characters after the prefix, to recognize the key by. `null` for a key that was imported by its digest. */
   start: string | null
   createdAt: string
@@ -55,9 +87,10 @@ export interface IssuedApiKey extends StoredApiKey {
   key: string
 }
 
-/** The values of a new key as they are stored. */
-export interface KeyValues {
+/** The stored values of a new key. */
+export interface KeyValues extends KeyLimits {
   tenantSlug: string
+  tenantId: string | null
   scopes: string[]
   name: string | null
   expiresAt: string | null
@@ -67,10 +100,9 @@ export interface KeyValues {
 /** The check of each value. An unknown name is refused, because a key with a misspelt `expiresAt` would never expire. */
 export const keyReaders: Readers<KeyValues> = {
   tenantSlug: slug,
-  scopes (value, path) {
-    expect(Array.isArray(value) && value.every(isScope), path, 'an array of scopes such as candidates:read', value)
-    return [...value]
-  },
+  tenantId: readTenantId,
+  scopes: readScopes,
+  ...keyLimitReaders,
   name: readLabel,
   expiresAt (value = null, path) {
     if (value === null) return null
@@ -84,13 +116,18 @@ export const keyReaders: Readers<KeyValues> = {
 
 /** Selects a row `k` of `api_keys` as JSON. */
 export const keyJson = `json_build_object(
-  'id', k.id, 'tenantSlug', k.tenant_slug, 'name', k.name, 'scopes', k.scopes, 'start', k.start,
+  'id', k.id, 'tenantSlug', k.tenant_slug, 'tenantId', k.tenant, 'name', k.name, 'scopes', k.scopes,
+  'allowedIps', k.allowed_ips, 'candidateFields', k.candidate_fields, 'jobFields', k.job_fields, 'start', k.start,
   'createdAt', ${toIso('k.created_at')}, 'createdBy', k.created_by, 'expiresAt', ${toIso('least(k.expires_at, k.replaced_at)')},
   'lastUsedAt', ${toIso('k.last_used_at')}, 'revokedAt', ${toIso('k.revoked_at')}
 )`
 
-function isScope (scope: unknown): boolean {
-  return typeof scope === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)
+/** Returns the id of a tenant as text; `null` if it is not given. */
+export function readTenantId (value: unknown, path: string): string | null {
+  if (value === undefined) return null
+  const id = parseTenantId(value)
+  expect(id !== null, path, tenantIdRule, value)
+  return id
 }
 
 function readLabel (value: unknown = null, path: string): string | null {

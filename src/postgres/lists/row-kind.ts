@@ -1,10 +1,67 @@
 import type { IdKind, IdKinds } from '../../ports/index.js'
+import { cast, quoteName, toIso } from '../sql.js'
+import { type Column, type Relation, relationError } from './relation.js'
+
+/** Converts the driver's value of a column that is not null. */
+export type ReadValue = (value: unknown) => unknown
+
+/** Selects and converts one published field. */
+interface FieldReader {
+  field: string
+  /** Its name in the result is that of the field. */
+  expression: string
+  /** `null` if the driver's value needs no conversion. */
+  read: ReadValue | null
+}
+
+/**
+ * Throws `storage_not_ready` for the first required column that is missing or of another type, except that of the tenant. Without `kinds`, columns of
+ * ids may have every type that ids can have.
+ */
+export function assertColumns (relation: Relation, kind: RowKind, kinds: IdKinds | null): void {
+  const { option, columns, ids, exact } = kind
+  for (const [name, types] of Object.entries(columns)) assertType(relation, option, name, types)
+  for (const [name, id] of Object.entries(ids)) {
+    if (kinds === null) assertType(relation, option, name, Object.values(idTypes).flat())
+    else assertType(relation, option, name, idTypes[kinds[id]], `, because the option ids.${id} is '${kinds[id]}'`)
+  }
+  for (const name of exact) assertExact(relation, option, name)
+}
+
+/** Throws `storage_not_ready` if a column is missing or has another collation than it needs. */
+export function assertExact (relation: Relation, option: string, name: string): void {
+  const { isExact } = findColumn(relation, option, name)
+  if (!isExact) throw relationError(option, `the column ${name} of ${relation.name} has a collation by which different texts are equal`)
+}
+
+/** Throws `storage_not_ready` if a column is missing or of another type. */
+export function assertType (relation: Relation, option: string, name: string, types: readonly string[], reason = ''): void {
+  const { type } = findColumn(relation, option, name)
+  if (types.includes(type)) return
+  throw relationError(option, `the column ${name} of ${relation.name} is ${type}, expected ${types.join(' or ')}${reason}`)
+}
+
+/** Throws `storage_not_ready` if there is no such column. */
+export function readerOf (relation: Relation, option: string, field: string): FieldReader {
+  const { type } = findColumn(relation, option, field)
+  const column = quoteName(field)
+  if (integerTypes.includes(type)) return { field, expression: cast(column, type, relation.integerType), read: Number }
+  if (textTypes.includes(type) || type === 'uuid') return { field, expression: cast(column, type, 'text'), read: null }
+  if (type === 'timestamp with time zone') return { field, expression: `${toIso(column)} as ${column}`, read: null }
+  return { field, expression: `to_json(${column})::text as ${column}`, read: (text) => JSON.parse(String(text)) }
+}
+
+function findColumn ({ name, columns }: Relation, option: string, column: string): Column {
+  const found = columns.get(column)
+  if (found === undefined) throw relationError(option, `${name} has no column ${column}`)
+  return found
+}
 
 /** The differences between candidates and jobs. */
 export interface RowKind {
   /** The option that names the relation. */
   option: 'candidates' | 'jobs'
-  /** Required columns, with their allowed types. */
+  /** Required columns, with their allowed types. That of the tenant depends on the option `tenantId`. */
   columns: Readonly<Record<string, readonly string[]>>
   /** Required columns that hold ids. */
   ids: Readonly<Record<string, keyof IdKinds>>
@@ -21,28 +78,27 @@ export const integerTypes = ['bigint', 'integer', 'smallint']
 const time = ['timestamp with time zone']
 
 /** Types of columns that hold ids of a kind. */
-export const idTypes: Readonly<Record<IdKind, readonly string[]>> = { integer: integerTypes, string: ['uuid', ...textTypes] }
+const idTypes: Readonly<Record<IdKind, readonly string[]>> = { integer: integerTypes, string: ['uuid', ...textTypes] }
 
 /** The relation of candidates. */
 export const candidateKind: RowKind = {
   option: 'candidates',
   columns: {
-    tenant_slug: textTypes,
     full_name: textTypes,
     headline: textTypes,
     created_at: time,
     updated_at: time
   },
   ids: { id: 'candidate', source_id: 'source', recruiter_id: 'recruiter' },
-  exact: ['tenant_slug', 'id', 'recruiter_id'],
+  exact: ['id', 'recruiter_id'],
   searched: 'full_name'
 }
 
 /** The relation of jobs. */
 export const jobKind: RowKind = {
   option: 'jobs',
-  columns: { tenant_slug: textTypes, name: textTypes, status: textTypes, created_at: time, updated_at: time },
+  columns: { name: textTypes, status: textTypes, created_at: time, updated_at: time },
   ids: { id: 'job' },
-  exact: ['tenant_slug', 'id', 'status'],
+  exact: ['id', 'status'],
   searched: 'name'
 }

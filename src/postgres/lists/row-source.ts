@@ -1,19 +1,15 @@
-import type { CandidateFilter, CandidateSortField, Id, IdKinds, JobFilter, JobSortField, RowSource } from '../../ports/index.js'
-import { formatIdAfter, formatIdAmong, formatIdCondition, formatIdOrder, needsCollation, normalizeId } from './id-columns.js'
-import { type ReadValue, assertColumns, readerOf } from './row-columns.js'
-import type { RowKind } from './row-kind.js'
-import { type Relation, describeRelation } from './relation.js'
+import type { Id, IdKinds, RowSource } from '../../ports/index.js'
 import type { Session } from '../session.js'
-import { Conditions, cast, orderBy } from '../sql.js'
+import { findTenantColumn, normalizeId, type TenantRelation } from './columns.js'
+import { describeRelation } from './relation.js'
+import { assertColumns, readerOf, type ReadValue, type RowKind } from './row-kind.js'
+import { type AnyField, type AnyFilter, type Statement, formatFind, formatFindMany, formatPage, formatPageAfter, formatTotal } from './row-statements.js'
 import { createTotals } from './totals.js'
-
-type AnyFilter = CandidateFilter<Id> & JobFilter
-type AnyField = CandidateSortField | JobSortField
 
 /** Lists the rows of the host's relation. */
 export interface RelationSource<Row extends { id: Id }, Filter, Field extends string> extends RowSource<Row, Filter, Field> {
-  /** Describes the relation again and checks that its ids are of these kinds. Throws `storage_not_ready`. */
-  describe (kinds: IdKinds): Promise<Relation>
+  /** Describes the relation again and checks its columns. Throws `storage_not_ready`. */
+  describe (kinds: IdKinds, hasTenantIds: boolean): Promise<TenantRelation>
 }
 
 /** The expressions that select the fields of a list, and the fields whose values are converted. */
@@ -21,9 +17,6 @@ interface Projection {
   columns: string
   readers: Array<[field: string, read: ReadValue]>
 }
-
-// Beyond this offset, a page reads its ids from an index first and its rows then. Below, that costs more than it saves.
-const deepOffset = 500
 
 /** `sqlName` is the relation as written in SQL; totals are cached for `totalsTtlMs`. */
 export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter, Field extends AnyField> (
@@ -35,24 +28,25 @@ export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter
   const { option } = kind
   const totals = createTotals(totalsTtlMs)
   const projections = new WeakMap<readonly string[], Projection>()
-  let described: Promise<Relation> | null = null
+  let described: Promise<TenantRelation> | null = null
 
-  async function describe (kinds: IdKinds | null): Promise<Relation> {
+  async function describe (kinds: IdKinds | null, hasTenantIds: boolean | null): Promise<TenantRelation> {
     const relation = await describeRelation(session, option, sqlName)
+    const checked = findTenantColumn(relation, option, hasTenantIds)
     assertColumns(relation, kind, kinds)
-    return relation
+    return checked
   }
 
   // Cached once known; after an error the next list tries again.
-  function findRelation (): Promise<Relation> {
-    described ??= describe(null).catch((error: unknown) => {
+  function findRelation (): Promise<TenantRelation> {
+    described ??= describe(null, null).catch((error: unknown) => {
       described = null
       throw error
     })
     return described
   }
 
-  function findProjection (relation: Relation, fields: readonly string[]): Projection {
+  function findProjection (relation: TenantRelation, fields: readonly string[]): Projection {
     const known = projections.get(fields)
     if (known !== undefined) return known
     const selected = fields.map((field) => readerOf(relation, option, field))
@@ -64,108 +58,52 @@ export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter
     return projection
   }
 
+  /** Runs a statement that selects `fields`. Nothing is asked if no row can pass. */
+  async function readRows (
+    operation: string, fields: readonly string[], format: (relation: TenantRelation, columns: string) => Statement | null
+  ): Promise<Row[]> {
+    const relation = await findRelation()
+    const { columns, readers } = findProjection(relation, fields)
+    const statement = format(relation, columns)
+    if (statement === null) return []
+    const rows = await session.query<Record<string, unknown>>(operation, statement.text, statement.values)
+    return rows.map((row) => readRow<Row>(row, readers))
+  }
+
   return {
-    describe (kinds) {
-      described = describe(kinds)
+    describe (kinds, hasTenantIds) {
+      described = describe(kinds, hasTenantIds)
       described.catch(() => { described = null })
       return described
     },
 
-    async list (tenantSlug, { filter, sort, offset, limit, fields }) {
-      const relation = await findRelation()
-      const { columns, readers } = findProjection(relation, fields)
-      const where = filterBy(relation, kind, tenantSlug, filter)
-      if (where === null) return []
-      const order = orderBy<AnyField>(sort, needsCollation(relation, 'id') ? textIdSortColumns : sortColumns)
-      const slice = `limit ${where.bind(limit)}` + (offset === 0 ? '' : ` offset ${where.bind(offset)}`)
-      const text = offset > deepOffset
-        ? `select ${columns}
-           from (select id from ${relation.name} r ${where} ${order} ${slice}) as page
-           join ${relation.name} r using (id) where tenant_slug = $1
-           ${order}`
-        : `select ${columns} from ${relation.name} r ${where} ${order} ${slice}`
-      const rows = await session.query<Record<string, unknown>>(`list ${option}`, text, where.values)
-      return rows.map((row) => readRow<Row>(row, readers))
-    },
+    list: (tenant, { fields, ...query }) => readRows(`list ${option}`, fields, (relation, columns) =>
+      formatPage(relation, kind, columns, tenant, query)),
 
-    count (tenantSlug, filter) {
-      return totals.share([tenantSlug, filter], async () => {
-        const relation = await findRelation()
-        const where = filterBy(relation, kind, tenantSlug, filter)
-        if (where === null) return 0
-        const [row] = await session.query<{ total: unknown }>(`count ${option}`,
-          `select ${cast('count(*)', 'bigint', relation.integerType)} as total from ${relation.name} ${where}`, where.values)
+    count (tenant, filter) {
+      return totals.share([tenant, filter], async () => {
+        const statement = formatTotal(await findRelation(), kind, tenant, filter)
+        if (statement === null) return 0
+        const [row] = await session.query<{ total: unknown }>(`count ${option}`, statement.text, statement.values)
         return Number(row?.total)
       })
     },
 
-    async find (tenantSlug, id, { fields }) {
-      const relation = await findRelation()
-      const { columns, readers } = findProjection(relation, fields)
-      const isRow = formatIdCondition(relation, 'id', id)
-      if (isRow === null) return null
-      const where = new Conditions(['tenant_slug = $', tenantSlug], isRow)
-      const [row] = await session.query<Record<string, unknown>>(`find ${option}`,
-        `select ${columns} from ${relation.name} ${where}`, where.values)
-      return row === undefined ? null : readRow<Row>(row, readers)
+    async find (tenant, id, { fields }) {
+      const [row] = await readRows(`find ${option}`, fields, (relation, columns) => formatFind(relation, columns, tenant, id))
+      return row ?? null
     },
 
-    async listAfter (tenantSlug, { after, limit, fields }) {
-      const relation = await findRelation()
-      const { columns, readers } = findProjection(relation, fields)
-      const isAfter = after === null ? [] : [formatIdAfter(relation, after)]
-      if (!isAfter.every((condition) => condition !== null)) return []
-      const where = new Conditions(['tenant_slug = $', tenantSlug], ...isAfter)
-      const rows = await session.query<Record<string, unknown>>(`list ${option} by id`,
-        `select ${columns} from ${relation.name} r ${where} order by ${formatIdOrder(relation)} limit ${where.bind(limit)}`, where.values)
-      return rows.map((row) => readRow<Row>(row, readers))
-    },
+    listAfter: (tenant, { fields, ...query }) => readRows(`list ${option} by id`, fields, (relation, columns) =>
+      formatPageAfter(relation, columns, tenant, query)),
 
-    async findMany (tenantSlug, ids, { fields }) {
+    async findMany (tenant, ids, { fields }) {
       const relation = await findRelation()
-      const { columns, readers } = findProjection(relation, fields)
-      const where = new Conditions(['tenant_slug = $', tenantSlug], formatIdAmong(relation, ids))
-      const rows = await session.query<Record<string, unknown>>(`find many ${option}`,
-        `select ${columns} from ${relation.name} ${where}`, where.values)
-      const found = new Map(rows.map((row) => readRow<Row>(row, readers)).map((row) => [row.id, row]))
+      const rows = await readRows(`find many ${option}`, fields, (_relation, columns) => formatFindMany(relation, columns, tenant, ids))
+      const found = new Map(rows.map((row) => [row.id, row]))
       return ids.map((id) => found.get(normalizeId(relation, id)) ?? null)
     }
   }
-}
-
-const sortColumns: Record<AnyField, string> = {
-  id: 'r.id',
-  full_name: 'r.full_name collate "C"',
-  name: 'r.name collate "C"',
-  status: 'r.status collate "C"',
-  created_at: 'r.created_at',
-  updated_at: 'r.updated_at'
-}
-
-const textIdSortColumns: typeof sortColumns = { ...sortColumns, id: 'r.id collate "C"' }
-
-// The tenant is always the first parameter. Returns `null` if no row can pass the filter.
-function filterBy (relation: Relation, kind: RowKind, tenantSlug: string, filter: AnyFilter): Conditions | null {
-  const { recruiterId, status, q, updatedAfter } = filter
-  const isRecruiter = recruiterId === undefined ? undefined : formatIdCondition(relation, 'recruiter_id', recruiterId)
-  if (isRecruiter === null) return null
-  const where = new Conditions(
-    ['tenant_slug = $', tenantSlug],
-    ...isRecruiter === undefined ? [] : [isRecruiter],
-    ['status = $', status],
-    ['updated_at > $::timestamptz', updatedAfter]
-  )
-  if (q !== undefined) where.add(`${searchKey(relation, kind)} like $`, `%${escapeLike(q.toLowerCase())}%`)
-  return where
-}
-
-/** The name in lower case: the column `name_key` if the host has one, because an index can hold it. */
-function searchKey ({ columns, caseCollation }: Relation, { searched }: RowKind): string {
-  return columns.has('name_key') ? 'name_key' : `lower(${searched} collate ${caseCollation})`
-}
-
-function escapeLike (text: string): string {
-  return text.replaceAll(/[\\%_]/g, '\\$&')
 }
 
 // Changes the driver's row in place.

@@ -1,5 +1,5 @@
--- Names are unqualified. Run the files in the order of their numbers, in one transaction, with the schema for the tables
--- first in search_path.
+-- Names are unqualified. Run the files in the order of their numbers, each in a transaction, with the schema for the tables
+-- first in search_path. Then run the files of functions.
 --
 -- Indexed text has the collation "C": an update of the system's collations would damage other indexes.
 
@@ -9,22 +9,38 @@ create table migrations (
   run_at timestamptz not null default now()
 );
 
+-- The functions that a version of this package calls, and when a process of that version was last seen. Functions that a later
+-- version replaced are dropped a day later.
+create table versions (
+  functions text[] collate "C" primary key,
+  seen_at timestamptz not null
+);
+
 create sequence webhook_ids;
 create sequence delivery_ids;
 create sequence fences;
 -- The last value is the webhook where the last claim stopped that could not visit all of them.
 create unlogged sequence turns minvalue 0 start 0;
 
--- The names of tenants that have webhooks or events. A renamed tenant keeps its id. A removed one keeps it without a name:
--- its events are deleted in batches, and an emit may commit late.
+-- The column tenant of each table is the tenant's id: the result of the option tenantId, or the slug without that option.
+--
+-- A tenant's events have a key: its first id, unless another tenant had that id before. Only tenants that were renamed or
+-- removed have a row here, so emits only read it.
 create table tenants (
-  id bigint generated always as identity primary key,
-  slug text collate "C" unique
+  key text collate "C" primary key,
+  -- Null: removed. Its events are deleted in batches, and an emit may commit late.
+  tenant text collate "C" unique,
+  -- Nothing can be stored for the tenant until list_resting_v1 sets this to null, at this time or later.
+  rests_until timestamptz,
+  -- The transaction in which the rest began.
+  rests_since xid8
 );
 
 create table webhooks (
   id bigint primary key,
-  tenant_slug text collate "C" not null,
+  tenant text collate "C" not null,
+  -- The tenant's name when the webhook was created or the tenant was renamed.
+  tenant_slug text not null,
   name text not null,
   status text not null check (status in ('active', 'inactive', 'disabled')),
   target_url text not null,
@@ -33,6 +49,12 @@ create table webhooks (
   secret text not null,
   previous_secret text,
   previous_secret_expires_at timestamptz,
+  -- Names and values of headers of its own, sealed like the secret, and the names alone. Null without any.
+  headers text,
+  header_names text[],
+  -- Filters as they were given, because json keeps the order of the paths, and the predicate that decides. Null without any.
+  filters json,
+  filter_path jsonpath,
   -- Incremented when target_url changes and when the webhook is activated. Health of an earlier revision does not count.
   revision integer not null default 1,
   -- Why the service disabled it: gone or failing. Counts only while the status is disabled.
@@ -43,7 +65,7 @@ create table webhooks (
   updated_at timestamptz not null
 );
 
-create index webhooks_tenant on webhooks (tenant_slug, id);
+create index webhooks_tenant on webhooks (tenant, id);
 create index webhooks_disabled on webhooks (id) where status = 'disabled';
 
 -- One row for each webhook that is failing, or was when it was disabled or made inactive.
@@ -69,6 +91,7 @@ create index webhook_health_verdict on webhook_health (webhook_id) where verdict
 create table notices (
   id bigint generated always as identity primary key,
   kind text not null,
+  tenant text collate "C" not null,
   tenant_slug text not null,
   webhook_id bigint not null,
   failing_since timestamptz not null,
@@ -82,7 +105,8 @@ create table notices (
 create table events (
   seq bigint generated always as identity primary key,
   id text collate "C" not null unique,
-  tenant_id bigint not null,
+  -- The key in the table tenants.
+  tenant_key text collate "C" not null,
   type text not null,
   -- The exact bytes that are signed and sent.
   body text not null,
@@ -90,15 +114,31 @@ create table events (
   tombstone text,
   subject text collate "C",
   idempotency_key text collate "C",
+  -- The trace that the attempts continue.
+  trace_parent text,
   fingerprint text not null,
   -- Only with an idempotency key: the number of pending deliveries when the event was recorded.
   deliveries integer,
-  recorded_at timestamptz not null
+  recorded_at timestamptz not null,
+  -- The transaction that recorded it: the feed shows it once that and all older transactions have ended. In a copy that was
+  -- adopted, it may be another one that has ended.
+  xid xid8 not null default pg_current_xact_id()
 );
 
-create unique index events_idempotency_key on events (tenant_id, idempotency_key) where idempotency_key is not null;
-create index events_subject on events (tenant_id, subject) where subject is not null;
-create index events_replay on events (tenant_id, recorded_at);
+create unique index events_idempotency_key on events (tenant_key, idempotency_key) where idempotency_key is not null;
+create index events_subject on events (tenant_key, subject, seq) where subject is not null;
+create index events_replay on events (tenant_key, recorded_at);
+create index events_feed on events (tenant_key, xid, seq);
+
+-- The second and further subjects of an event. A separate table, so that events with one subject cost nothing more.
+create table event_subjects (
+  tenant_key text collate "C" not null,
+  subject text collate "C" not null,
+  event_seq bigint not null,
+  primary key (tenant_key, subject, event_seq)
+);
+
+create index event_subjects_event on event_subjects (event_seq);
 
 -- Deliveries that have not ended. Foreign keys would make emits wait for each other.
 create table queue (
@@ -122,16 +162,25 @@ create table queue (
 create index queue_ready on queue (webhook_id, lane, id) where lane is not null;
 create index queue_scheduled on queue (webhook_id, id) where lane is null;
 create index queue_due on queue (due_at) where lane is null;
+create index queue_retries on queue (webhook_id, due_at, id) where lane is null;
 
 -- Where the queue of a webhook begins, if it begins with many deleted rows that vacuum must keep for an older transaction.
 -- Normally empty.
 create unlogged table marks (
   webhook_id bigint primary key,
-  -- No delivery in lane 0 has a lower id.
+  -- No delivery in lane 0 has a lower id: only claims put deliveries there, one after another.
   first_leased bigint not null,
-  -- Deliveries that appear in lane 1 with a lower id are claimed after expires_at.
-  first_fresh bigint not null,
-  expires_at timestamptz not null
+  -- Claims begin here in lane 1. After expires_at they begin at safe_fresh again: deliveries with a lower id may have been committed.
+  first_fresh bigint not null default 0,
+  expires_at timestamptz not null default 'infinity',
+  -- No delivery in lane 1 has a lower id.
+  safe_fresh bigint not null default 0,
+  -- Deliveries with an id below settled_id are visible or gone once all transactions before settled_xid have ended.
+  settled_id bigint not null default 0,
+  settled_xid xid8,
+  settled_at timestamptz,
+  -- The mark is deleted ten minutes later, because an id may be taken long before its transaction has one.
+  marked_at timestamptz not null default clock_timestamp()
 );
 
 -- Deliveries that ended.
@@ -156,6 +205,8 @@ create table deliveries (
 );
 
 create index deliveries_event on deliveries (event_seq, webhook_id, id);
+create index deliveries_delivered on deliveries (webhook_id, ended_at) where status = 'delivered';
+create index deliveries_failed on deliveries (webhook_id, ended_at) where status = 'failed';
 create index deliveries_undelivered on deliveries (webhook_id, status, id) where status <> 'delivered';
 
 create table api_keys (
@@ -164,8 +215,14 @@ create table api_keys (
   digest text collate "C" not null unique,
   -- The 4 characters after the prefix. Null for a key that was imported by its digest.
   start text,
-  tenant_slug text collate "C" not null,
+  tenant text collate "C" not null,
+  tenant_slug text not null,
   scopes text[] not null,
+  -- CIDRs that requests with the key may come from. Null: any address.
+  allowed_ips text[],
+  -- The published fields that the key sees besides id. Null: all of them.
+  candidate_fields text[],
+  job_fields text[],
   name text,
   created_by text,
   created_at timestamptz not null,
@@ -177,12 +234,12 @@ create table api_keys (
   last_used_at timestamptz
 );
 
-create index api_keys_tenant on api_keys (tenant_slug, created_at, id);
+create index api_keys_tenant on api_keys (tenant, created_at, id);
 
 -- Changes of candidates and jobs, as transactions recorded them. Only inserted and deleted, so that transactions never wait for
 -- each other.
 create table recent_changes (
-  tenant_slug text collate "C" not null,
+  tenant text collate "C" not null,
   -- candidate or job.
   kind text collate "C" not null,
   id text collate "C" not null,
@@ -192,17 +249,17 @@ create table recent_changes (
   changed_at timestamptz not null
 );
 
-create index recent_changes_feed on recent_changes (tenant_slug, kind, xid, id);
+create index recent_changes_feed on recent_changes (tenant, kind, xid, id);
 -- Without a primary key, logical replication needs it for deletes.
 alter table recent_changes replica identity full;
 
 -- One row for each candidate or job, of its last change. `prune` moves recent changes here.
 create table changes (
   like recent_changes,
-  primary key (tenant_slug, kind, id)
+  primary key (tenant, kind, id)
 );
 
-create index changes_feed on changes (tenant_slug, kind, xid, id);
+create index changes_feed on changes (tenant, kind, xid, id);
 create index changes_changed_at on changes (changed_at);
 
 -- One row.
@@ -214,9 +271,64 @@ create table change_state (
   secret bytea not null
     default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
   -- Rows of older transactions may have been pruned.
-  pruned_before xid8 not null
+  pruned_before xid8 not null,
+  -- The transaction that pruned last.
+  reached xid8 not null,
+  -- The last pruned event in the order of the feed, which shows none before it: neither those that still have deliveries, nor those
+  -- of a longer transaction that was recorded later.
+  pruned_event_xid xid8 not null default '0',
+  pruned_event_seq bigint not null default 0
 );
 
-insert into change_state (pruned_before) values (pg_current_xact_id());
+insert into change_state (pruned_before, reached) values (pg_current_xact_id(), pg_current_xact_id());
+
+-- The tables that watch was called for.
+create table watched_tables (
+  -- candidate or job.
+  kind text collate "C" not null,
+  schema_name name not null,
+  table_name name not null,
+  -- As given to watch.
+  id_expression text not null,
+  tenant_expression text not null,
+  -- Part of each position of the kind. Another id ends them, for example after watch had to create triggers again.
+  id uuid not null default gen_random_uuid(),
+  -- The table, its partitions and their triggers, as watch left them.
+  parts text[] collate "C" not null default '{}',
+  primary key (kind, schema_name, table_name)
+);
+
+-- Tenants that were renamed or removed: the SHA-256 of their ids, because a removed tenant leaves no name. The transaction is
+-- part of each position, so it ended the earlier ones.
+create table ended_changes (
+  tenant_digest bytea primary key,
+  xid xid8 not null
+);
+
+-- The database that these tables belong to. A dump, a template and a copied cluster take the row along, and find themselves
+-- somewhere else. A restore of data alone adds a second row.
+create table home (
+  -- Identifies the cluster. Null if the role that wrote the row may not read it.
+  system bigint,
+  database_oid oid not null,
+  -- Of this table.
+  table_oid oid not null,
+  -- The option delivery.environment of the workers.
+  environment text,
+  -- When a worker noticed that it runs on a copy.
+  held_since timestamptz
+);
+
+do $$
+declare
+  v_system bigint;
+begin
+  if has_function_privilege('pg_control_system()', 'execute') then
+    v_system := (select control.system_identifier from pg_control_system() as control);
+  end if;
+  insert into home (system, database_oid, table_oid)
+  select v_system, d.oid, 'home'::regclass from pg_database d where d.datname = current_database();
+end
+$$;
 
 insert into migrations (name) values ('001-tables.sql');

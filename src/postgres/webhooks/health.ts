@@ -1,7 +1,7 @@
 import type { AttemptError, FailingWebhook, WebhookHealth, WebhookStore } from '../../ports/index.js'
 import type { Session } from '../session.js'
 import { toIso } from '../sql.js'
-import { type WebhookRow, parseWebhook, webhookColumns } from './webhook-row.js'
+import { parseWebhook, webhookColumns, type WebhookRow } from './webhook-row.js'
 
 /** Of `webhooks w` and its `webhook_health h`, if there is one. */
 const healthColumns = `
@@ -17,6 +17,7 @@ interface HealthRow {
 }
 
 interface FailingRow extends HealthRow, WebhookRow {
+  tenant: string
   tenant_slug: string
   last_error: AttemptError | null
   last_response_status: string | null
@@ -28,9 +29,9 @@ export function createHealth (session: Session, schema: string): Pick<WebhookSto
   const tables = `${schema}.webhooks w left join ${schema}.webhook_health h on h.webhook_id = w.id and h.revision = w.revision`
 
   return {
-    async findHealth (tenantSlug, id) {
+    async findHealth (tenant, id) {
       const [row] = await session.query<HealthRow>('find health', `
-        select ${healthColumns} from ${tables} where w.tenant_slug = $1 and w.id = $2`, [tenantSlug, id])
+        select ${healthColumns} from ${tables} where w.tenant = $1 and w.id = $2`, [tenant, id])
       return row === undefined ? null : parseHealth(row)
     },
 
@@ -38,7 +39,7 @@ export function createHealth (session: Session, schema: string): Pick<WebhookSto
       const waiting = (condition: string): string => `
         select from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before and ${condition} limit $2`
       const rows = await session.query<FailingRow>('list failing webhooks', `
-        select ${webhookColumns}, w.tenant_slug, ${healthColumns}, h.last_error, h.last_response_status::text,
+        select ${webhookColumns}, w.tenant, w.tenant_slug, ${healthColumns}, h.last_error, h.last_response_status::text,
           (select count(*) from (
             (${waiting('q.lane is not null')}) union all (${waiting('q.lane is null')}) limit $2
           ) as counted)::text as pending
@@ -62,8 +63,9 @@ function parseHealth ({ failing_since: since, failed_deliveries: failed, paused_
 }
 
 function parseFailing (row: FailingRow): FailingWebhook {
-  const { tenant_slug: tenantSlug, last_error: lastError, last_response_status: status, pending } = row
+  const { tenant: tenantId, tenant_slug: tenantSlug, last_error: lastError, last_response_status: status, pending } = row
   return {
+    tenantId,
     tenantSlug,
     webhook: parseWebhook(row),
     health: parseHealth(row),

@@ -1,9 +1,11 @@
-import type { NewWebhook, SecretRotation, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore } from '../../ports/index.js'
+import type { NewWebhook, SecretRotation, StoredHeaders, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore } from '../../ports/index.js'
+import { tenantResting } from '../../shared/tenants.js'
 import type { Due } from '../deliveries/due.js'
 import type { Session } from '../session.js'
 import { Conditions, moment, orderBy, toIso } from '../sql.js'
 import type { StopDeliveries } from '../deliveries/stop.js'
-import { type SecretRow, type WebhookRow, parseSecrets, parseWebhook, secretColumns, webhookColumns } from './webhook-row.js'
+import { filterColumns } from './filters.js'
+import { parseSecrets, parseWebhook, secretColumns, type SecretRow, webhookColumns, type WebhookRow } from './webhook-row.js'
 
 const sortColumns: Record<WebhookSortField, string> = {
   id: 'id',
@@ -12,36 +14,36 @@ const sortColumns: Record<WebhookSortField, string> = {
   updated_at: 'updated_at'
 }
 
-/** What this file stores; health and tenants have files of their own. */
-type WebhookWrites = Omit<WebhookStore, 'renameTenant' | 'removeTenant' | 'findHealth' | 'listFailing'>
+/** The part of the port in this file; health and tenants are in other files. */
+type WebhookWrites = Omit<WebhookStore, 'renameTenant' | 'removeTenant' | 'listResting' | 'findHealth' | 'listFailing'>
 
 /** Stores webhooks in PostgreSQL; `schema` is quoted. */
 export function createWebhookStore (session: Session, schema: string, stop: StopDeliveries, due: Due): WebhookWrites {
   const table = `${schema}.webhooks`
 
-  function filterBy (tenantSlug: string, { status }: WebhookFilter): Conditions {
-    return new Conditions(['tenant_slug = $', tenantSlug], ['status = $', status])
+  function filterBy (tenant: string, { status }: WebhookFilter): Conditions {
+    return new Conditions(['tenant = $', tenant], ['status = $', status])
   }
 
   return {
-    async list (tenantSlug, { filter, sort, offset, limit }) {
-      const where = filterBy(tenantSlug, filter)
+    async list (tenant, { filter, sort, offset, limit }) {
+      const where = filterBy(tenant, filter)
       const rows = await session.query<WebhookRow>('list webhooks', `
         select ${webhookColumns} from ${table} ${where}
         ${orderBy(sort, sortColumns)} limit ${where.bind(limit)} offset ${where.bind(offset)}`, where.values)
       return rows.map(parseWebhook)
     },
 
-    async count (tenantSlug, filter) {
-      const where = filterBy(tenantSlug, filter)
+    async count (tenant, filter) {
+      const where = filterBy(tenant, filter)
       const [row] = await session.query<{ total: string }>('count webhooks',
         `select count(*)::text as total from ${table} ${where}`, where.values)
       return Number(row?.total)
     },
 
-    async find (tenantSlug, id) {
+    async find (tenant, id) {
       const [row] = await session.query<WebhookRow>('find webhook',
-        `select ${webhookColumns} from ${table} where tenant_slug = $1 and id = $2`, [tenantSlug, id])
+        `select ${webhookColumns} from ${table} where tenant = $1 and id = $2`, [tenant, id])
       return row === undefined ? null : parseWebhook(row)
     },
 
@@ -51,22 +53,23 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
       return Number(row?.id)
     },
 
-    create (tenantSlug, webhook, maxPerTenant) {
+    create (tenant, webhook, maxPerTenant) {
       return session.transaction('create webhook', async (query) => {
         // Serializes creates of a tenant: otherwise two could pass the limit together.
-        await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table} ${tenantSlug}`])
-        // Otherwise the first emits of a tenant would wait for one another to insert this row.
-        await query(`insert into ${schema}.tenants (slug) values ($1) on conflict (slug) do nothing`, [tenantSlug])
+        await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table} ${tenant}`])
         const [row] = await query<WebhookRow>(`
-          insert into ${table} (tenant_slug, id, name, status, target_url, event_types, secret, created_at, updated_at)
-          select $1, $2, $3, $4, $5, $6, $7, moment, moment from ${moment} as moment
-          where (select count(*) from ${table} where tenant_slug = $1) < $8
-          returning ${webhookColumns}`, [...newValues(tenantSlug, webhook), maxPerTenant])
-        return row === undefined ? null : parseWebhook(row)
+          insert into ${table} (tenant, id, tenant_slug, name, status, target_url, event_types, secret, headers, header_names, filters, filter_path, created_at, updated_at)
+          select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, moment, moment from ${moment} as moment
+          where (select count(*) from ${table} where tenant = $1) < $13 and ${schema}.find_rest_v1($1) is null
+          returning ${webhookColumns}`, [...newValues(tenant, webhook), maxPerTenant])
+        if (row !== undefined) return parseWebhook(row)
+        const [rest] = await query<{ until: string | null }>(`select ${schema}.find_rest_v1($1) as until`, [tenant])
+        if (typeof rest?.until === 'string') throw tenantResting(tenant, rest.until)
+        return null
       })
     },
 
-    async update (tenantSlug, id, changes) {
+    async update (tenant, id, changes) {
       const [row] = await session.query<WebhookRow>('update webhook', `
         update ${table} set
           name = coalesce($3, name),
@@ -75,9 +78,13 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
           status = coalesce($6, status),
           revision = revision + (coalesce($4 <> target_url, false) or coalesce($6 = 'active', false))::integer,
           skip_before = case when $6 is null or (status = 'active' and $6 = 'active') then skip_before else nextval($7::regclass) end,
+          headers = case when $8 then $9 else headers end,
+          header_names = case when $8 then $10 else header_names end,
+          filters = case when $11 then $12 else filters end,
+          filter_path = case when $11 then $13 else filter_path end,
           updated_at = ${moment}
-        where tenant_slug = $1 and id = $2
-        returning ${webhookColumns}`, [...changedValues(tenantSlug, id, changes), `${schema}.delivery_ids`])
+        where tenant = $1 and id = $2
+        returning ${webhookColumns}`, [...changedValues(tenant, id, changes), `${schema}.delivery_ids`, ...changedHeaders(changes), ...changedFilters(changes)])
       if (row === undefined) return null
 
       if (changes.status !== undefined) await stop.sweep(id)
@@ -85,14 +92,14 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
       return parseWebhook(row)
     },
 
-    async delete (tenantSlug, id) {
+    async delete (tenant, id) {
       const rows = await session.query('delete webhook',
-        `delete from ${table} where tenant_slug = $1 and id = $2 returning id::text`, [tenantSlug, id])
+        `delete from ${table} where tenant = $1 and id = $2 returning id::text`, [tenant, id])
       if (rows.length > 0) await stop.sweep(id)
       return rows.length > 0
     },
 
-    async rotateSecret (tenantSlug, id, rotation) {
+    async rotateSecret (tenant, id, rotation) {
       const [row] = await session.query<WebhookRow & { previous_secret_expires_at: string | null }>('rotate secret', `
         update ${table} set
           secret = $3,
@@ -100,47 +107,75 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
           previous_secret_expires_at = case when $4 > 0 then moment + $4 * interval '1 second' end,
           updated_at = moment
         from ${moment} as moment
-        where tenant_slug = $1 and id = $2
+        where tenant = $1 and id = $2
         returning ${webhookColumns}, ${toIso('previous_secret_expires_at')} as previous_secret_expires_at`,
-      rotationValues(tenantSlug, id, rotation))
+      rotationValues(tenant, id, rotation))
       return row === undefined ? null : { ...parseWebhook(row), previous_secret_expires_at: row.previous_secret_expires_at }
     },
 
-    async findSecrets (tenantSlug, id) {
+    async findSecrets (tenant, id) {
       const [row] = await session.query<SecretRow>('find secrets',
-        `select ${secretColumns} from ${table} where tenant_slug = $1 and id = $2`, [tenantSlug, id])
+        `select ${secretColumns} from ${table} where tenant = $1 and id = $2`, [tenant, id])
       return row === undefined ? null : parseSecrets(row)
     },
 
-    async listSecrets ({ afterId, limit }) {
-      const rows = await session.query<SecretRow & { id: string, tenant_slug: string }>('list secrets', `
-        select tenant_slug, id::text, ${secretColumns} from ${table}
-        where id > $1 order by id limit $2`, [afterId, limit])
-      return rows.map((row) => ({ tenantSlug: row.tenant_slug, webhookId: Number(row.id), secrets: parseSecrets(row) }))
+    async findHeaders (tenant, id) {
+      const [row] = await session.query<{ headers: string | null }>('find headers',
+        `select headers from ${table} where tenant = $1 and id = $2`, [tenant, id])
+      return row?.headers ?? null
     },
 
-    async replaceSecret (tenantSlug, id, { from, to }) {
+    async findGraceEnd (tenant, id) {
+      const [row] = await session.query<{ ends_at: string }>('find grace end', `
+        select ${toIso('previous_secret_expires_at')} as ends_at from ${table}
+        where tenant = $1 and id = $2 and previous_secret_expires_at > clock_timestamp()`, [tenant, id])
+      return row?.ends_at ?? null
+    },
+
+    async listSecrets ({ afterId, limit }) {
+      const rows = await session.query<SecretRow & { id: string, tenant: string, headers: string | null }>('list secrets', `
+        select tenant, id::text, headers, ${secretColumns} from ${table}
+        where id > $1 order by id limit $2`, [afterId, limit])
+      return rows.map((row) => ({ tenantId: row.tenant, webhookId: Number(row.id), secrets: parseSecrets(row), headers: row.headers }))
+    },
+
+    async replaceSecret (tenant, id, { from, to }) {
       const rows = await session.query('replace secret', `
         update ${table} set
           secret = case when secret = $3 then $4 else secret end,
-          previous_secret = case when previous_secret = $3 then $4 else previous_secret end
-        where tenant_slug = $1 and id = $2 and (secret = $3 or previous_secret = $3)
-        returning id::text`, [tenantSlug, id, from, to])
+          previous_secret = case when previous_secret = $3 then $4 else previous_secret end,
+          headers = case when headers = $3 then $4 else headers end
+        where tenant = $1 and id = $2 and (secret = $3 or previous_secret = $3 or headers = $3)
+        returning id::text`, [tenant, id, from, to])
       return rows.length > 0
     }
   }
 }
 
-function newValues (tenantSlug: string, webhook: NewWebhook): unknown[] {
-  const { id, name, status, target_url: targetUrl, event_types: eventTypes, secret } = webhook
-  return [tenantSlug, id, name, status, targetUrl, [...eventTypes], secret]
+function newValues (tenant: string, webhook: NewWebhook): unknown[] {
+  const { id, tenantSlug, name, status, target_url: targetUrl, event_types: eventTypes, secret, headers = null, filters = null } = webhook
+  return [tenant, id, tenantSlug, name, status, targetUrl, [...eventTypes], secret, headers?.sealed ?? null, copyNames(headers), ...filterColumns(filters)]
 }
 
-function changedValues (tenantSlug: string, id: number, changes: WebhookChanges): unknown[] {
+function changedValues (tenant: string, id: number, changes: WebhookChanges): unknown[] {
   const { name, target_url: targetUrl, event_types: eventTypes, status } = changes
-  return [tenantSlug, id, name ?? null, targetUrl ?? null, eventTypes === undefined ? null : [...eventTypes], status ?? null]
+  return [tenant, id, name ?? null, targetUrl ?? null, eventTypes === undefined ? null : [...eventTypes], status ?? null]
 }
 
-function rotationValues (tenantSlug: string, id: number, { secret, gracePeriodSeconds }: SecretRotation): unknown[] {
-  return [tenantSlug, id, secret, gracePeriodSeconds]
+/** Whether the headers change, and to what. */
+function changedHeaders ({ headers }: WebhookChanges): unknown[] {
+  return [headers !== undefined, headers?.sealed ?? null, copyNames(headers ?? null)]
+}
+
+/** Whether the filters change, and to what. */
+function changedFilters ({ filters }: WebhookChanges): unknown[] {
+  return [filters !== undefined, ...filterColumns(filters ?? null)]
+}
+
+function copyNames (headers: StoredHeaders | null): string[] | null {
+  return headers && [...headers.names]
+}
+
+function rotationValues (tenant: string, id: number, { secret, gracePeriodSeconds }: SecretRotation): unknown[] {
+  return [tenant, id, secret, gracePeriodSeconds]
 }

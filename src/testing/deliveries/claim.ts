@@ -1,5 +1,5 @@
 import type { AttemptResult } from '../../ports/index.js'
-import { benchCase, eventIds } from '../support/bench.js'
+import { benchCase, eventIds } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
@@ -16,7 +16,7 @@ const limit = 'Maximum number of deliveries to claim, 1 or more.'
 export const claimCases = [
   benchCase('deliveries', {
     port: 'deliveries.claimDue', says: now, name: 'a claim has everything needed to attempt a delivery'
-  }, async ({ webhooks, addWebhook, emit, claimOne, complete, wait }) => {
+  }, async ({ webhooks, addWebhook, emit, claimOne, recordAttempts, wait }) => {
     const { id } = await addWebhook({ secret: 'sesame' })
     await emit({ body: '{"a":1}' })
     await webhooks.update('acme', id, { target_url: 'https://hooks.example/moved' })
@@ -24,19 +24,22 @@ export const claimCases = [
     const claimed = {
       deliveryId: lease.deliveryId,
       fence: lease.fence,
+      tenantId: 'acme',
       tenantSlug: 'acme',
       webhookId: id,
       targetUrl: 'https://hooks.example/moved',
       secrets: ['sesame'],
+      headers: null,
       eventId: 'evt_1',
       eventType: 'candidate.created',
       body: '{"a":1}',
+      traceParent: null,
       attemptCount: 0,
       isFailing: false
     }
     same(lease, claimed, 'the claim of a first attempt')
     same([typeof lease.deliveryId, typeof lease.fence], ['number', 'number'], 'the types of the id and the fence')
-    await complete([retry(lease, { retryInMs: 10 })])
+    await recordAttempts([retry(lease, { retryInMs: 10 })])
     await wait(10)
     const next = await claimOne()
     same(next, { ...claimed, fence: next.fence, attemptCount: 1, isFailing: true }, 'the claim of the second attempt')
@@ -46,15 +49,15 @@ export const claimCases = [
     port: 'deliveries.claimDue',
     says: failing,
     name: 'a claim says whether an attempt to the webhook has failed since its last success'
-  }, async ({ webhooks, addWebhook, emitMany, claimOne, complete }) => {
+  }, async ({ webhooks, addWebhook, emitMany, claimOne, recordAttempts }) => {
     const { id } = await addWebhook()
     await emitMany(5)
     const attempt = await claimOne()
-    await complete([retry(attempt)])
+    await recordAttempts([retry(attempt)])
     const second = await claimOne()
-    await complete([delivered(second)])
+    await recordAttempts([delivered(second)])
     const third = await claimOne()
-    await complete([failed(third)])
+    await recordAttempts([failed(third)])
     const fourth = await claimOne()
     await webhooks.update('acme', id, { status: 'active' })
     const fifth = await claimOne()
@@ -84,14 +87,14 @@ export const claimCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: wait,
     name: 'a retry is claimed when it is due, not before'
-  }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
+  }, async ({ addWebhook, emitMany, claim, claimAll, recordAttempts, wait }) => {
     await addWebhook()
     await emitMany(2)
     const [soon, late] = await claimAll(2)
-    await complete([retry(soon, { retryInMs: 99.5 }), retry(late, { retryInMs: 3_600_000 })])
+    await recordAttempts([retry(soon, { retryInMs: 99.5 }), retry(late, { retryInMs: 3_600_000 })])
     await wait(100)
     same(eventIds(await claim()), ['evt_1'], 'the claimed deliveries when one of two is due')
     same(eventIds(await claim()), [], 'the deliveries claimed after it')
@@ -99,24 +102,24 @@ export const claimCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue', says: claims, name: 'an ended delivery is never claimed again'
-  }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
+  }, async ({ addWebhook, emitMany, claim, claimAll, recordAttempts, wait }) => {
     await addWebhook()
     await emitMany(2)
     const [one, other] = await claimAll(2, { leaseMs: 100 })
-    await complete([delivered(one), failed(other)])
+    await recordAttempts([delivered(one), failed(other)])
     await wait(100)
     same(await claim(), [], 'the claimed deliveries when the leases would have expired')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue', says: first, name: 'first attempts come before retries, and both before replays'
-  }, async ({ addWebhook, emit, claim, claimOne, complete, replay, wait }) => {
+  }, async ({ addWebhook, emit, claim, claimOne, recordAttempts, replay, wait }) => {
     const webhook = await addWebhook()
     await emit()
-    await complete([delivered(await claimOne())])
+    await recordAttempts([delivered(await claimOne())])
     await replay(webhook, { include: 'all' })
     await emit()
-    await complete([retry(await claimOne(), { retryInMs: 10 })])
+    await recordAttempts([retry(await claimOne(), { retryInMs: 10 })])
     await wait(10)
     await emit()
     same(eventIds(await claim()), ['evt_3', 'evt_2', 'evt_1'], 'a first attempt, a retry, a replay')
@@ -126,26 +129,26 @@ export const claimCases = [
     port: 'deliveries.claimDue',
     says: first,
     name: 'a retry of a replay comes after first attempts and other retries'
-  }, async ({ addWebhook, emit, claim, claimOne, complete, replay, wait }) => {
+  }, async ({ addWebhook, emit, claim, claimOne, recordAttempts, replay, wait }) => {
     const webhook = await addWebhook()
     await emit()
-    await complete([delivered(await claimOne())])
+    await recordAttempts([delivered(await claimOne())])
     await replay(webhook, { include: 'all' })
-    await complete([retry(await claimOne(), { retryInMs: 10 })])
+    await recordAttempts([retry(await claimOne(), { retryInMs: 10 })])
     await emit()
-    await complete([retry(await claimOne(), { retryInMs: 20 })])
+    await recordAttempts([retry(await claimOne(), { retryInMs: 20 })])
     await wait(20)
     same(eventIds(await claim()), ['evt_2', 'evt_1'], 'a retry, a retry of a replay')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue', says: first, name: 'among retries, the delivery recorded first comes first'
-  }, async ({ addWebhook, emitMany, claim, claimAll, complete, wait }) => {
+  }, async ({ addWebhook, emitMany, claim, claimAll, recordAttempts, wait }) => {
     await addWebhook()
     await emitMany(4)
     const [first, second, third, fourth] = await claimAll(4)
     const due = (lease: Attempted, retryInMs: number): AttemptResult => retry(lease, { retryInMs })
-    await complete([due(first, 60), due(second, 20), due(third, 40), due(fourth, 20)])
+    await recordAttempts([due(first, 60), due(second, 20), due(third, 40), due(fourth, 20)])
     await wait(60)
     same(eventIds(await claim()), ['evt_1', 'evt_2', 'evt_3', 'evt_4'], 'retries due after 60, 20, 40 and 20 ms')
   }),

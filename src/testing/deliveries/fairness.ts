@@ -1,6 +1,6 @@
 import type { ClaimedDelivery } from '../../ports/index.js'
-import { benchCase, eventIds } from '../support/bench.js'
-import type { Bench } from '../support/bench.js'
+import { benchCase, eventIds } from '../support/driver.js'
+import type { StorageDriver } from '../support/driver.js'
 import { holds, same } from '../support/expect.js'
 import { delivered, retry } from '../support/samples.js'
 
@@ -9,7 +9,7 @@ const limited = 'Maximum number of leases of one webhook at the same time, over 
 const stopped = 'A delivery that stopped being pending during its attempt does not count.'
 
 // Three webhooks of these tenants with 30, 3 and 1 due deliveries, recorded in this order.
-async function addThree ({ addWebhook, emitMany }: Bench, tenants = ['acme', 'globex', 'initech']): Promise<number[]> {
+async function addThree ({ addWebhook, emitMany }: StorageDriver, tenants = ['acme', 'globex', 'initech']): Promise<number[]> {
   const ids: number[] = []
   for (const [index, count] of [30, 3, 1].entries()) {
     const [tenantSlug = 'acme', type = ''] = [tenants[index], ['job.created', 'job.updated', 'job.closed'][index]]
@@ -20,7 +20,7 @@ async function addThree ({ addWebhook, emitMany }: Bench, tenants = ['acme', 'gl
 }
 
 // Five webhooks of `acme` with 4 due deliveries each, then one of `globex` with 20.
-async function addSix ({ addWebhook, emitMany }: Bench): Promise<number[]> {
+async function addSix ({ addWebhook, emitMany }: StorageDriver): Promise<number[]> {
   const ids: number[] = []
   for (let i = 0; i < 5; i++) ids.push((await addWebhook()).id)
   await emitMany(4)
@@ -37,48 +37,48 @@ function tally (claimed: readonly ClaimedDelivery[], ids: readonly number[]): nu
 export const fairnessCases = [
   benchCase('deliveries', {
     port: 'deliveries.claimDue', says: fair, name: 'tenants take turns within a claim'
-  }, async (bench) => {
-    const ids = await addThree(bench)
-    same(tally(await bench.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
-    same(tally(await bench.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
-    same(tally(await bench.claim(), ids), [27, 0, 0], 'a claim of the rest')
+  }, async (driver) => {
+    const ids = await addThree(driver)
+    same(tally(await driver.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
+    same(tally(await driver.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
+    same(tally(await driver.claim(), ids), [27, 0, 0], 'a claim of the rest')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue', says: fair, name: 'the webhooks of a tenant take turns within a claim'
-  }, async (bench) => {
-    const ids = await addThree(bench, ['acme', 'acme', 'acme'])
-    same(tally(await bench.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
-    same(tally(await bench.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
-    same(tally(await bench.claim(), ids), [27, 0, 0], 'a claim of the rest')
+  }, async (driver) => {
+    const ids = await addThree(driver, ['acme', 'acme', 'acme'])
+    same(tally(await driver.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
+    same(tally(await driver.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
+    same(tally(await driver.claim(), ids), [27, 0, 0], 'a claim of the rest')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue', says: fair, name: 'a tenant with five webhooks gets no more of a claim than a tenant with one'
-  }, async (bench) => {
-    const ids = await addSix(bench)
-    const shares = tally(await bench.claim({ limit: 6 }), ids)
+  }, async (driver) => {
+    const ids = await addSix(driver)
+    const shares = tally(await driver.claim({ limit: 6 }), ids)
     same([...shares].sort(), [0, 0, 1, 1, 1, 3], 'the shares of five webhooks of one tenant and one of another in a claim of 6')
     same(shares[5], 3, 'the share of the tenant with one webhook')
-    const rest = tally(await bench.claim({ limit: 34 }), ids)
+    const rest = tally(await driver.claim({ limit: 34 }), ids)
     same([rest.slice(0, 5).reduce((sum, share) => sum + share), rest[5]], [17, 17], 'the shares of both tenants in a claim of 34')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue', says: fair, name: 'tenants and their webhooks also take turns in claims of one'
-  }, async (bench) => {
-    const ids = await addSix(bench)
+  }, async (driver) => {
+    const ids = await addSix(driver)
     const claimed: ClaimedDelivery[] = []
-    for (let i = 0; i < 10; i++) claimed.push(await bench.claimOne())
+    for (let i = 0; i < 10; i++) claimed.push(await driver.claimOne())
     same(tally(claimed, ids), [1, 1, 1, 1, 1, 5], 'the shares of five webhooks of one tenant and one of another in ten claims of one')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue', says: fair, name: 'small claims reach every webhook, even if one floods the queue'
-  }, async (bench) => {
-    const ids = await addThree(bench)
+  }, async (driver) => {
+    const ids = await addThree(driver)
     const claimed: ClaimedDelivery[] = []
-    for (let i = 0; i < 30; i++) claimed.push(await bench.claimOne())
+    for (let i = 0; i < 30; i++) claimed.push(await driver.claimOne())
     const [, busy, quiet] = tally(claimed, ids)
     same([busy, quiet], [3, 1], 'the share of two webhooks with 3 and 1 due in 30 claims of one, while 30 were due for a third')
   }),
@@ -87,35 +87,35 @@ export const fairnessCases = [
     port: 'deliveries.claimDue',
     says: fair,
     name: 'a webhook with many due deliveries does not delay a later event of another webhook'
-  }, async (bench) => {
-    const ids = await addThree(bench)
-    await bench.claim({ limit: 15 })
-    await bench.emitMany(1, { tenantSlug: 'initech', type: 'job.closed' })
-    same(tally(await bench.claim({ limit: 3 }), ids)[2], 1, 'the share of the third webhook in the next claim of 3')
+  }, async (driver) => {
+    const ids = await addThree(driver)
+    await driver.claim({ limit: 15 })
+    await driver.emitMany(1, { tenantSlug: 'initech', type: 'job.closed' })
+    same(tally(await driver.claim({ limit: 3 }), ids)[2], 1, 'the share of the third webhook in the next claim of 3')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue', says: fair, name: 'a paused webhook does not take the turns of others'
-  }, async (bench) => {
-    const ids = await addThree(bench)
-    const flood = (await bench.claim({ limit: 3 })).find(({ webhookId }) => webhookId === ids[0])
+  }, async (driver) => {
+    const ids = await addThree(driver)
+    const flood = (await driver.claim({ limit: 3 })).find(({ webhookId }) => webhookId === ids[0])
     holds(flood !== undefined, 'the flooding webhook has one of the first three deliveries')
-    await bench.complete([retry(flood, { pauseMs: 600_000 })])
-    same(tally(await bench.claim({ limit: 5 }), ids), [0, 2, 0], 'a claim of 5 while the flooding webhook is paused')
+    await driver.recordAttempts([retry(flood, { pauseMs: 600_000 })])
+    same(tally(await driver.claim({ limit: 5 }), ids), [0, 2, 0], 'a claim of 5 while the flooding webhook is paused')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
     says: limited,
     name: 'perEndpoint limits the leases of a webhook, over all claims'
-  }, async (bench) => {
-    const ids = await addThree(bench)
-    const first = await bench.claim({ perEndpoint: 2 })
+  }, async (driver) => {
+    const ids = await addThree(driver)
+    const first = await driver.claim({ perEndpoint: 2 })
     same(tally(first, ids), [2, 2, 1], 'a claim with perEndpoint 2')
-    same(tally(await bench.claim({ perEndpoint: 2 }), ids), [0, 0, 0], 'the next claim')
-    same(tally(await bench.claim({ perEndpoint: 3 }), ids), [1, 1, 0], 'a claim with perEndpoint 3')
-    await bench.complete(first.filter(({ webhookId }) => webhookId === ids[0]).map(delivered))
-    same(tally(await bench.claim({ perEndpoint: 3 }), ids), [2, 0, 0], 'a claim after two of the first webhook were completed')
+    same(tally(await driver.claim({ perEndpoint: 2 }), ids), [0, 0, 0], 'the next claim')
+    same(tally(await driver.claim({ perEndpoint: 3 }), ids), [1, 1, 0], 'a claim with perEndpoint 3')
+    await driver.recordAttempts(first.filter(({ webhookId }) => webhookId === ids[0]).map(delivered))
+    same(tally(await driver.claim({ perEndpoint: 3 }), ids), [2, 0, 0], 'a claim after two of the first webhook were completed')
   }),
 
   benchCase('deliveries', {
@@ -137,7 +137,7 @@ export const fairnessCases = [
     port: 'deliveries.claimDue',
     says: stopped,
     name: 'a webhook made inactive and active again can still lease perEndpoint deliveries'
-  }, async ({ webhooks, addWebhook, emitMany, claim, complete }) => {
+  }, async ({ webhooks, addWebhook, emitMany, claim, recordAttempts }) => {
     const { id } = await addWebhook()
     await emitMany(2)
     const stoppedLeases = await claim({ perEndpoint: 2 })
@@ -145,7 +145,7 @@ export const fairnessCases = [
     await webhooks.update('acme', id, { status: 'active' })
     await emitMany(4)
     same((await claim({ perEndpoint: 2 })).length, 2, 'a claim while two skipped deliveries are still leased')
-    await complete(stoppedLeases.map((lease) => retry(lease)))
+    await recordAttempts(stoppedLeases.map((lease) => retry(lease)))
     same((await claim({ perEndpoint: 2 })).length, 0, 'a claim after these have ended')
   }),
 

@@ -1,29 +1,29 @@
-import { benchCase, statuses } from '../support/bench.js'
+import { benchCase, statuses } from '../support/driver.js'
 import { exactly, same } from '../support/expect.js'
 import { delivered, disableAtTwo, failed, retry } from '../support/samples.js'
 
 const judged =
   'Health is judged once, after all results: an active webhook becomes `disabled` by `rule`, or at once if it is ' +
   'gone; its `updated_at` is set to now and its pending deliveries become `skipped`.'
-const left = 'A webhook that is not active stays as it is.'
+const left = 'A webhook that is not active does not change.'
 const since = 'Time of the first failed attempt since the last success; now if the same call also had a success.'
 
 /** Cases about endpoints that are gone. */
 export const goneCases = [
   benchCase('deliveries', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: judged,
     name: 'a webhook that is gone is disabled at once, and its other deliveries are skipped'
-  }, async ({ webhooks, addWebhook, emitMany, claim, complete, log, wait }) => {
+  }, async ({ webhooks, addWebhook, emitMany, claim, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     const other = await addWebhook({ tenantSlug: 'globex' })
     await emitMany(3)
     await emitMany(1, { tenantSlug: 'globex' })
     const leases = (await claim({ perEndpoint: 2 })).filter(({ webhookId }) => webhookId === webhook.id)
     const [gone, later] = exactly(leases, 2, 'claimed deliveries of the webhook')
-    const notices = await complete([failed(gone, { isGone: true }), retry(later, { retryInMs: 10 })], { ...disableAtTwo, failedDeliveries: 100 })
+    const notices = await recordAttempts([failed(gone, { isGone: true }), retry(later, { retryInMs: 10 })], { ...disableAtTwo, failedDeliveries: 100 })
     same(notices.map(({ failingSince, ...rest }) => rest), [{
-      kind: 'gone', tenantSlug: 'acme', webhookId: webhook.id, failedDeliveries: 1, lastError: 'http_status', lastResponseStatus: 410
+      kind: 'gone', tenantId: 'acme', tenantSlug: 'acme', webhookId: webhook.id, failedDeliveries: 1, lastError: 'http_status', lastResponseStatus: 410
     }], 'the notices, with the response that reports it gone')
     same((await webhooks.find('acme', webhook.id))?.status, 'disabled', 'its status')
     same([statuses(await log(webhook)), statuses(await log(other, 'globex'))], [['failed', 'skipped', 'skipped'], ['pending']],
@@ -33,26 +33,26 @@ export const goneCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: since,
     name: 'a webhook that is gone is disabled even with a success in the same call'
-  }, async (bench) => {
-    const { webhooks, addWebhook, emitMany, claimAll, complete, wait } = bench
+  }, async (driver) => {
+    const { webhooks, addWebhook, emitMany, claimAll, recordAttempts, wait } = driver
     const { id } = await addWebhook()
-    const since = await bench.attempt(failed, disableAtTwo).then(() => webhooks.update('acme', id, {}))
+    const since = await driver.attempt(failed, disableAtTwo).then(() => webhooks.update('acme', id, {}))
     await emitMany(2)
     const [gone, last] = await claimAll(2)
     await wait(20)
-    const [notice] = await complete([failed(gone, { isGone: true }), delivered(last)], disableAtTwo)
+    const [notice] = await recordAttempts([failed(gone, { isGone: true }), delivered(last)], disableAtTwo)
     same([notice?.kind, (await webhooks.find('acme', id))?.status], ['gone', 'disabled'], 'the kind of notice, and the status')
     same(String(notice?.failingSince) > String(since?.updated_at), true, 'failingSince is now')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: left,
     name: 'a webhook is disabled once, and an inactive webhook stays inactive after a late 410'
-  }, async ({ webhooks, addWebhook, emitMany, claimAll, complete }) => {
+  }, async ({ webhooks, addWebhook, emitMany, claimAll, recordAttempts }) => {
     const { id } = await addWebhook()
     const inactive = await addWebhook({ event_types: ['job.created'] })
     await emitMany(2)
@@ -61,9 +61,9 @@ export const goneCases = [
     const [first, second] = exactly(leases.filter(({ webhookId }) => webhookId === id), 2, 'claimed deliveries of one webhook')
     const [late] = exactly(leases.filter(({ webhookId }) => webhookId === inactive.id), 1, 'claimed deliveries of the other webhook')
     const before = await webhooks.update('acme', inactive.id, { status: 'inactive' })
-    const notices = await complete([failed(first, { isGone: true }), failed(late, { isGone: true })], disableAtTwo)
+    const notices = await recordAttempts([failed(first, { isGone: true }), failed(late, { isGone: true })], disableAtTwo)
     same(notices.map(({ kind, webhookId }) => [kind, webhookId]), [['gone', id]], 'the notices')
-    same(await complete([failed(second, { isGone: true })], disableAtTwo), [], 'the notices of a second 410')
+    same(await recordAttempts([failed(second, { isGone: true })], disableAtTwo), [], 'the notices of a second 410')
     same(await webhooks.find('acme', inactive.id), before, 'the webhook that the client made inactive')
   })
 ]

@@ -1,4 +1,4 @@
-import { benchCase, eventIds, progress, statuses } from '../support/bench.js'
+import { benchCase, eventIds, progress, statuses } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered, disableAtOnce, failed, retry } from '../support/samples.js'
 
@@ -38,8 +38,8 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: nothing, name: 'a result with an old fence is ignored'
-  }, async ({ webhooks, deliveries, addWebhook, emit, claimOne, complete, log, wait }) => {
+    port: 'deliveries.recordAttempts', says: nothing, name: 'a result with an old fence is ignored'
+  }, async ({ webhooks, deliveries, addWebhook, emit, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emit()
     const lost = await claimOne({ leaseMs: 50 })
@@ -47,80 +47,80 @@ export const leaseCases = [
     const held = await claimOne()
     const before = await deliveries.find('acme', webhook.id, lost.deliveryId)
     for (const result of [failed(lost, { isGone: true }), retry(lost, { pauseMs: 600_000 }), delivered(lost)]) {
-      same(await complete([result], disableAtOnce), [], `the notices of a late ${result.outcome} result`)
+      same(await recordAttempts([result], disableAtOnce), [], `the notices of a late ${result.outcome} result`)
       same(await deliveries.find('acme', webhook.id, lost.deliveryId), before, 'the delivery')
       same(await webhooks.find('acme', webhook.id), webhook, 'the webhook')
     }
-    await deliveries.complete([delivered(held)], disableAtOnce)
+    await deliveries.recordAttempts([delivered(held)], disableAtOnce)
     same(progress(await log(webhook)), [['delivered', 1]],
       'status and attempts after the result that counts')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: nothing, name: 'of several leases of one claim, one is lost without the others'
-  }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, complete, log, wait }) => {
+    port: 'deliveries.recordAttempts', says: nothing, name: 'of several leases of one claim, one is lost without the others'
+  }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(4)
     const [lost, second, third] = await claimAll(4, { leaseMs: 50 })
     await wait(50)
     const held = await claimOne()
-    await complete([failed(lost), delivered(second), delivered(third)])
+    await recordAttempts([failed(lost), delivered(second), delivered(third)])
     same(statuses(await log(webhook)), ['pending', 'delivered', 'delivered', 'pending'], 'the log after three results')
     same(eventIds(await claim()), ['evt_4'], 'the deliveries claimed afterwards')
-    await complete([delivered(held)])
+    await recordAttempts([delivered(held)])
     same(statuses(await log(webhook)), ['delivered', 'delivered', 'delivered', 'pending'], 'the log after the result that counts')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: nothing, name: 'a lost lease stays lost when reported with another delivery of the claim that took it over'
-  }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, complete, log, wait }) => {
+    port: 'deliveries.recordAttempts', says: nothing, name: 'a lost lease stays lost when reported with another delivery of the claim that took it over'
+  }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(2)
     const lost = await claimOne({ leaseMs: 50 })
     await wait(50)
     const [held, other] = await claimAll(2)
-    await complete([failed(lost), delivered(other)])
+    await recordAttempts([failed(lost), delivered(other)])
     same([statuses(await log(webhook)), await claim()], [['pending', 'delivered'], []], 'the log, and the claimed deliveries')
-    await complete([delivered(held)])
+    await recordAttempts([delivered(held)])
     same(statuses(await log(webhook)), ['delivered', 'delivered'], 'the log after the result that counts')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: nothing, name: 'a result for a nonexistent delivery is ignored'
-  }, async ({ deliveries, addWebhook, emit, log, claimOne, complete }) => {
+    port: 'deliveries.recordAttempts', says: nothing, name: 'a result for a nonexistent delivery is ignored'
+  }, async ({ deliveries, addWebhook, emit, log, claimOne, recordAttempts }) => {
     const webhook = await addWebhook()
     await emit()
     const lease = await claimOne()
     const unknown = { ...lease, deliveryId: lease.deliveryId + 1000 }
-    same(await complete([delivered(unknown), failed(unknown, { isGone: true })], disableAtOnce), [], 'the notices')
+    same(await recordAttempts([delivered(unknown), failed(unknown, { isGone: true })], disableAtOnce), [], 'the notices')
     await deliveries.release([unknown])
     same(statuses(await log(webhook)), ['pending'], 'the log')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: late,
     name: 'a late result counts until the delivery is claimed again'
-  }, async ({ deliveries, addWebhook, emitMany, claim, claimAll, complete, log, wait }) => {
+  }, async ({ deliveries, addWebhook, emitMany, claim, claimAll, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(2)
     const [one, other] = await claimAll(2, { leaseMs: 50 })
     await wait(50)
     same((await deliveries.stats()).leased, 0, 'the number of leased deliveries when both leases have expired')
-    await complete([delivered(one), retry(other)])
+    await recordAttempts([delivered(one), retry(other)])
     same(progress(await log(webhook)), [['delivered', 1], ['pending', 1]],
       'status and attempts')
     same(await claim(), [], 'the deliveries claimed afterwards')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: nothing, name: 'a result counts once, however often it is reported'
-  }, async ({ addWebhook, emit, claimOne, complete, log }) => {
+    port: 'deliveries.recordAttempts', says: nothing, name: 'a result counts once, however often it is reported'
+  }, async ({ addWebhook, emit, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emit()
     const lease = await claimOne()
-    await complete([retry(lease), retry(lease)])
-    await complete([delivered(lease)])
+    await recordAttempts([retry(lease), retry(lease)])
+    await recordAttempts([delivered(lease)])
     same(progress(await log(webhook)), [['pending', 1]],
       'status and attempts after three reports')
   }),
@@ -129,7 +129,7 @@ export const leaseCases = [
     port: 'deliveries.release',
     says: release,
     name: 'a released delivery is due at once, with no attempt counted'
-  }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, complete, log }) => {
+  }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emitMany(2)
     const first = await claimOne()
@@ -143,7 +143,7 @@ export const leaseCases = [
       'the fence is greater, and the next claimed delivery')
     const held = { ...first, fence: Number(second?.fence) }
     await deliveries.release([held])
-    await complete([delivered(held)])
+    await recordAttempts([delivered(held)])
     same(statuses(await log(webhook)), ['pending', 'pending'], 'the log after a result of a released lease')
   }),
 
@@ -151,7 +151,7 @@ export const leaseCases = [
     port: 'deliveries.release',
     says: passed,
     name: 'release ignores a lease that was lost, completed or released'
-  }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, complete, wait }) => {
+  }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, recordAttempts, wait }) => {
     await addWebhook()
     await emitMany(2)
     const lost = await claimOne({ leaseMs: 50 })
@@ -159,7 +159,7 @@ export const leaseCases = [
     const held = await claimOne()
     await deliveries.release([lost])
     same(eventIds(await claim({ limit: 1 })), ['evt_2'], 'the claimed deliveries after the lost lease of evt_1 was released')
-    await complete([delivered(held)])
+    await recordAttempts([delivered(held)])
     await deliveries.release([held, held])
     same(await claim(), [], 'the claimed deliveries after the completed lease was released')
   })

@@ -1,4 +1,4 @@
-import { benchCase, eventIds, progress, statuses } from '../support/bench.js'
+import { benchCase, eventIds, progress, statuses } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered } from '../support/samples.js'
 
@@ -10,20 +10,20 @@ const passes = 'Deliveries locked by another transaction are not claimed.'
 /** Cases about deliveries locked by a transaction of the host. A storage without transactions locks none. */
 export const lockedCases = [
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: waits, name: 'a transaction that erases a delivery does not block the completion of others'
-  }, async ({ harness, deliveries, addWebhook, emit, emitMany, claimAll, complete, log }) => {
+    port: 'deliveries.recordAttempts', says: waits, name: 'a transaction that erases a delivery does not block the completion of others'
+  }, async ({ harness, deliveries, addWebhook, emit, emitMany, claimAll, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emit({ subject: 'candidate:1', tombstone: '{}' })
     await emitMany(2)
     const leases = await claimAll(3)
     const open = await harness.begin?.()
     if (open !== undefined) await deliveries.erase('acme', 'candidate:1', open.transaction)
-    const locked = await deliveries.complete(leases.map(delivered), { failingForSeconds: 1, failedDeliveries: 1, warnAfterSeconds: 1 })
+    const locked = await deliveries.recordAttempts(leases.map(delivered), { failingForSeconds: 1, failedDeliveries: 1, warnAfterSeconds: 1 })
     same(locked.map(({ deliveryId, fence }) => [deliveryId, fence]), open === undefined ? [] : [[leases[0].deliveryId, leases[0].fence]],
       'the returned leases')
     same(statuses(await log(webhook)).slice(1), ['delivered', 'delivered'], 'the other deliveries')
     await open?.commit()
-    await complete([delivered(leases[0])])
+    await recordAttempts([delivered(leases[0])])
     same(progress(await log(webhook)),
       [['delivered', 1], ['delivered', 1], ['delivered', 1]], 'the log after the result was repeated')
   }),
@@ -36,7 +36,7 @@ export const lockedCases = [
     await emit()
     const open = await harness.begin?.()
     await deliveries.erase('acme', 'candidate:1', open?.transaction)
-    same(eventIds(await claim()), ['evt_2'], 'the deliveries claimed meanwhile')
+    same(eventIds(await claim()), ['evt_2'], 'the deliveries claimed during the transaction')
     await open?.commit()
     same(await claim(), [], 'the deliveries claimed afterwards')
     same(statuses(await log(webhook)), ['cancelled', 'pending'], 'the log')

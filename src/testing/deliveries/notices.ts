@@ -1,6 +1,6 @@
 import type { AttemptResult, HealthRule } from '../../ports/index.js'
-import { benchCase } from '../support/bench.js'
-import type { Bench } from '../support/bench.js'
+import { benchCase } from '../support/driver.js'
+import type { StorageDriver } from '../support/driver.js'
 import { exactly, same } from '../support/expect.js'
 import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
@@ -17,50 +17,50 @@ const confirms = 'Ends a notice that the host has received. Does nothing if it h
 
 const warnAtOnce: HealthRule = { failingForSeconds: 1e8, failedDeliveries: 1e8, warnAfterSeconds: 0 }
 
-async function attempt (bench: Bench, createResult: (lease: Attempted) => AttemptResult, rule = warnAtOnce): Promise<string[]> {
-  return (await bench.attempt(createResult, rule)).map(({ kind }) => kind)
+async function attempt (driver: StorageDriver, createResult: (lease: Attempted) => AttemptResult, rule = warnAtOnce): Promise<string[]> {
+  return (await driver.attempt(createResult, rule)).map(({ kind }) => kind)
 }
 
 /** Cases about notices of a webhook's health. */
 export const noticeCases = [
   benchCase('deliveries', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: notices,
     name: 'one notice says that a webhook has been failing for long, and the webhook stays active'
-  }, async (bench) => {
-    const webhook = await bench.addWebhook()
+  }, async (driver) => {
+    const webhook = await driver.addWebhook()
     const patient = { ...warnAtOnce, warnAfterSeconds: 3600 }
-    same(await attempt(bench, retry, patient), [], 'the notices of a failure, with a limit of one hour')
-    same(await attempt(bench, retry), ['failing'], 'the notices of the next failure, without a limit')
-    same(await attempt(bench, failed), [], 'the notices of the failure after it')
-    same(await bench.webhooks.find('acme', webhook.id), webhook, 'the webhook')
+    same(await attempt(driver, retry, patient), [], 'the notices of a failure, with a limit of one hour')
+    same(await attempt(driver, retry), ['failing'], 'the notices of the next failure, without a limit')
+    same(await attempt(driver, failed), [], 'the notices of the failure after it')
+    same(await driver.webhooks.find('acme', webhook.id), webhook, 'the webhook')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: notices,
     name: 'another notice follows after a success or after the webhook was made active'
-  }, async (bench) => {
-    const { id } = await bench.addWebhook()
-    same(await attempt(bench, retry), ['failing'], 'the notices of a failure')
-    await attempt(bench, delivered)
-    same(await attempt(bench, failed), ['failing'], 'the notices of a failure after a success')
-    await bench.webhooks.update('acme', id, { name: 'x' })
-    same(await attempt(bench, failed), [], 'the notices after a change of its name')
-    await bench.webhooks.update('acme', id, { status: 'active' })
-    same(await attempt(bench, failed), ['failing'], 'the notices after it was made active')
+  }, async (driver) => {
+    const { id } = await driver.addWebhook()
+    same(await attempt(driver, retry), ['failing'], 'the notices of a failure')
+    await attempt(driver, delivered)
+    same(await attempt(driver, failed), ['failing'], 'the notices of a failure after a success')
+    await driver.webhooks.update('acme', id, { name: 'x' })
+    same(await attempt(driver, failed), [], 'the notices after a change of its name')
+    await driver.webhooks.update('acme', id, { status: 'active' })
+    same(await attempt(driver, failed), ['failing'], 'the notices after it was made active')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: notices,
     name: 'each webhook has its own notice, and a disabled one has no failing notice'
-  }, async ({ addWebhook, emitMany, claimAll, complete }) => {
+  }, async ({ addWebhook, emitMany, claimAll, recordAttempts }) => {
     const mine = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
     await emitMany(2)
     await emitMany(1, { tenantSlug: 'globex' })
-    const all = await complete((await claimAll(3)).map((lease) => failed(lease)), { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 0 })
+    const all = await recordAttempts((await claimAll(3)).map((lease) => failed(lease)), { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 0 })
     same(all.map(({ tenantSlug, webhookId, kind }) => [tenantSlug, webhookId, kind]).sort(), [
       ['acme', mine.id, 'disabled'], ['globex', theirs.id, 'failing']
     ], 'the notices of two failures of one webhook and one of another')
@@ -73,7 +73,7 @@ export const noticeCases = [
     await addWebhook({ tenantSlug: 'globex' })
     await emitMany(1)
     await emitMany(1, { tenantSlug: 'globex' })
-    for (const lease of await claimAll(2)) await deliveries.complete([failed(lease)], warnAtOnce)
+    for (const lease of await claimAll(2)) await deliveries.recordAttempts([failed(lease)], warnAtOnce)
     const both = exactly(await deliveries.claimNotices({ limit: 10, leaseMs: 50 }), 2, 'notices claimed')
     await wait(50)
     same(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), both, 'the notices claimed after their leases expired')
@@ -88,7 +88,7 @@ export const noticeCases = [
   }, async ({ deliveries, addWebhook, emit, claimOne }) => {
     await addWebhook()
     await emit()
-    await deliveries.complete([failed(await claimOne())], warnAtOnce)
+    await deliveries.recordAttempts([failed(await claimOne())], warnAtOnce)
     const [{ noticeId }] = exactly(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), 1, 'notices claimed')
     await deliveries.confirmNotice(noticeId)
     await deliveries.confirmNotice(noticeId)
@@ -96,24 +96,24 @@ export const noticeCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: notices, name: 'a webhook that is not active gets no failing notice'
-  }, async ({ webhooks, addWebhook, emit, claimOne, complete }) => {
+    port: 'deliveries.recordAttempts', says: notices, name: 'a webhook that is not active gets no failing notice'
+  }, async ({ webhooks, addWebhook, emit, claimOne, recordAttempts }) => {
     const { id } = await addWebhook()
     await emit()
     const lease = await claimOne()
     await webhooks.update('acme', id, { status: 'inactive' })
-    same(await complete([retry(lease)], warnAtOnce), [], 'the notices')
+    same(await recordAttempts([retry(lease)], warnAtOnce), [], 'the notices')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: last,
     name: 'a notice has the last error, or http_status if that failure has none'
-  }, async ({ addWebhook, emitMany, claimAll, complete }) => {
+  }, async ({ addWebhook, emitMany, claimAll, recordAttempts }) => {
     await addWebhook()
     await emitMany(2)
     const [first, second] = await claimAll(2)
-    const [notice] = await complete([failed(first), { ...retry(second), error: null, responseStatus: 500 }], warnAtOnce)
+    const [notice] = await recordAttempts([failed(first), { ...retry(second), error: null, responseStatus: 500 }], warnAtOnce)
     same([notice?.lastError, notice?.lastResponseStatus, notice?.failedDeliveries], ['http_status', 500, 1],
       'lastError, lastResponseStatus and failedDeliveries')
   })

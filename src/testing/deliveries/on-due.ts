@@ -1,4 +1,4 @@
-import { benchCase, eventIds } from '../support/bench.js'
+import { benchCase, eventIds } from '../support/driver.js'
 import { holds, same } from '../support/expect.js'
 import { eventually } from '../support/wait.js'
 

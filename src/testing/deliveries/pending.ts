@@ -1,6 +1,6 @@
-import { benchCase } from '../support/bench.js'
-import { holds, same } from '../support/expect.js'
-import { delivered, retry } from '../support/samples.js'
+import { benchCase } from '../support/driver.js'
+import { exactly, holds, same } from '../support/expect.js'
+import { delivered, failed, retry } from '../support/samples.js'
 
 const pending =
   'Returns whether a pending delivery of an active webhook is leased, or can be attempted within this time from ' +
@@ -9,6 +9,12 @@ const figures = 'Counts pending, due and leased deliveries of all tenants.'
 const waiting = 'Deliveries waiting for an attempt, now or later, including leased and paused ones.'
 const oldest = 'Milliseconds since the oldest due delivery became due; 0 if none is due.'
 
+const ofTenant =
+  'Counts the pending deliveries of a tenant, its failing webhooks, and the deliveries that ended in the last hour. Everything is 0 ' +
+  'for an unknown tenant, and deleted webhooks do not count.'
+const oldestOfTenant = 'Milliseconds since the oldest due delivery became due, without those of paused webhooks; 0 if none is due.'
+
+const quiet = { pending: 0, oldestDueMs: 0, failing: 0, delivered: 0, failed: 0, atLeast: { pending: false, delivered: false, failed: false } }
 const idle = { pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false } }
 
 /** Cases about `hasPending` and `stats`. */
@@ -21,23 +27,23 @@ export const pendingCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.hasPending', says: pending, name: 'a delivery that becomes due within the given time is pending'
-  }, async ({ deliveries, addWebhook, emit, claimOne, complete }) => {
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts }) => {
     await addWebhook()
     await emit()
     same(await deliveries.hasPending(0), true, 'hasPending(0) when a delivery is due')
-    await complete([retry(await claimOne(), { retryInMs: 600_000 })])
+    await recordAttempts([retry(await claimOne(), { retryInMs: 600_000 })])
     same([await deliveries.hasPending(0), await deliveries.hasPending(300_000), await deliveries.hasPending(600_000)], [false, false, true],
       'hasPending within 0, 5 and 10 minutes, for a delivery due in 10')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.hasPending', says: pending, name: 'a leased delivery is pending until it ends'
-  }, async ({ deliveries, addWebhook, emit, claimOne, complete }) => {
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts }) => {
     await addWebhook()
     await emit()
     const lease = await claimOne()
     same(await deliveries.hasPending(0), true, 'hasPending(0) while the delivery is leased')
-    await complete([delivered(lease)])
+    await recordAttempts([delivered(lease)])
     same(await deliveries.hasPending(1e9), false, 'hasPending(1e9) after it has ended')
   }),
 
@@ -45,10 +51,10 @@ export const pendingCases = [
     port: 'deliveries.hasPending',
     says: pending,
     name: 'a paused delivery is pending if the pause ends within the given time'
-  }, async ({ deliveries, addWebhook, emitMany, claimOne, complete }) => {
+  }, async ({ deliveries, addWebhook, emitMany, claimOne, recordAttempts }) => {
     await addWebhook()
     await emitMany(2)
-    await complete([retry(await claimOne(), { retryInMs: 900_000, pauseMs: 600_000 })])
+    await recordAttempts([retry(await claimOne(), { retryInMs: 900_000, pauseMs: 600_000 })])
     same([await deliveries.hasPending(0), await deliveries.hasPending(300_000), await deliveries.hasPending(600_000)], [false, false, true],
       'hasPending within 0, 5 and 10 minutes, when its webhook is paused for 10')
   }),
@@ -67,7 +73,7 @@ export const pendingCases = [
     port: 'deliveries.stats',
     says: `${figures} … ${waiting}`,
     name: 'stats counts pending, due and leased deliveries of all tenants'
-  }, async ({ deliveries, addWebhook, emitMany, claimAll, complete, wait }) => {
+  }, async ({ deliveries, addWebhook, emitMany, claimAll, recordAttempts, wait }) => {
     const count = async (): Promise<number[]> => {
       const { pending, due, leased } = await deliveries.stats()
       return [pending, due, leased]
@@ -79,7 +85,7 @@ export const pendingCases = [
     same(await count(), [4, 4, 0], 'pending, due and leased with four due')
     const [first, second, third] = await claimAll(3)
     same(await count(), [4, 4, 3], 'pending, due and leased with three of them leased')
-    await complete([delivered(first), retry(second), retry(third, { retryInMs: 10 })])
+    await recordAttempts([delivered(first), retry(second), retry(third, { retryInMs: 10 })])
     await wait(10)
     same(await count(), [3, 2, 0], 'pending, due and leased when one was delivered and one waits')
     await claimAll(2, { leaseMs: 10 })
@@ -89,7 +95,7 @@ export const pendingCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.stats', says: oldest, name: 'oldestDueMs is the time since the oldest due delivery became due'
-  }, async ({ deliveries, addWebhook, emit, claimOne, complete, wait }) => {
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, wait }) => {
     await addWebhook()
     await emit()
     await wait(100)
@@ -98,8 +104,64 @@ export const pendingCases = [
     holds(oldestDueMs >= 100 && oldestDueMs < 60_000, `oldestDueMs is about 100 when the oldest was recorded 100 ms ago, not ${oldestDueMs}`)
     const first = await claimOne()
     holds((await deliveries.stats()).oldestDueMs >= 100, 'oldestDueMs is still at least 100 when that delivery is leased')
-    await complete([retry(first)])
-    await complete([retry(await claimOne())])
+    await recordAttempts([retry(first)])
+    await recordAttempts([retry(await claimOne())])
     same((await deliveries.stats()).oldestDueMs, 0, 'oldestDueMs when nothing is due')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.tenantStats', says: ofTenant, name: 'tenantStats counts what is pending, failing and ended of one tenant'
+  }, async ({ webhooks, deliveries, addWebhook, emitMany, claimAll, recordAttempts }) => {
+    const read = async (tenant: string): Promise<number[]> => {
+      const { pending, failing, delivered, failed } = await deliveries.tenantStats(tenant)
+      return [pending, failing, delivered, failed]
+    }
+    same(await deliveries.tenantStats('acme'), quiet, 'the stats of a tenant without webhooks')
+    const { id } = await addWebhook()
+    await addWebhook({ tenantSlug: 'globex' })
+    await emitMany(5)
+    await emitMany(2, { tenantSlug: 'globex' })
+    same([await read('acme'), await read('globex'), await read('nobody')], [[5, 0, 0, 0], [2, 0, 0, 0], [0, 0, 0, 0]],
+      'pending, failing, delivered and failed when all are due')
+    const leases = await claimAll(7)
+    same([await read('acme'), await read('globex')], [[5, 0, 0, 0], [2, 0, 0, 0]], 'the same when all are leased')
+    const [first, second, third, ...others] = exactly(leases.filter(({ webhookId }) => webhookId === id), 5, 'leases of acme')
+    const theirs = leases.filter(({ webhookId }) => webhookId !== id)
+    await recordAttempts([...theirs.map((lease) => delivered(lease)), ...others.map((lease) => delivered(lease)), failed(first), failed(second), retry(third)])
+    same([await read('acme'), await read('globex')], [[1, 1, 2, 2], [0, 0, 2, 0]], 'the same when two were delivered, two failed and one waits')
+    await webhooks.update('acme', id, { status: 'inactive' })
+    same(await read('acme'), [0, 0, 2, 2], 'the same when the webhook is inactive')
+    await webhooks.delete('acme', id)
+    same([await deliveries.tenantStats('acme'), await read('globex')], [quiet, [0, 0, 2, 0]], 'the stats when the webhook is deleted')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.tenantStats', says: `${ofTenant} … ${oldestOfTenant}`, name: 'the oldest due delivery of a tenant is neither of another nor of a paused webhook'
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, wait }) => {
+    const oldestOf = async (tenant: string): Promise<number> => (await deliveries.tenantStats(tenant)).oldestDueMs
+    await addWebhook()
+    await addWebhook({ tenantSlug: 'globex' })
+    await emit()
+    await wait(100)
+    holds(await oldestOf('acme') >= 100, 'oldestDueMs of acme is at least 100 when its delivery was recorded 100 ms ago')
+    same([await oldestOf('globex'), await oldestOf('nobody')], [0, 0], 'oldestDueMs of tenants without due deliveries')
+    const lease = await claimOne()
+    holds(await oldestOf('acme') >= 100, 'oldestDueMs of acme is still at least 100 when that delivery is leased')
+    await emit()
+    await recordAttempts([retry(lease, { retryInMs: 10, pauseMs: 600_000 })])
+    await wait(10)
+    const { pending, oldestDueMs } = await deliveries.tenantStats('acme')
+    same([pending, oldestDueMs], [2, 0], 'pending and oldestDueMs when the webhook is paused')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.tenantStats', says: oldestOfTenant, name: 'a retry that is due counts as the oldest of its tenant'
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, wait }) => {
+    await addWebhook()
+    await emit()
+    await recordAttempts([retry(await claimOne(), { retryInMs: 10 })])
+    await wait(110)
+    const { oldestDueMs } = await deliveries.tenantStats('acme')
+    holds(oldestDueMs >= 100 && oldestDueMs < 60_000, `oldestDueMs is about 100 when a retry became due 100 ms ago, not ${oldestDueMs}`)
   })
 ]

@@ -1,4 +1,4 @@
-import { benchCase, eventIds } from '../support/bench.js'
+import { benchCase, eventIds } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered, failed } from '../support/samples.js'
 
@@ -8,13 +8,13 @@ const counts = 'Returns what `replay` would return now, and changes nothing.'
 export const countReplayCases = [
   benchCase('deliveries', {
     port: 'deliveries.countReplay', says: counts, name: 'the count of a replay is what the replay then queues'
-  }, async ({ addWebhook, emit, emitMany, claimAll, claimOne, complete, wait, log, countReplay, replay }) => {
+  }, async ({ addWebhook, emit, emitMany, claimAll, claimOne, recordAttempts, wait, log, countReplay, replay }) => {
     const webhook = await addWebhook({ event_types: ['candidate.created', 'job.created'] })
     await emitMany(3)
-    await complete((await claimAll(3)).map((lease) => failed(lease)))
+    await recordAttempts((await claimAll(3)).map((lease) => failed(lease)))
     await wait(5)
     await emit({ type: 'job.created' })
-    await complete([delivered(await claimOne())])
+    await recordAttempts([delivered(await claimOne())])
     await emit()
     await emit({ tenantSlug: 'globex' })
     await emit({ type: 'application.created' })
@@ -44,10 +44,10 @@ export const countReplayCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.countReplay', says: counts, name: 'counting a replay changes nothing'
-  }, async ({ deliveries, webhooks, addWebhook, emit, emitMany, claim, claimAll, complete, log, countReplay }) => {
+  }, async ({ deliveries, webhooks, addWebhook, emit, emitMany, claim, claimAll, recordAttempts, log, countReplay }) => {
     const webhook = await addWebhook()
     await emitMany(2)
-    await complete((await claimAll(2)).map((lease) => failed(lease)))
+    await recordAttempts((await claimAll(2)).map((lease) => failed(lease)))
     await emit()
     const look = async () => [await log(webhook), await webhooks.find('acme', webhook.id), (await deliveries.stats()).pending]
     const before = await look()
@@ -60,10 +60,10 @@ export const countReplayCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.countReplay', says: counts, name: 'nothing is counted for a webhook that is unknown or not active'
-  }, async ({ webhooks, addWebhook, emit, claimOne, complete, countReplay }) => {
+  }, async ({ webhooks, addWebhook, emit, claimOne, recordAttempts, countReplay }) => {
     const webhook = await addWebhook()
     await emit()
-    await complete([failed(await claimOne())])
+    await recordAttempts([failed(await claimOne())])
     same(await countReplay({ ...webhook, id: webhook.id + 1000 }), null, 'the count of a webhook that does not exist')
     await webhooks.update('acme', webhook.id, { status: 'inactive' })
     same(await countReplay(webhook, { include: 'all' }), null, 'the count of a webhook that is not active')

@@ -1,19 +1,19 @@
 import type { AttemptResult } from '../../ports/index.js'
-import { benchCase, eventIds, statuses } from '../support/bench.js'
-import { endedTransactions } from '../support/ended-transactions.js'
+import { benchCase, eventIds, statuses } from '../support/driver.js'
+import { endedTransactions } from '../support/wait.js'
 import { rejects, same } from '../support/expect.js'
 import { type Attempted, createEvent, delivered, failed, retry } from '../support/samples.js'
 
 const erases =
-  'Erases a subject: the body of each event of the tenant with this subject becomes its tombstone, and its pending ' +
-  'deliveries become `cancelled`.'
+  'Erases a subject: the body of each event of the tenant with this subject, the first or a further one, becomes its tombstone, ' +
+  'and its pending deliveries become `cancelled`.'
 const responses =
   'The excerpts of responses to these events are erased too, because they may repeat the body.'
 const returns =
   'Returns the number of events with this subject; a repeated call returns the same number and changes only ' +
   'deliveries queued since.'
 const atomic =
-  "All or nothing. With `transaction`, the host's own, it takes effect once that commits. … Rejects and erases " +
+  "All or nothing. With the host's `transaction`, it takes effect once that commits. … Rejects and erases " +
   'nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.'
 
 const about = { subject: 'candidate:42', body: '{"name":"Ada"}', tombstone: '{"erased":true}' }
@@ -22,10 +22,10 @@ const about = { subject: 'candidate:42', body: '{"name":"Ada"}', tombstone: '{"e
 export const eraseCases = [
   benchCase('deliveries', {
     port: 'deliveries.erase', says: erases, name: 'an erased event is replayed as its tombstone'
-  }, async ({ deliveries, addWebhook, emit, claimOne, complete, replay, log }) => {
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, replay, log }) => {
     const webhook = await addWebhook()
     await emit(about)
-    await complete([delivered(await claimOne())])
+    await recordAttempts([delivered(await claimOne())])
     same(await deliveries.erase('acme', 'candidate:42'), 1, 'the result of erase')
     same(statuses(await log(webhook)), ['delivered'], 'the log')
     await replay(webhook, { include: 'all' })
@@ -34,10 +34,10 @@ export const eraseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.erase', says: responses, name: 'responses to an erased event are erased, and no others'
-  }, async ({ deliveries, addWebhook, emit, claim, complete, log, replay }) => {
+  }, async ({ deliveries, addWebhook, emit, claim, recordAttempts, log, replay }) => {
     const webhook = await addWebhook()
     const answer = async (createResult: (lease: Attempted) => AttemptResult): Promise<void> => {
-      await complete((await claim()).map((lease) => ({ ...createResult(lease), responseExcerpt: `of ${lease.eventId}` })))
+      await recordAttempts((await claim()).map((lease) => ({ ...createResult(lease), responseExcerpt: `of ${lease.eventId}` })))
     }
     const excerpts = async (): Promise<unknown[]> => {
       const found = await Promise.all((await log(webhook)).map(({ id }) => deliveries.find('acme', webhook.id, id)))
@@ -62,7 +62,7 @@ export const eraseCases = [
     port: 'deliveries.erase',
     says: erases,
     name: 'pending deliveries of an erased event are cancelled, including leased and waiting ones'
-  }, async ({ deliveries, addWebhook, emit, claim, claimOne, complete, log }) => {
+  }, async ({ deliveries, addWebhook, emit, claim, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emit(about)
     await emit(about)
@@ -72,19 +72,19 @@ export const eraseCases = [
     same((await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next === null]), [['cancelled', true], ['cancelled', true], ['pending', false]],
       'the log: one leased, one due, one without a subject')
     same(eventIds(await claim()), ['evt_3'], 'the claimed deliveries')
-    await complete([delivered(lease)])
+    await recordAttempts([delivered(lease)])
     same(statuses(await log(webhook)), ['delivered', 'cancelled', 'pending'],
       'the log after the leased one was delivered')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.erase', says: erases, name: 'a delivery whose event is erased during the attempt is not retried'
-  }, async ({ deliveries, addWebhook, emit, claim, claimOne, complete, log, wait }) => {
+  }, async ({ deliveries, addWebhook, emit, claim, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emit(about)
     const lease = await claimOne()
     await deliveries.erase('acme', 'candidate:42')
-    await complete([retry(lease, { retryInMs: 10 })])
+    await recordAttempts([retry(lease, { retryInMs: 10 })])
     await wait(10)
     same([statuses(await log(webhook)), await claim()], [['cancelled'], []], 'the log, and the claimed deliveries')
   }),
@@ -102,6 +102,21 @@ export const eraseCases = [
     for (const subject of ['candidate:42', 'candidate:4%', 'candidate:42_', '']) same(await deliveries.erase('acme', subject), 0, `the result of erasing ${subject}`)
     same((await claim()).map(({ body }) => body), ['{"name":"Ada"}', '{"name":"Ada"}', '{"name":"Ada"}'],
       'the claimed bodies')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.erase', says: erases, name: 'an event with several subjects is erased by each of them'
+  }, async ({ deliveries, addWebhook, emit, log, replay, claim }) => {
+    const webhook = await addWebhook()
+    const several = { ...about, subject: 'candidate:1', otherSubjects: ['job:7', 'candidate:2'] }
+    await emit(several)
+    await emit({ ...several, otherSubjects: ['job:8'] })
+    await emit({ ...several, tenantSlug: 'globex' })
+    same([await deliveries.erase('acme', 'job:7'), await deliveries.erase('acme', 'candidate:2')], [1, 1], 'the results of erase by further subjects')
+    same(statuses(await log(webhook)), ['cancelled', 'pending'], 'the log')
+    same([await deliveries.erase('acme', 'candidate:1'), await deliveries.erase('globex', 'job:7')], [2, 1], 'the events of the first subject, and of another tenant')
+    await replay(webhook, { include: 'all' })
+    same((await claim()).map(({ body }) => body), ['{"erased":true}', '{"erased":true}'], 'the claimed bodies')
   }),
 
   benchCase('deliveries', {

@@ -1,6 +1,6 @@
 import type { DeliveryFilter, DeliverySortField, ListQuery } from '../../ports/index.js'
-import { benchCase } from '../support/bench.js'
-import type { Bench } from '../support/bench.js'
+import { benchCase } from '../support/driver.js'
+import type { StorageDriver } from '../support/driver.js'
 import { given, same } from '../support/expect.js'
 import { delivered, failed, firstRows, retry } from '../support/samples.js'
 
@@ -8,7 +8,7 @@ const pages =
   'Pages through the log of one webhook; `[]` if the webhook does not exist. Only the first sort item matters, ' +
   'because ids are unique.'
 const filters = 'Conditions that must all hold; an absent condition matches every row.'
-const body = "What is sent: the recorded body, byte for byte, or the event's tombstone."
+const body = "The body to send: as recorded, byte for byte, or the event's tombstone."
 const excerpt = 'Logged as given: well-formed text without NUL. `null` if it is not kept.'
 const cancelled =
   'If it was cancelled, the excerpt of the response is not kept, because the subject may have been erased.'
@@ -24,14 +24,14 @@ interface FilledBench {
 }
 
 // evt_1 delivered, evt_2 (job.created) failed, evt_3 (job.created) pending, recorded a little later.
-async function fill ({ deliveries, addWebhook, emit, claimAll, complete, wait }: Bench): Promise<FilledBench> {
+async function fill ({ deliveries, addWebhook, emit, claimAll, recordAttempts, wait }: StorageDriver): Promise<FilledBench> {
   const { id: webhookId } = await addWebhook({ event_types: ['candidate.created', 'job.created'] })
   await emit()
   await emit({ type: 'job.created' })
   await wait(5)
   await emit({ type: 'job.created' })
   const [first, second] = await claimAll(2)
-  await complete([delivered(first), failed(second)])
+  await recordAttempts([delivered(first), failed(second)])
   const list: FilledBench['list'] = async (query) =>
     (await deliveries.list('acme', webhookId, { ...firstRows, ...query })).map(({ event_id: id }) => Number(id.slice(4)))
   return { webhookId, deliveryId: first.deliveryId, list }
@@ -44,8 +44,8 @@ const hostile = '{"a":"\\u0000 \\ud800 \\\\"}\r\n\t\u0001\u007f\u2028 %_$1 \'é\
 export const logCases = [
   benchCase('deliveries', {
     port: 'deliveries.list', says: pages, name: 'the log is paged in the requested order'
-  }, async (bench) => {
-    const { list } = await fill(bench)
+  }, async (driver) => {
+    const { list } = await fill(driver)
     same(await list({}), [1, 2, 3], 'by id')
     same(await list({ sort: [{ field: 'id', direction: 'desc' }] }), [3, 2, 1], 'by descending id')
     same((await list({ sort: [{ field: 'created_at', direction: 'asc' }, { field: 'id', direction: 'asc' }] })).at(-1), 3,
@@ -60,8 +60,8 @@ export const logCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.list', says: filters, name: 'the log is filtered by status, event type and event'
-  }, async (bench) => {
-    const { list, webhookId } = await fill(bench)
+  }, async (driver) => {
+    const { list, webhookId } = await fill(driver)
     const expected: Array<[DeliveryFilter, number[]]> = [
       [{ status: 'delivered' }, [1]], [{ status: 'failed' }, [2]], [{ status: 'pending' }, [3]], [{ status: 'cancelled' }, []],
       [{ eventType: 'job.created' }, [2, 3]], [{ eventType: 'job' }, []], [{ eventType: '%' }, []],
@@ -71,19 +71,19 @@ export const logCases = [
     ]
     for (const [filter, events] of expected) {
       same(await list({ filter }), events, `the events that pass ${JSON.stringify(filter)}`)
-      same(await bench.deliveries.count('acme', webhookId, filter), events.length, `the number of deliveries that pass ${JSON.stringify(filter)}`)
+      same(await driver.deliveries.count('acme', webhookId, filter), events.length, `the number of deliveries that pass ${JSON.stringify(filter)}`)
     }
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.find', says: body, name: 'a delivery shows the exact body, and the tombstone once its subject is erased'
-  }, async ({ deliveries, addWebhook, emit, claimOne, complete, log }) => {
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
     const bodyOf = async (id: number | undefined): Promise<string | undefined> => (await deliveries.find('acme', webhook.id, id ?? 0))?.body
     const sent = `{"b":1, "a":1,"a":2,"text":${JSON.stringify(hostile)}}`
     await emit({ subject: 'candidate:1', body: sent, tombstone: '{"erased":true}' })
     await emit({ subject: 'candidate:1', body: sent, tombstone: '{"erased":true}' })
-    await complete([delivered(await claimOne())])
+    await recordAttempts([delivered(await claimOne())])
     const ids = (await log(webhook)).map(({ id }) => id)
     same([await bodyOf(ids[0]), await bodyOf(ids[1])], [sent, sent], 'the bodies of a delivered and a pending delivery')
     await deliveries.erase('acme', 'candidate:1')
@@ -91,8 +91,8 @@ export const logCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: excerpt, name: 'the excerpt of each response is kept unchanged, whatever it contains'
-  }, async ({ deliveries, addWebhook, emit, claimOne, complete, log }) => {
+    port: 'deliveries.recordAttempts', says: excerpt, name: 'the excerpt of each response is kept unchanged, whatever it contains'
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, log }) => {
     const { id: webhookId } = await addWebhook()
     await emit()
     const lease = await claimOne()
@@ -102,7 +102,7 @@ export const logCases = [
     let held = lease
     for (const [index, text] of texts.entries()) {
       const result = index === texts.length - 1 ? failed(held) : retry(held, { retryInMs: 0 })
-      await complete([{ ...result, responseExcerpt: text }])
+      await recordAttempts([{ ...result, responseExcerpt: text }])
       same(await excerptsOf(), texts.slice(0, index + 1), `the excerpts after attempt ${index + 1}`)
       if (index < texts.length - 1) held = await claimOne()
     }
@@ -111,8 +111,8 @@ export const logCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete', says: cancelled, name: 'the response to an attempt whose delivery was cancelled meanwhile is not kept'
-  }, async ({ deliveries, webhooks, addWebhook, emit, claimAll, complete }) => {
+    port: 'deliveries.recordAttempts', says: cancelled, name: 'the response to an attempt whose delivery was cancelled in between is not kept'
+  }, async ({ deliveries, webhooks, addWebhook, emit, claimAll, recordAttempts }) => {
     const { id: webhookId } = await addWebhook()
     await emit({ subject: 'candidate:1', tombstone: '{}' })
     await emit({ subject: 'candidate:1', tombstone: '{}' })
@@ -120,7 +120,7 @@ export const logCases = [
     const [one, two, three] = await claimAll(3)
     await deliveries.erase('acme', 'candidate:1')
     await webhooks.update('acme', webhookId, { status: 'inactive' })
-    await complete([delivered(one), failed(two), failed(three)].map((result) => ({ ...result, responseExcerpt: 'Ada' })))
+    await recordAttempts([delivered(one), failed(two), failed(three)].map((result) => ({ ...result, responseExcerpt: 'Ada' })))
     const found = await Promise.all([one, two, three].map(({ deliveryId }) => deliveries.find('acme', webhookId, deliveryId)))
     same(found.map((delivery) => [delivery?.status, delivery?.attempts.map(({ response_excerpt: text }) => text)]), [
       ['delivered', [null]], ['cancelled', [null]], ['skipped', ['Ada']]
@@ -131,14 +131,14 @@ export const logCases = [
     port: 'deliveries.find',
     says: owned,
     name: 'changing a returned delivery changes nothing that is stored'
-  }, async (bench) => {
-    const { webhookId, deliveryId } = await fill(bench)
-    const find = (): ReturnType<typeof bench.deliveries.find> => bench.deliveries.find('acme', webhookId, deliveryId)
+  }, async (driver) => {
+    const { webhookId, deliveryId } = await fill(driver)
+    const find = (): ReturnType<typeof driver.deliveries.find> => driver.deliveries.find('acme', webhookId, deliveryId)
     const before = structuredClone(await find())
     const { attempts } = given(await find(), 'find returns the delivery')
     for (const attempt of attempts) attempt.duration_ms = 999
     attempts.splice(0)
-    for (const delivery of await bench.deliveries.list('acme', webhookId, firstRows)) delivery.status = 'cancelled'
+    for (const delivery of await driver.deliveries.list('acme', webhookId, firstRows)) delivery.status = 'cancelled'
     same(await find(), before, 'the delivery, read again')
     same(before?.attempts.length, 1, 'the number of attempts')
   })

@@ -1,4 +1,4 @@
-import { benchCase, eventIds, statuses } from '../support/bench.js'
+import { benchCase, eventIds, statuses } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
@@ -15,12 +15,12 @@ const monthly = { retentionDays: 30, limit: 100 }
 export const pruneCases = [
   benchCase('deliveries', {
     port: 'deliveries.prune', says: deletes, name: 'ended deliveries are deleted after the retention period, not before'
-  }, async ({ deliveries, addWebhook, emitMany, claimAll, complete, log, wait }) => {
+  }, async ({ deliveries, addWebhook, emitMany, claimAll, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     const inactive = await addWebhook({ status: 'inactive' })
     await emitMany(2)
     const [first, second] = await claimAll(2)
-    await complete([delivered(first), failed(second)])
+    await recordAttempts([delivered(first), failed(second)])
     await wait(5)
     same([await deliveries.prune(monthly), (await log(webhook)).length], [0, 2],
       'the number deleted with a retention of 30 days, and the number left')
@@ -32,10 +32,10 @@ export const pruneCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.prune', says: never, name: 'a pending delivery and its event are kept'
-  }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, complete, log, wait }) => {
+  }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(3)
-    await complete([retry(await claimOne())])
+    await recordAttempts([retry(await claimOne())])
     await claimOne({ leaseMs: 10 })
     await wait(10)
     same([await deliveries.prune(everything), statuses(await log(webhook))], [0, ['pending', 'pending', 'pending']],
@@ -47,15 +47,15 @@ export const pruneCases = [
     port: 'deliveries.prune',
     says: deletes,
     name: 'an event is kept while it has a delivery, and its idempotency key is deleted with it'
-  }, async ({ deliveries, addWebhook, emit, claimOne, complete, replay, wait }) => {
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, replay, wait }) => {
     const webhook = await addWebhook()
     await emit({ idempotencyKey: 'once' })
-    await complete([delivered(await claimOne())])
+    await recordAttempts([delivered(await claimOne())])
     await replay(webhook, { include: 'all' })
     await wait(5)
     same([await deliveries.prune(everything), (await emit({ idempotencyKey: 'once' })).id], [1, 'evt_1'],
       'the number deleted while a replay is pending, and the event with the key')
-    await complete([delivered(await claimOne())])
+    await recordAttempts([delivered(await claimOne())])
     same([await deliveries.prune(everything), (await emit({ idempotencyKey: 'once' })).id], [2, 'evt_3'],
       'the number deleted after it has ended, and the event with the key')
   }),
@@ -64,15 +64,15 @@ export const pruneCases = [
     port: 'deliveries.prune',
     says: deletes,
     name: 'a newer delivery of an event remains the last one after an older one is deleted'
-  }, async ({ deliveries, addWebhook, emit, claimOne, complete, replay, wait }) => {
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, replay, wait }) => {
     const webhook = await addWebhook()
     await emit()
-    await complete([failed(await claimOne())])
+    await recordAttempts([failed(await claimOne())])
     await replay(webhook)
     await wait(5)
     same(await deliveries.prune(everything), 1, 'the number deleted while a replay is pending')
     same(await replay(webhook, { include: 'all' }), { queued: 0, truncated: false }, 'another replay')
-    await complete([failed(await claimOne())])
+    await recordAttempts([failed(await claimOne())])
     same(await replay(webhook), { queued: 1, truncated: false }, 'another replay, when the first one failed')
   }),
 
@@ -80,10 +80,10 @@ export const pruneCases = [
     port: 'deliveries.prune',
     says: returns,
     name: 'pruning in batches respects the limit and finally deletes everything'
-  }, async ({ deliveries, addWebhook, emitMany, claimAll, complete, log, wait }) => {
+  }, async ({ deliveries, addWebhook, emitMany, claimAll, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(5)
-    await complete((await claimAll(5)).map(delivered))
+    await recordAttempts((await claimAll(5)).map(delivered))
     await emitMany(3, { type: 'job.created' })
     await wait(5)
     const counts: number[] = []
@@ -109,10 +109,10 @@ export const pruneCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: 'A result is ignored if its lease was lost, completed or released.',
     name: 'a result for a pruned delivery is ignored'
-  }, async ({ deliveries, webhooks, addWebhook, emit, emitMany, claim, claimOne, complete, wait }) => {
+  }, async ({ deliveries, webhooks, addWebhook, emit, emitMany, claim, claimOne, recordAttempts, wait }) => {
     const { id } = await addWebhook()
     await emit()
     const lease = await claimOne()
@@ -121,7 +121,7 @@ export const pruneCases = [
     await wait(5)
     await deliveries.prune(everything)
     await emitMany(1)
-    same(await complete([delivered(lease), retry(lease)]), [], 'the notices')
+    same(await recordAttempts([delivered(lease), retry(lease)]), [], 'the notices')
     same([await deliveries.count('acme', id, {}), eventIds(await claim())], [1, ['evt_2']],
       'the number of deliveries, and the claimed deliveries')
   })

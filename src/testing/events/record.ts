@@ -1,26 +1,41 @@
-import { benchCase, eventIds, statuses } from '../support/bench.js'
-import { endedTransactions } from '../support/ended-transactions.js'
+import { benchCase, eventIds, statuses } from '../support/driver.js'
+import { endedTransactions } from '../support/wait.js'
 import { isInstant, rejects, same } from '../support/expect.js'
-import { createEvent } from '../support/samples.js'
+import { createEvent, delivered } from '../support/samples.js'
 
 const records =
-  'Records an event and one delivery for every webhook of the tenant that subscribes to its type: `pending` and due ' +
-  'now if the webhook is active, otherwise `skipped`.'
+  'Records an event and one delivery for every webhook of the tenant that subscribes to its type and whose filters it ' +
+  'matches: `pending` and due now if the webhook is active, otherwise `skipped`.'
 const made = 'Number of deliveries created for it, without skipped ones.'
 const again =
   'If the tenant has used the idempotency key before, records nothing and returns the first result, including its ' +
   'fingerprint.'
 const taken =
-  'Rejects and records nothing if an event of any tenant already has this id, or if `transaction` is not open. A ' +
-  'storage without transactions rejects any `transaction`.'
+  'Rejects and records nothing if an event of any tenant already has this id, if `transaction` is not open, and with ' +
+  '`tenant_resting` while the tenant rests. A storage without transactions rejects any `transaction`.'
 const kept =
-  "All or nothing, and durable once the promise resolves. With `transaction`, the host's own, it is durable once " +
+  "All or nothing, and durable once the promise resolves. With the host's `transaction`, it is durable once " +
   'that commits.'
 const bytes = 'The exact JSON text to sign and send. `claimDue` returns it byte for byte.'
 const unique = 'Unique within the tenant, or `null`.'
 
 /** Cases about recording events. */
 export const recordCases = [
+  benchCase('deliveries', {
+    port: 'deliveries.record', says: 'As recorded with the event; `null` without one.', name: 'a claim has the trace of its event, also for a replay'
+  }, async ({ addWebhook, emit, claim, claimOne, recordAttempts, replay }) => {
+    const webhook = await addWebhook()
+    const traceParent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+    await emit({ traceParent, idempotencyKey: 'once' })
+    await emit({ traceParent })
+    await emit({ traceParent: null })
+    const claimed = await claim()
+    same(claimed.map((delivery) => delivery.traceParent), [traceParent, traceParent, null], 'the traces of the claimed deliveries')
+    await recordAttempts(claimed.map(delivered))
+    await replay(webhook, { include: 'all', limit: 1 })
+    same((await claimOne()).traceParent, traceParent, 'the trace of a replay')
+  }),
+
   benchCase('deliveries', {
     port: 'deliveries.record',
     says: records,

@@ -1,11 +1,11 @@
 import type { Webhook } from '../../ports/index.js'
-import { benchCase, eventIds, statuses } from '../support/bench.js'
-import type { Bench } from '../support/bench.js'
+import { benchCase, eventIds, statuses } from '../support/driver.js'
+import type { StorageDriver } from '../support/driver.js'
 import { exactly, same } from '../support/expect.js'
 import { delivered, failed } from '../support/samples.js'
 
 const queues = 'Queues events for a webhook again, as new deliveries of the same events, due now.'
-const pending = 'Events that are still pending for this webhook are not queued.'
+const pending = 'Events that are still pending for this webhook are not queued, nor are those that do not match its filters now.'
 const none = 'Returns `null` and queues nothing if the webhook does not exist or is not active.'
 const include = '`undelivered`: events whose last delivery to this webhook failed or was skipped. `all`: every event.'
 const types =
@@ -19,13 +19,13 @@ const limit = 'Maximum number of events to queue, oldest first.'
 const nothing = { queued: 0, truncated: false }
 
 // evt_1 delivered, evt_2 failed, evt_3 skipped, evt_4 pending; recorded a few milliseconds apart.
-async function fill ({ webhooks, addWebhook, emit, claimOne, complete, wait }: Bench): Promise<Webhook> {
+async function fill ({ webhooks, addWebhook, emit, claimOne, recordAttempts, wait }: StorageDriver): Promise<Webhook> {
   const webhook = await addWebhook()
   await emit()
-  await complete([delivered(await claimOne())])
+  await recordAttempts([delivered(await claimOne())])
   await wait(5)
   await emit()
-  await complete([failed(await claimOne())])
+  await recordAttempts([failed(await claimOne())])
   await wait(5)
   await webhooks.update('acme', webhook.id, { status: 'inactive' })
   await emit()
@@ -35,7 +35,7 @@ async function fill ({ webhooks, addWebhook, emit, claimOne, complete, wait }: B
   return webhook
 }
 
-async function claimReplays ({ claim }: Bench): Promise<string[]> {
+async function claimReplays ({ claim }: StorageDriver): Promise<string[]> {
   return eventIds(await claim()).filter((id) => id !== 'evt_4')
 }
 
@@ -45,29 +45,29 @@ export const replayCases = [
     port: 'deliveries.replay',
     says: queues,
     name: 'undelivered events are queued again, as new deliveries of the same events'
-  }, async (bench) => {
-    const webhook = await fill(bench)
-    const before = await bench.log(webhook)
-    same(await bench.replay(webhook), { queued: 2, truncated: false }, 'the result of replay')
-    const log = await bench.log(webhook)
+  }, async (driver) => {
+    const webhook = await fill(driver)
+    const before = await driver.log(webhook)
+    same(await driver.replay(webhook), { queued: 2, truncated: false }, 'the result of replay')
+    const log = await driver.log(webhook)
     same(log.slice(0, 4), before, 'the earlier deliveries')
     same(log.slice(4).map(({ event_id: event, event_type: type, status, attempt_count: count }) => [event, type, status, count]), [
       ['evt_2', 'candidate.created', 'pending', 0], ['evt_3', 'candidate.created', 'pending', 0]
     ], 'the new deliveries')
-    const claimed = (await bench.claim()).filter(({ eventId }) => eventId !== 'evt_4')
+    const claimed = (await driver.claim()).filter(({ eventId }) => eventId !== 'evt_4')
     same(claimed.map(({ eventId, body, attemptCount }) => [eventId, body, attemptCount]), [['evt_2', '{"id":"evt_2"}', 0], ['evt_3', '{"id":"evt_3"}', 0]],
       'the deliveries due at once')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.replay', says: pending, name: 'pending events are not queued again, including leased ones'
-  }, async (bench) => {
-    const webhook = await fill(bench)
-    same(await bench.replay(webhook, { include: 'all' }), { queued: 3, truncated: false },
+  }, async (driver) => {
+    const webhook = await fill(driver)
+    same(await driver.replay(webhook, { include: 'all' }), { queued: 3, truncated: false },
       'a replay of all: every event but evt_4, which is pending')
-    same(await bench.replay(webhook, { include: 'all' }), nothing, 'another replay')
-    same(await claimReplays(bench), ['evt_1', 'evt_2', 'evt_3'], 'the claimed deliveries')
-    same(await bench.replay(webhook, { include: 'all' }), nothing, 'another replay, when all are leased')
+    same(await driver.replay(webhook, { include: 'all' }), nothing, 'another replay')
+    same(await claimReplays(driver), ['evt_1', 'evt_2', 'evt_3'], 'the claimed deliveries')
+    same(await driver.replay(webhook, { include: 'all' }), nothing, 'another replay, when all are leased')
   }),
 
   benchCase('deliveries', {
@@ -81,31 +81,31 @@ export const replayCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.replay', says: include, name: 'the last delivery of an event decides whether it counts as delivered'
-  }, async (bench) => {
-    const webhook = await fill(bench)
-    await bench.replay(webhook)
-    await bench.complete((await bench.claim()).map((lease) => lease.eventId === 'evt_3' ? delivered(lease) : failed(lease)))
-    same(await bench.replay(webhook), { queued: 2, truncated: false },
+  }, async (driver) => {
+    const webhook = await fill(driver)
+    await driver.replay(webhook)
+    await driver.recordAttempts((await driver.claim()).map((lease) => lease.eventId === 'evt_3' ? delivered(lease) : failed(lease)))
+    same(await driver.replay(webhook), { queued: 2, truncated: false },
       'a replay after evt_3 was delivered, but not evt_2 and evt_4')
-    same(eventIds(await bench.claim()), ['evt_2', 'evt_4'], 'the claimed deliveries')
+    same(eventIds(await driver.claim()), ['evt_2', 'evt_4'], 'the claimed deliveries')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.replay', says: include, name: 'the last delivery is the last one to this webhook, not to another'
-  }, async ({ addWebhook, emit, claimAll, complete, replay }) => {
+  }, async ({ addWebhook, emit, claimAll, recordAttempts, replay }) => {
     const mine = await addWebhook()
     const other = await addWebhook()
     await emit()
-    await complete((await claimAll(2)).map((lease) => lease.webhookId === mine.id ? delivered(lease) : failed(lease)))
+    await recordAttempts((await claimAll(2)).map((lease) => lease.webhookId === mine.id ? delivered(lease) : failed(lease)))
     same([await replay(mine), await replay(other)], [nothing, { queued: 1, truncated: false }],
       'replays to the webhook that received it, and to the one that did not')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.replay', says: types, name: 'events are selected by id, tenant and type'
-  }, async (bench) => {
-    const webhook = await fill(bench)
-    const { emit, replay, webhooks } = bench
+  }, async (driver) => {
+    const webhook = await fill(driver)
+    const { emit, replay, webhooks } = driver
     await emit({ tenantSlug: 'globex' })
     await emit({ type: 'job.created' })
     same(await replay(webhook, { include: 'all', eventIds: ['evt_5', 'evt_6', 'evt_999'] }), nothing,
@@ -117,7 +117,7 @@ export const replayCases = [
     same(await replay(webhook, { eventIds: ['evt_3', 'evt_1'] }), { queued: 1, truncated: false }, 'one skipped, one delivered')
     same(await replay(webhook, { eventTypes: ['candidate.created', 'job.created'] }), { queued: 1, truncated: false },
       'the remaining events, by type')
-    same(await claimReplays(bench), ['evt_3', 'evt_2'], 'the claimed deliveries')
+    same(await claimReplays(driver), ['evt_3', 'evt_2'], 'the claimed deliveries')
     await webhooks.update('acme', webhook.id, { event_types: ['job.created'] })
     same(await replay(webhook, { include: 'all' }), { queued: 1, truncated: false },
       'all events, after it subscribed to the other type')
@@ -127,49 +127,49 @@ export const replayCases = [
     port: 'deliveries.replay',
     says: since,
     name: 'since and until are inclusive, to the millisecond that the log shows'
-  }, async (bench) => {
-    const webhook = await fill(bench)
-    const [, { created_at: early }, { created_at: late }] = exactly(await bench.log(webhook), 4, 'deliveries in the log')
-    same(await bench.replay(webhook, { since: shift(late, 1) }), nothing, 'since a millisecond after evt_3')
-    same(await bench.replay(webhook, { until: shift(early, -1) }), nothing, 'until a millisecond before evt_2')
-    same(await bench.replay(webhook, { since: late }), { queued: 1, truncated: false }, 'since evt_3')
-    same(await bench.replay(webhook, { until: early }), { queued: 1, truncated: false }, 'until evt_2')
-    same(await claimReplays(bench), ['evt_3', 'evt_2'], 'the claimed deliveries')
+  }, async (driver) => {
+    const webhook = await fill(driver)
+    const [, { created_at: early }, { created_at: late }] = exactly(await driver.log(webhook), 4, 'deliveries in the log')
+    same(await driver.replay(webhook, { since: shift(late, 1) }), nothing, 'since a millisecond after evt_3')
+    same(await driver.replay(webhook, { until: shift(early, -1) }), nothing, 'until a millisecond before evt_2')
+    same(await driver.replay(webhook, { since: late }), { queued: 1, truncated: false }, 'since evt_3')
+    same(await driver.replay(webhook, { until: early }), { queued: 1, truncated: false }, 'until evt_2')
+    same(await claimReplays(driver), ['evt_3', 'evt_2'], 'the claimed deliveries')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.replay',
     says: limit,
     name: 'at the limit the oldest events are queued and truncated is true'
-  }, async (bench) => {
-    const webhook = await fill(bench)
-    same(await bench.replay(webhook, { limit: 1 }), { queued: 1, truncated: true }, 'one of two')
-    same(await bench.replay(webhook, { limit: 1 }), { queued: 1, truncated: false }, 'one of one')
-    same(await claimReplays(bench), ['evt_2', 'evt_3'], 'the claimed deliveries')
+  }, async (driver) => {
+    const webhook = await fill(driver)
+    same(await driver.replay(webhook, { limit: 1 }), { queued: 1, truncated: true }, 'one of two')
+    same(await driver.replay(webhook, { limit: 1 }), { queued: 1, truncated: false }, 'one of one')
+    same(await claimReplays(driver), ['evt_2', 'evt_3'], 'the claimed deliveries')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.replay', says: none, name: 'a replay to a webhook that is unknown or not active queues nothing'
-  }, async (bench) => {
-    const webhook = await fill(bench)
-    same(await bench.replay({ ...webhook, id: webhook.id + 1000 }), null, 'a webhook that does not exist')
-    await bench.webhooks.update('acme', webhook.id, { status: 'inactive' })
-    same(await bench.replay(webhook, { include: 'all' }), null, 'a webhook that is not active')
-    same(await bench.deliveries.count('acme', webhook.id, {}), 4, 'the number of deliveries')
+  }, async (driver) => {
+    const webhook = await fill(driver)
+    same(await driver.replay({ ...webhook, id: webhook.id + 1000 }), null, 'a webhook that does not exist')
+    await driver.webhooks.update('acme', webhook.id, { status: 'inactive' })
+    same(await driver.replay(webhook, { include: 'all' }), null, 'a webhook that is not active')
+    same(await driver.deliveries.count('acme', webhook.id, {}), 4, 'the number of deliveries')
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.replay',
     says: pending,
     name: 'a late success of an event that is queued again does not queue it twice'
-  }, async ({ webhooks, addWebhook, emit, claimOne, replay, complete, log }) => {
+  }, async ({ webhooks, addWebhook, emit, claimOne, replay, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emit()
     const lease = await claimOne()
     await webhooks.update('acme', webhook.id, { status: 'inactive' })
     await webhooks.update('acme', webhook.id, { status: 'active' })
     await replay(webhook)
-    await complete([delivered(lease)])
+    await recordAttempts([delivered(lease)])
     same(statuses(await log(webhook)), ['delivered', 'pending'], 'the log')
     same(await replay(webhook, { include: 'all' }), nothing, 'a replay afterwards')
   })

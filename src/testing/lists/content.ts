@@ -86,9 +86,9 @@ export const contentCases = [
 
   [listCase({
     port: 'verify', says: ready, name: 'verify accepts a usable storage, for every app that starts on it'
-  }, async ({ storage }) => {
+  }, async ({ storage, tenantId }) => {
     const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
-    const published = { candidates: candidateFields, jobs: jobFields, ids }
+    const published = { candidates: candidateFields, jobs: jobFields, ids, hasTenantIds: tenantId !== undefined }
     for (const asked of [published, null, published]) {
       const warnings = await storage.verify?.(asked)
       same(warnings?.filter((warning) => typeof warning !== 'string'), warnings && [], 'the warnings that are not strings')

@@ -85,7 +85,7 @@ export const pageCases = [
     const pages = await Promise.all([0, 0, 0, 0].map(() => rows.ids({ limit: 200 })))
     await Promise.all(saving)
     for (const ids of pages) {
-      same(ids, [...new Set(ids)].sort((a, b) => a - b), 'a page read meanwhile')
+      same(ids, [...new Set(ids)].sort((a, b) => a - b), 'a page read while rows are saved')
       same(ids.slice(0, 50), samples(1, 50).map(({ id }) => id), 'the rows saved before')
     }
     same((await rows.ids()).length, 80, 'the rows after all were saved')

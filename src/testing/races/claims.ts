@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from '../../ports/index.js'
-import { atOnce, benchCase } from '../support/bench.js'
+import { atOnce, benchCase } from '../support/driver.js'
 import { holds, same } from '../support/expect.js'
 import { failed } from '../support/samples.js'
 
@@ -32,11 +32,11 @@ export const claimRaceCases = [
 
   benchCase('races', {
     port: 'deliveries.retry', says: oneQueues, name: 'of several concurrent retries of an ended delivery, exactly one queues its event'
-  }, async ({ deliveries, addWebhook, emit, claimOne, complete, log, claim }) => {
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, log, claim }) => {
     const webhook = await addWebhook()
     await emit()
     const lease = await claimOne()
-    await complete([failed(lease)])
+    await recordAttempts([failed(lease)])
     const retried = await atOnce(6, () => deliveries.retry('acme', webhook.id, lease.deliveryId))
     const [, ...queued] = await log(webhook)
     same(queued.map(({ id, status }) => [id, status]), [[retried[0]?.id, 'pending']], 'the deliveries queued by six retries')

@@ -1,11 +1,11 @@
-import { atOnce, benchCase, statuses } from '../support/bench.js'
+import { atOnce, benchCase, statuses } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
 const nothing = 'A result is ignored if its lease was lost, completed or released.'
 const pending =
-  'Events that are still pending for this webhook are not queued. Of several concurrent replays, only one queues an ' +
-  'event.'
+  'Events that are still pending for this webhook are not queued, nor are those that do not match its filters now. Of several ' +
+  'concurrent replays, only one queues an event.'
 const shared = 'Several apps and workers may share one storage, which outlives each of them.'
 const stopped =
   'A delivery that stopped being pending during its attempt keeps its status, unless the attempt delivered it.'
@@ -14,39 +14,39 @@ const notices = 'Creates a notice for each webhook that this call disables'
 /** Cases about concurrent results and replays. */
 export const resultRaceCases = [
   benchCase('races', {
-    port: 'deliveries.complete', says: nothing, name: 'of several concurrent results for one lease, exactly one counts'
-  }, async ({ addWebhook, emit, claimOne, complete, log }) => {
+    port: 'deliveries.recordAttempts', says: nothing, name: 'of several concurrent results for one lease, exactly one counts'
+  }, async ({ addWebhook, emit, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emit()
     const lease = await claimOne()
-    await atOnce(6, (index) => complete([index % 2 === 0 ? failed(lease) : retry(lease)]))
+    await atOnce(6, (index) => recordAttempts([index % 2 === 0 ? failed(lease) : retry(lease)]))
     const [delivery] = await log(webhook)
     same(delivery?.attempt_count, 1, 'the number of attempts after six concurrent results')
   }),
 
   benchCase('races', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: notices,
     name: 'of several concurrent results that report a webhook gone, one creates the notice'
-  }, async ({ addWebhook, emitMany, claimAll, complete, log }) => {
+  }, async ({ addWebhook, emitMany, claimAll, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emitMany(4)
     const leases = await claimAll(4)
-    const given = await Promise.all(leases.map((lease) => complete([failed(lease, { isGone: true })])))
+    const given = await Promise.all(leases.map((lease) => recordAttempts([failed(lease, { isGone: true })])))
     same(given.flat().map(({ kind }) => kind), ['gone'], 'the notices of four concurrent calls')
     same(statuses(await log(webhook)).filter((status) => status === 'pending'), [], 'the pending deliveries')
   }),
 
   benchCase('races', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: 'Records attempts that ended now, and updates their deliveries.',
     name: 'concurrent results of different deliveries are all counted'
-  }, async ({ deliveries, webhooks, addWebhook, emitMany, claim, complete }) => {
+  }, async ({ deliveries, webhooks, addWebhook, emitMany, claim, recordAttempts }) => {
     const ids = [(await addWebhook()).id, (await addWebhook()).id, (await addWebhook()).id]
     await emitMany(10)
     const leases = await claim()
     const batches = [0, 1, 2, 3, 4].map((start) => leases.filter((_, index) => index % 5 === start))
-    await Promise.all(batches.map((batch) => complete(batch.toReversed().map(delivered))))
+    await Promise.all(batches.map((batch) => recordAttempts(batch.toReversed().map(delivered))))
     const counts = await Promise.all(ids.map((id) => deliveries.count('acme', id, { status: 'delivered' })))
     same([counts, await webhooks.count('acme', { status: 'active' })], [[10, 10, 10], 3],
       'the number of delivered deliveries of three webhooks, and of active webhooks, after five concurrent calls')
@@ -54,10 +54,10 @@ export const resultRaceCases = [
 
   benchCase('races', {
     port: 'deliveries.replay', says: pending, name: 'of several concurrent replays, only one queues an event'
-  }, async ({ addWebhook, emitMany, claimAll, complete, replay, log }) => {
+  }, async ({ addWebhook, emitMany, claimAll, recordAttempts, replay, log }) => {
     const webhook = await addWebhook()
     await emitMany(2)
-    await complete((await claimAll(2)).map((lease) => failed(lease)))
+    await recordAttempts((await claimAll(2)).map((lease) => failed(lease)))
     const results = await atOnce(4, () => replay(webhook))
     same(results.reduce((sum, result) => sum + Number(result?.queued), 0), 2, 'the total queued by four replays')
     same(statuses(await log(webhook)), ['failed', 'failed', 'pending', 'pending'], 'the log')
@@ -85,18 +85,18 @@ export const resultRaceCases = [
   }),
 
   benchCase('races', {
-    port: 'deliveries.complete',
+    port: 'deliveries.recordAttempts',
     says: stopped,
     name: 'results reported while their webhook is stopped or its events are erased are all recorded'
-  }, async ({ deliveries, webhooks, addWebhook, emit, claimAll, complete, claim, log }) => {
+  }, async ({ deliveries, webhooks, addWebhook, emit, claimAll, recordAttempts, claim, log }) => {
     const webhook = await addWebhook()
     for (let i = 0; i < 12; i++) await emit({ subject: 'candidate:1', tombstone: '{}' })
     const leases = await claimAll(12)
     await Promise.all([
-      ...leases.slice(0, 6).map((lease) => complete([retry(lease)])),
+      ...leases.slice(0, 6).map((lease) => recordAttempts([retry(lease)])),
       deliveries.erase('acme', 'candidate:1'),
       webhooks.update('acme', webhook.id, { status: 'inactive' }),
-      ...leases.slice(6).map((lease) => complete([delivered(lease)]))
+      ...leases.slice(6).map((lease) => recordAttempts([delivered(lease)]))
     ])
     const ended = await log(webhook)
     same(ended.map(({ attempt_count: count }) => count), ended.map(() => 1), 'the number of attempts of each delivery')

@@ -1,4 +1,4 @@
-import { atOnce, benchCase, eventIds, statuses } from '../support/bench.js'
+import { atOnce, benchCase, eventIds, statuses } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { createWebhook } from '../support/samples.js'
 import { eventually } from '../support/wait.js'

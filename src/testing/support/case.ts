@@ -1,5 +1,6 @@
 import type { AnyStorageHarness, MakeKeyLookup, MakeStorage, StorageHarness } from './harness.js'
 import { numberIds } from './number-ids.js'
+import { namedTenants } from './tenant-ids.js'
 
 /**
  * - `lists`: candidates and jobs
@@ -50,7 +51,7 @@ export function defineIdCase (
   return {
     group,
     ...head,
-    run: (make) => runOn(make, body)
+    run: (make) => runOn(make, (harness) => body(namedTenants(harness)))
   }
 }
 

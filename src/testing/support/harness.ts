@@ -39,6 +39,11 @@ interface HarnessOptions {
   ids?: Partial<IdKinds>
   /** Whether uuids are the only text ids that the storage can keep. @default false */
   hasUuids?: boolean
+  /**
+   * The id of a tenant of `testTenants`, if the storage takes ids that are no slugs, such as uuids. The same for each call.
+   * @default the name is the id
+   */
+  tenantId? (name: string): string
   /** Advances the clock of the storage. @default the cases wait in real time, at most a second each */
   advance? (ms: number): Promise<void> | void
   /** Begins a transaction that the storage can use. @default the storage must reject transactions */

@@ -1,6 +1,6 @@
 import type { CandidateFilter, CandidateRow, CandidateSortField, Id, IdKinds, JobFilter, JobRow, JobSortField, RowFields, RowSource } from '../../ports/index.js'
 import type { AnyStorageHarness, SavedCandidate, SavedJob, StorageHarness } from './harness.js'
-import { type IdForm, findForm, fromSampleId, toSampleId } from './sample-ids.js'
+import { findForm, fromSampleId, type IdForm, toSampleId } from './samples.js'
 
 interface SyncQuery extends RowFields { after: number | null, limit: number }
 
@@ -33,6 +33,7 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
       webhooks: storage.webhooks,
       deliveries: storage.deliveries,
       ...(storage.changes === undefined ? {} : { changes: storage.changes }),
+      ...(storage.feed === undefined ? {} : { feed: storage.feed }),
       candidates: numberRows<CandidateRow, CandidateRow<Id, Id>, CandidateFilter, CandidateFilter<Id>, CandidateSortField>(storage.candidates, candidate, toFilter),
       jobs: numberRows<JobRow, JobRow<Id>, JobFilter, JobFilter, JobSortField>(storage.jobs, job, (filter) => filter),
       verify: async (published) => await storage.verify?.(published && { ...published, ids: kinds }) ?? []

@@ -16,3 +16,13 @@ export async function eventually (condition: () => Promise<boolean> | boolean): 
   for (let waitedMs = 0; waitedMs < patienceMs && !await condition(); waitedMs += pollMs) await setTimeout(pollMs)
   return condition()
 }
+
+/** Returns a committed transaction and one rolled back; `[]` for a storage without transactions. */
+export async function endedTransactions (harness: StorageHarness): Promise<unknown[]> {
+  if (harness.begin === undefined) return []
+  const committed = await harness.begin()
+  await committed.commit()
+  const rolledBack = await harness.begin()
+  await rolledBack.rollback()
+  return [committed.transaction, rolledBack.transaction]
+}

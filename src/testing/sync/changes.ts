@@ -1,6 +1,7 @@
 import type { ChangeKind, ChangeSource } from '../../ports/index.js'
 import { type StorageCase, defineCase } from '../support/case.js'
 import { given, holds, rejects, same } from '../support/expect.js'
+import { named } from '../support/samples.js'
 import type { StorageHarness } from '../support/harness.js'
 import { wait } from '../support/wait.js'
 
@@ -9,13 +10,15 @@ const begins =
   'change that commits later comes after this position, even if its transaction began earlier.'
 const lists = 'Lists up to `limit` changes of a tenant after a position, in order.'
 const forgets =
-  'Returns `null` if the position is no longer known: changes after it were pruned, or it comes from another database.'
-const records = "Records a change. With `transaction`, the host's own, readers see it once that commits."
+  'Returns `null` if the position is no longer known: changes after it were pruned or may be missing, the tenant was renamed or ' +
+  'removed since, or it comes from another database.'
+const records = "Records a change. With the host's `transaction`, readers see it once that commits."
 const neverWaits = 'Never waits for another transaction. A storage without transactions rejects any `transaction`.'
 const secret = 'Returns the secret that authenticates tokens: 32 bytes or more, the same for all processes.'
 const prunes = 'Deletes up to `limit` changes older than the retention. Returns their number.'
-const counts = 'Returns how far readers are held back.'
-const renames = 'its events with their subjects and idempotency keys, and its changes.'
+const counts = 'Returns how far readers are behind.'
+const renames = 'Ends the positions among the changes and the events of both.'
+const removes = 'Deletes its changes and ends the positions among them and among its events.'
 
 /** Changes under test, with helpers for common steps. They act for the candidates of `acme` by default. */
 interface ChangeBench extends Pick<Required<StorageHarness>, 'storage'> {
@@ -28,7 +31,7 @@ interface ChangeBench extends Pick<Required<StorageHarness>, 'storage'> {
 }
 
 /** Creates a case that passes on a storage without changes. */
-function changeCase (head: { port: string, says: string, name: string }, body: (bench: ChangeBench) => Promise<void>): StorageCase {
+function changeCase (head: { port: string, says: string, name: string }, body: (driver: ChangeBench) => Promise<void>): StorageCase {
   return defineCase('sync', head, async (harness) => {
     const { storage } = harness
     const { changes } = storage
@@ -175,17 +178,35 @@ export const changeCases = [
     holds(new Set(first).size > 8, 'the secret is random')
   }),
 
-  changeCase({ port: 'changes.stats', says: counts, name: 'nothing is held back while no transaction is open' }, async ({ changes, record }) => {
+  changeCase({ port: 'changes.stats', says: counts, name: 'readers are not behind while no transaction is open' }, async ({ changes, record }) => {
     await record('1')
     same(await changes.stats(), { heldBackMs: 0, heldBackBy: null }, 'the statistics')
   }),
 
-  changeCase({ port: 'webhooks.renameTenant', says: renames, name: 'the changes of a renamed tenant are listed under the new name' }, async ({ storage, record, follow, begin }) => {
+  changeCase({ port: 'webhooks.renameTenant', says: renames, name: 'positions of a renamed tenant and of its new name are not known' }, async ({ storage, changes, record, follow, begin }) => {
     const [before, start] = [await begin(), await begin({ tenantSlug: 'globex' })]
+    const others = await begin({ tenantSlug: 'initech' })
     await record('1')
-    await storage.webhooks.renameTenant('acme', 'globex', { reseal: (text) => text })
-    same([(await follow(before)).ids, (await follow(start, { tenantSlug: 'globex' })).ids], [[], ['1']], 'the ids under both names')
-    await storage.webhooks.removeTenant('globex', { limit: 10 })
-    same((await follow(start, { tenantSlug: 'globex' })).ids, [], 'the ids of a removed tenant')
+    await storage.webhooks.renameTenant(named('acme'), named('globex'), { reseal: (text) => text })
+    const list = (tenantSlug: string, after: string) => changes.list(tenantSlug, 'candidate', { after, limit: 10 })
+    same([await list('acme', before), await list('globex', start)], [null, null], 'the pages of both names after positions from before')
+    const [old, renamed] = [await begin(), await begin({ tenantSlug: 'globex' })]
+    await record('2', { tenantSlug: 'globex' })
+    same([(await follow(old)).ids, (await follow(renamed, { tenantSlug: 'globex' })).ids], [[], ['2']], 'the ids of both names after new positions')
+    same((await follow(others, { tenantSlug: 'initech' })).ids, [], 'the ids of another tenant')
+  }),
+
+  changeCase({ port: 'webhooks.removeTenant', says: removes, name: 'positions of a removed tenant are not known, also if the name is taken again' }, async ({ storage, changes, record, follow, begin }) => {
+    const [start, others] = [await begin(), await begin({ tenantSlug: 'globex' })]
+    await record('1')
+    const { position } = await follow(start)
+    await storage.webhooks.removeTenant('acme', { limit: 10 })
+    await record('2')
+    const list = (after: string) => changes.list('acme', 'candidate', { after, limit: 10 })
+    same([await list(start), await list(position)], [null, null], 'the pages after positions from before')
+    const next = await begin()
+    await record('3')
+    same((await follow(next)).ids, ['3'], 'the ids after a new position')
+    same((await follow(others, { tenantSlug: 'globex' })).ids, [], 'the ids of another tenant')
   })
 ]

@@ -1,5 +1,5 @@
-import { benchCase, eventIds, statuses } from '../support/bench.js'
-import type { Bench } from '../support/bench.js'
+import { benchCase, eventIds, statuses } from '../support/driver.js'
+import type { StorageDriver } from '../support/driver.js'
 import { exactly, same } from '../support/expect.js'
 import { delivered, failed, firstRows } from '../support/samples.js'
 
@@ -11,7 +11,7 @@ const everything = { include: 'all' as const, eventTypes: null, eventIds: null, 
 interface Ids { mine: number, other: number, theirs: number, delivery: number, foreignDelivery: number }
 
 // Two webhooks of acme and one of globex, each with one delivery.
-async function fill ({ addWebhook, emit, log }: Bench): Promise<Ids> {
+async function fill ({ addWebhook, emit, log }: StorageDriver): Promise<Ids> {
   const mine = await addWebhook()
   const other = await addWebhook()
   const theirs = await addWebhook({ tenantSlug: 'globex' })
@@ -26,39 +26,39 @@ async function fill ({ addWebhook, emit, log }: Bench): Promise<Ids> {
 export const deliveryTenancyCases = [
   benchCase('tenancy', {
     port: 'deliveries.find', says: found, name: 'a delivery of another webhook or tenant is not found'
-  }, async (bench) => {
-    const { mine, other, theirs, delivery, foreignDelivery } = await fill(bench)
-    same((await bench.deliveries.find('acme', mine, delivery))?.id, delivery, 'the delivery that acme finds')
-    same((await bench.deliveries.find('globex', theirs, foreignDelivery))?.id, foreignDelivery,
+  }, async (driver) => {
+    const { mine, other, theirs, delivery, foreignDelivery } = await fill(driver)
+    same((await driver.deliveries.find('acme', mine, delivery))?.id, delivery, 'the delivery that acme finds')
+    same((await driver.deliveries.find('globex', theirs, foreignDelivery))?.id, foreignDelivery,
       'the delivery that globex finds')
     const strangers: Array<[string, number, number]> = [
       ['acme', other, delivery], ['globex', mine, delivery], ['globex', theirs, delivery], ['acme', mine, foreignDelivery],
       ['acme', theirs, foreignDelivery], ['nobody', mine, delivery], ['acme', mine, delivery + 1000], ['acme', theirs + 1000, delivery]
     ]
     for (const [tenantSlug, webhookId, id] of strangers) {
-      same(await bench.deliveries.find(tenantSlug, webhookId, id), null,
+      same(await driver.deliveries.find(tenantSlug, webhookId, id), null,
         `delivery ${id} of webhook ${webhookId}, requested by ${tenantSlug}`)
     }
   }),
 
   benchCase('tenancy', {
     port: 'deliveries.list', says: counted, name: 'the log of another tenant\'s webhook is empty'
-  }, async (bench) => {
-    const { mine, theirs } = await fill(bench)
+  }, async (driver) => {
+    const { mine, theirs } = await fill(driver)
     const strangers: Array<[string, number]> = [['globex', mine], ['acme', theirs], ['nobody', mine], ['__proto__', mine], ['ACME', mine], ['%', mine]]
     for (const [tenantSlug, webhookId] of strangers) {
-      same(await bench.deliveries.list(tenantSlug, webhookId, firstRows), [],
+      same(await driver.deliveries.list(tenantSlug, webhookId, firstRows), [],
         `the log of webhook ${webhookId}, requested by ${tenantSlug}`)
-      same(await bench.deliveries.count(tenantSlug, webhookId, {}), 0, `the number of deliveries that ${tenantSlug} counts in it`)
+      same(await driver.deliveries.count(tenantSlug, webhookId, {}), 0, `the number of deliveries that ${tenantSlug} counts in it`)
     }
   }),
 
   benchCase('tenancy', {
     port: 'deliveries.record', says: records, name: 'an event goes only to webhooks of its tenant'
-  }, async (bench) => {
-    const { mine, theirs } = await fill(bench)
-    same((await bench.emit({ tenantSlug: 'nobody' })).deliveries, 0, 'the deliveries of an event of a tenant without webhooks')
-    const claimed = (await bench.claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
+  }, async (driver) => {
+    const { mine, theirs } = await fill(driver)
+    same((await driver.emit({ tenantSlug: 'nobody' })).deliveries, 0, 'the deliveries of an event of a tenant without webhooks')
+    const claimed = (await driver.claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
     same(claimed.filter(([, id]) => id === mine || id === theirs).sort(), [['acme', mine, 'evt_1'], ['globex', theirs, 'evt_2']].sort(),
       'the claimed deliveries')
   }),
@@ -89,47 +89,47 @@ export const deliveryTenancyCases = [
     port: 'deliveries.replay',
     says: foreign,
     name: 'a replay neither uses events of another tenant nor goes to its webhook'
-  }, async (bench) => {
-    const { mine, theirs } = await fill(bench)
-    await bench.complete((await bench.claim()).map((lease) => failed(lease)))
-    same([await bench.deliveries.replay('globex', mine, everything), await bench.deliveries.replay('acme', theirs, everything)], [null, null],
+  }, async (driver) => {
+    const { mine, theirs } = await fill(driver)
+    await driver.recordAttempts((await driver.claim()).map((lease) => failed(lease)))
+    same([await driver.deliveries.replay('globex', mine, everything), await driver.deliveries.replay('acme', theirs, everything)], [null, null],
       'replays to a webhook of another tenant')
-    same(await bench.deliveries.replay('acme', mine, { ...everything, eventIds: ['evt_2'] }), { queued: 0, truncated: false },
+    same(await driver.deliveries.replay('acme', mine, { ...everything, eventIds: ['evt_2'] }), { queued: 0, truncated: false },
       'a replay of an event of another tenant')
-    same(await bench.deliveries.replay('acme', mine, everything), { queued: 1, truncated: false }, 'a replay of all events')
-    same((await bench.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]), [['acme', 'evt_1']], 'the claimed deliveries')
+    same(await driver.deliveries.replay('acme', mine, everything), { queued: 1, truncated: false }, 'a replay of all events')
+    same((await driver.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]), [['acme', 'evt_1']], 'the claimed deliveries')
   }),
 
   benchCase('tenancy', {
     port: 'deliveries.countReplay',
     says: foreign,
     name: 'the count of a replay includes no events of another tenant, and is not for its webhook'
-  }, async (bench) => {
-    const { mine, theirs } = await fill(bench)
-    await bench.complete((await bench.claim()).map((lease) => failed(lease)))
+  }, async (driver) => {
+    const { mine, theirs } = await fill(driver)
+    await driver.recordAttempts((await driver.claim()).map((lease) => failed(lease)))
     const strangers: Array<[string, number]> = [['globex', mine], ['acme', theirs], ['nobody', mine]]
     for (const [tenantSlug, webhookId] of strangers) {
-      same(await bench.deliveries.countReplay(tenantSlug, webhookId, everything), null, `the count of webhook ${webhookId}, requested by ${tenantSlug}`)
+      same(await driver.deliveries.countReplay(tenantSlug, webhookId, everything), null, `the count of webhook ${webhookId}, requested by ${tenantSlug}`)
     }
-    same(await bench.deliveries.countReplay('acme', mine, { ...everything, eventIds: ['evt_2'] }), { queued: 0, truncated: false },
+    same(await driver.deliveries.countReplay('acme', mine, { ...everything, eventIds: ['evt_2'] }), { queued: 0, truncated: false },
       'the count of an event of another tenant')
-    same(await bench.deliveries.countReplay('acme', mine, everything), { queued: 1, truncated: false }, 'the count of all events')
+    same(await driver.deliveries.countReplay('acme', mine, everything), { queued: 1, truncated: false }, 'the count of all events')
   }),
 
   benchCase('tenancy', {
     port: 'deliveries.retry', says: foreign, name: 'a delivery of another webhook or tenant is not retried'
-  }, async (bench) => {
-    const { mine, other, theirs, delivery, foreignDelivery } = await fill(bench)
-    await bench.complete((await bench.claim()).map((lease) => failed(lease)))
+  }, async (driver) => {
+    const { mine, other, theirs, delivery, foreignDelivery } = await fill(driver)
+    await driver.recordAttempts((await driver.claim()).map((lease) => failed(lease)))
     const strangers: Array<[string, number, number]> = [
       ['acme', other, delivery], ['globex', mine, delivery], ['globex', theirs, delivery], ['acme', mine, foreignDelivery],
       ['acme', theirs, foreignDelivery], ['nobody', mine, delivery]
     ]
     for (const [tenantSlug, webhookId, id] of strangers) {
-      same(await bench.deliveries.retry(tenantSlug, webhookId, id), null,
+      same(await driver.deliveries.retry(tenantSlug, webhookId, id), null,
         `delivery ${id} of webhook ${webhookId}, retried by ${tenantSlug}`)
     }
-    same(await bench.claim(), [], 'the deliveries that are due')
+    same(await driver.claim(), [], 'the deliveries that are due')
   }),
 
   benchCase('tenancy', {
@@ -153,15 +153,15 @@ export const deliveryTenancyCases = [
     port: 'webhooks.update',
     says: 'A webhook of another tenant is treated as if it did not exist.',
     name: 'deactivating or deleting a webhook stops no deliveries of another tenant'
-  }, async (bench) => {
-    const { mine, other, theirs } = await fill(bench)
-    await bench.webhooks.update('acme', mine, { status: 'inactive' })
-    await bench.webhooks.delete('acme', other)
-    await bench.webhooks.delete('acme', theirs)
-    await bench.webhooks.update('acme', theirs, { status: 'inactive' })
-    const claimed = await bench.claim()
+  }, async (driver) => {
+    const { mine, other, theirs } = await fill(driver)
+    await driver.webhooks.update('acme', mine, { status: 'inactive' })
+    await driver.webhooks.delete('acme', other)
+    await driver.webhooks.delete('acme', theirs)
+    await driver.webhooks.update('acme', theirs, { status: 'inactive' })
+    const claimed = await driver.claim()
     same(eventIds(claimed), ['evt_2'], 'the claimed deliveries')
-    await bench.complete(claimed.map(delivered))
-    same(await bench.deliveries.count('globex', theirs, { status: 'delivered' }), 1, 'the number delivered to globex')
+    await driver.recordAttempts(claimed.map(delivered))
+    same(await driver.deliveries.count('globex', theirs, { status: 'delivered' }), 1, 'the number delivered to globex')
   })
 ]

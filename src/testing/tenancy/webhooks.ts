@@ -1,4 +1,4 @@
-import { benchCase } from '../support/bench.js'
+import { benchCase } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { firstRows } from '../support/samples.js'
 
@@ -30,6 +30,16 @@ export const webhookTenancyCases = [
     const { id } = await addWebhook()
     for (const stranger of strangers) {
       same(await webhooks.findHealth(stranger, id), null, `the health that ${JSON.stringify(stranger)} finds`)
+    }
+  }),
+
+  benchCase('tenancy', {
+    port: 'webhooks.findGraceEnd', says: foreign, name: 'the grace period of another tenant\'s webhook is not shown'
+  }, async ({ webhooks, addWebhook }) => {
+    const { id } = await addWebhook()
+    await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
+    for (const stranger of strangers) {
+      same(await webhooks.findGraceEnd(stranger, id), null, `the end of the grace period that ${JSON.stringify(stranger)} finds`)
     }
   }),
 
@@ -71,7 +81,7 @@ export const webhookTenancyCases = [
     await addWebhook({ tenantSlug: 'globex' })
     const id = await webhooks.nextId('acme')
     const created = await webhooks.create('acme', {
-      id, name: 'First', status: 'active', target_url: 'https://hooks.example/', event_types: ['a.b'], secret: 's'
+      id, tenantSlug: 'acme', name: 'First', status: 'active', target_url: 'https://hooks.example/', event_types: ['a.b'], secret: 's'
     }, 1)
     same([created?.id, await webhooks.count('globex', {})], [id, 2], 'the webhook created for acme, and the number of webhooks of globex')
   })

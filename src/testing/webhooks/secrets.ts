@@ -1,4 +1,4 @@
-import { benchCase } from '../support/bench.js'
+import { benchCase } from '../support/driver.js'
 import { exactly, isInstant, same } from '../support/expect.js'
 
 const valid =
@@ -8,9 +8,10 @@ const rotates =
   'Sets the current secret; the old one becomes the previous one and stays valid for the grace period. … Sets ' +
   '`updated_at` to now.'
 const drops = 'Any older secret is dropped at once.'
-const lists = 'Lists the secrets of at most `limit` webhooks of all tenants with ids above `afterId`, by ascending id.'
-const replaces = 'Replaces a stored secret, current or previous, with another text and changes nothing else.'
-const opaque = 'Opaque text, stored as it is; it may be sealed. … Returns `null` if the webhook does not exist.'
+const graceEnd = 'Returns when the previous secret expires; `null` without one that is valid now, and for a webhook that does not exist.'
+const lists = 'Lists the secrets and headers of at most `limit` webhooks of all tenants with ids above `afterId`, by ascending id.'
+const replaces = 'Replaces a stored secret, current or previous, or the sealed headers with another text and changes nothing else.'
+const opaque = 'Opaque text, stored unchanged; it may be sealed. … Returns `null` if the webhook does not exist.'
 const expiry =
   'Seconds for which the previous secret stays valid, 0 or more; at 0 it is dropped at once. … Returns `null` if ' +
   'the webhook does not exist.'
@@ -60,6 +61,24 @@ export const secretCases = [
   }),
 
   benchCase('webhooks', {
+    port: 'webhooks.findGraceEnd', says: graceEnd, name: 'the end of a grace period is shown until it is reached'
+  }, async ({ webhooks, addWebhook, wait }) => {
+    const { id } = await addWebhook()
+    const graceEndOf = (): Promise<string | null> => webhooks.findGraceEnd('acme', id)
+    same(await graceEndOf(), null, 'the end of a grace period before a rotation')
+    const first = await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
+    same(await graceEndOf(), first?.previous_secret_expires_at, 'the end of the grace period after a rotation')
+    const second = await webhooks.rotateSecret('acme', id, { secret: 'third', gracePeriodSeconds: 1 })
+    same(await graceEndOf(), second?.previous_secret_expires_at, 'the end of the grace period after another rotation')
+    await wait(1000)
+    same(await graceEndOf(), null, 'the end of an expired grace period')
+    await webhooks.rotateSecret('acme', id, { secret: 'fourth', gracePeriodSeconds: 60 })
+    await webhooks.rotateSecret('acme', id, { secret: 'fifth', gracePeriodSeconds: 0 })
+    same(await graceEndOf(), null, 'the end of a grace period after a rotation without one')
+    same(await webhooks.findGraceEnd('acme', id + 1000), null, 'the end of a grace period of a webhook that does not exist')
+  }),
+
+  benchCase('webhooks', {
     port: 'webhooks.rotateSecret',
     says: expiry,
     name: 'without a grace period the previous secret is dropped at once'
@@ -105,8 +124,8 @@ export const secretCases = [
     await webhooks.delete('acme', c)
     await webhooks.rotateSecret('acme', a, { secret: 'a2', gracePeriodSeconds: 60 })
     const all = [
-      { tenantSlug: 'acme', webhookId: a, secrets: ['a2', 'a'] }, { tenantSlug: 'globex', webhookId: b, secrets: ['b'] },
-      { tenantSlug: 'globex', webhookId: d, secrets: ['d'] }, { tenantSlug: 'acme', webhookId: e, secrets: ['e'] }
+      { tenantId: 'acme', webhookId: a, secrets: ['a2', 'a'], headers: null }, { tenantId: 'globex', webhookId: b, secrets: ['b'], headers: null },
+      { tenantId: 'globex', webhookId: d, secrets: ['d'], headers: null }, { tenantId: 'acme', webhookId: e, secrets: ['e'], headers: null }
     ].sort((one, other) => one.webhookId - other.webhookId)
     const [, second, , last] = exactly(all, 4, 'webhooks left')
     same(await webhooks.listSecrets({ afterId: 0, limit: 10 }), all, 'all secrets')
@@ -136,7 +155,7 @@ export const secretCases = [
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.replaceSecret', says: 'Returns `false` if the webhook has no such secret.', name: 'a secret that the webhook does not have is not replaced'
+    port: 'webhooks.replaceSecret', says: 'Returns `false` if the webhook has no such text.', name: 'a secret that the webhook does not have is not replaced'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ secret: 'first' })
     await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 0 })

@@ -1,9 +1,8 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
-import fastJsonStringify from 'fast-json-stringify'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Refusal } from '../../errors.js'
 import { compileSchema, createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
-import { isStorableJson } from '../../shared/text.js'
+import { findJsonFault } from '../../shared/text.js'
 
 /**
  * Returns a reader of input: checks a copy, as JSON would carry it, by the schema of the API and fills in the defaults.
@@ -21,19 +20,25 @@ export function createInputReader<Schema extends TSchema> (schema: Schema): (inp
   }
 }
 
-/** Returns a function that copies what the API would send of a value: the fields of the schema. */
-export function createResultReader<Value> (schema: TSchema): (value: Value) => Value {
-  let serialize: ((value: Value) => string) | null = null
-  return (value) => {
-    serialize ??= fastJsonStringify(schema)
-    return JSON.parse(serialize(value))
-  }
+/** Copies what the API would send of a value: the fields of the schema. Rows of a storage may have more, such as a secret. */
+export function pickPublished<Value> (schema: TSchema, value: Value): Value {
+  return pick(schema, value) as Value
+}
+
+function pick (schema: TSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => pick(schema.items, item))
+  if (typeof value !== 'object' || value === null) return value
+  // Only headers and filters have a schema without properties.
+  if (schema.properties === undefined) return { ...value }
+  const fields = Object.entries<TSchema>(schema.properties).filter(([name]) => Reflect.get(value, name) !== undefined)
+  return Object.fromEntries(fields.map(([name, field]) => [name, pick(field, Reflect.get(value, name))]))
 }
 
 function copyAsJson (input: unknown): unknown {
   const copy = tryCopy(input)
   if (copy === undefined) throw new Refusal('', 'is not JSON')
-  if (!isStorableJson(copy)) throw new Refusal('', 'holds a NUL or half of a surrogate pair')
+  const fault = findJsonFault(copy)
+  if (fault !== null) throw new Refusal(fault.field, fault.message)
   return copy
 }
 

@@ -3,7 +3,7 @@ import type { Delivery, DeliveryWithAttempts, FailingWebhook, Webhook } from '..
 import type { Page } from '../../shared/paging.js'
 import type { DeliveryQuery } from '../schemas/delivery.js'
 import type {
-  CreateWebhook, CreatedWebhook, DispatchTest, FailingQuery, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, WebhookQuery,
+  CreateWebhook, CreatedWebhook, DispatchTest, FailingQuery, ImportWebhook, PreviewWebhook, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, WebhookPreview, WebhookQuery,
   WebhookWithHealth
 } from '../schemas/webhook.js'
 
@@ -16,6 +16,8 @@ export type ListWebhooksQuery = Partial<Static<typeof WebhookQuery>>
 export type ListDeliveriesQuery = Partial<Static<typeof DeliveryQuery>>
 /** A webhook to create. */
 export type CreateWebhookInput = WithDefaults<typeof CreateWebhook, 'status'>
+/** A webhook to create, with its secret. */
+export type ImportWebhookInput = WithDefaults<typeof ImportWebhook, 'status'>
 /** The fields to change, at least one. */
 export type UpdateWebhookInput = Static<typeof UpdateWebhook>
 /** How long the previous secret stays valid. */
@@ -25,23 +27,31 @@ export type SendTestInput = Static<typeof DispatchTest>
 /** Selects the events to replay. */
 export type ReplayInput = WithDefaults<typeof Replay, 'include' | 'dry_run'>
 
+/** The event types and filters of a webhook. */
+export type PreviewWebhookInput = Static<typeof PreviewWebhook>
+
 /** How many webhooks to list. */
 export type ListFailingQuery = Partial<Static<typeof FailingQuery>>
 
 /**
- * Does by code what the API does over HTTP: for a settings page or support tools of the vendor. Input and results have the
- * fields of the API, and the same rules hold; results come without the envelope `data`.
+ * Offers the operations of the API to code, for example for the vendor's settings page or support tools. Input and results have
+ * the fields of the API, without the envelope `data`, and the same rules hold.
  *
- * Throws `invalid_input`, whose `field` is the argument or the field in it, `not_found` if what it should change does not
+ * Throws `invalid_input`, whose `field` is the argument or the field in it, `not_found` if the webhook or delivery does not
  * exist, and `closed`.
  */
 export interface RecruitingWebhooks {
   /** Lists the webhooks of a tenant, as `GET /webhooks`. */
   list (tenantSlug: string, query?: ListWebhooksQuery): Promise<Page<Webhook>>
-  /** Returns a webhook with its health, as `GET /webhooks/:id`; `null` if it does not exist. */
+  /** Returns a webhook with its health and the end of its grace period, as `GET /webhooks/:id`; `null` if it does not exist. */
   find (tenantSlug: string, id: number): Promise<WebhookWithHealth | null>
   /** Creates a webhook and returns it with its secret, as `POST /webhooks`. */
   create (tenantSlug: string, input: CreateWebhookInput): Promise<Static<typeof CreatedWebhook>>
+  /**
+   * Creates a webhook with a secret that its receiver already knows: `whsec_` and 24 to 64 bytes in base64. A webhook of the
+   * tenant with the same address and secret is returned instead, unchanged, so an import can be repeated. For the vendor alone.
+   */
+  import (tenantSlug: string, input: ImportWebhookInput): Promise<Webhook>
   /** Changes a webhook, as `PATCH /webhooks/:id`. */
   update (tenantSlug: string, id: number, changes: UpdateWebhookInput): Promise<Webhook>
   /** Deletes a webhook, as `DELETE /webhooks/:id`. */
@@ -52,6 +62,11 @@ export interface RecruitingWebhooks {
   sendTest (tenantSlug: string, id: number, input?: SendTestInput): Promise<Static<typeof TestResult>>
   /** Queues past events again, as `POST /webhooks/:id/replay`; with `dry_run`, only counts them. */
   replay (tenantSlug: string, id: number, input?: ReplayInput): Promise<Static<typeof ReplayResult>>
+  /**
+   * Counts up to 100 of the latest events of these types, and those that match the filters, as `POST /webhooks/preview`. Throws
+   * `invalid_option` if the storage has no feed.
+   */
+  preview (tenantSlug: string, input: PreviewWebhookInput): Promise<Static<typeof WebhookPreview>>
   /** Lists the deliveries of a webhook, as `GET /webhooks/:id/deliveries`. Throws `not_found` for an unknown webhook. */
   listDeliveries (tenantSlug: string, id: number, query?: ListDeliveriesQuery): Promise<Page<Delivery>>
   /** Returns a delivery with its attempts, as `GET /webhooks/:id/deliveries/:delivery_id`; `null` if it does not exist. */
@@ -60,7 +75,7 @@ export interface RecruitingWebhooks {
   retryDelivery (tenantSlug: string, id: number, deliveryId: number): Promise<Delivery>
   /**
    * Lists webhooks of all tenants that are failing or disabled, the longest failing first: since when, the last error, and
-   * how many deliveries wait, counted up to 1,000. `limit` is 1 to 1,000, by default 100. For the vendor alone.
+   * how many deliveries wait, counted up to 1,000. `limit` is 1 to 1,000, by default 100. For the vendor only.
    */
   failing (options?: ListFailingQuery): Promise<FailingWebhook[]>
 }

@@ -1,15 +1,17 @@
-import type { Static } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { RecruitingApiError, Refusal } from '../../errors.js'
+import type { Tenant } from '../../ports/index.js'
 import { isStorableId } from '../../shared/ids.js'
 import type { Page } from '../../shared/paging.js'
+import type { Tenants } from '../../shared/tenants.js'
 import { isTenantSlug, tenantSlugRule } from '../../shared/text.js'
 import type { WebhookOperations } from '../operations.js'
 import { Delivery, DeliveryQuery, DeliveryWithAttempts } from '../schemas/delivery.js'
 import {
-  CreateWebhook, CreatedWebhook, DispatchTest, FailingQuery, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, Webhook,
-  WebhookQuery, WebhookWithHealth
+  CreateWebhook, CreatedWebhook, DispatchTest, FailingQuery, ImportWebhook, PreviewWebhook, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, Webhook,
+  WebhookPreview, WebhookQuery, WebhookWithHealth
 } from '../schemas/webhook.js'
-import { createInputReader, createResultReader } from './input.js'
+import { createInputReader, pickPublished } from './input.js'
 import type { RecruitingWebhooks } from './recruiting-webhooks.js'
 
 interface Ids {
@@ -18,49 +20,53 @@ interface Ids {
 }
 
 /** Offers the operations to the host. `assertOpen` throws once the engine is closed. */
-export function createRecruitingWebhooks (operations: WebhookOperations, assertOpen: () => void): RecruitingWebhooks {
+export function createRecruitingWebhooks (operations: WebhookOperations, tenants: Tenants, assertOpen: () => void): RecruitingWebhooks {
   const read = createReaders()
-  const show = createShows()
 
   return {
-    list: (tenantSlug, query) => run(tenantSlug, async () => {
-      return showPage(await operations.list(tenantSlug, read.webhookQuery(query)), show.webhook)
+    list: (tenantSlug, query) => run(tenantSlug, async (tenant) => {
+      return pickPage(await operations.list(tenant, read.webhookQuery(query)), Webhook)
     }),
-    find: (tenantSlug, id) => runFor(tenantSlug, { id }, async () => orNull(await operations.find(tenantSlug, id), show.webhookWithHealth)),
-    create: (tenantSlug, input) => run(tenantSlug, async () => {
-      return show.createdWebhook(await operations.create(tenantSlug, read.createWebhook(input)))
+    find: (tenantSlug, id) => runFor(tenantSlug, { id }, async (tenant) => pickOne(await operations.find(tenant, id), WebhookWithHealth)),
+    create: (tenantSlug, input) => run(tenantSlug, async (tenant) => {
+      return pickPublished(CreatedWebhook, await operations.create(tenant, read.createWebhook(input)))
     }),
-    update: (tenantSlug, id, changes) => change(tenantSlug, { id }, async () => {
-      return orNull(await operations.update(tenantSlug, id, read.updateWebhook(changes)), show.webhook)
+    import: (tenantSlug, input) => run(tenantSlug, async (tenant) => {
+      return pickPublished(Webhook, await operations.import(tenant, read.importWebhook(input)))
+    }),
+    update: (tenantSlug, id, changes) => change(tenantSlug, { id }, async (tenant) => {
+      return pickOne(await operations.update(tenant, id, read.updateWebhook(changes)), Webhook)
     }),
     async delete (tenantSlug, id) {
-      await change(tenantSlug, { id }, async () => await operations.delete(tenantSlug, id) || null)
+      await change(tenantSlug, { id }, async (tenant) => await operations.delete(tenant, id) || null)
     },
-    rotateSecret: (tenantSlug, id, input) => change(tenantSlug, { id }, async () => {
-      return orNull(await operations.rotateSecret(tenantSlug, id, read.rotateSecret(input)), show.rotatedWebhook)
+    rotateSecret: (tenantSlug, id, input) => change(tenantSlug, { id }, async (tenant) => {
+      return pickOne(await operations.rotateSecret(tenant, id, read.rotateSecret(input)), RotatedWebhook)
     }),
-    sendTest: (tenantSlug, id, input) => change(tenantSlug, { id }, async () => {
-      return orNull(await operations.sendTest(tenantSlug, id, read.test(input)), show.testResult)
+    sendTest: (tenantSlug, id, input) => change(tenantSlug, { id }, async (tenant) => {
+      return pickOne(await operations.sendTest(tenant, id, read.test(input)), TestResult)
     }),
-    replay: (tenantSlug, id, input) => change(tenantSlug, { id }, async () => {
-      return orNull(await operations.replay(tenantSlug, id, read.replay(input)), show.replayResult)
+    replay: (tenantSlug, id, input) => change(tenantSlug, { id }, async (tenant) => {
+      return pickOne(await operations.replay(tenant, id, read.replay(input)), ReplayResult)
     }),
-    listDeliveries: (tenantSlug, id, query) => change(tenantSlug, { id }, async () => {
-      return orNull(await operations.listDeliveries(tenantSlug, id, read.deliveryQuery(query)), (page) => showPage(page, show.delivery))
+    preview: (tenantSlug, input) => run(tenantSlug, async (tenant) => pickPublished(WebhookPreview, await operations.preview(tenant, read.preview(input)))),
+    listDeliveries: (tenantSlug, id, query) => change(tenantSlug, { id }, async (tenant) => {
+      const page = await operations.listDeliveries(tenant, id, read.deliveryQuery(query))
+      return page === null ? null : pickPage(page, Delivery)
     }),
-    findDelivery: (tenantSlug, id, deliveryId) => runFor(tenantSlug, { id, deliveryId }, async () => {
-      return orNull(await operations.findDelivery(tenantSlug, id, deliveryId), show.deliveryWithAttempts)
+    findDelivery: (tenantSlug, id, deliveryId) => runFor(tenantSlug, { id, deliveryId }, async (tenant) => {
+      return pickOne(await operations.findDelivery(tenant, id, deliveryId), DeliveryWithAttempts)
     }),
-    retryDelivery: (tenantSlug, id, deliveryId) => change(tenantSlug, { id, deliveryId }, async () => {
-      return orNull(await operations.retryDelivery(tenantSlug, id, deliveryId), show.delivery)
+    retryDelivery: (tenantSlug, id, deliveryId) => change(tenantSlug, { id, deliveryId }, async (tenant) => {
+      return pickOne(await operations.retryDelivery(tenant, id, deliveryId), Delivery)
     }),
     failing: (options) => translate(() => operations.listFailing(read.failingQuery(options)))
   }
 
-  function run<Result> (tenantSlug: string, work: () => Promise<Result>): Promise<Result> {
+  function run<Result> (tenantSlug: string, work: (tenant: Tenant) => Promise<Result>): Promise<Result> {
     return translate(async () => {
       if (!isTenantSlug(tenantSlug)) throw new Refusal('tenantSlug', `must be ${tenantSlugRule}`)
-      return work()
+      return work(await tenants.get(tenantSlug))
     })
   }
 
@@ -74,14 +80,14 @@ export function createRecruitingWebhooks (operations: WebhookOperations, assertO
   }
 
   /** Resolves with `null` without asking the storage for an id that nothing can have. */
-  function runFor<Result> (tenantSlug: string, ids: Ids, work: () => Promise<Result | null>): Promise<Result | null> {
-    return run(tenantSlug, async () => {
+  function runFor<Result> (tenantSlug: string, ids: Ids, work: (tenant: Tenant) => Promise<Result | null>): Promise<Result | null> {
+    return run(tenantSlug, async (tenant) => {
       for (const [name, id] of Object.entries(ids)) if (!Number.isInteger(id)) throw new Refusal(name, 'must be integer')
-      return Object.values(ids).every(isStorableId) ? work() : null
+      return Object.values(ids).every(isStorableId) ? work(tenant) : null
     })
   }
 
-  async function change<Result> (tenantSlug: string, ids: Ids, work: () => Promise<Result | null>): Promise<Result> {
+  async function change<Result> (tenantSlug: string, ids: Ids, work: (tenant: Tenant) => Promise<Result | null>): Promise<Result> {
     const result = await runFor(tenantSlug, ids, work)
     if (result !== null) return result
     const { id, deliveryId } = ids
@@ -94,34 +100,23 @@ function createReaders () {
   return {
     webhookQuery: createInputReader(WebhookQuery),
     createWebhook: createInputReader(CreateWebhook),
+    importWebhook: createInputReader(ImportWebhook),
     updateWebhook: createInputReader(UpdateWebhook),
     rotateSecret: createInputReader(RotateSecret),
     test: createInputReader(DispatchTest),
     replay: createInputReader(Replay),
+    preview: createInputReader(PreviewWebhook),
     deliveryQuery: createInputReader(DeliveryQuery),
     failingQuery: createInputReader(FailingQuery)
   }
 }
 
-function createShows () {
-  return {
-    webhook: createResultReader<Webhook>(Webhook),
-    webhookWithHealth: createResultReader<WebhookWithHealth>(WebhookWithHealth),
-    createdWebhook: createResultReader<Static<typeof CreatedWebhook>>(CreatedWebhook),
-    rotatedWebhook: createResultReader<Static<typeof RotatedWebhook>>(RotatedWebhook),
-    testResult: createResultReader<Static<typeof TestResult>>(TestResult),
-    replayResult: createResultReader<Static<typeof ReplayResult>>(ReplayResult),
-    delivery: createResultReader<Delivery>(Delivery),
-    deliveryWithAttempts: createResultReader<DeliveryWithAttempts>(DeliveryWithAttempts)
-  }
+function pickOne<Value> (value: Value | null, schema: TSchema): Value | null {
+  return value === null ? null : pickPublished(schema, value)
 }
 
-function orNull<Value, Result> (value: Value | null, show: (value: Value) => Result): Result | null {
-  return value === null ? null : show(value)
-}
-
-function showPage<Row, Item> ({ data, meta }: Page<Row>, show: (row: Row) => Item): Page<Item> {
-  return { data: data.map(show), meta }
+function pickPage<Row> ({ data, meta }: Page<Row>, schema: TSchema): Page<Row> {
+  return { data: data.map((row) => pickPublished(schema, row)), meta }
 }
 
 function toInvalidInput ({ field, message }: Refusal): RecruitingApiError {

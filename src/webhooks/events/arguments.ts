@@ -1,16 +1,14 @@
 import { RecruitingApiError } from '../../errors.js'
-import { readText } from '../../observe/loggable-error.js'
-import { findUnknownName } from '../../shared/expect.js'
-import { normalizeInstant } from '../../shared/instant.js'
-import { findNearestName } from '../../shared/nearest-name.js'
-import { isPlainText, isTenantSlug, tenantSlugRule } from '../../shared/text.js'
+import { readText } from '../../observe/call-host.js'
+import { findNearestName, findUnknownName } from '../../shared/expect.js'
+import { isPlainText, isTenantSlug, normalizeInstant, tenantSlugRule } from '../../shared/text.js'
 import type { EventCatalogue } from './catalogue.js'
 import type { EmitOptions, EmittedEvent, ErasedSubject } from '../recruiting.js'
 
 // The checks of arguments to `emit` and `erase`. Each throws `invalid_event` with the path of the argument.
 
 export const eventNames: ReadonlyArray<keyof EmittedEvent<EventCatalogue>> = [
-  'tenantSlug', 'type', 'data', 'occurredAt', 'subject', 'idempotencyKey'
+  'tenantSlug', 'type', 'data', 'occurredAt', 'subject', 'subjects', 'idempotencyKey'
 ]
 export const subjectNames: ReadonlyArray<keyof ErasedSubject> = ['tenantSlug', 'subject']
 export const optionNames: ReadonlyArray<keyof EmitOptions> = ['transaction']
@@ -32,7 +30,18 @@ export function assertText (field: string, value: unknown): void {
   if (!isPlainText(value, 255)) refuse(field, 'expected 1 to 255 characters without control characters')
 }
 
-/** Returns the time of the event as it is sent, in UTC with milliseconds. */
+/** Returns the subjects of the event, each once. */
+export function readSubjects ({ subject, subjects = [] }: Pick<EmittedEvent<EventCatalogue>, 'subject' | 'subjects'>, isRequired: boolean): string[] {
+  if (!Array.isArray(subjects) || subjects.length > 100) refuse('subjects', 'expected an array of at most 100 subjects')
+  const given = subject === undefined || subject === null ? [] : [subject]
+  if (given.length > 0) assertText('subject', subject)
+  for (const [index, one] of [...subjects].entries()) assertText(`subjects[${index}]`, one)
+  const all = [...new Set([...given, ...subjects])]
+  if (isRequired && all.length === 0) refuse('subject', 'expected a subject, because the option requireSubject is set')
+  return all
+}
+
+/** Returns the time of the event in the form that is sent, in UTC with milliseconds. */
 export function readOccurredAt (value: Date | string): string {
   const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
   return normalizeInstant(text) ?? refuse('occurredAt', 'expected a Date or an RFC 3339 date-time')

@@ -1,17 +1,38 @@
-import type { ErrorObject } from 'ajv'
-import { type Static, type TObject, Type } from '@sinclair/typebox'
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import { type TObject, Type } from '@sinclair/typebox'
 import { compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
+import { type DeprecationNotice, readDeprecation } from '../../shared/deprecation.js'
 import { RecruitingApiError } from '../../errors.js'
+import type { StaticOf, TypeBoxObject } from '../../shared/typebox.js'
 
 /**
  * The events that a host emits: a map from the name, such as `application.created`, to the schema of `data`. The
  * description of the schema is a sentence, such as `An application was created`. Tenants read it and the first of its
- * `examples`.
+ * `examples`, which test notifications send. `descriptions` has it by
+ * language, such as `{ de: '…' }`. `deprecated: { since, sunset, link }` announces that an event will be removed. Schemas are made with `@sinclair/typebox` 0.34 or with `typebox` 1.x.
  */
-export type EventCatalogue = Record<string, TObject>
+export type EventCatalogue = Record<string, TypeBoxObject>
+
+/** A catalogue that was checked. The code only uses its JSON, which is the same with either TypeBox. */
+export type EventSchemas = Record<string, TObject>
+
+/** The schema of an event as JSON Schema knows it, and what a host adds to it. */
+interface SplitEvent {
+  schema: TObject
+  deprecation: DeprecationNotice | null
+  /** By language; `null` without any. */
+  descriptions: Record<string, string> | null
+}
+
+/** Separates the deprecation of an event, and its descriptions by language, from its schema. */
+export function splitEvent ({ deprecated, descriptions = null, ...schema }: TObject): SplitEvent {
+  const deprecation = typeof deprecated === 'object' ? readDeprecation(deprecated) : null
+  const flag = deprecation === null ? deprecated : true
+  return { schema: { ...schema, ...(flag === undefined ? {} : { deprecated: flag }) } as TObject, deprecation, descriptions }
+}
 
 /** The data of one event type: always an object. */
-export type EventData<Events extends EventCatalogue, Name extends keyof Events> = Static<Events[Name]> & object
+export type EventData<Events extends EventCatalogue, Name extends keyof Events> = StaticOf<Events[Name]> & object
 
 interface EventHead<Name> {
   /** Equal to the header `webhook-id`, in every attempt and replay. */
@@ -23,8 +44,9 @@ interface EventHead<Name> {
 }
 
 /**
- * The body of a notification, as receivers parse it: a union by `type`. Only a test has `test`, and its `data` is
- * empty. Only a tombstone has `erased`: the subject of its event was erased.
+ * The body of a notification, as receivers parse it: a union by `type`. Only a test has `test`, and its `data` is the
+ * first example of the event's schema, empty without one. Only a tombstone has `erased`: the subject of its event was
+ * erased.
  */
 export type WebhookEvent<
   Events extends EventCatalogue = DefaultEvents,
@@ -32,7 +54,7 @@ export type WebhookEvent<
 > = {
   [Type in Name]: EventHead<Type> & (
     | { data: EventData<Events, Type>, test?: never, erased?: never }
-    | { data: Record<string, never>, test: true, erased?: never }
+    | { data: EventData<Events, Type> | Record<string, never>, test: true, erased?: never }
     | { data: null, erased: true, test?: never }
   )
 }[Name]
@@ -63,7 +85,7 @@ export const defaultEvents = {
   'job.closed': anyData('job', 'A job was closed'),
   'job.archived': anyData('job', 'A job was archived'),
   'job.deleted': anyData('job', 'A job was deleted')
-} satisfies EventCatalogue
+} satisfies EventSchemas
 
 /** The type of the default catalogue. */
 export type DefaultEvents = { [Name in keyof typeof defaultEvents]: (typeof defaultEvents)[Name] }
@@ -71,11 +93,11 @@ export type DefaultEvents = { [Name in keyof typeof defaultEvents]: (typeof defa
 /** Throws `invalid_event` unless the type is known and the data fits its schema. Never changes the data. */
 export type EventValidator = (type: string, data: unknown) => void
 
-/** Compiles the schemas of a catalogue. Unknown fields are valid and are sent. */
-export function createEventValidator (events: EventCatalogue): EventValidator {
-  const ajv = createAjv({ useDefaults: false })
-  const validators = new Map(Object.entries(events).map(([name, schema]) => [name, compileSchema(ajv, schema)]))
+/** Compiles the schemas of a catalogue with the first event. Unknown fields are valid and are sent. */
+export function createEventValidator (events: EventSchemas): EventValidator {
+  let validators: Map<string, ValidateFunction> | null = null
   return (type, data) => {
+    validators ??= compileEvents(events)
     const validate = validators.get(type)
     if (validate === undefined) {
       throw new RecruitingApiError('invalid_event', `type: expected an event of the catalogue, got ${JSON.stringify(type)}`, 'type')
@@ -87,4 +109,9 @@ export function createEventValidator (events: EventCatalogue): EventValidator {
     const field = path === '' ? 'data' : `data.${path}`
     throw new RecruitingApiError('invalid_event', `${field}: ${fault.message}`, field)
   }
+}
+
+function compileEvents (events: EventSchemas): Map<string, ValidateFunction> {
+  const ajv = createAjv({ useDefaults: false })
+  return new Map(Object.entries(events).map(([name, schema]) => [name, compileSchema(ajv, schema)]))
 }

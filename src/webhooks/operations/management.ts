@@ -1,13 +1,15 @@
 import type { Static } from '@sinclair/typebox'
 import { Refusal } from '../../errors.js'
-import type { FailingWebhook, RotatedWebhook, Webhook, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore } from '../../ports/index.js'
-import { omitUndefined } from '../../shared/omit-undefined.js'
+import type { Clock, EventFilters, FailingWebhook, Hold, RotatedWebhook, Tenant, Webhook, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore } from '../../ports/index.js'
+import { createCachedLimit, type Limit } from '../../shared/cached.js'
+import { omitUndefined } from '../../shared/fields.js'
 import { type Page, readPage } from '../../shared/paging.js'
-import type { EventCatalogue } from '../events/catalogue.js'
-import { type TargetRules, parseTargetUrl } from '../guard/destination.js'
+import type { EventSchemas } from '../events/catalogue.js'
+import { type TargetRules, parseTargetUrl } from '../ssrf/destination.js'
 import type { WebhookQuery, WebhookWithHealth } from '../schemas/webhook.js'
-import type { SecretBox } from '../secrets/secret-box.js'
-import { generateSecret } from '../sending/signature.js'
+import { type OwnHeaders, assertHeaderNames, sealHeaders } from '../headers.js'
+import type { SecretBox } from '../secrets.js'
+import { generateSecret, isSameSecret, isSecret } from '../sending/signature.js'
 import { assertAllKnown } from './event-types.js'
 
 /** Input of `create`. */
@@ -16,87 +18,155 @@ export interface WebhookInput {
   target_url: string
   event_types: string[]
   status: 'active' | 'inactive'
+  headers?: OwnHeaders | null
+  filters?: EventFilters | null
+}
+
+/** Input of `update`. */
+export interface WebhookUpdate extends Omit<WebhookChanges, 'headers'> {
+  headers?: OwnHeaders | null
 }
 
 /** A webhook with its unsealed secret, for the only response that shows it. */
-export type WithSecret<T extends Webhook> = T & { secret: string }
+export type WithSecret<T extends Webhook> = Omit<T, 'headers' | 'filters'> & { headers?: Webhook['headers'], filters?: Webhook['filters'], secret: string }
 
 /** Lists, reads and changes webhooks. */
 export interface Management {
-  list (tenantSlug: string, query: Static<typeof WebhookQuery>): Promise<Page<Webhook>>
-  find (tenantSlug: string, id: number): Promise<WebhookWithHealth | null>
+  list (tenant: Tenant, query: Static<typeof WebhookQuery>): Promise<Page<Webhook>>
+  find (tenant: Tenant, id: number): Promise<WebhookWithHealth | null>
   /** Lists failing and disabled webhooks of all tenants. */
   listFailing (options: { limit: number }): Promise<FailingWebhook[]>
-  create (tenantSlug: string, input: WebhookInput): Promise<WithSecret<Webhook>>
-  update (tenantSlug: string, id: number, changes: WebhookChanges): Promise<Webhook | null>
+  create (tenant: Tenant, input: WebhookInput): Promise<WithSecret<Webhook>>
+  /** Creates a webhook with this secret, or returns the one that has it and the same address. */
+  import (tenant: Tenant, input: WebhookInput & { secret: string }): Promise<Webhook>
+  update (tenant: Tenant, id: number, changes: WebhookUpdate): Promise<Webhook | null>
   /** Returns `false` if the webhook does not exist. */
-  delete (tenantSlug: string, id: number): Promise<boolean>
-  rotateSecret (tenantSlug: string, id: number, input: { grace_period_seconds: number }): Promise<WithSecret<RotatedWebhook> | null>
+  delete (tenant: Tenant, id: number): Promise<boolean>
+  rotateSecret (tenant: Tenant, id: number, input: { grace_period_seconds: number }): Promise<WithSecret<RotatedWebhook> | null>
+}
+
+/** The tenant that a limit is for. */
+export interface LimitedTenant {
+  tenantSlug: string
+  /** Without the option `tenantId` it is the slug. */
+  tenantId: string
 }
 
 /** The parts that webhooks are managed with. */
 export interface ManagementDependencies {
   webhooks: WebhookStore
-  events: EventCatalogue
+  events: EventSchemas
   targetRules: TargetRules
   secrets: SecretBox
-  maxWebhooksPerTenant: number
+  maxWebhooksPerTenant: Limit<LimitedTenant>
+  clock: Clock
+  /** Why nothing may be sent; `null` if it may. */
+  findHold: () => Promise<Hold | null>
 }
 
+/** The range of `maxWebhooksPerTenant`. */
+export const maxWebhooks = 10_000
+
 const maxNameLength = 255
-/** Counting further would take longer than it is worth. */
+/** Counting further would take too long. */
 const maxPending = 1000
 
 /** Checks the input that no schema can judge, and seals secrets for the storage. */
-export function createManagement ({ webhooks, events, targetRules, secrets, maxWebhooksPerTenant }: ManagementDependencies): Management {
-  function normalize<T extends WebhookChanges> (input: T): T {
-    const { name, target_url: target, event_types: types } = input
+export function createManagement ({ webhooks, events, targetRules, secrets, maxWebhooksPerTenant, findHold, clock }: ManagementDependencies): Management {
+  const findMaximum = createCachedLimit(maxWebhooksPerTenant, { path: 'maxWebhooksPerTenant', minimum: 1, maximum: maxWebhooks, clock })
+
+  function normalize<T extends WebhookUpdate> (input: T): T {
+    const { name, target_url: target, event_types: types, headers = null, filters } = input
     if (types !== undefined) assertAllKnown(events, types)
+    assertHeaderNames(headers)
     return {
       ...input,
       ...(name !== undefined ? { name: normalizeName(name) } : {}),
-      ...(target !== undefined ? { target_url: parseTargetUrl(target, targetRules).href } : {})
+      ...(target !== undefined ? { target_url: parseTargetUrl(target, targetRules).href } : {}),
+      ...(filters !== undefined ? { filters: noneIfEmpty(filters) } : {})
     }
   }
 
+  /** Keeps clients, which cannot read the values, from redirecting them to their own servers. */
+  async function assertHeadersStay (tenant: Tenant, id: number, target: string): Promise<void> {
+    const webhook = await webhooks.find(tenant.id, id)
+    if (webhook === null || webhook.headers === null || new URL(webhook.target_url).origin === new URL(target).origin) return
+    throw new Refusal('headers', 'must be given again, or null, because target_url has another origin')
+  }
+
+  async function store (tenant: Tenant, { headers = null, ...input }: WebhookInput, secret: string): Promise<Webhook> {
+    const maximum = await findMaximum(tenant.id, { tenantSlug: tenant.slug, tenantId: tenant.id })
+    const id = await webhooks.nextId(tenant.id)
+    const sealed = secrets.seal(secret, tenant.id, id)
+    const webhook = await webhooks.create(tenant.id, {
+      ...input, id, tenantSlug: tenant.slug, secret: sealed, headers: sealHeaders(secrets, headers, tenant.id, id)
+    }, maximum)
+    if (webhook === null) throw new Refusal('', `the tenant already has the maximum of ${maximum} webhooks`)
+    return webhook
+  }
+
+  async function findSame (tenant: Tenant, url: string, secret: string): Promise<Webhook | null> {
+    const own = await webhooks.list(tenant.id, { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: maxWebhooks })
+    for (const webhook of own.filter(({ target_url: other }) => other === url)) {
+      const sealed = await webhooks.findSecrets(tenant.id, webhook.id) ?? []
+      if (sealed.some((text) => isSameSecret(secrets.open(text, tenant.id, webhook.id), secret))) return webhook
+    }
+    return null
+  }
+
   return {
-    async list (tenantSlug, query) {
+    async list (tenant, query) {
       return readPage<Webhook, WebhookFilter, WebhookSortField>({
-        list: (page) => webhooks.list(tenantSlug, page),
-        count: (filter) => webhooks.count(tenantSlug, filter)
+        list: (page) => webhooks.list(tenant.id, page),
+        count: (filter) => webhooks.count(tenant.id, filter)
       }, query, omitUndefined({ status: query['filter[status]'] }))
     },
 
-    async find (tenantSlug, id) {
-      const [webhook, health] = await Promise.all([webhooks.find(tenantSlug, id), webhooks.findHealth(tenantSlug, id)])
-      return webhook && health && { ...webhook, health }
+    async find (tenant, id) {
+      const [webhook, health, graceEnd, hold] = await Promise.all([
+        webhooks.find(tenant.id, id), webhooks.findHealth(tenant.id, id), webhooks.findGraceEnd(tenant.id, id), findHold()
+      ])
+      return webhook && health && { ...webhook, health: hold === null ? health : { ...health, held: true }, previous_secret_expires_at: graceEnd }
     },
 
     listFailing: ({ limit }) => webhooks.listFailing({ limit, maxPending }),
 
-    async create (tenantSlug, input) {
+    async create (tenant, input) {
+      const secret = generateSecret()
+      return withSecret(await store(tenant, normalize(input), secret), secret)
+    },
+
+    async import (tenant, { secret, ...input }) {
+      if (!isSecret(secret)) throw new Refusal('secret', 'must be whsec_ and 24 to 64 bytes in base64')
       const normalized = normalize(input)
-      const id = await webhooks.nextId(tenantSlug)
-      const secret = generateSecret()
-      const sealed = secrets.seal(secret, tenantSlug, id)
-      const webhook = await webhooks.create(tenantSlug, { ...normalized, id, secret: sealed }, maxWebhooksPerTenant)
-      if (webhook === null) throw new Refusal('', `the tenant already has the maximum of ${maxWebhooksPerTenant} webhooks`)
-      return { ...webhook, secret }
+      return await findSame(tenant, normalized.target_url, secret) ?? store(tenant, normalized, secret)
     },
 
-    async update (tenantSlug, id, changes) {
-      return webhooks.update(tenantSlug, id, normalize(changes))
+    async update (tenant, id, changes) {
+      const { headers, ...normalized } = normalize(changes)
+      if (headers !== undefined) return webhooks.update(tenant.id, id, { ...normalized, headers: sealHeaders(secrets, headers, tenant.id, id) })
+      if (normalized.target_url !== undefined) await assertHeadersStay(tenant, id, normalized.target_url)
+      return webhooks.update(tenant.id, id, normalized)
     },
 
-    delete: (tenantSlug, id) => webhooks.delete(tenantSlug, id),
+    delete: (tenant, id) => webhooks.delete(tenant.id, id),
 
-    async rotateSecret (tenantSlug, id, { grace_period_seconds: gracePeriodSeconds }) {
+    async rotateSecret (tenant, id, { grace_period_seconds: gracePeriodSeconds }) {
       const secret = generateSecret()
-      const sealed = secrets.seal(secret, tenantSlug, id)
-      const webhook = await webhooks.rotateSecret(tenantSlug, id, { secret: sealed, gracePeriodSeconds })
-      return webhook && { ...webhook, secret }
+      const sealed = secrets.seal(secret, tenant.id, id)
+      const webhook = await webhooks.rotateSecret(tenant.id, id, { secret: sealed, gracePeriodSeconds })
+      return webhook && withSecret(webhook, secret)
     }
   }
+}
+
+function noneIfEmpty (filters: EventFilters | null): EventFilters | null {
+  return Object.keys(filters ?? {}).length === 0 ? null : filters
+}
+
+/** Omits `headers` and `filters` if there are none. */
+function withSecret<T extends Webhook> ({ headers, filters, ...webhook }: T, secret: string): WithSecret<T> {
+  return { ...webhook, ...(headers === null ? {} : { headers }), ...(filters === null ? {} : { filters }), secret }
 }
 
 function normalizeName (text: string): string {

@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.js'
-import type { Clock, DeliveryStore, ReplayResult, ReplaySelection, WebhookStore } from '../../ports/index.js'
-import { normalizeInstant } from '../../shared/instant.js'
-import type { EventCatalogue } from '../events/catalogue.js'
+import type { Clock, DeliveryStore, ReplayResult, ReplaySelection, Tenant, WebhookStore } from '../../ports/index.js'
+import { normalizeInstant } from '../../shared/text.js'
+import type { EventSchemas } from '../events/catalogue.js'
 import { assertAllKnown } from './event-types.js'
 
 /** Input of `replay`. */
@@ -27,7 +27,7 @@ export interface ReplaySummary extends ReplayResult {
 interface Dependencies {
   webhooks: WebhookStore
   deliveries: DeliveryStore
-  events: EventCatalogue
+  events: EventSchemas
   clock: Clock
 }
 
@@ -37,7 +37,7 @@ const defaultReplayMs = 24 * 60 * 60 * 1000
 /** Queues past events of a webhook again, or counts them. Returns `null` if the webhook does not exist. */
 export async function replay (
   { webhooks, deliveries, events, clock }: Dependencies,
-  tenantSlug: string,
+  tenant: Tenant,
   id: number,
   input: ReplayInput
 ): Promise<ReplaySummary | null> {
@@ -45,7 +45,7 @@ export async function replay (
   if (eventTypes !== undefined) assertAllKnown(events, eventTypes)
   const period = readPeriod(input)
   const window = eventIds === undefined ? fillPeriod(period, clock.now()) : noPeriod(period)
-  if (await webhooks.find(tenantSlug, id) === null) return null
+  if (await webhooks.find(tenant.id, id) === null) return null
   const selection: ReplaySelection = {
     include,
     eventTypes: eventTypes ?? null,
@@ -55,7 +55,7 @@ export async function replay (
     until: period.until ?? null,
     limit: maxReplayed
   }
-  const result = await (input.dry_run ? deliveries.countReplay(tenantSlug, id, selection) : deliveries.replay(tenantSlug, id, selection))
+  const result = await (input.dry_run ? deliveries.countReplay(tenant.id, id, selection) : deliveries.replay(tenant.id, id, selection))
   if (result === null) throw new Refusal('', 'the webhook is not active')
   return { webhook_id: id, include, ...window, ...result }
 }
@@ -71,7 +71,7 @@ function readPeriod ({ since, until }: ReplayInput): Period {
 
 function readInstant (field: 'since' | 'until', text: string | undefined): string | undefined {
   const instant = text === undefined ? undefined : normalizeInstant(text)
-  if (instant === null) throw new Refusal(field, 'must be a date-time of the years 1 to 9999')
+  if (instant === null) throw new Refusal(field, 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z')
   return instant
 }
 

@@ -1,9 +1,10 @@
 import type { AttemptResult, ClaimedDelivery, Clock } from '../../ports/index.js'
 import type { Logger } from '../../observe/logger.js'
 import type { Tracing } from '../../observe/tracing.js'
-import { publishAttempt } from '../channels.js'
-import { hostOf } from '../guard/destination.js'
-import type { SecretBox } from '../secrets/secret-box.js'
+import { publishAttempt } from '../listeners.js'
+import { hostOf } from '../ssrf/destination.js'
+import { openHeaders } from '../headers.js'
+import type { SecretBox } from '../secrets.js'
 import type { SendResult, Sender } from '../sending/sender.js'
 import { signHeaders } from '../sending/signature.js'
 import type { Counters } from './counters.js'
@@ -24,6 +25,7 @@ export interface AttemptSettings {
   timeoutMs: number
   responseExcerptBytes: number
   retrySchedule: readonly number[]
+  propagateTrace: boolean
 }
 
 /**
@@ -36,14 +38,15 @@ export type AttemptEnd = AttemptResult | 'aborted' | 'unsigned'
 export function createAttemptDelivery (dependencies: AttemptDependencies, settings: AttemptSettings): (delivery: ClaimedDelivery) => Promise<AttemptEnd> {
   const { sender, secrets, clock, log, counters, tracing } = dependencies
   const pauses = createPauseLog(log, clock)
-  const { timeoutMs, retrySchedule, responseExcerptBytes: excerptBytes } = settings
+  const { timeoutMs, retrySchedule, responseExcerptBytes: excerptBytes, propagateTrace } = settings
 
-  function sign ({ tenantSlug, webhookId, secrets: sealed, eventId, body }: ClaimedDelivery): Record<string, string> | null {
+  function sign ({ tenantId, webhookId, secrets: sealed, headers, eventId, body }: ClaimedDelivery): Record<string, string> | null {
     try {
-      const opened = sealed.map((secret) => secrets.open(secret, tenantSlug, webhookId))
-      return signHeaders(opened, eventId, body, clock.now())
+      const opened = sealed.map((secret) => secrets.open(secret, tenantId, webhookId))
+      const signed = signHeaders(opened, eventId, body, clock.now())
+      return headers === null ? signed : { ...openHeaders(secrets, headers, tenantId, webhookId), ...signed }
     } catch (err) {
-      log.error({ err, webhook_id: webhookId, event_id: eventId }, 'no key of secretKeys opens the secret of the webhook, its delivery waits')
+      log.error({ err, webhook_id: webhookId, event_id: eventId }, 'no key in secretKeys opens the webhook secret, the delivery waits')
       return null
     }
   }
@@ -51,17 +54,19 @@ export function createAttemptDelivery (dependencies: AttemptDependencies, settin
   function report (delivery: ClaimedDelivery, result: AttemptResult, sent: SendResult): void {
     counters.add(result)
     publishAttempt(delivery, result)
-    tracing?.attempt(delivery, result)
     if (result.outcome !== 'delivered') logFailure(log, delivery, result, sent)
   }
 
   return async (delivery) => {
     const headers = sign(delivery)
     if (headers === null) return 'unsigned'
+    const span = tracing?.startAttempt(delivery)
+    if (propagateTrace && typeof span?.traceParent === 'string') headers.traceparent = span.traceParent
     const attempt = pauses.begin()
     const sent = await sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs, excerptBytes })
     const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now() })
     if (result === null) return 'aborted'
+    span?.end(result)
     report(delivery, result, sent)
     pauses.end(attempt, delivery, result, sent)
     return result
@@ -80,5 +85,5 @@ function logFailure (log: Logger, delivery: ClaimedDelivery, result: AttemptResu
     response_status: result.responseStatus,
     ...(proxyFault === undefined ? {} : { proxy_fault: proxyFault }),
     ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs } : {})
-  }, result.outcome === 'retry' ? 'delivery failed, it will be tried again' : 'delivery failed, it is given up')
+  }, result.outcome === 'retry' ? 'delivery failed, will retry' : 'delivery failed, giving up')
 }

@@ -1,12 +1,11 @@
-import type { Clock, DeliveryStore, HealthNotice } from '../../ports/index.js'
-import { publishDisable } from '../channels.js'
-import type { Listeners } from '../listeners.js'
+import type { ClaimedNotice, Clock, DeliveryStore, HealthNotice } from '../../ports/index.js'
+import { type Listeners, publishDisable } from '../listeners.js'
 import type { Logger } from '../../observe/logger.js'
 
 const messages = {
   failing: 'webhook keeps failing, it will be disabled',
   disabled: 'webhook disabled, it kept failing',
-  gone: 'webhook disabled, it answered 410'
+  gone: 'webhook disabled, it returned 410'
 }
 
 const batchSize = 100
@@ -25,19 +24,27 @@ export interface NoticeReporter {
 }
 
 /** Writes a notice to the log, the diagnostics channel and the host's listeners, then confirms it: each arrives at least once. */
-export function createNoticeReporter (deliveries: DeliveryStore, listeners: Listeners, { clock, log }: { clock: Clock, log: Logger }): NoticeReporter {
+export function createNoticeReporter (
+  deliveries: DeliveryStore, listeners: Listeners, { environment, clock, log }: { environment: string | null, clock: Clock, log: Logger }
+): NoticeReporter {
   let timer: unknown
   let isStopped = false
   let reporting: Promise<void> = Promise.resolve()
 
   async function reportAll (): Promise<void> {
     try {
-      for (const { noticeId, notice } of await deliveries.claimNotices({ limit: batchSize, leaseMs })) {
-        tell(listeners, log, notice)
-        await deliveries.confirmNotice(noticeId)
-      }
+      for (const claimed of await deliveries.claimNotices({ limit: batchSize, leaseMs, environment })) await reportOne(claimed)
     } catch (err) {
-      log.error({ err }, 'notices of failing webhooks could not be read, they are tried again')
+      log.error({ err }, 'could not read notices of failing webhooks, will retry')
+    }
+  }
+
+  async function reportOne ({ noticeId, notice }: ClaimedNotice): Promise<void> {
+    tell(listeners, log, notice)
+    try {
+      await deliveries.confirmNotice(noticeId)
+    } catch (err) {
+      log.error({ err, webhook_id: notice.webhookId }, 'could not confirm a notice of a failing webhook, will report it again')
     }
   }
 

@@ -1,5 +1,4 @@
 import type { AttemptResult, ClaimedDelivery } from '../../ports/index.js'
-import { nextRetryMs, parseRetryAfter } from './retry.js'
 import type { SendResult } from '../sending/sender.js'
 
 /** Pause without `Retry-After`. Short, because one event that always gets a 503 must not block the others. */
@@ -27,4 +26,52 @@ export function decideOutcome (
 /** Whether the endpoint is overloaded: it says so, or it timed out and was failing before. */
 function isOverloaded ({ responseStatus, error }: SendResult, isFailing: boolean): boolean {
   return responseStatus === 429 || responseStatus === 503 || (error === 'timeout' && isFailing)
+}
+
+/** Seconds between each attempt and the previous one. The first value applies to the first attempt. */
+export const defaultRetrySchedule: readonly number[] = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
+
+const maxRetryAfterMs = 24 * 60 * 60 * 1000
+const jitter = 0.2
+
+/**
+ * Returns the milliseconds until the next attempt, or `null` at the end of the schedule. `Retry-After` lengthens the wait
+ * and never shortens it. A jitter of 0 to 20 % is added.
+ */
+export function nextRetryMs (
+  schedule: readonly number[],
+  attemptsMade: number,
+  retryAfterMs: number | null,
+  random: () => number = Math.random
+): number | null {
+  const seconds = schedule[attemptsMade]
+  if (seconds === undefined) return null
+  return Math.ceil(Math.max(seconds * 1000, retryAfterMs ?? 0) * (1 + jitter * random()))
+}
+
+/**
+ * Reads `Retry-After` (RFC 9110, section 10.2.3): whole seconds or an HTTP date, 24 hours at most. `null` if absent or
+ * malformed.
+ */
+export function parseRetryAfter (value: string | undefined, nowMs: number): number | null {
+  const text = value?.trim() ?? ''
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : parseHttpDate(text) - nowMs
+  return waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : null
+}
+
+const month = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)'
+
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994` (RFC 9110, 5.6.7). */
+const httpDates = [
+  new RegExp(`^[A-Z][a-z]{2}, (\\d\\d) ${month} \\d{4} [\\d:]{8} GMT$`),
+  new RegExp(`^[A-Z][a-z]{5,8}, (\\d\\d)-${month}-\\d\\d [\\d:]{8} GMT$`),
+  new RegExp(`^[A-Z][a-z]{2} ${month} ([ \\d]\\d) [\\d:]{8} \\d{4}$`)
+]
+
+/** `Date.parse` alone accepts other formats, and reads 31 February as 3 March. */
+function parseHttpDate (text: string): number {
+  const day = httpDates.map((form) => form.exec(text)?.[1]).find((found) => found !== undefined)
+  if (day === undefined) return Number.NaN
+  const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+  return new Date(time).getUTCDate() === Number(day) ? time : Number.NaN
 }

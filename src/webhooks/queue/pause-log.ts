@@ -1,9 +1,9 @@
 import type { AttemptResult, ClaimedDelivery, Clock } from '../../ports/index.js'
 import type { Logger } from '../../observe/logger.js'
-import { trimEntries } from '../../shared/trim-entries.js'
+import { trimEntries } from '../../shared/cached.js'
 import { formatWebhookKey } from '../sending/capacity.js'
 import type { SendResult } from '../sending/sender.js'
-import { parseRetryAfter } from './retry.js'
+import { parseRetryAfter } from './outcome.js'
 
 /** Writes one line for each pause of a webhook, even if several attempts in flight cause it. */
 export interface PauseLog {
@@ -23,9 +23,9 @@ export function createPauseLog (log: Logger, clock: Clock): PauseLog {
 
   return {
     begin: () => ++begun,
-    end (attempt, { tenantSlug, webhookId }, result, { retryAfter }) {
+    end (attempt, { tenantId, tenantSlug, webhookId }, result, { retryAfter }) {
       if (result.outcome !== 'retry' || result.pauseMs === 0) return
-      const webhook = formatWebhookKey(tenantSlug, webhookId)
+      const webhook = formatWebhookKey(tenantId, webhookId)
       // No attempt begins during a pause, so this one began before it.
       if (attempt <= (lastAttempts.get(webhook) ?? 0)) return
       lastAttempts.delete(webhook)

@@ -14,7 +14,7 @@ export interface ResultWriter {
 }
 
 /** Keeps results that cannot be written now. */
-export function createResultWriter (deliveries: Pick<DeliveryStore, 'complete'>, rule: HealthRule): ResultWriter {
+export function createResultWriter (deliveries: Pick<DeliveryStore, 'recordAttempts'>, rule: HealthRule): ResultWriter {
   let fresh: AttemptResult[] = []
   let left: AttemptResult[] = []
 
@@ -22,7 +22,7 @@ export function createResultWriter (deliveries: Pick<DeliveryStore, 'complete'>,
   async function write (batch: AttemptResult[]): Promise<void> {
     if (batch.length === 0) return
     try {
-      const locked = new Set((await deliveries.complete(batch, rule)).map(({ deliveryId }) => deliveryId))
+      const locked = new Set((await deliveries.recordAttempts(batch, rule)).map(({ deliveryId }) => deliveryId))
       left.push(...batch.filter(({ deliveryId }) => locked.has(deliveryId)))
     } catch (error) {
       left.push(...batch)

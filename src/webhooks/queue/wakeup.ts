@@ -6,9 +6,9 @@ export interface Wakeup {
   wake (): void
   /** Forgets earlier calls of `wake`. */
   reset (): void
-  /** Sleeps for up to `timeoutMs`. If `deaf`, ignores calls of `wake`. */
-  wait (timeoutMs: number, options: { deaf: boolean }): Promise<void>
-  /** Ends every sleep from now on, deaf ones too. */
+  /** Sleeps for up to `timeoutMs`. If `ignoreWakes`, ignores calls of `wake`. */
+  wait (timeoutMs: number, options: { ignoreWakes: boolean }): Promise<void>
+  /** Ends every sleep from now on, those that ignore `wake` too. */
   end (): void
 }
 
@@ -16,27 +16,27 @@ export interface Wakeup {
 export function createWakeup (clock: Clock): Wakeup {
   let isWoken = false
   let isEnded = false
-  let isDeaf = false
+  let isIgnoring = false
   let awake: () => void = () => {}
 
   return {
     wake () {
       isWoken = true
-      if (!isDeaf) awake()
+      if (!isIgnoring) awake()
     },
     reset () {
       isWoken = false
     },
-    wait (timeoutMs, { deaf }) {
-      if (isEnded || (isWoken && !deaf)) return Promise.resolve()
-      isDeaf = deaf
+    wait (timeoutMs, { ignoreWakes }) {
+      if (isEnded || (isWoken && !ignoreWakes)) return Promise.resolve()
+      isIgnoring = ignoreWakes
       return new Promise((resolve) => {
         const timer = clock.setTimeout(done, timeoutMs)
         awake = done
         function done (): void {
           clock.clearTimeout(timer)
           awake = () => {}
-          isDeaf = false
+          isIgnoring = false
           resolve()
         }
       })

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import type { ClaimedDelivery, Clock, DeliveryStore, HealthRule, Lease } from '../../ports/index.js'
-import { systemClock } from '../../shared/clock.js'
+import type { RecruitingApiError } from '../../errors.js'
+import type { ClaimOptions, ClaimedDelivery, DeliveryStore, HealthRule, Lease } from '../../ports/index.js'
+import { systemClock, waitUpTo } from '../../shared/clock.js'
+import { heldMessage, isHeldError } from '../../shared/held.js'
 import { type Capacity, formatWebhookKey } from '../sending/capacity.js'
 import { type AttemptDependencies, type AttemptSettings, createAttemptDelivery } from './attempt-delivery.js'
 import { createResultWriter } from './results.js'
@@ -13,6 +15,7 @@ export interface WorkerSettings extends AttemptSettings {
   leaseMs: number
   pollMs: number
   closeGraceMs: number
+  environment: string | null
   healthRule: HealthRule
 }
 
@@ -29,10 +32,14 @@ export interface Worker {
   start (): void
   /**
    * Resolves at the end of the current turn, or else of the next one, which begins when an attempt ends, a delivery is
-   * recorded or the poll time is over.
+   * recorded or the poll time has passed.
    */
   nextTurn (): Promise<void>
   readonly inFlight: number
+  /** When the storage last answered a claim, in milliseconds since the epoch; `null` if it never did. */
+  readonly lastClaimAt: number | null
+  /** When the last turn ended in which no claim failed; at first, when the worker was created. */
+  readonly lastTurnAt: number
   /** Stops claiming, waits for attempts for up to the grace, aborts the rest and releases their leases. */
   close (): Promise<void>
 }
@@ -54,6 +61,9 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   let inFlight = 0
   let onIdle: () => void = () => {}
   let retryAt = 0
+  let lastClaimAt: number | null = null
+  let lastTurnAt = clock.now()
+  let held: RecruitingApiError | null = null
   let isClosing = false
   let isAborted = false
   let running: Promise<void> | null = null
@@ -65,7 +75,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       await gather()
       wakeup.reset()
       const isDone = await takeTurn()
-      await wakeup.wait(settings.pollMs, { deaf: !isDone })
+      await wakeup.wait(settings.pollMs, { ignoreWakes: !isDone })
     }
   }
 
@@ -75,13 +85,14 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
    */
   async function gather (): Promise<void> {
     await setImmediate()
-    if (results.size > 0) await settle(waitUntilIdle(), gatherMs, systemClock)
+    if (results.size > 0) await waitUpTo(waitUntilIdle(), gatherMs, systemClock)
   }
 
   /** Returns `false` if storage failed: the next turn then waits, even if it is woken. */
   async function takeTurn (): Promise<boolean> {
     const isWritten = await attemptStep(writeResults)
     const isClaimed = await attemptStep(claim)
+    if (isClaimed) lastTurnAt = clock.now()
     endTurn()
     return isClaimed && (isWritten || results.leftOver < settings.concurrency)
   }
@@ -116,12 +127,14 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 
   async function claim (): Promise<void> {
-    const { concurrency, perEndpoint, leaseMs } = settings
+    const { concurrency, perEndpoint, leaseMs, environment } = settings
     const limit = isClosing ? 0 : capacity.acquire(Math.max(0, concurrency - inFlight - results.leftOver))
     if (limit === 0) return
     let unused = limit
     try {
-      for (const delivery of await deliveries.claimDue({ limit, perEndpoint, leaseMs })) {
+      const claimed = await claimUnlessHeld({ limit, perEndpoint, leaseMs, environment })
+      lastClaimAt = clock.now()
+      for (const delivery of claimed) {
         unused--
         inFlight++
         attempt(delivery)
@@ -131,8 +144,22 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     }
   }
 
+  async function claimUnlessHeld (options: ClaimOptions): Promise<ClaimedDelivery[]> {
+    try {
+      const claimed = await deliveries.claimDue(options)
+      if (held !== null) log.info({}, 'deliveries are no longer held')
+      held = null
+      return claimed
+    } catch (err) {
+      if (!isHeldError(err)) throw err
+      if (held?.message !== err.message) log.error({ err }, heldMessage)
+      held = err
+      return []
+    }
+  }
+
   async function attempt (delivery: ClaimedDelivery): Promise<void> {
-    const webhook = formatWebhookKey(delivery.tenantSlug, delivery.webhookId)
+    const webhook = formatWebhookKey(delivery.tenantId, delivery.webhookId)
     await capacity.acquireWebhook(webhook)
     try {
       const end = isAborted ? 'aborted' : await attemptDelivery(delivery)
@@ -159,12 +186,12 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     wakeup.end()
     await running
     const idle = waitUntilIdle()
-    await settle(idle, settings.closeGraceMs, clock)
+    await waitUpTo(idle, settings.closeGraceMs, clock)
     isAborted = true
     capacity.abort()
     sender.abort()
     await idle
-    const problem = 'storage failed on close, deliveries under way will repeat when their leases expire'
+    const problem = 'storage failed on close, deliveries in flight will repeat when their leases expire'
     await attemptStep(writeLast, problem)
     await attemptStep(() => deliveries.release(aborted), problem)
     endTurn()
@@ -172,9 +199,11 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
 
   return {
     get inFlight () { return inFlight },
+    get lastClaimAt () { return lastClaimAt },
+    get lastTurnAt () { return lastTurnAt },
     start () {
       stopListening = deliveries.onDue(() => wakeup.wake(), (err) => {
-        log.warn({ err }, 'hints from PostgreSQL no longer arrive, due deliveries are found by polling')
+        log.warn({ err }, 'PostgreSQL notifications no longer arrive, polling for due deliveries')
       })
       capacity.onTestReleased(() => wakeup.wake())
       running ??= run()
@@ -182,12 +211,4 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     nextTurn: () => new Promise((resolve) => { turnWaiters.push(resolve) }),
     close
   }
-}
-
-/** Waits for the attempts to end, up to the grace. */
-async function settle (idle: Promise<void>, graceMs: number, clock: Clock): Promise<void> {
-  let timer: unknown
-  const grace = new Promise<void>((resolve) => { timer = clock.setTimeout(resolve, graceMs) })
-  await Promise.race([grace, idle])
-  clock.clearTimeout(timer)
 }

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import type { Webhook as PortWebhook, WebhookHealth, WebhookSortField } from '../../ports/index.js'
+import type { EventFilters, Webhook as PortWebhook, WebhookHealth, WebhookSortField } from '../../ports/index.js'
 import { pagingQuery } from '../../shared/paging.js'
 import { DateTime, DateTimeOf, Nullable, OneOf } from '../../shared/schemas.js'
-import { eventIdExample } from './examples.js'
+import { eventIdExample } from './event-type.js'
 
 const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
-  description: 'The service sets disabled if the endpoint failed for too long or answered 410; clients cannot set it'
+  description: 'The service sets disabled if the endpoint failed for too long or returned 410; clients cannot set it'
 })
 
 const clientStatuses = ['active', 'inactive'] as const
@@ -20,8 +20,26 @@ const representation = {
   event_types: Type.Array(Type.String(), { examples: [eventTypesExample] })
 }
 
+const ShownHeaders = Type.Unsafe<Record<string, null> | null>({
+  type: ['object', 'null'],
+  additionalProperties: { type: 'null' },
+  description: 'The names of its own headers, each with null: values are never shown. null without any',
+  examples: [{ 'X-Api-Key': null }]
+})
+
+const filtersExample = [{ 'data.job_id': [1, 7], 'data.stage': ['offer'] }]
+
+const valueTypes = ['string', 'number', 'boolean', 'null']
+
+const ShownFilters = Type.Unsafe<EventFilters | null>({
+  type: ['object', 'null'],
+  additionalProperties: { type: 'array', items: { type: valueTypes } },
+  description: 'Its filters as they were given. null without any',
+  examples: filtersExample
+})
+
 /** A webhook in lists and after updating it. */
-export const Webhook = Type.Object({ ...representation, created_at: DateTime, updated_at: DateTime }, { title: 'Webhook' })
+export const Webhook = Type.Object({ ...representation, headers: ShownHeaders, filters: ShownFilters, created_at: DateTime, updated_at: DateTime }, { title: 'Webhook' })
 
 /** A webhook as storages return it. */
 export type Webhook = PortWebhook
@@ -29,28 +47,36 @@ export type Webhook = PortWebhook
 const Health = Type.Object({
   failing_since: Nullable(DateTimeOf('When the first attempt since the last success failed')),
   failed_deliveries: Type.Integer({ minimum: 0, description: 'Deliveries given up since then', examples: [3] }),
-  paused_until: Nullable(DateTimeOf('When its other deliveries go on; null unless the endpoint is paused')),
+  paused_until: Nullable(DateTimeOf('When its other deliveries resume; null unless the endpoint is paused')),
   disabled_reason: Nullable(OneOf(['gone', 'failing'], {
-    description: 'Why the service disabled it. gone: the endpoint answered 410; failing: it failed for too long'
-  }))
+    description: 'Why the service disabled it. gone: the endpoint returned 410; failing: it failed for too long'
+  })),
+  held: Type.Optional(Type.Literal(true, { description: 'Only there while the service sends no notifications at all, such as a test installation' }))
 }, { title: 'WebhookHealth' })
 
-/** A webhook with its health. */
-export const WebhookWithHealth = Type.Object({ ...Webhook.properties, health: Health }, { title: 'WebhookWithHealth' })
+/** A webhook by its id: with its health, and the end of the grace period of its previous secret. */
+export const WebhookWithHealth = Type.Object({
+  ...Webhook.properties,
+  health: Health,
+  previous_secret_expires_at: Nullable(DateTimeOf('Deliveries are also signed with the previous secret until then; null without a grace period'))
+}, { title: 'WebhookWithHealth' })
 
-/** A webhook with its health, as storages return both. */
+/** A webhook with its health and the end of its grace period, as storages return them. */
 export interface WebhookWithHealth extends PortWebhook {
-  health: WebhookHealth
+  health: WebhookHealth & { held?: true }
+  previous_secret_expires_at: string | null
 }
 
-const Secret = Type.String({ description: 'whsec_ and base64; shown only in this answer', examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='] })
+const Secret = Type.String({ description: 'whsec_ and base64; shown only in this response', examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='] })
 
 /** A new webhook, with its secret. */
-export const CreatedWebhook = Type.Object({ ...representation, secret: Secret }, { title: 'CreatedWebhook' })
+export const CreatedWebhook = Type.Object({ ...representation, headers: Type.Optional(ShownHeaders), filters: Type.Optional(ShownFilters), secret: Secret }, { title: 'CreatedWebhook' })
 
 /** A webhook with its new secret after a rotation. */
 export const RotatedWebhook = Type.Object({
   ...representation,
+  headers: Type.Optional(ShownHeaders),
+  filters: Type.Optional(ShownFilters),
   secret: Secret,
   previous_secret_expires_at: Nullable(DateTimeOf('Deliveries are also signed with the previous secret until then; null without a grace period'))
 }, { title: 'RotatedWebhook' })
@@ -76,17 +102,52 @@ const writable = {
   })
 }
 
+const headers = Type.Optional(Type.Unsafe<Record<string, string> | null>({
+  type: ['object', 'null'],
+  maxProperties: 10,
+  propertyNames: { pattern: '^[A-Za-z0-9-]{1,64}$' },
+  additionalProperties: { type: 'string', maxLength: 1024, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
+  description: 'Headers that each notification has as well, such as those that a gateway in front of the endpoint needs: at most 10. ' +
+    'Names are letters, digits and hyphens, and not a header that the notification needs itself, such as Host, Content-Type or Webhook-Id. ' +
+    'Values are 1 to 1024 visible ASCII characters and spaces. Given again, they replace all earlier ones; null removes them. ' +
+    'A target_url of another origin needs them again',
+  examples: [{ 'X-Api-Key': 'key-of-your-gateway' }]
+}))
+
+const maxNumber = Number.MAX_SAFE_INTEGER
+
+const filters = Type.Optional(Type.Unsafe<EventFilters | null>({
+  type: ['object', 'null'],
+  maxProperties: 10,
+  propertyNames: {
+    pattern: '^data(?:\\.[^.\\u0000-\\u001F\\u007F-\\u009F]{1,64}){1,4}$',
+    description: 'data and 1 to 4 names joined by dots, such as data.job_id'
+  },
+  additionalProperties: {
+    type: 'array', minItems: 1, maxItems: 50, items: { type: valueTypes, maxLength: 255, minimum: -maxNumber, maximum: maxNumber }
+  },
+  description: 'Sends only events whose data has these values: an object of at most 10 paths, each with 1 to 50 values. Every path must lead to one of ' +
+    'its values, of the same type. A path is data and the names of up to 4 nested fields, such as data.job_id. Names do not lead into arrays. ' +
+    'A field that is missing counts as null. Given again, they replace all earlier ones; null removes them',
+  examples: filtersExample
+}))
+
 /** The options of the list of failing webhooks, which the API does not have. */
 export const FailingQuery = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }) }, { additionalProperties: false })
 
 /** The body that creates a webhook. `WebhookOperations` checks the address. */
 export const CreateWebhook = Type.Object({
   ...writable,
-  status: OneOf(clientStatuses, { default: 'active' })
+  status: OneOf(clientStatuses, { default: 'active' }),
+  headers,
+  filters
 }, { title: 'CreateWebhook', additionalProperties: false })
 
+/** A webhook to create with a secret of its own, which the API does not offer. */
+export const ImportWebhook = Type.Object({ ...CreateWebhook.properties, secret: Type.String() }, { additionalProperties: false })
+
 /** The body that updates a webhook, with at least one field. */
-export const UpdateWebhook = Type.Partial(Type.Object({ ...writable, status: OneOf(clientStatuses) }), {
+export const UpdateWebhook = Type.Partial(Type.Object({ ...writable, status: OneOf(clientStatuses), headers, filters }), {
   title: 'UpdateWebhook',
   additionalProperties: false,
   minProperties: 1,
@@ -115,8 +176,17 @@ export const TestResult = Type.Object({
   status: OneOf(['delivered', 'failed']),
   response_status: Nullable(Type.Integer({ examples: [204] })),
   duration_ms: Type.Integer({ minimum: 0, examples: [87] }),
-  error: Nullable(Type.String({ description: 'timeout, connection, tls, blocked or http_status; null after a success', examples: [null] }))
+  error: Nullable(Type.String({ description: 'timeout, connection, tls, blocked or http_status; held if the service sends nothing now; null after a success', examples: [null] }))
 }, { title: 'TestResult' })
+
+/** The body of a preview. */
+export const PreviewWebhook = Type.Object({ event_types: writable.event_types, filters }, { title: 'PreviewWebhook', additionalProperties: false })
+
+/** What a webhook would receive. */
+export const WebhookPreview = Type.Object({
+  events: Type.Integer({ minimum: 0, maximum: 100, description: 'Recent events of these types', examples: [100] }),
+  matching: Type.Integer({ minimum: 0, maximum: 100, description: 'How many of them match the filters', examples: [12] })
+}, { title: 'WebhookPreview' })
 
 const replayInclude = ['undelivered', 'all'] as const
 
@@ -140,7 +210,7 @@ export const Replay = Type.Object({
     default: 'undelivered',
     description: 'undelivered: events whose delivery failed or was skipped; all: every event that the webhook subscribes to'
   }),
-  dry_run: Type.Boolean({ default: false, description: 'true: answers 200 with the number of events that would be queued, and queues none' })
+  dry_run: Type.Boolean({ default: false, description: 'true: returns 200 with the number of events that would be queued, and queues none' })
 }, {
   title: 'Replay',
   additionalProperties: false,

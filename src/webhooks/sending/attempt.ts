@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { ProxyError } from '../guard/tunnel.js'
+import { ProxyError } from '../ssrf/proxy.js'
 import type { Connection, Connections } from './connections.js'
 import { type Excerpt, startExcerpt } from './excerpt.js'
 
@@ -32,7 +32,7 @@ const maxStaleMs = 1000
 /**
  * One attempt, as undici's handler of its request, under one deadline. The status line is the answer: a body that breaks
  * off, never ends or is too long changes nothing. If the receiver closes a reused connection without an answer, the
- * request is sent once more, over a new connection.
+ * request is sent again over a new connection.
  */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly #post: Post
@@ -77,7 +77,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onResponseStart (_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
     // Informational answers come before the one that counts.
     if (status < 200) {
-      if (++this.#informational > maxInformational) this.end(new Error('no answer but informational ones'))
+      if (++this.#informational > maxInformational) this.end(new Error('only informational responses arrived'))
       return
     }
     const retryAfter = headers['retry-after']
@@ -91,10 +91,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onResponseData (_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#answer?.excerpt?.add(chunk)
     this.#received += chunk.length
-    if (this.#received > maxAnswerBytes) this.end(new Error('the answer is too long'))
+    if (this.#received > maxAnswerBytes) this.end(new Error('the response is too long'))
   }
 
   onResponseEnd (): void {
+    // undici also calls this after `end`, if the receiver closes the connection.
+    if (this.#isSettled) return
     this.#connection.release()
     this.#finish(null)
   }
@@ -116,7 +118,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   /** The silence of a proxy says nothing about the receiver. */
   #endLate (): void {
-    this.end(this.#connection.isAtProxy ? new ProxyError('the proxy did not answer in time') : kTimeout)
+    this.end(this.#connection.isAtProxy ? new ProxyError('the proxy did not respond in time') : kTimeout)
   }
 
   /** Whether the receiver closed a reused connection without reading the request: most often it was idle for too long. */

@@ -27,12 +27,12 @@ export interface Capacity {
   releaseTest (webhook: string): void
   /** Sets the one listener that is called when a test has released a slot. */
   onTestReleased (listener: () => void): void
-  /** Ends all waiting: deliveries go on, tests do not. */
+  /** Ends all waiting: deliveries continue, tests do not. */
   abort (): void
 }
 
-export function formatWebhookKey (tenantSlug: string, webhookId: number): string {
-  return `${tenantSlug}/${webhookId}`
+export function formatWebhookKey (tenantId: string, webhookId: number): string {
+  return `${tenantId}/${webhookId}`
 }
 
 interface Waiting {

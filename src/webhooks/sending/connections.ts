@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
-import { type Connect, Opening } from '../guard/opening.js'
+import { type Connect, PendingConnection } from '../ssrf/connector.js'
 
 /** A connection to a receiver. It carries one request at a time. */
 export interface Connection {
@@ -29,7 +29,7 @@ export function createConnections (connect: Connect, options: Client.Options): C
 
   function open (origin: string): Connection {
     let socket: Socket | null = null
-    const opening = new Opening()
+    const pending = new PendingConnection()
     const client = new Client(origin, {
       ...options,
       connect: (target, callback) => connect(target, (...result) => {
@@ -37,12 +37,12 @@ export function createConnections (connect: Connect, options: Client.Options): C
         connection.reads = 0
         socket?.on('readable', countRead)
         callback(...result)
-      }, opening)
+      }, pending)
     })
     const connection = {
       client,
       reads: 0,
-      get isAtProxy () { return opening.isAtProxy },
+      get isAtProxy () { return pending.isAtProxy },
       release () {
         if (socket === null || socket.destroyed) connection.close()
         else idle.set(origin, [...idle.get(origin) ?? [], connection])
@@ -50,7 +50,7 @@ export function createConnections (connect: Connect, options: Client.Options): C
       close () {
         connections.delete(connection)
         const closed = client.destroy()
-        opening.close()
+        pending.close()
         return closed
       }
     }

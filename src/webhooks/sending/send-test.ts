@@ -1,5 +1,5 @@
-import type { Clock } from '../../ports/index.js'
-import { generateEventId } from '../events/event-id.js'
+import type { Clock, Hold, Tenant } from '../../ports/index.js'
+import { generateEventId } from '../events/dispatcher.js'
 import { type Capacity, formatWebhookKey } from './capacity.js'
 import type { SendResult, Sender } from './sender.js'
 import { signHeaders } from './signature.js'
@@ -8,6 +8,8 @@ export interface TestDependencies {
   sender: Sender
   capacity: Capacity
   clock: Clock
+  /** Why nothing may be sent; `null` if it may. */
+  findHold: () => Promise<Hold | null>
   /** The deadline of attempts. */
   timeoutMs: number
 }
@@ -15,11 +17,14 @@ export interface TestDependencies {
 /** The event of a test and its target. */
 export interface TestTarget {
   type: string
-  tenantSlug: string
+  data: object
+  tenant: Tenant
   webhookId: number
   url: string
   /** Unsealed. */
   secrets: readonly string[]
+  /** The headers of the webhook. */
+  headers: Readonly<Record<string, string>>
 }
 
 /** The result of a test notification, with the field names of the API. */
@@ -33,32 +38,41 @@ export interface TestResult {
   error: string | null
 }
 
+interface TestEnd extends Pick<SendResult, 'responseStatus' | 'durationMs'> {
+  error: SendResult['error'] | 'held'
+}
+
 const maxTestMs = 10_000
 
 /**
- * Waits for a slot, then makes one attempt: 10 s for both together, or the deadline of attempts if that is shorter.
+ * Waits for a slot, then makes one attempt: 10 s for both together, or the deadline of attempts if that is shorter. Sends nothing
+ * if the storage is held.
  */
 export async function sendTest (dependencies: TestDependencies, target: TestTarget): Promise<TestResult> {
-  const { capacity, timeoutMs } = dependencies
-  const webhook = formatWebhookKey(target.tenantSlug, target.webhookId)
+  const { capacity, timeoutMs, findHold } = dependencies
+  const webhook = formatWebhookKey(target.tenant.id, target.webhookId)
   const id = generateEventId()
+  if (await findHold() !== null) return toTestResult(id, target, { responseStatus: null, error: 'held', durationMs: 0 })
   const deadlineMs = Math.min(timeoutMs, maxTestMs)
   const startedAt = performance.now()
   const isAcquired = await capacity.acquireTest(webhook, deadlineMs)
   const waitedMs = performance.now() - startedAt
   if (!isAcquired) return toTestResult(id, target, { responseStatus: null, error: 'timeout', durationMs: Math.round(waitedMs) })
-  const sent = await post(dependencies, target, id, Math.max(1, Math.ceil(deadlineMs - waitedMs))).finally(() => capacity.releaseTest(webhook))
+  return postTest(dependencies, target, id, Math.max(1, Math.ceil(deadlineMs - waitedMs))).finally(() => capacity.releaseTest(webhook))
+}
+
+/** Makes the attempt of a test. */
+export async function postTest (
+  { sender, clock }: { sender: Sender, clock: Pick<Clock, 'now'> }, target: Omit<TestTarget, 'webhookId'>, id: string, timeoutMs: number
+): Promise<TestResult> {
+  const { type, data, tenant, url, secrets, headers } = target
+  const timestamp = new Date(clock.now()).toISOString()
+  const body = JSON.stringify({ id, type, timestamp, tenant_slug: tenant.slug, data, test: true })
+  const sent = await sender.send({ url, headers: { ...headers, ...signHeaders(secrets, id, body, clock.now()) }, body, timeoutMs })
   return toTestResult(id, target, sent)
 }
 
-async function post ({ sender, clock }: TestDependencies, target: TestTarget, id: string, timeoutMs: number): Promise<SendResult> {
-  const { type, tenantSlug, url, secrets } = target
-  const timestamp = new Date(clock.now()).toISOString()
-  const body = JSON.stringify({ id, type, timestamp, tenant_slug: tenantSlug, data: {}, test: true })
-  return sender.send({ url, headers: signHeaders(secrets, id, body, clock.now()), body, timeoutMs })
-}
-
-function toTestResult (id: string, { type }: TestTarget, { responseStatus, error, durationMs }: SendResult): TestResult {
+function toTestResult (id: string, { type }: Pick<TestTarget, 'type'>, { responseStatus, error, durationMs }: TestEnd): TestResult {
   return {
     id,
     event_type: type,

@@ -1,14 +1,13 @@
 import type { AttemptError } from '../../ports/index.js'
 import { Refusal } from '../../errors.js'
-import { omitUndefined } from '../../shared/omit-undefined.js'
-import { trimEntries } from '../../shared/trim-entries.js'
+import { omitUndefined } from '../../shared/fields.js'
+import { trimEntries } from '../../shared/cached.js'
 import { type Answer, Attempt, kTimeout } from './attempt.js'
-import { BlockedAddressError, createGuardedConnector } from '../guard/connector.js'
-import { type TargetRules, parseTargetUrl } from '../guard/destination.js'
+import { BlockedAddressError, createGuardedConnector } from '../ssrf/connector.js'
+import { type TargetRules, parseTargetUrl } from '../ssrf/destination.js'
 import { createConnections } from './connections.js'
-import { type HttpProxy, createProxiedConnector } from '../guard/proxy.js'
-import { createResolver } from '../guard/resolver.js'
-import { ProxyError } from '../guard/tunnel.js'
+import { createProxiedConnector, type HttpProxy, ProxyError } from '../ssrf/proxy.js'
+import { createResolver } from '../ssrf/resolver.js'
 
 /** One post to an endpoint. */
 export interface SendRequest {
@@ -18,14 +17,14 @@ export interface SendRequest {
   headers: Record<string, string>
   /** Sent byte for byte. */
   body: string
-  /** The deadline of the whole attempt, from the DNS lookup to the end of the answer. */
+  /** The deadline of the whole attempt, from the DNS lookup to the end of the response. */
   timeoutMs: number
   /** How many bytes of a textual response to keep, 0 to 4096. By default none. */
   excerptBytes?: number
 }
 
 export interface SendResult {
-  /** `null` if no answer came. */
+  /** `null` if no response came. */
   responseStatus: number | null
   /** `null` for a 2xx; `aborted` if `abort` ended it, which says nothing about the endpoint. */
   error: AttemptError | 'aborted' | null

@@ -7,6 +7,18 @@ export function generateSecret (): string {
   return secretPrefix + randomBytes(32).toString('base64')
 }
 
+/** Whether a text is a secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. */
+export function isSecret (text: string): boolean {
+  const bytes = Buffer.from(text.slice(secretPrefix.length), 'base64')
+  const [full, bare] = [text, secretPrefix + bytes.toString('base64')].map((one) => one.replace(/=+$/, ''))
+  return full === bare && bytes.length >= 24 && bytes.length <= 64
+}
+
+/** Whether two secrets are the same key. The padding of base64 is optional. */
+export function isSameSecret (one: string, other: string): boolean {
+  return one.replace(/=+$/, '') === other.replace(/=+$/, '')
+}
+
 /** The headers of Standard Webhooks. */
 export interface SignedHeaders extends Record<string, string> {
   'webhook-id': string

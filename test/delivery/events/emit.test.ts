@@ -31,6 +31,8 @@ const revoked = Proxy.revocable({}, {})
 revoked.revoke()
 const throwingProxy = { toJSON () { throw revoked.proxy } }
 
+const subjects = 'subjects: expected an array of at most 100 subjects'
+
 const refused: Array<[title: string, change: Record<string, unknown>, field: string, message: string | RegExp]> = [
   ['no tenant', { tenantSlug: undefined }, 'tenantSlug', slug],
   ['an empty tenant', { tenantSlug: '' }, 'tenantSlug', slug],
@@ -51,6 +53,10 @@ const refused: Array<[title: string, change: Record<string, unknown>, field: str
   ['data that throws what cannot be read', { data: throwingProxy }, 'data', 'data: is not JSON'],
   ['an empty subject', { subject: '' }, 'subject', text('subject')],
   ['a subject of 256 characters', { subject: 's'.repeat(256) }, 'subject', text('subject')],
+  ['subjects that are no array', { subjects: 'job:1' }, 'subjects', subjects],
+  ['101 subjects', { subjects: Array.from({ length: 101 }, (_, n) => `job:${n}`) }, 'subjects', subjects],
+  ['an empty one of the subjects', { subject: 'candidate:1', subjects: ['job:1', ''] }, 'subjects[1]', text('subjects[1]')],
+  ['a hole in the subjects', { subjects: new Array(1) }, 'subjects[0]', text('subjects[0]')],
   ['an empty idempotency key', { idempotencyKey: '' }, 'idempotencyKey', text('idempotencyKey')],
   ['an idempotency key of 256 characters', { idempotencyKey: 'k'.repeat(256) }, 'idempotencyKey', text('idempotencyKey')],
   ['an idempotency key with a NUL', { idempotencyKey: 'k\0' }, 'idempotencyKey', text('idempotencyKey')],
@@ -95,7 +101,7 @@ t.test('emit takes text up to its limits', async (t) => {
   const { start } = createMachines(t)
   const engine = start({ delivery: { worker: false } })
   await engine.emit({
-    ...event, tenantSlug: 'ü'.repeat(100), subject: 's'.repeat(255), idempotencyKey: 'k'.repeat(255), occurredAt: '2026-01-01T00:00:60Z'
+    ...event, tenantSlug: 'ü'.repeat(100), subject: 's'.repeat(255), subjects: Array.from({ length: 100 }, (_, n) => `${'s'.repeat(252)}${n}`), idempotencyKey: 'k'.repeat(255), occurredAt: '2026-01-01T00:00:60Z'
   })
 })
 
@@ -150,7 +156,7 @@ t.test('emit rejects with what the storage rejects with', async (t) => {
 t.test('a storage without transactions refuses one', async (t) => {
   const { start, storage } = createMachines(t)
   await t.rejects(start({ delivery: { worker: false } }).emit(event, { transaction: {} }), {
-    code: 'invalid_event', field: 'transaction', message: 'transaction: the memory storage has no transactions'
+    code: 'invalid_event', field: 'transaction', message: 'transaction: the memory storage has no transactions; in tests, recordEvents of fastify-recruiting-api/testing takes any handle'
   })
   t.match(await storage.deliveries.stats(), { pending: 0 })
 })

@@ -16,6 +16,22 @@ t.test('an event emitted again under its idempotency key is recorded once', asyn
   t.same(await deliveries(id), [['pending', 0]])
 })
 
+t.test('an event whose recording was not answered may have been recorded, and is recorded once if it is emitted again under its key', async (t) => {
+  const { addWebhook, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook('https://example.com/')
+  const { record } = storage.deliveries
+  storage.deliveries.record = async (...given) => {
+    await record(...given)
+    throw new Error('Connection terminated unexpectedly')
+  }
+  const engine = start({ delivery: { worker: false } })
+  await t.rejects(engine.emit(keyed), { message: 'Connection terminated unexpectedly' })
+  t.same(await deliveries(id), [['pending', 0]])
+  storage.deliveries.record = record
+  t.equal((await engine.emit(keyed)).deliveries, 1)
+  t.same(await deliveries(id), [['pending', 0]])
+})
+
 t.test('of several at once with the same key, one is recorded and all get its id', async (t) => {
   const { addWebhook, deliveries, start } = createMachines(t)
   const id = await addWebhook('https://example.com/')
@@ -29,6 +45,7 @@ const others: Array<[title: string, change: object]> = [
   ['data', { data: { id: 2 } }],
   ['type', { type: 'application.updated' }],
   ['subject', { subject: 'candidate:42' }],
+  ['further subjects', { subjects: ['candidate:42', 'job:7'] }],
   ['time', { occurredAt: '2026-01-01T00:00:00Z' }]
 ]
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createMachines, event } from '../../fixtures/delivery/engine.js'
+import { type Engine, createMachines, event } from '../../fixtures/delivery/engine.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
 const day = 86_400_000
@@ -44,6 +44,23 @@ t.test('prune deletes more than it asks the storage for at once', async (t) => {
   t.equal(await engine.prune(), 5000)
 })
 
+t.test('between two batches of prune the process does other work', async (t) => {
+  const { addWebhook, clock, start } = createMachines(t)
+  await addWebhook('https://example.com/', { status: 'inactive' })
+  const engine = start({ delivery: { worker: false, retentionDays: 1 } })
+  for (let count = 0; count < 5000; count++) await engine.emit(event)
+  await clock.advance(day + 1)
+  let turns = 0
+  let isPruning = true
+  const working = (async () => {
+    for (; isPruning; turns++) await new Promise(setImmediate)
+  })()
+  t.equal(await engine.prune(), 10_000)
+  isPruning = false
+  await working
+  t.ok(turns >= 5, `${turns} turns`)
+})
+
 t.test('a worker prunes every hour', async (t) => {
   const { addWebhook, clock, deliveries, start } = createMachines(t)
   const id = await addWebhook('https://example.com/', { status: 'inactive' })
@@ -68,23 +85,46 @@ t.test('pruning that fails is logged and tried again an hour later', async (t) =
   const engine = start({ logger, delivery: { retentionDays: 1, pollMs: 60_000 } })
   await engine.emit(event)
   await clock.advance(2 * day)
-  t.same(new Set(logged), new Set(['pruning failed, it is tried again in an hour']))
+  t.same(new Set(logged), new Set(['pruning failed, will retry in an hour']))
   t.equal(logged.length, 48)
   storage.deliveries.prune = prune
   await clock.advance(3_600_000)
   t.same(await deliveries(id), [])
 })
 
-t.test('a pruning that runs on close is the last one', async (t) => {
+for (const [how, prune] of [['in the background', null], ['by code', (engine: Engine) => engine.prune()]] as const) {
+  t.test(`close waits for the batch that is pruned ${how}, which is the last one`, async (t) => {
+    const { clock, start, storage } = createMachines(t)
+    let batches = 0
+    let goOn = () => {}
+    storage.deliveries.prune = () => new Promise((resolve) => {
+      batches++
+      goOn = () => resolve(1000)
+    })
+    const engine = start()
+    const pruned = prune?.(engine)
+    if (prune === null) await clock.advance(600_000)
+    let isClosed = false
+    const closing = engine.close().then(() => { isClosed = true })
+    await clock.advance(9999)
+    t.strictSame([isClosed, batches], [false, 1])
+    goOn()
+    await closing
+    t.equal(await pruned, prune === null ? undefined : 1000)
+    await clock.advance(0)
+    t.strictSame([batches, clock.timerCount], [1, 0])
+    await t.rejects(engine.prune(), { code: 'closed' })
+  })
+}
+
+t.test('close waits no longer than its grace for a batch', async (t) => {
   const { clock, start, storage } = createMachines(t)
-  let goOn = () => {}
-  storage.deliveries.prune = () => new Promise((resolve) => { goOn = () => resolve(0) })
+  storage.deliveries.prune = () => new Promise(() => {})
   const engine = start()
-  await clock.advance(3_600_000)
-  await engine.close()
-  goOn()
-  await clock.advance(0)
-  t.equal(clock.timerCount, 0)
+  await clock.advance(600_000)
+  const closing = engine.close()
+  await clock.advance(10_000)
+  await closing
 })
 
 t.test('an idempotency key is forgotten with its event', async (t) => {

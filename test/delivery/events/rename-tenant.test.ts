@@ -52,6 +52,6 @@ t.test('the old name answers as an unknown tenant does, and the new one with the
   }).then((answer) => answer.json().data)
   const before = await list('acme')
   await app.recruiting.renameTenant('acme', 'globex')
-  t.strictSame([await list('acme'), await list('globex')], [[], before])
+  t.strictSame([await list('acme'), await list('globex')], [undefined, before])
   t.equal(first(before).id, webhook.id)
 })

@@ -42,15 +42,15 @@ t.test('close claims nothing more in a running turn', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
-  const { complete } = storage.deliveries
+  const { recordAttempts } = storage.deliveries
   let goOn = () => {}
   const held = new Promise<void>((resolve) => { goOn = resolve })
   let isWriting = () => {}
   const writing = new Promise<void>((resolve) => { isWriting = resolve })
-  storage.deliveries.complete = async (...given) => {
+  storage.deliveries.recordAttempts = async (...given) => {
     isWriting()
     await held
-    return complete(...given)
+    return recordAttempts(...given)
   }
   const engine = start()
   await engine.emit(event)

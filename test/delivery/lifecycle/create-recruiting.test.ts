@@ -12,7 +12,7 @@ t.test('createRecruiting needs only webhooks and deliveries, delivers at once, a
   const { webhooks, deliveries } = storage
   const engine = createRecruiting({ storage: { webhooks, deliveries } })
   t.teardown(() => engine.close())
-  t.same(Object.keys(engine).sort(), ['changed', 'close', 'drain', 'emit', 'erase', 'off', 'on', 'portal', 'prune', 'removeTenant', 'renameTenant', 'resealSecrets', 'stats', 'webhooks'])
+  t.same(Object.keys(engine).sort(), ['adopt', 'as', 'changed', 'close', 'drain', 'emit', 'erase', 'findSubject', 'health', 'off', 'on', 'portal', 'prune', 'removeTenant', 'renameTenant', 'resealSecrets', 'stats', 'webhooks'])
   await storeWebhook(storage, 'acme', { targetUrl: receiver.url })
   await engine.emit(event)
   await engine.drain()
@@ -54,8 +54,8 @@ t.test('the logger of createRecruiting hears of failures, and gets no secret, no
     webhook_id: id, delivery_id: 1, event_id: eventId, host: `127.0.0.1:${receiver.port}`, error: 'http_status', response_status: 500
   }
   t.strictSame(lines, [
-    ['warn', { ...shared, attempt: 1, retry_in_ms: retryInMs }, 'delivery failed, it will be tried again'],
-    ['warn', { ...shared, attempt: 2 }, 'delivery failed, it is given up']
+    ['warn', { ...shared, attempt: 1, retry_in_ms: retryInMs }, 'delivery failed, will retry'],
+    ['warn', { ...shared, attempt: 2 }, 'delivery failed, giving up']
   ])
   t.notMatch(JSON.stringify(lines), /whsec|Ada|token|says/)
 })

@@ -53,7 +53,7 @@ t.test('the channels tell of an event, of its attempts and of what follows from 
     ['attempt', attempt(3, 410)],
     ['give-up', attempt(3, 410)],
     ['disable', {
-      kind: 'gone', tenantSlug: 'acme', webhookId, failingSince, failedDeliveries: 1, lastError: 'http_status', lastResponseStatus: 410
+      kind: 'gone', tenantId: 'acme', tenantSlug: 'acme', webhookId, failingSince, failedDeliveries: 1, lastError: 'http_status', lastResponseStatus: 410
     }]
   ])
 })
@@ -115,7 +115,8 @@ t.test('stats count attempts by how they ended and by how long they took', async
     oldestDueMs: 0,
     attempts: { delivered: 1, timeout: 0, connection: 1, tls: 0, blocked: 0, http_status: 1 },
     inFlight: 0,
-    changes: { heldBackMs: 0, heldBackBy: null }
+    changes: { heldBackMs: 0, heldBackBy: null },
+    held: null
   })
   t.equal(durationMs.count, 3)
   t.same(durationMs.buckets.map(({ upTo }) => upTo), [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000])

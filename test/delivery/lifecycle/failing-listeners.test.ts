@@ -33,7 +33,7 @@ for (const [title, listener] of failures) {
     await engine.drain()
     t.same([...await deliveries(gone), ...await deliveries(other)], [['failed', 1], ['delivered', 1]])
     t.same(told, [gone], 'the other listener')
-    t.match(lines, [[{ err: { message: 'the mail server is gone' } }, 'a listener of the host failed']])
+    t.match(lines, [[{ err: { message: 'the mail server is gone' } }, 'a host listener failed']])
     await engine.close()
     t.equal(lines.length, 1)
     t.same(rejections, [])

@@ -44,7 +44,7 @@ type Break = (storage: RecruitingStorage, fail: () => Promise<never>) => void
 
 const others: Array<[message: string, breakStorage: Break]> = [
   ['the storage is not ready', (storage, fail) => { storage.verify = fail }],
-  ['pruning failed, it is tried again in an hour', ({ deliveries }, fail) => { deliveries.prune = fail }]
+  ['pruning failed, will retry in an hour', ({ deliveries }, fail) => { deliveries.prune = fail }]
 ]
 
 for (const [message, breakStorage] of others) {

@@ -7,7 +7,7 @@ import { hang, startReceiver } from '../../fixtures/receivers/receiver.js'
 const down = async (): Promise<never> => { throw new Error('storage is down') }
 
 /** Makes a method fail until it is repaired. */
-function breakMethod (store: DeliveryStore, name: 'claimDue' | 'complete' | 'release' | 'claimNotices'): () => void {
+function breakMethod (store: DeliveryStore, name: 'claimDue' | 'recordAttempts' | 'release' | 'claimNotices'): () => void {
   const original = store[name]
   store[name] = down
   return () => { Object.assign(store, { [name]: original }) }
@@ -41,8 +41,8 @@ t.test('results that the storage could not take are written when it can, and no 
   const engine = start()
   let isAsked = () => {}
   const asked = new Promise<void>((resolve) => { isAsked = resolve })
-  const repair = breakMethod(storage.deliveries, 'complete')
-  storage.deliveries.complete = async () => {
+  const repair = breakMethod(storage.deliveries, 'recordAttempts')
+  storage.deliveries.recordAttempts = async () => {
     isAsked()
     throw new Error('storage is down')
   }
@@ -58,7 +58,7 @@ t.test('results that the storage could not take are written when it can, and no 
   t.equal(receiver.requests.length, 2)
 })
 
-for (const method of ['complete', 'release'] as const) {
+for (const method of ['recordAttempts', 'release'] as const) {
   t.test(`close resolves though the storage cannot ${method}, and the lease expires`, async (t) => {
     const receiver = await startReceiver(t)
     const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
@@ -66,7 +66,7 @@ for (const method of ['complete', 'release'] as const) {
     const logged: string[] = []
     const logger = { info () {}, warn () {}, error (fields: object, message: string) { logged.push(message) } }
     let answer = () => {}
-    receiver.answer(method === 'complete' ? (response) => { answer = () => response.writeHead(204).end() } : hang, 204)
+    receiver.answer(method === 'recordAttempts' ? (response) => { answer = () => response.writeHead(204).end() } : hang, 204)
     const engine = start({ logger })
     await engine.emit(event)
     await receiver.received(1)
@@ -75,7 +75,7 @@ for (const method of ['complete', 'release'] as const) {
     answer()
     if (method === 'release') await clock.advance(10_000)
     await closing
-    t.same(logged, ['storage failed on close, deliveries under way will repeat when their leases expire'])
+    t.same(logged, ['storage failed on close, deliveries in flight will repeat when their leases expire'])
     repair()
     t.match(await storage.deliveries.stats(), { pending: 1, leased: 1 })
     await clock.advance(60_000)
@@ -90,12 +90,12 @@ t.test('a result whose delivery stays locked until the worker closes is reported
   await addWebhook(receiver.url)
   const logged: string[] = []
   const logger = { info () {}, warn () {}, error (fields: object, message: string) { logged.push(message) } }
-  storage.deliveries.complete = async (results) => results.map(({ webhookId, deliveryId, fence }) => ({ webhookId, deliveryId, fence }))
+  storage.deliveries.recordAttempts = async (results) => results.map(({ webhookId, deliveryId, fence }) => ({ webhookId, deliveryId, fence }))
   const engine = start({ logger })
   await engine.emit(event)
   await receiver.received(1)
   await engine.close()
-  t.same(logged, ['storage failed on close, deliveries under way will repeat when their leases expire'])
+  t.same(logged, ['storage failed on close, deliveries in flight will repeat when their leases expire'])
 })
 
 t.test('notices are claimed again after the storage has failed', async (t) => {
@@ -111,7 +111,7 @@ t.test('notices are claimed again after the storage has failed', async (t) => {
   await engine.emit(event)
   await engine.drain()
   t.ok(logged.length > 0)
-  t.ok(logged.every((message) => message === 'notices of failing webhooks could not be read, they are tried again'))
+  t.ok(logged.every((message) => message === 'could not read notices of failing webhooks, will retry'))
   repair()
   await clock.advance(30_000)
   t.match(await disabled, { kind: 'gone' })

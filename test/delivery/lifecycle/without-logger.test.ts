@@ -57,8 +57,8 @@ t.test('a delivery that fails without a logger warns with the fields of its log 
   await engine.drain()
   const warnings = takeWarnings()
   t.match(warnings, [
-    ['delivery failed, it is given up', { type: 'RecruitingWarning', detail: `{"webhook_id":${id},` }],
-    ['webhook disabled, it answered 410', { type: 'RecruitingWarning', detail: `{"webhook_id":${id},` }]
+    ['delivery failed, giving up', { type: 'RecruitingWarning', detail: `{"webhook_id":${id},` }],
+    ['webhook disabled, it returned 410', { type: 'RecruitingWarning', detail: `{"webhook_id":${id},` }]
   ])
   t.notMatch(JSON.stringify(warnings), /token/)
 })

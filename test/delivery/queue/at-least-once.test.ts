@@ -48,9 +48,9 @@ t.test('a worker finds what an engine without a common listener has recorded, wi
   const receiver = await startReceiver(t)
   const { addWebhook, clock, start, storage } = createMachines(t)
   await addWebhook(receiver.url)
-  const deaf = { ...storage, deliveries: { ...storage.deliveries, onDue: () => () => {} } }
+  const unheard = { ...storage, deliveries: { ...storage.deliveries, onDue: () => () => {} } }
   const engine = start({ delivery: { worker: false } })
-  const worker = createRecruiting({ storage: deaf, delivery: { ...toLoopback, clock, pollMs: 5000 } })
+  const worker = createRecruiting({ storage: unheard, delivery: { ...toLoopback, clock, pollMs: 5000 } })
   t.teardown(() => runUntil(clock, worker.close()))
   await clock.advance(0)
   await engine.emit(event)

@@ -34,6 +34,7 @@ t.test('a webhook is disabled by its tenth failed delivery, 5 days after the fir
   t.equal(await status(), 'disabled')
   t.strictSame(notices, [{
     kind: 'disabled',
+    tenantId: 'acme',
     tenantSlug: 'acme',
     webhookId: webhook.id,
     failingSince,
@@ -116,6 +117,7 @@ t.test('the host is notified once when a webhook has been failing for half the t
   await fail(delivering, 2)
   t.strictSame(notices, [{
     kind: 'failing',
+    tenantId: 'acme',
     tenantSlug: 'acme',
     webhookId: webhook.id,
     failingSince,

@@ -18,6 +18,7 @@ t.test('a 410 ends the delivery and disables the webhook at once, and the host i
   })
   t.strictSame(notices, [{
     kind: 'gone',
+    tenantId: 'acme',
     tenantSlug: 'acme',
     webhookId: webhook.id,
     failingSince: timeOf(clock),

@@ -8,7 +8,7 @@ import { runUntil } from '../../fixtures/api/webhook-api.js'
 
 /** Lets nothing be completed until it is let through, and keeps what is asked of the storage, in order. */
 function holdCompletions ({ deliveries }: RecruitingStorage): { calls: string[], letThrough: () => void } {
-  const { claimDue, complete } = deliveries
+  const { claimDue, recordAttempts } = deliveries
   const calls: string[] = []
   let letThrough = (): void => {}
   const through = new Promise<void>((resolve) => { letThrough = resolve })
@@ -17,11 +17,11 @@ function holdCompletions ({ deliveries }: RecruitingStorage): { calls: string[],
     calls.push(`claimed ${claimed.length}`)
     return claimed
   }
-  deliveries.complete = async (results, rule) => {
+  deliveries.recordAttempts = async (results, rule) => {
     calls.push(`complete ${results.map(({ outcome }) => outcome).join()}`)
     await through
     calls.push('completed')
-    return complete(results, rule)
+    return recordAttempts(results, rule)
   }
   return { calls, letThrough }
 }
@@ -66,11 +66,11 @@ t.test('attempts that the storage does not take keep their slots, and are record
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
-  const { complete } = storage.deliveries
+  const { recordAttempts } = storage.deliveries
   let isDown = true
-  storage.deliveries.complete = async (results, rule) => {
+  storage.deliveries.recordAttempts = async (results, rule) => {
     if (isDown) throw new Error('storage is down')
-    return complete(results, rule)
+    return recordAttempts(results, rule)
   }
   const engine = start({ delivery: { concurrency: 2 } })
   for (let count = 0; count < 5; count++) await engine.emit(event)
@@ -87,11 +87,11 @@ t.test('one result that cannot be written keeps neither others from being writte
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
-  const { complete } = storage.deliveries
+  const { recordAttempts } = storage.deliveries
   let isBad = true
-  storage.deliveries.complete = async (results, rule) => {
+  storage.deliveries.recordAttempts = async (results, rule) => {
     if (isBad && results.some(({ deliveryId }) => deliveryId === 2)) throw new Error('this one cannot be written')
-    return complete(results, rule)
+    return recordAttempts(results, rule)
   }
   const engine = start({ delivery: { concurrency: 4 } })
   for (let count = 0; count < 30; count++) await engine.emit(event)
@@ -109,11 +109,11 @@ t.test('a result of a locked delivery is repeated until it counts', async (t) =>
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
-  const { complete } = storage.deliveries
+  const { recordAttempts } = storage.deliveries
   let told = 0
-  storage.deliveries.complete = async (results, rule) => {
+  storage.deliveries.recordAttempts = async (results, rule) => {
     const locked = results.filter(({ deliveryId }) => deliveryId === 1 && ++told < 5)
-    return [...locked, ...await complete(results.filter((result) => !locked.includes(result)), rule)]
+    return [...locked, ...await recordAttempts(results.filter((result) => !locked.includes(result)), rule)]
   }
   const engine = start({ delivery: { concurrency: 2 } })
   for (let count = 0; count < 6; count++) await engine.emit(event)

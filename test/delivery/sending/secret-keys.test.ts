@@ -1,5 +1,6 @@
 import t from 'tap'
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { first, startDelivering } from '../../fixtures/delivery/delivering.js'
 import { type Machines, createMachines, event } from '../../fixtures/delivery/engine.js'
@@ -57,8 +58,8 @@ t.test('a delivery whose secret cannot be opened waits for the key, and no attem
   await clock.advance(10)
   t.same(await deliveries(id), [['pending', 0]])
   t.match(logged, [{
-    fields: { webhook_id: id, event_id: eventId, err: new Error(`none of the secretKeys opens the secret of webhook ${id}`) },
-    message: 'no key of secretKeys opens the secret of the webhook, its delivery waits'
+    fields: { webhook_id: id, event_id: eventId, err: new Error(closed(id)) },
+    message: 'no key in secretKeys opens the webhook secret, the delivery waits'
   }])
   await engine.close()
   await clock.advance(60_000)
@@ -87,6 +88,39 @@ t.test('resealSecrets seals with the first key what is not, previous secrets too
   t.equal(receiver.requests.length, 3)
 })
 
+t.test('in the documented steps, processes of one step sign with secrets that those of the next one sealed, and the reverse', async (t) => {
+  const page = await readFile(new URL('../../../docs/operations.md', import.meta.url), 'utf8')
+  const [, section = ''] = page.split('## Secrets at rest')
+  const steps = [...section.matchAll(/Roll out `secretKeys: \[((?:oldKey|newKey)[^\]]*)\]/g)].map(([, names = '']) => names.split(', '))
+  t.strictSame(steps, [['oldKey', 'newKey'], ['newKey', 'oldKey'], ['newKey']])
+  const keys = [['oldKey'], ...steps].map((names) => names.map((name) => name === 'oldKey' ? oldKey : newKey))
+
+  for (const [index, before] of keys.entries()) {
+    const after = keys[index + 1] ?? before
+    for (const [sealing, signing] of [[before, after], [after, before]] as const) {
+      const receiver = await startReceiver(t)
+      const machines = createMachines(t)
+      const id = await addSealed(machines, receiver.url, sealing)
+      // Between the last two steps everything is sealed anew.
+      if (signing.length === 1 && sealing.length === 2) await machines.start({ secretKeys: sealing, delivery: { worker: false } }).resealSecrets()
+      const engine = machines.start({ secretKeys: signing })
+      await engine.emit(event)
+      await engine.drain()
+      t.same(await machines.deliveries(id), [['delivered', 1]])
+    }
+  }
+})
+
+t.test('after a change of keys a tenant can be renamed, although an expired secret has the old key', async (t) => {
+  const machines = createMachines(t)
+  const { clock, start, storage } = machines
+  const id = await addSealed(machines, 'https://example.com/', [oldKey])
+  await storage.webhooks.rotateSecret('acme', id, { secret: 'whsec_BBBB', gracePeriodSeconds: 60 })
+  await clock.advance(60_000)
+  t.equal(await start({ secretKeys: [newKey, oldKey] }).resealSecrets(), 1)
+  t.strictSame(await start({ secretKeys: [newKey] }).renameTenant('acme', 'initech'), { webhooks: 1 })
+})
+
 t.test('resealSecrets goes through more webhooks than it reads at once', async (t) => {
   const machines = createMachines(t)
   for (let count = 0; count < 250; count++) await machines.addWebhook('https://example.com/', { tenantSlug: `tenant-${count % 7}` })
@@ -97,10 +131,15 @@ t.test('resealSecrets fails if no key opens a secret, and without keys it opens 
   const machines = createMachines(t)
   const id = await addSealed(machines, 'https://example.com/', [oldKey])
   await t.rejects(machines.start({ secretKeys: [newKey] }).resealSecrets(), {
-    message: `none of the secretKeys opens the secret of webhook ${id}`
+    message: closed(id)
   })
-  await t.rejects(machines.start().resealSecrets(), { message: `none of the secretKeys opens the secret of webhook ${id}` })
+  await t.rejects(machines.start().resealSecrets(), { message: closed(id) })
 })
+
+/** The error of a secret that no key opens. */
+function closed (id: number): string {
+  return `none of the secretKeys opens the secret of webhook ${id}: add the key that sealed it. To change keys, begin with [oldKey, newKey]`
+}
 
 /** A webhook whose secret was stored under these keys. */
 async function addSealed ({ clock, storage }: Machines, target: string, secretKeys: Buffer[]): Promise<number> {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
@@ -57,6 +58,15 @@ t.test('a demo in which little happens', { buffered: true }, async (t) => {
     t.match(await request(url), { status: 200, body: { openapi: /^3\.1/ } })
   })
 
+  await t.test('the welcome says that retries are shortened, and by how much', async (t) => {
+    await demo.output(/Retries +Shortened for this demo: after 2, 3 and 6 seconds\.\n +By default, 9 retries take three days: after 5 s, 5 min, 30 min, 2 h and so on\.$/m)
+    const [, schedule = ''] = /@default (\[0, .*\])/.exec(await readFile(new URL('../../../src/options/delivery.ts', import.meta.url), 'utf8')) ?? []
+    const [, ...retries] = JSON.parse(schedule) as number[]
+    t.match(retries, [5, 5 * 60, 30 * 60, 2 * 3600])
+    t.equal(retries.length, 9)
+    t.equal(Math.round(retries.reduce((sum, seconds) => sum + seconds) / 86_400), 3)
+  })
+
   await t.test('every command that is printed gets the answer that is promised', async (t) => {
     const [welcome] = await demo.output(/Paste these[^]*The demo now simulates/)
     const commands = welcome.match(/^ {4}curl .*$/gm) ?? []
@@ -68,7 +78,7 @@ t.test('a demo in which little happens', { buffered: true }, async (t) => {
 
     t.strictSame(statuses, [200, 200, 200, 200, 200, 400, 403, 401, 200, 200, 401, 200, 200, 202])
     await demo.output(/receiver +acme +application\.created \(test\) +verified, /)
-    await demo.output(/receiver +acme +NOT verified, refused: Missing required headers/)
+    await demo.output(/receiver +acme +NOT verified, rejected: the headers webhook-id, webhook-timestamp and webhook-signature are missing/)
     await demo.output(/receiver +acme +application\.created +verified, .* duplicate, ignored/)
   })
 
@@ -90,7 +100,7 @@ t.test('changes in the demo appear in the list, and the receiver verifies their 
   for (const tenant of ['acme', 'globex']) {
     for (const type of types) await demo.output(new RegExp(`receiver +${tenant} +${type} +verified, `))
   }
-  const [output] = await demo.output(/^[^]*answered 500 on purpose[^]*warning: .* \(500, attempt 1, next in \d\.\d s\) evt_/)
+  const [output] = await demo.output(/^[^]*returned 500 on purpose[^]*warning: .* \(500, attempt 1, next in \d\.\d s\) evt_/)
   t.notMatch(output, /NOT verified|action failed/)
   t.equal(await demo.end('SIGINT'), 0)
   await demo.output(/^Closed$/m)
@@ -122,7 +132,7 @@ t.test('a requested port that is in use ends the demo with a message that says w
 
   await Promise.all([{ ...freePorts, PORT: port }, { ...freePorts, RECEIVER_PORT: port }].map(async (ports) => {
     const demo = runExample(t, 'demo/start.ts', ports)
-    await demo.output(new RegExp(`^Port ${port} is in use\\. Choose others: PORT=4000 RECEIVER_PORT=4001 npm run demo$`, 'm'))
+    await demo.output(new RegExp(`^Port ${port} is in use\\. Choose other ports: PORT=4000 RECEIVER_PORT=4001 npm run demo$`, 'm'))
     t.equal(await demo.exit(), 1)
   }))
 })

@@ -55,6 +55,7 @@ t.test('the mistake of the guide gives the report of the guide', async (t) => {
   t.ok(source.includes(removed))
   await writeFile(`${copy}/candidates.ts`, source.replace(removed, () => added))
 
+  // With the coverage of this process: it is a storage that lacks what is optional.
   const { stdout } = await run(process.execPath, ['--import', 'tsx', `${copy}/lists.ts`])
   for (const part of expected.split('…')) t.ok(stdout.includes(part.trim()), part)
 })

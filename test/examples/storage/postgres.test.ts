@@ -21,15 +21,15 @@ t.test('a host on PostgreSQL serves its own tables and emits in its own transact
   const synced = await request(`${origin}/api/v1/public/acme/jobs/sync`, { key })
   const { meta } = synced.body as { meta: { next_token: string } }
   const pool = createPool()
-  await pool.query("update positions set state = 'closed'")
+  await pool.query("update jobs set state = 'closed'")
   t.match((await request(`${origin}/api/v1/public/acme/jobs/sync?token=${meta.next_token}`, { key })).body, {
     data: [{ id: 1, deleted: false, job: { id: 1, name: 'Backend Engineer', status: 'closed' } }], meta: { has_more: false }
   })
 
-  await t.rejects(pool.query("insert into applications (company, person, position) values ('globex', 1, 1)"), { code: '23503' }, 'ids of another customer')
-  const { rows } = await pool.query('select slug, type, subject, body::json -> \'data\' as data from recruiting.events join recruiting.tenants t on t.id = tenant_id')
+  await t.rejects(pool.query("insert into applications (company, candidate_id, job_id) values ('globex', 1, 1)"), { code: '23503' }, 'ids of another customer')
+  const { rows } = await pool.query('select tenant_key, type, subject, body::json -> \'data\' as data from recruiting.events')
   t.strictSame(rows, [{
-    slug: 'acme', type: 'application.created', subject: 'candidate:1', data: { id: 1, candidate_id: 1, job_id: 1 }
+    tenant_key: 'acme', type: 'application.created', subject: 'candidate:1', data: { id: 1, candidate_id: 1, job_id: 1 }
   }])
   t.equal(await example.end('SIGTERM'), 0)
 })

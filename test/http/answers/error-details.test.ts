@@ -38,7 +38,7 @@ const cases: Record<string, Case> = {
   },
   'a date out of range': {
     path: '/jobs?filter[updated_after]=0000-01-01T00:00:00Z',
-    details: [{ in: 'query', field: 'filter[updated_after]', message: 'must be a date-time of the years 1 to 9999' }]
+    details: [{ in: 'query', field: 'filter[updated_after]', message: 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z' }]
   },
   'a status outside the set': {
     path: '/webhooks?filter[status]=gone',
@@ -48,8 +48,8 @@ const cases: Record<string, Case> = {
   'malformed JSON': {
     method: 'POST', path: '/webhooks', payload: '{"name": canary', details: [{ in: 'body', field: '', message: 'is not valid JSON' }]
   },
-  'a body not encoded as UTF-8': {
-    method: 'POST', path: '/webhooks', payload: '{"name":"\\ud800"}', details: [{ in: 'body', field: '', message: 'holds a NUL or half of a surrogate pair' }]
+  'half of a surrogate pair': {
+    method: 'POST', path: '/webhooks', payload: '{"name":"\\ud800"}', details: [{ in: 'body', field: 'name', message: 'holds a NUL or half of a surrogate pair' }]
   },
   'another media type': {
     method: 'POST', path: '/webhooks', type: 'text/plain', payload: 'canary', details: [{ in: 'body', field: '', message: 'must be application/json' }]
@@ -170,6 +170,17 @@ for (const [what, { payload, details }] of Object.entries(many)) {
     t.equal((await logs.waitFor('request refused')).details?.length, 1)
   })
 }
+
+t.test('the last item of the longest list that is allowed is checked too, beside another fault', async (t) => {
+  const events = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`test.event_${index}`, Type.Object({})]))
+  const app = await buildApp(t, { errorDetails: true, events })
+  const payload = { target_url: body.target_url, event_types: [...Object.keys(events).slice(1), 7] }
+  const answer = await app.inject({ method: 'POST', url: `${base}/webhooks`, headers: bearer(keys.full), payload })
+  t.same(answer.json().error.details, [
+    { in: 'body', field: 'name', message: 'is required' },
+    { in: 'body', field: 'event_types[99]', message: 'must be string' }
+  ])
+})
 
 t.test('a fault far down a long list is found as well', async (t) => {
   const app = await buildApp(t, {

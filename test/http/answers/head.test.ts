@@ -36,7 +36,8 @@ t.test('HEAD answers every GET operation with the status and headers of GET, and
 t.test('HEAD of an operation that has no GET gets 404', async (t) => {
   const { app, routes } = await buildAppWithRoutes(t)
   const gets = new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path))
-  const others = routes.filter(({ path }) => !gets.has(path))
+  // There the last part is read as an id.
+  const others = routes.filter(({ path }) => !gets.has(path) && path !== '/webhooks/preview')
   t.ok(others.length >= 3)
   for (const route of others) {
     const answer = await app.inject({ method: 'HEAD', url: urlOf(route), headers: bearer(keys.full) })

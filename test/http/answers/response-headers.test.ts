@@ -5,6 +5,7 @@ import { buildAppWithRoutes, titleOf, urlOf } from '../../fixtures/api/routes.js
 import { recordEvents, storeWebhook } from '../../fixtures/api/webhooks.js'
 
 const bodies: Record<string, object> = {
+  'POST /webhooks/preview': { event_types: ['job.created'] },
   'POST /webhooks': { name: 'Another', target_url: 'https://example.com/', event_types: ['job.created'] },
   'PATCH /webhooks/:id': { name: 'Renamed' }
 }

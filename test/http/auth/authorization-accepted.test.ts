@@ -31,7 +31,7 @@ for (const [what, { key, header }] of Object.entries(accepted)) {
     const app = await buildApp(t, { keyLookup: (asking) => { asked.push(asking); return lookup(asking) } })
     const answer = await app.inject({ url, headers: { authorization: header(key) } })
     t.equal(answer.statusCode, 200)
-    t.same(asked, [{ tenantSlug: 'acme', key }])
+    t.same(asked, [{ tenantSlug: 'acme', tenantId: 'acme', key }])
   })
 }
 

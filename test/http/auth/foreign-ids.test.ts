@@ -6,7 +6,7 @@ import { type ApiRoute, buildAppWithRoutes, titleOf, urlOf } from '../../fixture
 import { spyStorage } from '../../fixtures/delivery/spy-storage.js'
 import { recordEvents, storeWebhook } from '../../fixtures/api/webhooks.js'
 
-const bodies: Record<string, object> = { 'PATCH /webhooks/:id': { name: 'Renamed' } }
+const bodies: Record<string, object> = { 'PATCH /webhooks/:id': { name: 'Renamed' }, 'POST /webhooks/preview': { event_types: ['job.created'] } }
 
 function requestTo (route: ApiRoute, id: string) {
   const payload = bodies[titleOf(route)]
@@ -66,6 +66,6 @@ t.test('the tenant of the path is the first argument of every call of the storag
     // The catalogue is the host's, and the same for all tenants.
     t.equal(calls.length > from, route.path !== '/event_types', `${titleOf(route)} asks the storage`)
   }
-  const ofAllTenants = ['changes.begin', 'changes.tokenSecret']
+  const ofAllTenants = ['changes.begin', 'changes.tokenSecret', 'feed.tokenSecret']
   t.same(calls.filter(({ method, args }) => args[0] !== 'acme' && !ofAllTenants.includes(method)), [])
 })

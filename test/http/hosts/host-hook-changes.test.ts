@@ -168,6 +168,6 @@ t.test('an error thrown after the response is logged and changes nothing', async
   for (const message of ['canary', 'Resource was not found']) {
     logs.lines.length = 0
     t.equal((await app.inject({ url: `${base}/late`, headers })).body, '{"sum":1}')
-    t.match(await logs.waitFor('request failed after its answer'), { err: { message } })
+    t.match(await logs.waitFor('request failed after its response'), { err: { message } })
   }
 })

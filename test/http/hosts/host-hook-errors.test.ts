@@ -9,7 +9,7 @@ import { spyStorage } from '../../fixtures/delivery/spy-storage.js'
 
 const base = '/api/v1/public/acme'
 const headers = bearer(keys.full)
-const message = 'thrown by a hook of the host, not by the API'
+const message = 'thrown by a host hook, not by the API'
 
 const hooks = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const
 

@@ -63,7 +63,7 @@ t.test('operations that are no list refuse the parameters of a list', async (t) 
   const lists = ['/candidates', '/jobs', '/webhooks', '/webhooks/:id/deliveries', '/event_types']
   for (const route of routes.filter(({ method, path }) => method !== 'HEAD' && !(method === 'GET' && lists.includes(path)))) {
     for (const query of ['page=1', 'per_page=1', 'sort=id', 'filter[q]=a', 'filter[status]=active']) {
-      if (query === 'per_page=1' && route.path.endsWith('/sync')) continue
+      if (query === 'per_page=1' && (route.path.endsWith('/sync') || route.path === '/events')) continue
       checkError(t, await app.inject(requestTo(route, query)), 400, `${titleOf(route)}?${query}`)
     }
   }

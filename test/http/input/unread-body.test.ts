@@ -61,5 +61,5 @@ t.test('the keys are not asked about a request without a well-formed key', async
   await app.inject({ url, headers: { authorization: 'Basic YWNtZTpzZWNyZXQ=' } })
   t.same(asked, [])
   await app.inject({ url, headers: bearer('a-key') })
-  t.same(asked, [{ tenantSlug: 'acme', key: 'a-key' }])
+  t.same(asked, [{ tenantSlug: 'acme', tenantId: 'acme', key: 'a-key' }])
 })

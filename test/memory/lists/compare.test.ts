@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { compareText } from '../../../src/memory/lists/compare.js'
+import { compareText } from '../../../src/memory/lists/page.js'
 
 function compareCodePoints (a: string, b: string): number {
   const pointsA = [...a].map((character) => character.codePointAt(0) ?? 0)

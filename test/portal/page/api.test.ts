@@ -1,8 +1,6 @@
 import t from 'tap'
-import { createApi } from '../../../src/portal/page/api/api.js'
-import { createSend } from '../../../src/portal/page/api/client.js'
-import { type FailureDetail, messageFor, noAnswer, readFailure } from '../../../src/portal/page/api/failure.js'
-import type { Session } from '../../../src/portal/page/session/fragment.js'
+import { type EventType, type FailureDetail, allEventTypes, createApi, createSend, messageFor, noResponse, readFailure } from '../../../src/portal/page/api.js'
+import type { Session } from '../../../src/portal/page/session.js'
 
 function session (token: string, tenantSlug = 'acme'): Session {
   return { token, tenantSlug, expiresAt: 0, capabilities: new Set(['read']), locale: null, theme: {}, returnUrl: null }
@@ -17,10 +15,12 @@ interface Sent {
 function start (answers: Array<(init: RequestInit) => Promise<Response> | Response>, { first = session('one'), next = null }: { first?: Session | null, next?: Session | null } = {}) {
   const sent: Sent[] = []
   const refused: Session[] = []
+  const confirmed: Session[] = []
   const send = createSend({
     base: 'https://ats.example/api/',
-    keeper: {
-      session: () => first,
+    sessions: {
+      current: () => first,
+      confirm: (session) => { confirmed.push(session) },
       async replaced (old) {
         refused.push(old)
         return next
@@ -34,13 +34,13 @@ function start (answers: Array<(init: RequestInit) => Promise<Response> | Respon
     },
     now: () => Date.parse('2026-03-01T09:30:00Z')
   })
-  return { send, sent, refused, api: createApi(send) }
+  return { send, sent, refused, confirmed, api: createApi(send) }
 }
 
 const list = () => Response.json({ data: [], meta: {} })
 
 t.test('each operation has its method, path and body', async (t) => {
-  const { api, sent } = start(Array.from({ length: 12 }, () => list))
+  const { api, sent } = start(Array.from({ length: 13 }, () => list))
   await api.listWebhooks({ page: 2, per_page: 25 })
   await api.findWebhook(1)
   await api.createWebhook({ name: 'a', target_url: 'https://a.example', event_types: ['x'], status: 'active' })
@@ -53,6 +53,7 @@ t.test('each operation has its method, path and body', async (t) => {
   await api.findDelivery(1, 2)
   await api.retryDelivery(1, 2)
   await api.listEventTypes({ per_page: 200 })
+  await api.previewWebhook({ event_types: ['x'], filters: { 'data.id': [1] } })
   const shown = sent.map(({ url, init: { method, body } }) => `${method} ${decodeURIComponent(url.replace('https://ats.example/api/acme/', ''))} ${String(body ?? '')}`.trim())
   t.strictSame(shown, [
     'GET webhooks?page=2&per_page=25',
@@ -66,7 +67,8 @@ t.test('each operation has its method, path and body', async (t) => {
     'GET webhooks/1/deliveries?filter[status]=failed',
     'GET webhooks/1/deliveries/2',
     'POST webhooks/1/deliveries/2/retry',
-    'GET event_types?per_page=200'
+    'GET event_types?per_page=200',
+    'POST webhooks/preview {"event_types":["x"],"filters":{"data.id":[1]}}'
   ])
   const { headers, credentials, redirect, referrerPolicy } = sent[2]?.init ?? {}
   t.strictSame({ headers, credentials, redirect, referrerPolicy }, {
@@ -89,6 +91,7 @@ t.test('a request that got 401 is repeated once with the next session', async (t
   const repeated = start([refuse, list], { next })
   t.equal((await repeated.api.listWebhooks({})).failure, null)
   t.strictSame(repeated.refused.map(({ token }) => token), ['one'])
+  t.strictSame(repeated.confirmed, [next], 'only the second one was accepted')
   t.match(repeated.sent.map(({ init }) => init.headers), [{ authorization: 'Bearer one' }, { authorization: 'Bearer two' }])
 
   const twice = start([refuse, refuse], { next })
@@ -104,8 +107,8 @@ t.test('a request that got 401 is repeated once with the next session', async (t
 
 t.test('no connection, half an answer and a slow one are failures; an abort rejects', async (t) => {
   const fail = () => { throw new TypeError('Failed to fetch') }
-  t.strictSame((await start([fail]).api.listWebhooks({})).failure, noAnswer('network'))
-  t.strictSame((await start([() => new Response('{"data":')]).api.listWebhooks({})).failure, noAnswer('network'))
+  t.strictSame((await start([fail]).api.listWebhooks({})).failure, noResponse('network'))
+  t.strictSame((await start([() => new Response('{"data":')]).api.listWebhooks({})).failure, noResponse('network'))
 
   const aborted = AbortSignal.abort()
   await t.rejects(start([fail]).api.listWebhooks({}, aborted), { name: 'AbortError' })
@@ -123,7 +126,7 @@ t.test('a request without an answer for half a minute is given up', async (t) =>
   }
   t.teardown(() => { AbortSignal.timeout = timeout })
   const { api } = start([({ signal }) => { throw signal?.reason }])
-  t.strictSame((await api.retryDelivery(1, 2)).failure, noAnswer('timeout'))
+  t.strictSame((await api.retryDelivery(1, 2)).failure, noResponse('timeout'))
   t.strictSame(asked, [30_000])
 })
 
@@ -148,4 +151,25 @@ t.test('answers of a proxy are failures too, whatever is in them', async (t) => 
   for (const [body, status, code] of [['<h1>Bad Gateway</h1>', 502, 'unavailable'], ['null', 500, 'internal_error'], ['{"error":null}', 418, 'internal_error'], ['[]', 503, 'unavailable']] as const) {
     t.strictSame(await readFailure(new Response(body, { status, headers: { 'x-request-id': 'req_2' } }), 0), { code, status, requestId: 'req_2', retryAfterMs: null, details: [] })
   }
+})
+
+const eventType = (name: string): EventType => ({ name, description: null, schema: {}, example: null })
+const catalogue = [eventType('application.created'), eventType('job.closed'), eventType('job.created')]
+
+t.test('the whole catalogue is read, page by page', async (t) => {
+  const asked: unknown[] = []
+  const api = {
+    async listEventTypes (query: { page?: number, per_page?: number }) {
+      asked.push(query)
+      const { page = 0 } = query
+      if (page > 3) return { value: null, failure: noResponse('network') }
+      return { value: { data: catalogue.slice(page - 1, page), meta: { page, per_page: 1, total: 3, total_pages: total } }, failure: null }
+    }
+  }
+  let total = 3
+  const { signal } = new AbortController()
+  t.strictSame(await allEventTypes(api, signal), { value: catalogue, failure: null })
+  t.strictSame(asked, [1, 2, 3].map((page) => ({ page, per_page: 200 })))
+  total = 4
+  t.strictSame(await allEventTypes(api, signal), { value: null, failure: noResponse('network') })
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { Delivery, Page } from '../../../src/portal/page/api/types.js'
-import { appendRows, compareRows, hasMore, renewRows, startRows, updateRows } from '../../../src/portal/page/screens/log/rows.js'
+import type { Delivery, Page } from '../../../src/portal/page/api.js'
+import { appendRows, compareRows, hasMore, renewRows, startRows, updateRows } from '../../../src/portal/page/log-rows.js'
 
 const perPage = 4
 

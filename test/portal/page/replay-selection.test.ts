@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Choice, findSinceError, toLocalInput, toReplay } from '../../../src/portal/page/screens/replay/selection.js'
+import { type Choice, findSinceError, toLocalInput, toReplay } from '../../../src/portal/page/replay-selection.js'
 
 const now = Date.parse('2026-03-10T12:00:00.000Z')
 const choice: Choice = { range: 'day', since: '', until: '', include: 'undelivered', eventTypes: [] }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Route, formatRoute, parseRoute } from '../../../src/portal/page/route/route.js'
+import { type Route, formatRoute, parseRoute } from '../../../src/portal/page/route.js'
 
 t.test('every place has an address, and is read from it', (t) => {
   const places: Array<[Route, string]> = [

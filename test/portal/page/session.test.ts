@@ -1,11 +1,11 @@
 import t from 'tap'
-import { readSession } from '../../../src/portal/page/session/fragment.js'
+import { type Session, createSessionManager, readSession } from '../../../src/portal/page/session.js'
 
 const full = 'https://ats.example/portal/#token=rps.abc&tenant=acme&expires_at=2026-03-01T09%3A30%3A00.000Z&capabilities=read%2Cwrite%2Cfly' +
   '&locale=de-AT&mode=dark&accent_light=%23aa0000&accent_dark=%23ffaaaa&radius=4px&font=Inter%2C+sans-serif&return_url=https%3A%2F%2Fats.example%2Fsettings'
 
 t.test('a session is read from the fragment of its URL', (t) => {
-  t.strictSame(readSession(full), {
+  t.strictSame(readSession(full, ['https://ats.example']), {
     token: 'rps.abc',
     tenantSlug: 'acme',
     expiresAt: Date.parse('2026-03-01T09:30:00.000Z'),
@@ -19,20 +19,208 @@ t.test('a session is read from the fragment of its URL', (t) => {
 
 t.test('a session needs a token, a tenant and a time; it may always read', (t) => {
   const expiresAt = '2026-03-01T09:30:00.000Z'
-  t.strictSame(readSession(`#token=a&tenant=acme&expires_at=${expiresAt}`)?.capabilities, new Set(['read']))
+  t.strictSame(readSession(`#token=a&tenant=acme&expires_at=${expiresAt}`, [])?.capabilities, new Set(['read']))
   for (const fields of ['', `tenant=acme&expires_at=${expiresAt}`, `token=a&expires_at=${expiresAt}`, 'token=a&tenant=acme', 'token=a&tenant=acme&expires_at=soon', '/1/deliveries/2']) {
-    t.equal(readSession(`#${fields}`), null, fields)
+    t.equal(readSession(`#${fields}`, []), null, fields)
   }
   t.end()
 })
 
-t.test('a link cannot bring in a script, a colour that is none or a font with more in it', (t) => {
-  const session = (rest: string) => readSession(`#token=a&tenant=acme&expires_at=2026-03-01T09:30:00.000Z&${rest}`)
-  for (const url of ['javascript:alert(1)', 'data:text/html,x', '//other.example', '/\\other.example', '/\t/other.example', 'settings', '']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, null, url)
-  for (const url of ['/', '/settings?tab=webhooks#list']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, url)
+t.test('a link cannot bring in a script, an address of another site, a colour that is none or a font with more in it', (t) => {
+  const session = (rest: string) => readSession(`#token=a&tenant=acme&expires_at=2026-03-01T09:30:00.000Z&${rest}`, ['https://ats.example'])
+  for (const url of ['javascript:alert(1)', 'data:text/html,x', '//other.example', '/\\other.example', '/\t/other.example', 'settings', '', 'https://other.example/', 'https://ats.example.other.example/', 'https://ats.example@other.example/', 'http://ats.example/']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, null, url)
+  for (const url of ['/', '/settings?tab=webhooks#list', 'https://ats.example/settings']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, url)
   for (const [name, value] of [['accent_light', 'red'], ['accent_dark', '#fff'], ['radius', 'calc(1px)'], ['font', 'x;y'], ['font', 'url(x)'], ['mode', 'pink']] as const) {
     t.strictSame(session(new URLSearchParams({ [name]: value }).toString())?.theme, {}, `${name} ${value}`)
   }
   t.strictSame(session('accent_dark=%23ffffff')?.theme, { accent: { dark: '#ffffff' } })
+  t.end()
+})
+
+function session (token: string, expiresAt: number, tenantSlug = 'acme', returnUrl: string | null = null): Session {
+  return { token, tenantSlug, expiresAt, capabilities: new Set(['read']), locale: null, theme: {}, returnUrl }
+}
+
+/** A session manager with a clock that tests move. */
+function start ({ first, mayAsk = true }: { first: Session | null, mayAsk?: boolean }) {
+  let time = 0
+  let timer: { at: number, callback: () => void } | null = null
+  const asked: number[] = []
+  const states: string[] = []
+  const sessions = createSessionManager({
+    first,
+    ask: () => {
+      asked.push(time)
+      return mayAsk
+    },
+    now: () => time,
+    later (callback, delayMs) {
+      const own = timer = { at: time + delayMs, callback }
+      return () => { if (timer === own) timer = null }
+    }
+  })
+  sessions.watch(() => states.push(sessions.state()))
+  const goTo = (until: number) => {
+    while (timer !== null && timer.at <= until) {
+      const { at, callback }: { at: number, callback: () => void } = timer
+      timer = null
+      time = at
+      callback()
+    }
+    time = until
+  }
+  return { sessions, asked, states, goTo }
+}
+
+t.test('another session is asked for a minute before the end, and taken without a break', (t) => {
+  const first = session('one', 900_000)
+  const { sessions, asked, states, goTo } = start({ first })
+  goTo(839_999)
+  t.strictSame(asked, [])
+  goTo(840_000)
+  t.strictSame([asked, states], [[840_000], ['renewing']])
+  const second = session('two', 1_800_000)
+  sessions.accept(second)
+  t.equal(sessions.current(), second)
+  goTo(1_740_000)
+  t.strictSame([asked, states], [[840_000, 1_740_000], ['renewing', 'active', 'renewing']])
+  t.end()
+})
+
+t.test('sessions that are short, or look expired to a clock that is ahead, are renewed every half minute', (t) => {
+  for (const lifetimeMs of [60_000, -900_000]) {
+    const { sessions, asked, goTo } = start({ first: session('one', lifetimeMs) })
+    goTo(30_000)
+    sessions.accept(session('two', 30_000 + lifetimeMs))
+    goTo(59_999)
+    t.strictSame([asked, sessions.state()], [[30_000], 'active'])
+    goTo(60_000)
+    t.strictSame(asked, [30_000, 60_000])
+  }
+  t.end()
+})
+
+t.test('a session that nobody renews has ended at its end, not before', (t) => {
+  for (const mayAsk of [true, false]) {
+    const { sessions, goTo } = start({ first: session('one', 900_000), mayAsk })
+    goTo(899_999)
+    t.not(sessions.state(), 'ended')
+    goTo(900_000)
+    t.equal(sessions.state(), 'ended')
+    t.equal(sessions.current()?.token, 'one')
+  }
+  t.end()
+})
+
+t.test('without a session one is asked for', (t) => {
+  const asking = start({ first: null })
+  t.strictSame([asking.asked, asking.sessions.state()], [[0], 'renewing'])
+  asking.goTo(4_999)
+  t.equal(asking.sessions.state(), 'renewing')
+  asking.goTo(5_000)
+  t.equal(asking.sessions.state(), 'none')
+  asking.sessions.accept(session('late', 900_000))
+  t.equal(asking.sessions.state(), 'active')
+  t.equal(start({ first: null, mayAsk: false }).sessions.state(), 'none')
+  t.end()
+})
+
+t.test('those who got 401 wait for the next session, for which is asked once', async (t) => {
+  const first = session('one', 900_000)
+  const { sessions, asked, states, goTo } = start({ first })
+  const waiting = [sessions.replaced(first), sessions.replaced(first)]
+  t.strictSame([asked, states], [[0], ['renewing']])
+  goTo(5_000)
+  t.equal(sessions.state(), 'ended', 'it was refused, so its end does not matter')
+  const second = session('two', 900_000)
+  sessions.accept(second)
+  t.strictSame(await Promise.all(waiting), [second, second])
+  t.equal(await sessions.replaced(first), second, 'at once if there is another one already')
+  t.equal(asked.length, 1)
+})
+
+t.test('what one tenant began is not sent with the session of another', async (t) => {
+  const first = session('one', 900_000)
+  const { sessions } = start({ first })
+  const waiting = sessions.replaced(first)
+  sessions.accept(session('two', 900_000, 'globex'))
+  t.equal(await waiting, null)
+})
+
+t.test('a session of the same tenant is taken from the address, one of another tenant only after it was confirmed', (t) => {
+  const first = session('one', 900_000)
+  const { sessions, states } = start({ first })
+  const second = session('two', 900_000)
+  sessions.offer(second)
+  t.strictSame([sessions.current(), sessions.offered()], [second, null])
+  const other = session('three', 900_000, 'globex')
+  sessions.offer(other)
+  t.strictSame([sessions.current(), sessions.offered()], [second, other])
+  sessions.decline()
+  t.strictSame([sessions.current(), sessions.offered()], [second, null])
+  sessions.offer(other)
+  sessions.accept(other)
+  t.strictSame([sessions.current(), sessions.offered()], [other, null])
+  t.equal(states.length, 5, 'each of these is shown')
+  t.end()
+})
+
+t.test('without a session, one of any tenant is taken from the address', (t) => {
+  const { sessions } = start({ first: null })
+  const other = session('one', 900_000, 'globex')
+  sessions.offer(other)
+  t.strictSame([sessions.current(), sessions.offered()], [other, null])
+  t.end()
+})
+
+t.test('the address to go back to is that of a session that the API has accepted', (t) => {
+  const first = session('one', 900_000, 'acme', '/settings')
+  const { sessions, states } = start({ first })
+  t.equal(sessions.returnUrl(), null)
+  for (let count = 0; count < 2; count++) sessions.confirm(first)
+  t.strictSame([sessions.returnUrl(), states], ['/settings', ['active']])
+  sessions.accept(session('two', 900_000, 'acme', '/elsewhere'))
+  sessions.confirm(first)
+  t.equal(sessions.returnUrl(), '/settings', 'until the new one is accepted too')
+  t.end()
+})
+
+t.test('before a session is accepted, the address to go back to is that of the session before the page was loaded again', (t) => {
+  const sessions = createSessionManager({ first: null, returnUrl: '/settings', ask: () => false, now: () => 0, later: () => () => {} })
+  t.equal(sessions.returnUrl(), '/settings')
+  t.end()
+})
+
+t.test('a page that did not answer can be asked again, if there is one', (t) => {
+  t.equal(start({ first: null, mayAsk: false }).sessions.canAsk(), false)
+  const { sessions, asked, states, goTo } = start({ first: null })
+  t.equal(sessions.canAsk(), true)
+  goTo(5_000)
+  sessions.askAgain()
+  t.strictSame([asked, states], [[0, 5_000], ['none', 'renewing']])
+  goTo(10_000)
+  t.equal(sessions.state(), 'none')
+  t.end()
+})
+
+t.test('once closed, it has no session and asks for none', (t) => {
+  const first = session('one', 900_000, 'acme', '/settings')
+  const { sessions, asked, goTo } = start({ first })
+  sessions.confirm(first)
+  sessions.offer(session('two', 900_000, 'globex'))
+  sessions.close()
+  t.strictSame([sessions.current(), sessions.offered(), sessions.returnUrl()], [null, null, null])
+  goTo(3_600_000)
+  t.strictSame(asked, [])
+  t.end()
+})
+
+t.test('who stopped watching is not called', (t) => {
+  const { sessions } = start({ first: session('one', 900_000) })
+  let calls = 0
+  const stop = sessions.watch(() => calls++)
+  stop()
+  sessions.accept(session('two', 900_000))
+  t.equal(calls, 0)
   t.end()
 })

@@ -1,10 +1,8 @@
 import t from 'tap'
 import { de } from '../../../src/portal/messages/de.js'
 import { en } from '../../../src/portal/messages/en.js'
-import { choose, fill, fillParts } from '../../../src/portal/page/text/fill.js'
-import { createFormat } from '../../../src/portal/page/text/format.js'
-import { showControls } from '../../../src/portal/page/text/show-controls.js'
-import { chooseLanguage } from '../../../src/portal/page/text/locale.js'
+import { languages } from '../../../src/portal/messages/index.js'
+import { choose, chooseLanguage, createFormat, fill, fillParts, showControls } from '../../../src/portal/page/text.js'
 
 t.test('placeholders get their values, isolated from the direction of the text around them', (t) => {
   t.equal(fill('Delete {name}?', { name: 'مرحبا' }, String), 'Delete \u2068مرحبا\u2069?')
@@ -28,33 +26,28 @@ t.test('the text for a number follows the rules of the language', (t) => {
   t.end()
 })
 
-t.test('German and English have the same placeholders in every text', (t) => {
+t.test('every language has the same texts with the same placeholders', (t) => {
   const collect = (value: unknown): unknown => {
     if (typeof value === 'string') return value === '' ? 'empty' : [...value.matchAll(/\{\w+\}/g)].map(([name]) => name).sort()
     return Object.fromEntries(Object.entries(Object(value)).map(([key, child]) => [key, collect(child)]))
   }
-  t.strictSame(collect(de), collect(en))
+  for (const [locale, messages] of Object.entries(languages)) t.strictSame(collect(messages), collect(en), locale)
   t.end()
 })
 
 t.test('the first wanted language with texts is taken, with its own dates and numbers', (t) => {
-  const builtIn = { en, de }
-  const pick = (wanted: string[], own = {}) => {
-    const { messages, locale, direction } = chooseLanguage(wanted, builtIn, own)
-    return [messages.shell.back, locale, direction]
-  }
-  t.strictSame(pick(['fr', 'de-AT', 'en']), ['Zurück', 'de-AT', 'ltr'])
-  t.strictSame(pick(['xx', 'not a locale']), ['Back', 'en', 'ltr'])
-  t.strictSame(pick([]), ['Back', 'en', 'ltr'])
-  const arabic = { ...en, shell: { ...en.shell, back: 'رجوع' } }
-  t.strictSame(pick(['ar-EG'], { ar: arabic }), ['رجوع', 'ar-EG', 'rtl'])
-  t.strictSame(pick(['zh-TW', 'zh-Hant-TW'], { 'zh-Hant': { ...en, shell: { ...en.shell, back: '返回' } } }), ['返回', 'zh-Hant-TW', 'ltr'])
+  const pick = (wanted: string[], own = {}) => chooseLanguage(wanted, { en: 'en.json', de: 'de.json', ...own })
+  t.strictSame(pick(['fr', 'de-AT', 'en']), { file: 'de.json', locale: 'de-AT', direction: 'ltr' })
+  t.strictSame(pick(['xx', 'not a locale']), { file: 'en.json', locale: 'en', direction: 'ltr' })
+  t.strictSame(pick([]), { file: 'en.json', locale: 'en', direction: 'ltr' })
+  t.strictSame(pick(['ar-EG'], { ar: 'ar.json' }), { file: 'ar.json', locale: 'ar-EG', direction: 'rtl' })
+  t.strictSame(pick(['zh-TW', 'zh-Hant-TW'], { 'zh-Hant': 'zh.json' }), { file: 'zh.json', locale: 'zh-Hant-TW', direction: 'ltr' })
   t.end()
 })
 
 t.test('numbers, times and lists are those of the locale', (t) => {
-  const german = createFormat(chooseLanguage(['de'], { en, de }, {}))
-  const english = createFormat(chooseLanguage(['en'], { en, de }, {}))
+  const german = createFormat({ messages: de, locale: 'de', direction: 'ltr' })
+  const english = createFormat({ messages: en, locale: 'en', direction: 'ltr' })
   const plain = (text: string) => text.replaceAll(/\s/g, ' ')
   t.equal(german.number(1234.5), '1.234,5')
   t.equal(german.plural({ one: '{count} Tag von {name}', other: '{count} Tage von {name}' }, 2000, { name: 'A' }), '2.000 Tage von \u2068A\u2069')
@@ -67,11 +60,18 @@ t.test('numbers, times and lists are those of the locale', (t) => {
   t.strictSame(spans, ['0 sec', '1 sec', '59 sec', '1 min', '1 hr, 1 min', '1 day', '1 day', '6 days, 23 hr'])
   t.equal(plain(german.span(3_661_000)), '1 Std., 1 Min.')
   const noon = new Date(2026, 2, 1, 12, 0, 0).getTime()
+  t.equal(english.date('2026-09-01T00:00:00.000Z'), 'Sep 1, 2026')
   t.equal(plain(english.instant(noon)), 'Mar 1, 2026, 12:00:00 PM')
   t.equal(plain(english.time(noon, noon + 60_000)), '12:00 PM')
   t.equal(plain(english.time(noon, noon + 86_400_000)), 'Mar 1, 2026, 12:00 PM')
   const ago = [0, 5000, 59_999, 60_000, 7_200_000, 90_000_000, 5_259_600_000, 63_115_200_000].map((ms) => english.relative(noon - ms, noon))
   t.strictSame(ago, ['now', '5 seconds ago', '59 seconds ago', '1 minute ago', '2 hours ago', 'yesterday', '2 months ago', '2 years ago'])
   t.equal(english.relative(noon + 5000, noon), 'in 5 seconds')
+  t.end()
+})
+
+t.test('shares are those of the locale', (t) => {
+  t.equal(createFormat({ messages: en, locale: 'en', direction: 'ltr' }).percent(0.995), '99.5%')
+  t.equal(createFormat({ messages: de, locale: 'de', direction: 'ltr' }).percent(1), '100\u00a0%')
   t.end()
 })

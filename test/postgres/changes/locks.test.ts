@@ -52,7 +52,7 @@ t.test('recording a change', async (t) => {
 
   t.test('waits for nobody who renames or removes the tenant, or holds rows locked', async (t) => {
     for (const table of ['recruiting.recent_changes', 'recruiting.changes']) {
-      for (const statement of [`update ${table} set tenant_slug = tenant_slug`, `delete from ${table}`, `select from ${table} for update`]) {
+      for (const statement of [`update ${table} set tenant = tenant`, `delete from ${table}`, `select from ${table} for update`]) {
         await record('1')
         await compact(changes)
         await record('1')

@@ -89,7 +89,7 @@ t.test('a position', async (t) => {
 })
 
 t.test('after a crash of the server, nothing is passed by, although ids of transactions are used again', async (t) => {
-  const { server, pool, storage: { changes } } = await startPostgresServerHost(t)
+  const { server, pool, storage: { changes } } = await startPostgresServerHost(t, { settings: ['fsync=off', 'autovacuum=off', 'wal_writer_delay=10s'] })
   const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
   const start = await changes.begin('acme', 'candidate')
   await record('1')

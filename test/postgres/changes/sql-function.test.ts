@@ -24,15 +24,19 @@ t.test('the SQL function changed', async (t) => {
     t.strictSame((await follow(changes, start)).ids, ['1', '2'])
   })
 
-  t.test('needs no right on our tables but insert on recent_changes', async (t) => {
-    await pool.query(`
-      create role caller login; grant usage on schema "our ""api""" to caller; grant insert on "our ""api""".recent_changes to caller`)
+  t.test('needs usage on the schema and insert on recent_changes, and nothing else', async (t) => {
+    await pool.query('create role caller login')
+    const caller = server.createPool({ user: 'caller' })
+    const text = 'select "our ""api""".changed(\'acme\', \'candidate\', \'1\')'
+    await t.rejects(caller.query(text), { message: 'permission denied for schema our "api"' })
+    await pool.query('grant usage on schema "our ""api""" to caller')
+    await t.rejects(caller.query(text), { message: 'permission denied for table recent_changes' })
+    await pool.query('grant insert on "our ""api""".recent_changes to caller')
     const start = await changes.begin('acme', 'candidate')
-    const writer = server.createPool({ user: 'caller' })
-    await writer.query("select \"our \"\"api\"\"\".changed('acme', 'candidate', '1')")
-    await withClient(writer, async (client) => {
+    await caller.query(text)
+    await withClient(caller, async (client) => {
       await client.query('begin')
-      await postgresStorage(writer, { schema: 'our "api"' }).changes.record('acme', { kind: 'candidate', id: '2', deleted: false }, client)
+      await postgresStorage(caller, { schema: 'our "api"' }).changes.record('acme', { kind: 'candidate', id: '2', deleted: false }, client)
       await client.query('commit')
     })
     t.strictSame((await follow(changes, start)).ids, ['1', '2'])
@@ -40,13 +44,13 @@ t.test('the SQL function changed', async (t) => {
 
   t.test('names the argument that it does not accept', async (t) => {
     const id = 'id: expected 1 to 64 visible ASCII characters without /'
-    const tenant = 'tenant_slug: expected 1 to 100 characters without control characters'
+    const tenant = 'tenant_slug: expected 1 to 200 characters without control characters'
     const kind = 'kind: expected candidate or job'
     const refused: Array<[list: string, problem: string]> = [
       ["null, 'candidate', '1'", `${tenant}, got NULL`],
       ["'', 'candidate', '1'", `${tenant}, got ''`],
       ["E'a\\nb', 'candidate', '1'", `${tenant}, got 'a\nb'`],
-      ["repeat('ß', 101), 'candidate', '1'", `${tenant}, got '${'ß'.repeat(101)}'`],
+      ["repeat('ß', 201), 'candidate', '1'", `${tenant}, got '${'ß'.repeat(120)}'`],
       ["'acme', null, '1'", `${kind}, got NULL`],
       ["'acme', 'candidates', '1'", `${kind}, got 'candidates'`],
       ["'acme', 'job', null", `${id}, got NULL`],

@@ -61,9 +61,9 @@ t.test('a watched table', async (t) => {
 
   for (const level of ['read committed', 'repeatable read', 'serializable']) {
     t.test(`adds no wait and no failure at ${level}`, async (t) => {
-      const start = await changes.begin('acme', 'candidate')
       await pool.query("insert into people values (20, 'acme'), (21, 'acme') on conflict do nothing; create table if not exists notes (person bigint)")
       await watch(pool, 'notes', { kind: 'candidate', id: 'person', tenant: "'acme'" })
+      const start = await changes.begin('acme', 'candidate')
       await withClient(pool, (first) => withClient(pool, async (second) => {
         for (const client of [first, second]) await client.query(`begin isolation level ${level}; set local lock_timeout to '1ms'; select now()`)
         await pool.query('insert into notes values (20), (21)')
@@ -79,7 +79,7 @@ t.test('a watched table', async (t) => {
     await pool.query('create table odd (id text, company text)')
     await watch(pool, 'odd', { kind: 'job', id: 'id', tenant: 'company' })
     const { rows: [{ count: before }] } = await pool.query('select count(*)::int from recruiting.recent_changes')
-    await pool.query('insert into odd values (\'\', \'acme\'), (repeat(\'x\', 65), \'acme\'), (\'a/b\', \'acme\'), (\'ß\', \'acme\'), (\'1\', \'\'), (\'1\', repeat(\'x\', 101)), (null, \'acme\'), (\'1\', null)')
+    await pool.query('insert into odd values (\'\', \'acme\'), (repeat(\'x\', 65), \'acme\'), (\'a/b\', \'acme\'), (\'ß\', \'acme\'), (\'1\', \'\'), (\'1\', repeat(\'x\', 201)), (null, \'acme\'), (\'1\', null)')
     t.equal((await pool.query('select count(*)::int from recruiting.recent_changes')).rows[0].count, before)
   })
 })
@@ -98,13 +98,13 @@ t.test('watching', async (t) => {
   t.test('takes expressions, whose names belong to the schema of the table, and columns of any name', async (t) => {
     await watch(pool, 'crm.applications', { kind: 'candidate', id: "person's", tenant })
     await watch(pool, 'crm.applications', { kind: 'job', id: "coalesce(row.job_id::text, 'no%''\\job')", tenant })
-    const start = await changes.begin('acme', 'candidate')
+    const [start, jobStart] = [await changes.begin('acme', 'candidate'), await changes.begin('acme', 'job')]
     const job = '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70'
     await pool.query(`insert into crm.applications values (1, 1, 41, '${job}'), (2, 1, 41, null), (3, 2, 43, null), (4, 9, 44, null)`)
     t.strictSame([...new Set((await follow(changes, start)).ids)], ['41'])
     t.strictSame((await follow(changes, start, { tenantSlug: 'globex' })).ids, ['43'])
-    t.strictSame((await follow(changes, start, { kind: 'job' })).ids, [job, "no%'\\job"])
-    const before = await changes.begin('acme', 'candidate')
+    t.strictSame((await follow(changes, jobStart, { kind: 'job' })).ids, [job, "no%'\\job"])
+    const before = await changes.begin('acme', 'job')
     await pool.query('truncate crm.applications')
     t.strictSame((await follow(changes, before, { kind: 'job' })).ids, [job, "no%'\\job"])
   })
@@ -195,6 +195,8 @@ t.test('watching', async (t) => {
   t.test('refuses, by name, what cannot be watched', async (t) => {
     await pool.query(`
       create view crm.view as select * from crm.people;
+      create table crm.filled (id int, tenant text, name text);
+      insert into crm.filled values (1, 'acme', 'Ada Lovelace');
       create foreign data wrapper nothing;
       create server nowhere foreign data wrapper nothing;
       create table crm.parted (id int, tenant text) partition by list (tenant);
@@ -214,6 +216,19 @@ t.test('watching', async (t) => {
       ['crm.people', { ...good, tenant: 'row.tenant ||' }, 'tenant', /^tenant: syntax error/],
       ['crm.people', { ...good, id: 'max(row.id)' }, 'id', /^id: aggregate functions are not allowed/],
       ['crm.people', { ...good, id: "'x'::int" }, 'id', /^id: invalid input syntax for type integer: "x"$/],
+      ['crm.people', { ...good, id: '(select id, tenant from people)' }, 'id', /^id: subquery must return only one column$/],
+      ['crm.people', { ...good, id: 'row.id > 5' }, 'id', /^id: expected text, an integer or a uuid, got boolean$/],
+      ['crm.people', { ...good, id: 'now()' }, 'id', /^id: expected text, an integer or a uuid, got timestamp with time zone$/],
+      ['crm.people', { ...good, id: 'array[true]' }, 'id', /^id: expected text, an integer or a uuid, got boolean\[\]$/],
+      ['crm.people', { ...good, id: '(select array[row.id])' }, 'id', /^id: expected text, an integer or a uuid, got integer\[\]$/],
+      ['crm.people', { ...good, id: '(row)' }, 'id', /^id: expected text, an integer or a uuid, got record$/],
+      ['crm.people', { ...good, tenant: 'to_jsonb(row.tenant)' }, 'tenant', /^tenant: expected text, an integer or a uuid, got jsonb$/],
+      ['crm.people', { ...good, tenant: 'array[row.tenant]' }, 'tenant', /^tenant: expected text, an integer or a uuid, got text\[\]$/],
+      ['crm.people', { ...good, tenant: "regexp_split_to_table(row.tenant, ',')" }, 'tenant', /^tenant: set-returning functions are not allowed in WHERE$/],
+      ['crm.filled', { ...good, tenant: '(select slug from accounts)' }, 'tenant', /^tenant: more than one row returned by a subquery used as an expression$/],
+      ['crm.filled', { ...good, id: 'row.name' }, 'id', /^id: none of the values in crm\.filled can be the id of a candidate$/],
+      ['crm.filled', { ...good, tenant: 'repeat(row.tenant, 100)' }, 'tenant', /^tenant: none of the values in crm\.filled can be the slug of a tenant$/],
+      ['crm.filled', { ...good, id: '1 / (row.id - 1)' }, 'id', /^id: division by zero$/],
       ['crm.people', { ...good, kind: 'person' }, 'kind', /^kind: expected 'candidate' or 'job', got "person"$/],
       ['crm.people', { ...good, kind: undefined }, 'kind', /^kind: expected/],
       ['crm.people', { ...good, id: ' ' }, 'id', /^id: expected the name of a column, or an SQL expression over row, got " "$/],

@@ -10,7 +10,7 @@ for (const prefix of [undefined, 'acme']) {
     const pool = server.createPool()
     await migrate(pool)
     const options = prefix === undefined ? {} : { prefix }
-    const keys = apiKeys(pool, options)
+    const keys = apiKeys(pool, { ...options, ownScopes: ['a:b'] })
 
     async function makeHarness (): Promise<KeyHarness> {
       await pool.query('delete from recruiting.api_keys')
@@ -19,7 +19,7 @@ for (const prefix of [undefined, 'acme']) {
         lookup: prefix === undefined ? lookup : cacheKeyLookup(lookup),
         async save ({ tenantSlug, scopes, state }) {
           const { id, key } = await keys.issue({ tenantSlug, scopes, ...(state === 'expired' ? { expiresAt: '2020-01-01T00:00:00Z' } : {}) })
-          if (state === 'revoked') await keys.revoke(id)
+          if (state === 'revoked') await keys.revoke({ tenantSlug }, id)
           return key
         }
       }

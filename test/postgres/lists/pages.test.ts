@@ -31,4 +31,10 @@ t.test('the statements of the pages run, and what they make is what a storage ne
   t.strictSame(await uuids.verify({ ...published, ids: texts }), [])
   t.match(await uuids.candidates.find('acme', applicant.id, { fields: published.candidates }), { id: applicant.id, full_name: 'Ada' })
   t.equal(await uuids.candidates.count('acme', { recruiterId: applicant.owner_id, q: 'ada' }), 1)
+
+  const { rows: [company] } = await pool.query("insert into companies (slug) values ('acme') returning id")
+  await pool.query("insert into persons (company_id, name) values ($1, 'Ada')", [company.id])
+  const byId = postgresStorage(pool, { candidates: 'api_persons', jobs: 'api_posts' })
+  t.strictSame(await byId.verify({ ...published, hasTenantIds: true }), [])
+  t.equal(await byId.candidates.count(company.id, { q: 'ADA' }), 1)
 })

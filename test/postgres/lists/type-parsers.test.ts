@@ -31,13 +31,13 @@ t.test('whatever a host tells its driver of dates, big integers and JSON, this p
   const [claimed] = await deliveries.claimDue({ limit: 5, perEndpoint: 5, leaseMs: 1000 })
   t.match(claimed, { webhookId: id, secrets: ['new', input.secret], attemptCount: 0, isFailing: false, eventId: 'evt_1' })
   t.strictSame(await deliveries.stats().then(({ oldestDueMs, ...counts }) => counts), { pending: 1, due: 1, leased: 1, atLeast: { pending: false, due: false } })
-  await deliveries.complete([{ webhookId: id, deliveryId: claimed?.deliveryId ?? 0, fence: claimed?.fence ?? 0, targetUrl: input.target_url, outcome: 'delivered', durationMs: 1, responseStatus: 200, error: null, responseExcerpt: null }], { failingForSeconds: 1, failedDeliveries: 1, warnAfterSeconds: 1 })
+  await deliveries.recordAttempts([{ webhookId: id, deliveryId: claimed?.deliveryId ?? 0, fence: claimed?.fence ?? 0, targetUrl: input.target_url, outcome: 'delivered', durationMs: 1, responseStatus: 200, error: null, responseExcerpt: null }], { failingForSeconds: 1, failedDeliveries: 1, warnAfterSeconds: 1 })
   t.match(await deliveries.find('acme', id, claimed?.deliveryId ?? 0), { status: 'delivered', attempt_count: 1, attempts: [{ duration_ms: 1 }], delivered_at: /Z$/ })
   t.strictSame(await deliveries.replay('acme', id, { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 5 }), { queued: 1, truncated: false })
   t.equal(await deliveries.erase('acme', 's'), 1)
 
   const { id: keyId, key } = await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: ['jobs:read', 'jobs:write'] })
-  t.strictSame(await postgresKeyLookup(server.createPool({ types }))({ tenantSlug: 'acme', key }), { id: keyId, scopes: ['jobs:read', 'jobs:write'] })
+  t.strictSame(await postgresKeyLookup(server.createPool({ types }))({ tenantSlug: 'acme', tenantId: 'acme', key }), { id: keyId, scopes: ['jobs:read', 'jobs:write'] })
 })
 
 t.test('integers of a list are exact, whatever a driver makes of them', async (t) => {

@@ -1,7 +1,9 @@
 import t from 'tap'
 import { createRecruiting } from '../../../src/index.js'
 import { postgresStorage } from '../../../src/postgres/index.js'
+import { createStoryTables, goodStory, tellStory } from '../../fixtures/postgres/host-story.js'
 import { timeUntil } from '../../fixtures/postgres/postgres-outage.js'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
@@ -34,3 +36,11 @@ t.test('an hour between the clocks of two workers changes nothing', async (t) =>
   t.match(delivery, { status: 'delivered', attempts: 3 })
   t.ok(Math.abs(delivery.created_at.getTime() - Date.now()) < hourMs / 2)
 })
+
+for (const [aheadMs, words] of [[hourMs, 'ahead of'], [-hourMs, 'behind']] as const) {
+  t.test(`everything works for a process whose clock is an hour ${words} that of the server`, async (t) => {
+    const pool = (await startPostgres(t)).createPool()
+    await createStoryTables(pool)
+    t.strictSame(await tellStory(t, pool, { aheadMs }), goodStory)
+  })
+}

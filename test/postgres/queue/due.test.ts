@@ -86,18 +86,38 @@ t.test('word of due deliveries', async (t) => {
     await untilListeners(0)
     await untilListeners(1)
     await arrives(() => emitter.emit(event))
-    t.ok(logged.includes('hints from PostgreSQL no longer arrive, due deliveries are found by polling'), logged.join())
+    t.ok(logged.includes('PostgreSQL notifications no longer arrive, polling for due deliveries'), logged.join())
   })
 
   t.test('a pool of one connection, which LISTEN would keep, is refused at the start', async (t) => {
     const own = server.createPool({ max: 1 })
     t.throws(() => createRecruiting({ storage: postgresStorage(own), delivery: slowPoll }), {
-      code: 'invalid_option', field: 'pool', message: 'pool: expected 2 connections or more, because LISTEN keeps one of them, got 1'
+      code: 'invalid_option', field: 'pool', message: 'pool: expected 2 connections or more, because LISTEN keeps 1 of them, one for each storage that delivers, got 1'
     })
     const recording = createRecruiting({ storage: postgresStorage(own), delivery: false })
     await recording.emit(event)
     await recording.close()
     t.equal(own.totalCount, 1)
+  })
+
+  t.test('a second storage that would keep the last connection of a pool is refused at the start, until the first one ends', async (t) => {
+    const own = server.createPool({ max: 2 })
+    const storage = postgresStorage(own)
+    const start = (over = postgresStorage(own)) => createRecruiting({ storage: over, delivery: slowPoll })
+    const first = start(storage)
+    const beside = start(storage)
+    t.throws(() => start(), {
+      code: 'invalid_option',
+      field: 'pool',
+      message: 'pool: expected 3 connections or more, because LISTEN keeps 2 of them, one for each storage that delivers, got 2'
+    })
+    await first.emit(event)
+    await first.close()
+    t.throws(() => start(), { code: 'invalid_option' }, 'while another engine uses the first storage')
+    await beside.close()
+    const second = start()
+    await second.emit(event)
+    await second.close()
   })
 
   t.test('a driver that knows no notifications polls', async (t) => {

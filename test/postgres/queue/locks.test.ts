@@ -89,7 +89,7 @@ t.test('a verdict on a locked webhook is carried out when the lock ends, and not
   const [lease] = await claim()
   const client = await pool.connect()
   await client.query('begin; select from recruiting.webhooks for update')
-  await deliveries.complete([{
+  await deliveries.recordAttempts([{
     webhookId: id, deliveryId: Number(lease?.deliveryId), fence: Number(lease?.fence), targetUrl, outcome: 'failed', isGone: true, durationMs: 1, responseStatus: 410, error: 'http_status', responseExcerpt: null
   }], { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 1e9 })
   t.same(await claim(), [])

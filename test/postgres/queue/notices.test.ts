@@ -32,8 +32,8 @@ t.test('a notice reaches the host', async (t) => {
 
   t.test('though the process dies once the verdict was decided', async (t) => {
     const lease = await claimOne()
-    const gated = createGatedPool(pool, /carry_out_verdicts/, 0)
-    const completing = postgresStorage(gated.pool).deliveries.complete([failed(lease, { isGone: true })], lenient)
+    const gated = createGatedPool(pool, /disable_failing_webhooks/, 0)
+    const completing = postgresStorage(gated.pool).deliveries.recordAttempts([failed(lease, { isGone: true })], lenient)
     await gated.stopped
     t.match(await webhooks.find('acme', lease.webhookId), { status: 'active' })
     t.same(await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 1 }), [])
@@ -45,13 +45,13 @@ t.test('a notice reaches the host', async (t) => {
 
   t.test('even if the process dies before reporting it', async (t) => {
     const lease = await claimOne()
-    await deliveries.complete([failed(lease)], { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 0 })
+    await deliveries.recordAttempts([failed(lease)], { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 0 })
     t.match(await startHost(), { kind: 'failing', webhookId: lease.webhookId })
   })
 
   t.test('though the process dies after it claimed it, once the lease has expired', async (t) => {
     const lease = await claimOne()
-    await deliveries.complete([failed(lease, { isGone: true })], lenient)
+    await deliveries.recordAttempts([failed(lease, { isGone: true })], lenient)
     t.equal((await deliveries.claimNotices({ limit: 1, leaseMs: 60_000 })).length, 1)
     await pool.query('update recruiting.notices set leased_until = now()')
     t.match(await startHost(), { kind: 'gone' })
@@ -59,7 +59,7 @@ t.test('a notice reaches the host', async (t) => {
 
   t.test('though its webhook was made active or deleted meanwhile', async (t) => {
     const lease = await claimOne()
-    await deliveries.complete([failed(lease, { isGone: true })], lenient)
+    await deliveries.recordAttempts([failed(lease, { isGone: true })], lenient)
     await webhooks.update('acme', lease.webhookId, { status: 'active' })
     await webhooks.delete('acme', lease.webhookId)
     t.match(await startHost(), { kind: 'gone', webhookId: lease.webhookId })
@@ -67,8 +67,8 @@ t.test('a notice reaches the host', async (t) => {
 
   t.test('only of a verdict that still holds', async (t) => {
     const lease = await claimOne()
-    const gated = createGatedPool(pool, /carry_out_verdicts/, 0)
-    const completing = postgresStorage(gated.pool).deliveries.complete([failed(lease, { isGone: true })], lenient)
+    const gated = createGatedPool(pool, /disable_failing_webhooks/, 0)
+    const completing = postgresStorage(gated.pool).deliveries.recordAttempts([failed(lease, { isGone: true })], lenient)
     await gated.stopped
     await webhooks.update('acme', lease.webhookId, { target_url: 'https://hooks.example/moved' })
     gated.open()

@@ -14,7 +14,7 @@ t.test('a retry that meets others', async (t) => {
     await webhooks.create('acme', createWebhook(webhookId), 50)
     await deliveries.record('acme', createEvent(`evt_${webhookId}`))
     const claimed = await deliveries.claimDue({ limit: 50, perEndpoint: 50, leaseMs: 60_000 })
-    await deliveries.complete(claimed.map((lease): AttemptResult => failed(lease)), lenient)
+    await deliveries.recordAttempts(claimed.map((lease): AttemptResult => failed(lease)), lenient)
     const id = claimed.find((lease) => lease.webhookId === webhookId)?.deliveryId ?? 0
     return { webhookId, id }
   }

@@ -8,9 +8,9 @@ const options = { limit: 10, perEndpoint: 1, leaseMs: 60_000 }
 t.test('behind more paused endpoints than one claim looks at', async (t) => {
   const { pool, storage: { deliveries } } = await startPostgresHost(t)
   await pool.query(`
-    insert into recruiting.events (id, tenant_id, type, body, fingerprint, recorded_at) values ('evt_1', 1, 'x', '{}', '', now());
-    insert into recruiting.webhooks (id, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
-    select n, 'acme', 'x', 'active', 'https://x.example/', '{x}', 's', now(), now() from generate_series(1, 600) as n;
+    insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at) values ('evt_1', 'acme', 'x', '{}', '', now());
+    insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
+    select n, 'acme', 'acme', 'x', 'active', 'https://x.example/', '{x}', 's', now(), now() from generate_series(1, 600) as n;
     insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select 1, n, 1, now(), now() from generate_series(1, 600) as n;
     insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until)
     select n, 1, now(), 0, false, now() + interval '1 hour' from generate_series(1, 600) as n`)
@@ -55,7 +55,7 @@ t.test('a small claim finds a delivery behind those that another transaction has
 t.test('a claim ends though the webhook where it stopped first has nothing in the queue any more', async (t) => {
   const visited = [128, 41, 43, 41, 43, 41]
   const session = {
-    query: async <Row>() => [{ delivery_id: null, visited_until: String(visited.shift()) }] as Row[],
+    query: async <Row>() => [{ delivery_id: null, visited_until: String(visited.shift()), held: null }] as Row[],
     transaction: () => Promise.reject(new Error('not used'))
   }
   t.same(await createClaim(session, 'recruiting')(options), [])

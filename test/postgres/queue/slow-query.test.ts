@@ -55,7 +55,7 @@ t.test('a statement that waits for a lock is given up, and one that waits for a 
 
   const client = await pool.connect()
   await client.query('begin; lock table recruiting.webhooks')
-  const waiting = [hurried.find('acme', id), hurried.create('acme', { id: id + 1, name: 'x', status: 'active', target_url: 'x', event_types: [], secret: 'x' }, 5)]
+  const waiting = [hurried.find('acme', id), hurried.create('acme', { id: id + 1, tenantSlug: 'acme', name: 'x', status: 'active', target_url: 'x', event_types: [], secret: 'x' }, 5)]
   await t.rejects(Promise.all(waiting.map((each) => each.then(() => 'done'))), { code: 'storage_timeout' })
   await Promise.allSettled(waiting)
   await client.query('rollback')

@@ -5,6 +5,9 @@ import { createEvent, createWebhook } from '../../../src/testing/support/samples
 import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
+// Those of the storage, without the one that reads a setting.
+const statements = /\*\/ (?!select current_setting)/
+
 t.test('a stop that is delayed', async (t) => {
   const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
   const claim = async () => (await deliveries.claimDue({ limit: 100, perEndpoint: 100, leaseMs: 60_000 })).map(({ eventId }) => eventId)
@@ -21,7 +24,7 @@ t.test('a stop that is delayed', async (t) => {
   for (const number of [1, 2]) {
     t.test(`before its statement ${number + 1} skips nothing that was emitted after the webhook was made active again`, async (t) => {
       const id = await addWebhook(501)
-      const gated = createGatedPool(pool, /\/\* /, number)
+      const gated = createGatedPool(pool, statements, number)
       const stopping = postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' })
       await gated.stopped
       await webhooks.update('acme', id, { status: 'active' })
@@ -35,7 +38,7 @@ t.test('a stop that is delayed', async (t) => {
     t.test(`before statement ${number} of pruning skips nothing that was emitted after the webhook was made active again`, async (t) => {
       const id = await addWebhook(3)
       await pool.query("update recruiting.webhooks set status = 'inactive'")
-      const gated = createGatedPool(pool, /\/\* /, number)
+      const gated = createGatedPool(pool, statements, number)
       const pruning = postgresStorage(gated.pool).deliveries.prune({ retentionDays: 1, limit: 10 })
       await gated.stopped
       await webhooks.update('acme', id, { status: 'active' })
@@ -48,7 +51,7 @@ t.test('a stop that is delayed', async (t) => {
 
   t.test('after a DELETE cancels nothing of other webhooks, and claims nothing of the deleted one', async (t) => {
     const deleted = await addWebhook(3)
-    const gated = createGatedPool(pool, /\/\* /, 1)
+    const gated = createGatedPool(pool, statements, 1)
     const deleting = postgresStorage(gated.pool).webhooks.delete('acme', deleted)
     await gated.stopped
     t.same(await claim(), [])
@@ -68,8 +71,8 @@ t.test('a webhook with many pending deliveries is stopped before they are moved,
   await webhooks.create('acme', createWebhook(id), 10)
   await pool.query(`
     with made as (
-      insert into recruiting.events (id, tenant_id, type, body, fingerprint, recorded_at)
-      select 'evt_' || n, 1, 'candidate.created', '{}', '', now() from generate_series(1, 20000) as n
+      insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
+      select 'evt_' || n, 'acme', 'candidate.created', '{}', '', now() from generate_series(1, 20000) as n
       returning seq
     )
     insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select seq, $1, 1, now(), now() from made`, [id])
@@ -123,4 +126,17 @@ t.test('a replay that commits after its webhook was stopped leaves nothing pendi
       t.equal(await deliveries.count('acme', id, { status: 'pending' }), claimed.length)
     })
   }
+})
+
+t.test('an update that stopped its webhook succeeds although the deliveries cannot be moved', async (t) => {
+  const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
+  const id = await webhooks.nextId('acme')
+  await webhooks.create('acme', createWebhook(id), 10)
+  await deliveries.record('acme', createEvent('evt_1'))
+  const gated = createGatedPool(pool, /sweep_v1/, 0)
+  gated.open(new Error('the server is gone'))
+  t.match(await postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' }), { status: 'inactive' })
+  t.same(await deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 1000 }), [])
+  await deliveries.prune({ retentionDays: 1, limit: 10 })
+  t.equal(await deliveries.count('acme', id, { status: 'skipped' }), 1)
 })

@@ -4,6 +4,7 @@ import type { Random } from '../../../examples/demo/data/random.js'
 import { type ChangeSource, createRecruiting } from '../../../src/index.js'
 import { migrate, postgresStorage } from '../../../src/postgres/index.js'
 import type { Teardown } from '../../fixtures/api/app.js'
+import { createDamage } from './postgres-damage.js'
 import { createProofTables } from './postgres-tables.js'
 import { type Touched, type Write, lockItems, pickWrite } from './postgres-writes.js'
 import { type ProofServer, type World, serveStorage } from './world.js'
@@ -17,10 +18,10 @@ interface PostgresWorldOptions {
 }
 
 /** The tables of a vendor in PostgreSQL, and writers that commit late or not at all. */
-export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: PostgresWorldOptions = {}): Promise<World> {
+export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: PostgresWorldOptions = {}): Promise<World & Required<Pick<World, 'damage'>>> {
   await migrate(pool)
   await createProofTables(pool)
-  const storage = postgresStorage(pool, { candidates: 'api_candidates', jobs: 'api_jobs' })
+  const storage = postgresStorage(pool, { candidates: 'api_candidates', jobs: 'api_jobs', changes: 'manual' })
   if (options.changes !== undefined) storage.changes = options.changes
   const { record = recordJob, serve = (port) => serveStorage(storage, port) } = options
   const recruiting = createRecruiting({ storage, delivery: false })
@@ -72,6 +73,8 @@ export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: 
       const text = 'select pg_snapshot_xmin(now) = pg_snapshot_xmax(now) as is_quiet from pg_current_snapshot() as now'
       while ((await pool.query<{ is_quiet: boolean }>(text)).rows[0]?.is_quiet !== true) await sleep(5)
     },
+
+    damage: createDamage(pool, storage.webhooks),
 
     serve
   }

@@ -1,5 +1,6 @@
 import type { Random } from '../../../examples/demo/data/random.js'
 import type { ChangeKind } from '../../../src/index.js'
+import { damageLock } from './postgres-damage.js'
 import { type ProofTenant, idCount, isQuiet, proofTenants } from './world.js'
 
 /** An item that a write touches. */
@@ -78,5 +79,5 @@ function pickId (random: Random): number {
  */
 export function lockItems (items: readonly Touched[]): string {
   const names = new Set(items.map(({ kind, tenantSlug, id }) => `('${kind} ${tenantSlug} ${id}')`))
-  return `select pg_advisory_xact_lock(key) from (select distinct hashtext(name) as key from (values ${[...names].join(', ')}) as item (name) order by key) as sorted`
+  return `select pg_advisory_xact_lock_shared(${damageLock}); select pg_advisory_xact_lock(key) from (select distinct hashtext(name) as key from (values ${[...names].join(', ')}) as item (name) order by key) as sorted`
 }

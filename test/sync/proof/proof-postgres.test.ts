@@ -9,7 +9,7 @@ import { pickSeed } from './seed.js'
 t.test('over PostgreSQL, copies are exact after late commits, rollbacks, crashes of the readers and kills of the server', async (t) => {
   const pool = (await startPostgres(t)).createPool({ max: 24 })
   const seed = pickSeed(t)
-  const report = await runProof(await createPostgresWorld(t, pool), { seed, operations: Number(process.env.OPS ?? 20_000) })
+  const report = await runProof(await createPostgresWorld(t, pool), { seed, operations: Number(process.env.OPS ?? 8000) })
   t.comment(formatReport(report))
   t.strictSame(report.sync, { missing: 0, leftOver: 0, outdated: 0, olderStates: 0 })
   t.ok(report.crashes > 0)

@@ -13,6 +13,7 @@ export interface Differences {
 export interface Report {
   operations: number
   kills: number
+  damages: number
   crashes: number
   copies: number
   /** Of all copies. */
@@ -38,12 +39,12 @@ export function addDifferences (a: Differences, b: Differences): Differences {
   return { missing: a.missing + b.missing, leftOver: a.leftOver + b.leftOver, outdated: a.outdated + b.outdated }
 }
 
-/** Formats a report as the table of the README. */
-export function formatReport ({ operations, kills, crashes, copies, sync, updatedAfter, pages }: Report): string {
+/** Formats a report as the table of docs/measurements.md. */
+export function formatReport ({ operations, kills, damages, crashes, copies, sync, updatedAfter, pages }: Report): string {
   const number = new Intl.NumberFormat('en-US')
   const row = (name: string, { missing, leftOver, outdated }: Differences): string => `| ${name} | ${missing} | ${leftOver} | ${outdated} |`
   return [
-    `${number.format(operations)} writes, ${kills} kills of the server, ${number.format(crashes)} crashes of ${copies} readers`,
+    `${number.format(operations)} writes, ${kills} kills of the server, ${damages} times unrecorded changes, ${number.format(crashes)} crashes of ${copies} readers`,
     '| a copy kept by | missing | left over | outdated |',
     '|---|---|---|---|',
     row('`sync`', sync),

@@ -18,6 +18,8 @@ export interface ProofOptions {
   restMs?: number
   /** Errors of requests that a reader outlives, because something is killed. @default those of a killed server */
   outlives?: RegExp
+  /** How often rows change in a way that is not recorded, while readers read. @default 0 */
+  damages?: number
   /** Kills something else, as often as the server. */
   disturb?: () => Promise<void>
 }
@@ -34,7 +36,7 @@ const pageSizes = [1, 2, 5, 20, 50, 100, 200]
 
 /** Lets writers write and readers copy, by sync and by its rivals, and says how the copies differ from the table in the end. */
 export async function runProof (world: World, options: ProofOptions): Promise<Report> {
-  const { seed, operations, kills = 5, writers = 12, restMs = 50, outlives = /fetch failed|terminated|other side closed/, disturb } = options
+  const { seed, operations, kills = 5, damages = 0, writers = 12, restMs = 50, outlives = /fetch failed|terminated|other side closed|got 404/, disturb } = options
   let server = await world.serve(0)
   const { port } = server
   const readers = createReaders(seed)
@@ -43,23 +45,50 @@ export async function runProof (world: World, options: ProofOptions): Promise<Re
   let made = 0
   let killed = 0
   let isOver = false
-  let isRestarting = false
+  let damaged = 0
+  let differences = noDifferences
+  let isBusy = false
 
   async function write (random: Random): Promise<void> {
-    while (made < operations) {
+    while (made < operations || damaged < damages || killed < kills) {
       const count = await world.write(random)
       made += count
-      if (!isRestarting && killed < kills && made > (killed + 0.5) * operations / kills) await restart()
+      if (!isBusy && damaged < damages && made > (damaged + 0.5) * operations / damages) await aside(damage)
+      if (!isBusy && killed < kills && made > (killed + 0.5) * operations / kills) await aside(restart)
     }
   }
 
+  async function count ({ copy, tenantSlug, kind }: Reader): Promise<void> {
+    differences = addDifferences(differences, compare(copy.items(), await world.read(tenantSlug, kind)))
+  }
+
+  /** Does one thing at a time. */
+  async function aside (task: () => Promise<void>): Promise<void> {
+    isBusy = true
+    await task()
+    isBusy = false
+  }
+
+  async function damage (): Promise<void> {
+    damaged++
+    const copies = createReaders(seed + damaged).slice(0, proofTenants.length * kinds.length)
+    const followAll = () => Promise.all(copies.map((reader) => {
+      reader.copy.calmDown()
+      return follow(reader, 200)
+    }))
+    await followAll()
+    await world.damage?.(async () => {
+      await world.settle()
+      await followAll()
+      for (const reader of copies) await count(reader)
+    })
+  }
+
   async function restart (): Promise<void> {
-    isRestarting = true
     killed++
     await server.kill()
     await disturb?.()
     server = await world.serve(port)
-    isRestarting = false
   }
 
   /** Repeats a turn of a reader until the writers have ended, whatever kills it. */
@@ -86,11 +115,10 @@ export async function runProof (world: World, options: ProofOptions): Promise<Re
   await Promise.all([writing, ...reading])
 
   await world.settle()
-  let differences = noDifferences
   for (const reader of readers) {
     reader.copy.calmDown()
     await follow(reader, 200)
-    differences = addDifferences(differences, compare(reader.copy.items(), await world.read(reader.tenantSlug, reader.kind)))
+    await count(reader)
   }
   await updatedAfter.poll(url('acme', 'candidates'), keyOf('acme'))
   const late: Differences = compare(updatedAfter.items, await world.read('acme', 'candidate'))
@@ -98,6 +126,7 @@ export async function runProof (world: World, options: ProofOptions): Promise<Re
   return {
     operations: made,
     kills: killed,
+    damages: damaged,
     crashes: sum(readers, ({ copy }) => copy.crashes()),
     copies: readers.length,
     sync: { ...differences, olderStates: sum(readers, ({ copy }) => copy.olderStates()) },

@@ -22,6 +22,8 @@ export interface World {
   read (tenantSlug: ProofTenant, kind: ChangeKind): Promise<Versions>
   /** Resolves once no transaction is open. */
   settle (): Promise<void>
+  /** Changes rows in a way that is not recorded, as vendors do without thinking of sync. Then calls `check`, while nobody writes. */
+  damage? (check: () => Promise<void>): Promise<void>
   /** Starts a server of the API, on a port of its own unless one is given. */
   serve (port: number): Promise<ProofServer>
 }
@@ -49,7 +51,7 @@ export async function serveStorage (storage: RecruitingStorage, port: number): P
   await app.register(recruitingApi, {
     storage,
     keyLookup: memoryKeyLookup(proofTenants.map((tenantSlug) => ({
-      key: keyOf(tenantSlug), tenantSlug, scopes: ['candidates:read', 'jobs:read']
+      key: keyOf(tenantSlug), tenantSlug, scopes: ['candidates:read', 'jobs:read', 'webhooks:read']
     }))),
     candidateFields: fields,
     jobFields: fields,

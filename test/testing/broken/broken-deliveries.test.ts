@@ -55,7 +55,7 @@ testMistakes([
       return {
         deliveries: {
           claimDue: async (options) => (await deliveries.claimDue(options)).map((claimed) => ({ ...claimed, fence: 1 })),
-          complete: (results, rule) => deliveries.complete(results.map(restore), rule),
+          recordAttempts: (results, rule) => deliveries.recordAttempts(results.map(restore), rule),
           release: (leases) => deliveries.release(leases.map(restore))
         }
       }
@@ -66,7 +66,7 @@ testMistakes([
     caughtBy: 'a result with an old fence is ignored',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
-        complete: (results, rule) => deliveries.complete(results.map((result): AttemptResult =>
+        recordAttempts: (results, rule) => deliveries.recordAttempts(results.map((result): AttemptResult =>
           ({ ...result, fence: data.deliveries.get(result.deliveryId)?.fence ?? result.fence })), rule)
       }
     })
@@ -84,7 +84,7 @@ testMistakes([
             claims.push(claimed)
             return claimed
           },
-          complete: (results, rule) => deliveries.complete(results.filter(({ deliveryId, fence }) => {
+          recordAttempts: (results, rule) => deliveries.recordAttempts(results.filter(({ deliveryId, fence }) => {
             const claim = claims.find((claimed) => claimed.some((lease) => lease.deliveryId === deliveryId && lease.fence === fence))
             return claim?.some(isLost) !== true
           }), rule)
@@ -111,7 +111,7 @@ testMistakes([
               return { ...claimed, fence }
             })
           },
-          complete: (results, rule) => deliveries.complete(restore(results), rule),
+          recordAttempts: (results, rule) => deliveries.recordAttempts(restore(results), rule),
           release: (leases) => deliveries.release(restore(leases))
         }
       }
@@ -132,7 +132,7 @@ testMistakes([
     caughtBy: 'a late result counts until the delivery is claimed again',
     breaks: ({ deliveries, data, clock }) => ({
       deliveries: {
-        complete: (results, rule) => deliveries.complete(results.filter(({ deliveryId }) =>
+        recordAttempts: (results, rule) => deliveries.recordAttempts(results.filter(({ deliveryId }) =>
           Number(data.deliveries.get(deliveryId)?.leaseExpiresAt) > clock.now()), rule)
       }
     })
@@ -146,7 +146,7 @@ testMistakes([
           const retries = leases.map(({ webhookId, deliveryId, fence }): AttemptResult => (
             { webhookId, deliveryId, fence, targetUrl: '', outcome: 'retry', retryInMs: 0, pauseMs: 0, durationMs: 0, responseStatus: null, error: 'timeout', responseExcerpt: null }
           ))
-          await deliveries.complete(retries, { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 1e9 })
+          await deliveries.recordAttempts(retries, { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 1e9 })
         }
       }
     })
@@ -218,7 +218,7 @@ testMistakes([
     caughtBy: 'a retry is claimed when it is due, not before',
     breaks: ({ deliveries }) => ({
       deliveries: {
-        complete: (results, rule) => deliveries.complete(results.map((result) =>
+        recordAttempts: (results, rule) => deliveries.recordAttempts(results.map((result) =>
           result.outcome === 'retry' ? { ...result, retryInMs: Math.min(50, result.retryInMs) } : result), rule)
       }
     })
@@ -318,7 +318,7 @@ testMistakes([
     caughtBy: 'a pause applies to all deliveries of the webhook and to no other webhook',
     breaks: ({ deliveries }) => ({
       deliveries: {
-        complete: (results, rule) => deliveries.complete(results.map((result) => result.outcome === 'retry' ? { ...result, pauseMs: 0 } : result), rule)
+        recordAttempts: (results, rule) => deliveries.recordAttempts(results.map((result) => result.outcome === 'retry' ? { ...result, pauseMs: 0 } : result), rule)
       }
     })
   },
@@ -327,8 +327,8 @@ testMistakes([
     caughtBy: 'a shorter pause, or none, does not shorten a longer one',
     breaks: ({ deliveries, data, clock }) => ({
       deliveries: {
-        async complete (results, rule) {
-          const notices = await deliveries.complete(results, rule)
+        async recordAttempts (results, rule) {
+          const notices = await deliveries.recordAttempts(results, rule)
           for (const result of results) {
             const webhook = data.deliveries.get(result.deliveryId)?.webhook
             if (webhook && result.outcome === 'retry' && result.pauseMs > 0) webhook.pausedUntil = clock.now() + result.pauseMs
@@ -342,14 +342,14 @@ testMistakes([
     storage: 'never disables a webhook',
     caughtBy: 'a webhook that fails for long enough and often enough is disabled',
     breaks: ({ deliveries }) => ({
-      deliveries: { complete: (results, rule) => deliveries.complete(results, { ...rule, failedDeliveries: 1e9 }) }
+      deliveries: { recordAttempts: (results, rule) => deliveries.recordAttempts(results, { ...rule, failedDeliveries: 1e9 }) }
     })
   },
   {
     storage: 'disables a webhook by time only',
     caughtBy: 'retried attempts count towards the time, not towards the number of failed deliveries',
     breaks: ({ deliveries }) => ({
-      deliveries: { complete: (results, rule) => deliveries.complete(results, { ...rule, failedDeliveries: Math.min(0, rule.failedDeliveries) }) }
+      deliveries: { recordAttempts: (results, rule) => deliveries.recordAttempts(results, { ...rule, failedDeliveries: Math.min(0, rule.failedDeliveries) }) }
     })
   },
   {
@@ -357,7 +357,7 @@ testMistakes([
     caughtBy: 'a webhook that is gone is disabled at once, and its other deliveries are skipped',
     breaks: ({ deliveries }) => ({
       deliveries: {
-        complete: (results, rule) => deliveries.complete(results.map((result) => result.outcome === 'failed' ? { ...result, isGone: false } : result), rule)
+        recordAttempts: (results, rule) => deliveries.recordAttempts(results.map((result) => result.outcome === 'failed' ? { ...result, isGone: false } : result), rule)
       }
     })
   },
@@ -366,12 +366,12 @@ testMistakes([
     caughtBy: 'a webhook is disabled once, and an inactive webhook stays inactive after a late 410',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
-        async complete (results, rule) {
+        async recordAttempts (results, rule) {
           for (const result of results) {
             const webhook = data.deliveries.get(result.deliveryId)?.webhook
             if (webhook?.status === 'inactive' && result.outcome === 'failed' && result.isGone) webhook.status = 'disabled'
           }
-          return deliveries.complete(results, rule)
+          return deliveries.recordAttempts(results, rule)
         }
       }
     })
@@ -381,11 +381,11 @@ testMistakes([
     caughtBy: 'one notice says that a webhook has been failing for long, and the webhook stays active',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
-        complete (results, rule) {
+        recordAttempts (results, rule) {
           for (const { webhooks } of data.tenants.values()) {
             for (const webhook of webhooks.values()) webhook.isWarned = false
           }
-          return deliveries.complete(results, rule)
+          return deliveries.recordAttempts(results, rule)
         }
       }
     })
@@ -492,8 +492,8 @@ testMistakes([
     caughtBy: 'pending deliveries of an erased event are cancelled, including leased and waiting ones',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
-        erase: async (tenantSlug, subject) =>
-          [...data.events.values()].filter((record) => record.tenantSlug === tenantSlug && record.event.subject === subject).length
+        erase: async (tenant, subject) =>
+          [...data.events.values()].filter((record) => record.tenant === tenant && record.event.subject === subject).length
       }
     })
   },
@@ -502,7 +502,7 @@ testMistakes([
     caughtBy: 'a delivery that stopped being pending during its attempt keeps its status, unless the attempt delivered it',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
-        complete: (results, rule) => deliveries.complete(results.filter(({ deliveryId }) =>
+        recordAttempts: (results, rule) => deliveries.recordAttempts(results.filter(({ deliveryId }) =>
           data.deliveries.get(deliveryId)?.status === 'pending'), rule)
       }
     })
@@ -512,8 +512,8 @@ testMistakes([
     caughtBy: 'a delivery whose event is erased during the attempt is not retried',
     breaks: ({ deliveries, data, clock }) => ({
       deliveries: {
-        async complete (results, rule) {
-          const notices = await deliveries.complete(results, rule)
+        async recordAttempts (results, rule) {
+          const notices = await deliveries.recordAttempts(results, rule)
           for (const { deliveryId, outcome } of results) {
             const delivery = data.deliveries.get(deliveryId)
             if (outcome !== 'retry' || delivery?.status !== 'cancelled' || delivery.webhook.isDeleted) continue
@@ -522,6 +522,71 @@ testMistakes([
           }
           return notices
         }
+      }
+    })
+  },
+  {
+    storage: 'forgets the traces of events',
+    caughtBy: 'a claim has the trace of its event, also for a replay',
+    breaks: ({ deliveries }) => ({
+      deliveries: { record: (tenant, event, transaction) => deliveries.record(tenant, { ...event, traceParent: null }, transaction) }
+    })
+  },
+  {
+    storage: 'forgets all subjects but the first',
+    caughtBy: 'an event with several subjects is erased by each of them',
+    breaks: ({ deliveries }) => ({
+      deliveries: { record: (tenant, event, transaction) => deliveries.record(tenant, { ...event, otherSubjects: [] }, transaction) }
+    })
+  },
+  {
+    storage: 'lists the events of a subject by its first subject alone',
+    caughtBy: 'an event is listed by each of its subjects, and not for another tenant',
+    breaks: ({ deliveries, data }) => ({
+      deliveries: {
+        listSubjectEvents: async (tenant, subject, options) =>
+          (await deliveries.listSubjectEvents(tenant, subject, options)).filter(({ eventId }) => data.events.get(eventId)?.event.subject === subject)
+      }
+    })
+  },
+  {
+    storage: 'ignores after when it lists the events of a subject',
+    caughtBy: 'pages of events with a subject have each event once, in the order of recording',
+    breaks: ({ deliveries }) => ({
+      deliveries: {
+        listSubjectEvents: async (tenant, subject, { after, limit }) => after > 1000 ? [] : deliveries.listSubjectEvents(tenant, subject, { after: Math.max(0, after - 1), limit })
+      }
+    })
+  },
+  {
+    storage: 'lists only the last attempt to send an event about a subject',
+    caughtBy: 'an event with a subject has its deliveries, with when and how each attempt ended',
+    breaks: ({ deliveries }) => ({
+      deliveries: {
+        listSubjectEvents: async (tenant, subject, options) => (await deliveries.listSubjectEvents(tenant, subject, options)).map((event) => ({
+          ...event, deliveries: event.deliveries.map((delivery) => ({ ...delivery, attempts: delivery.attempts.slice(-1) }))
+        }))
+      }
+    })
+  },
+  {
+    storage: 'does not list deliveries of deleted webhooks',
+    caughtBy: 'erased events and deliveries of deleted webhooks are listed until they are pruned',
+    breaks: ({ deliveries }) => ({
+      deliveries: {
+        listSubjectEvents: async (tenant, subject, options) => (await deliveries.listSubjectEvents(tenant, subject, options)).map((event) => ({
+          ...event, deliveries: event.deliveries.filter(({ webhookName }) => webhookName !== null)
+        }))
+      }
+    })
+  },
+  {
+    storage: 'lists the events of a subject of all tenants',
+    caughtBy: 'events with a subject belong to the renamed tenant, and a removed one leaves none',
+    breaks: ({ deliveries }) => ({
+      deliveries: {
+        listSubjectEvents: async (tenant, subject, options) =>
+          [...await deliveries.listSubjectEvents(tenant, subject, options), ...tenant === 'globex' ? [] : await deliveries.listSubjectEvents('globex', subject, options)]
       }
     })
   },
@@ -587,6 +652,41 @@ testMistakes([
         async stats () {
           const { pending, leased, due, ...rest } = await deliveries.stats()
           return { pending, leased, due: due === 1 && pending === 3 && leased === 1 ? 3 : due, ...rest }
+        }
+      }
+    })
+  },
+  {
+    storage: 'counts the deliveries of all tenants for each',
+    caughtBy: 'tenantStats counts what is pending, failing and ended of one tenant',
+    breaks: ({ deliveries }) => ({
+      deliveries: {
+        async tenantStats (tenant) {
+          return { ...await deliveries.tenantStats(tenant), pending: (await deliveries.stats()).pending }
+        }
+      }
+    })
+  },
+  {
+    storage: 'has one oldest due delivery for all tenants',
+    caughtBy: 'the oldest due delivery of a tenant is neither of another nor of a paused webhook',
+    breaks: ({ deliveries }) => ({
+      deliveries: {
+        async tenantStats (tenant) {
+          return { ...await deliveries.tenantStats(tenant), oldestDueMs: (await deliveries.stats()).oldestDueMs }
+        }
+      }
+    })
+  },
+  {
+    storage: 'forgets retries when it looks for the oldest due delivery',
+    caughtBy: 'a retry that is due counts as the oldest of its tenant',
+    breaks: ({ deliveries, data }) => ({
+      deliveries: {
+        async tenantStats (tenant) {
+          const stats = await deliveries.tenantStats(tenant)
+          const hasRetries = [...data.deliveries.values()].some(({ attempts }) => attempts.length > 0)
+          return { ...stats, oldestDueMs: hasRetries ? 0 : stats.oldestDueMs }
         }
       }
     })

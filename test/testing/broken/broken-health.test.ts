@@ -25,8 +25,8 @@ testMistakes([
     caughtBy: 'a webhook is failing from its first failed attempt until its next success',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
-        async complete (results, rule) {
-          const left = await deliveries.complete(results, rule)
+        async recordAttempts (results, rule) {
+          const left = await deliveries.recordAttempts(results, rule)
           for (const { deliveryId } of results) {
             const webhook = data.deliveries.get(deliveryId)?.webhook
             if (webhook !== undefined && webhook.failingSince !== null) webhook.failingSince = data.now()
@@ -64,8 +64,8 @@ testMistakes([
     caughtBy: 'late results of a webhook that is not active change nothing about its health',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
-        async complete (results, rule) {
-          const left = await deliveries.complete(results, rule)
+        async recordAttempts (results, rule) {
+          const left = await deliveries.recordAttempts(results, rule)
           for (const { deliveryId, outcome } of results) {
             const webhook = data.deliveries.get(deliveryId)?.webhook
             if (webhook?.status === 'inactive' && outcome === 'failed') webhook.failedDeliveries++

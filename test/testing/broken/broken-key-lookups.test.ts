@@ -23,7 +23,7 @@ const mistakes: Array<[lookup: string, caughtBy: string, find: Find]> = [
     return found === undefined ? null : owner(found)
   }],
   ['takes no notice of letter case', 'an unknown key is null, even if it is similar to a known one', (keys, { tenantSlug, key }) =>
-    right(keys, { tenantSlug, key: key.toLowerCase() })],
+    right(keys, { tenantSlug, tenantId: tenantSlug, key: key.toLowerCase() })],
   ['compares beginnings', 'an unknown key is null, even if it is similar to a known one', async (keys, { tenantSlug, key }) => {
     const found = keys.find((known) => key.startsWith(known.key) && known.tenantSlug === tenantSlug && isValid(known))
     return found === undefined ? null : owner(found)

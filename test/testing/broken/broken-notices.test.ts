@@ -6,7 +6,7 @@ import { type RightStorage, testMistakes } from '../../fixtures/delivery/broken-
 function forgetAddress ({ deliveries, data }: RightStorage): ReturnType<Parameters<typeof testMistakes>[0][number]['breaks']> {
   return {
     deliveries: {
-      complete: (results, rule) => deliveries.complete(results.map((result) => (
+      recordAttempts: (results, rule) => deliveries.recordAttempts(results.map((result) => (
         { ...result, targetUrl: data.deliveries.get(result.deliveryId)?.webhook.targetUrl ?? '' }
       )), rule)
     }
@@ -92,8 +92,8 @@ testMistakes([
     isSlow: true,
     breaks: ({ deliveries }) => ({
       deliveries: {
-        async complete (results, rule) {
-          await deliveries.complete(results, rule)
+        async recordAttempts (results, rule) {
+          await deliveries.recordAttempts(results, rule)
           return [...results]
         }
       }

@@ -62,14 +62,14 @@ testMistakes([
     caughtBy: 'of several concurrent results for one lease, exactly one counts',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
-        async complete (results, rule) {
+        async recordAttempts (results, rule) {
           const valid = results.filter(({ deliveryId, fence }) => data.deliveries.get(deliveryId)?.fence === fence)
           await setImmediate()
           for (const { deliveryId } of valid) {
             const delivery = data.deliveries.get(deliveryId)
             if (delivery?.lease === 'none') delivery.attempts.push({ startedAt: 0, durationMs: 0, responseStatus: null, error: null, responseExcerpt: null })
           }
-          return deliveries.complete(valid, rule)
+          return deliveries.recordAttempts(valid, rule)
         }
       }
     })
@@ -79,12 +79,12 @@ testMistakes([
     caughtBy: 'of several concurrent results that report a webhook gone, one creates the notice',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
-        async complete (results, rule) {
-          const locked = await deliveries.complete(results, rule)
+        async recordAttempts (results, rule) {
+          const locked = await deliveries.recordAttempts(results, rule)
           const isGone = (result: AttemptResult): boolean => result.outcome === 'failed' && result.isGone
           const late = results.filter((result) => isGone(result) && data.deliveries.get(result.deliveryId)?.webhook.status === 'disabled')
           for (const { webhookId } of late) {
-            data.notices.add({ kind: 'gone', tenantSlug: 'acme', webhookId, failingSince: '', failedDeliveries: 0, lastError: 'http_status', lastResponseStatus: 410 })
+            data.notices.add({ kind: 'gone', tenantId: 'acme', tenantSlug: 'acme', webhookId, failingSince: '', failedDeliveries: 0, lastError: 'http_status', lastResponseStatus: 410 })
           }
           return locked
         }

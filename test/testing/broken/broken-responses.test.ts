@@ -43,7 +43,7 @@ testMistakes([
     caughtBy: 'the excerpt of each response is kept unchanged, whatever it contains',
     breaks: ({ deliveries }) => ({
       deliveries: {
-        complete: (results, rule) => deliveries.complete(results.map((result) => (
+        recordAttempts: (results, rule) => deliveries.recordAttempts(results.map((result) => (
           { ...result, responseExcerpt: result.responseExcerpt?.trim() ?? null }
         )), rule)
       }
@@ -58,11 +58,11 @@ testMistakes([
   },
   {
     storage: 'keeps the response to an attempt whose delivery was cancelled',
-    caughtBy: 'the response to an attempt whose delivery was cancelled meanwhile is not kept',
+    caughtBy: 'the response to an attempt whose delivery was cancelled in between is not kept',
     breaks: ({ deliveries, data }) => ({
       deliveries: {
-        async complete (results, rule) {
-          const left = await deliveries.complete(results, rule)
+        async recordAttempts (results, rule) {
+          const left = await deliveries.recordAttempts(results, rule)
           for (const { deliveryId, responseExcerpt } of results) {
             const last = data.deliveries.get(deliveryId)?.attempts.at(-1)
             if (last !== undefined) last.responseExcerpt = responseExcerpt

@@ -87,14 +87,23 @@ testMistakes([
   },
   {
     storage: 'always says that something is held back',
-    caughtBy: 'nothing is held back while no transaction is open',
+    caughtBy: 'readers are not behind while no transaction is open',
     breaks: () => ({ changes: { stats: async () => ({ heldBackMs: 5, heldBackBy: 'somebody' }) } })
   },
   {
-    storage: 'leaves the changes of a renamed tenant behind',
-    caughtBy: 'the changes of a renamed tenant are listed under the new name',
+    storage: 'knows the positions of the tenant that had the new name of a renamed one',
+    caughtBy: 'positions of a renamed tenant and of its new name are not known',
     breaks: ({ data }) => {
-      data.changes.renameTenant = () => {}
+      const { removeTenant } = data.changes
+      data.changes.removeTenant = (tenantSlug) => { if (tenantSlug !== 'globex') removeTenant(tenantSlug) }
+      return {}
+    }
+  },
+  {
+    storage: 'knows the positions of a removed tenant',
+    caughtBy: 'positions of a removed tenant are not known, also if the name is taken again',
+    breaks: ({ data }) => {
+      data.changes.removeTenant = () => {}
       return {}
     }
   },

@@ -10,7 +10,7 @@ testMistakes([
       webhooks: {
         async renameTenant (from, to, options) {
           const count = await webhooks.renameTenant(from, to, options)
-          for (const event of data.events.values()) if (event.tenantSlug === to) event.tenantSlug = from
+          for (const event of data.events.values()) if (event.tenant === to.id) event.tenant = from.id
           return count
         }
       }
@@ -23,7 +23,7 @@ testMistakes([
       webhooks: {
         async renameTenant (from, to, options) {
           const count = await webhooks.renameTenant(from, to, options)
-          data.notices.renameTenant(to, from)
+          data.notices.setName(to.id, from.slug)
           return count
         }
       }
@@ -37,12 +37,36 @@ testMistakes([
     })
   },
   {
+    storage: 'reseals a secret that expired',
+    caughtBy: 'a secret that expired is dropped by a rename and not resealed',
+    breaks: ({ webhooks, data }) => ({
+      webhooks: {
+        renameTenant (from, to, options) {
+          for (const { id, previousSecret } of data.tenants.get(from.id)?.webhooks.values() ?? []) options.reseal(String(previousSecret), id)
+          return webhooks.renameTenant(from, to, options)
+        }
+      }
+    })
+  },
+  {
+    storage: 'keeps what was resealed before reseal threw',
+    caughtBy: 'a rename whose reseal throws changes nothing',
+    breaks: ({ webhooks, data }) => ({
+      webhooks: {
+        async renameTenant (from, to, options) {
+          for (const webhook of data.tenants.get(from.id)?.webhooks.values() ?? []) webhook.secret = options.reseal(webhook.secret, webhook.id)
+          return webhooks.renameTenant(from, to, { ...options, reseal: keep })
+        }
+      }
+    })
+  },
+  {
     storage: 'merges a tenant into an existing one',
     caughtBy: 'a tenant cannot be renamed to one that has a webhook or an event',
     breaks: ({ webhooks, data }) => ({
       webhooks: {
         async renameTenant (from, to, options) {
-          if (data.tenants.get(to)?.webhooks.size === 0) data.tenants.delete(to)
+          if (data.tenants.get(to.id)?.webhooks.size === 0) data.tenants.delete(to.id)
           return webhooks.renameTenant(from, to, options)
         }
       }
@@ -54,7 +78,7 @@ testMistakes([
     breaks: ({ webhooks }) => ({
       webhooks: {
         renameTenant: (from, to, { reseal }) => webhooks.renameTenant(from, to, { reseal }),
-        removeTenant: (tenantSlug, { limit }) => webhooks.removeTenant(tenantSlug, { limit })
+        removeTenant: (tenant, { limit }) => webhooks.removeTenant(tenant, { limit })
       }
     })
   },
@@ -63,8 +87,8 @@ testMistakes([
     caughtBy: 'a removed tenant has no webhook, no delivery and no notice, and others keep theirs',
     breaks: ({ data }) => ({
       webhooks: {
-        async removeTenant (tenantSlug) {
-          data.tenants.delete(tenantSlug)
+        async removeTenant (tenant) {
+          data.tenants.delete(tenant)
           return 0
         }
       }
@@ -75,9 +99,9 @@ testMistakes([
     caughtBy: 'a new tenant with the name of a removed one sees nothing of it',
     breaks: ({ webhooks, data }) => ({
       webhooks: {
-        async removeTenant (tenantSlug, options) {
+        async removeTenant (tenant, options) {
           const events = [...data.events]
-          const left = await webhooks.removeTenant(tenantSlug, options)
+          const left = await webhooks.removeTenant(tenant, options)
           for (const [id, event] of events) data.events.set(id, event)
           return left
         }

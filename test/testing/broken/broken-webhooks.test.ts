@@ -117,6 +117,25 @@ testMistakes([
     })
   },
   {
+    storage: 'shows the grace period to other tenants',
+    caughtBy: 'the grace period of another tenant\'s webhook is not shown',
+    breaks: ({ webhooks }) => ({
+      webhooks: { findGraceEnd: async (_tenantSlug, id) => await webhooks.findGraceEnd('acme', id) ?? webhooks.findGraceEnd('globex', id) }
+    })
+  },
+  {
+    storage: 'shows a grace period that is over',
+    caughtBy: 'the end of a grace period is shown until it is reached',
+    breaks: ({ webhooks, data }) => ({
+      webhooks: {
+        async findGraceEnd (tenantSlug, id) {
+          const { previousSecret = null, previousSecretExpiresAt = 0 } = findWebhook(data, tenantSlug, id) ?? {}
+          return previousSecret === null ? webhooks.findGraceEnd(tenantSlug, id) : new Date(previousSecretExpiresAt).toISOString()
+        }
+      }
+    })
+  },
+  {
     storage: 'returns the stored event types array',
     caughtBy: 'changing a webhook that was passed or returned changes nothing that is stored',
     breaks: ({ webhooks, data }) => ({
@@ -185,5 +204,46 @@ testMistakes([
     storage: 'includes afterId in the listed secrets',
     caughtBy: 'the secrets of all tenants are listed by ascending id',
     breaks: ({ webhooks }) => ({ webhooks: { listSecrets: ({ afterId, limit }) => webhooks.listSecrets({ afterId: afterId - 1, limit }) } })
+  },
+  {
+    storage: 'shows the values of headers',
+    caughtBy: 'a webhook shows the names of its headers, and never their values',
+    breaks: ({ webhooks }) => ({
+      webhooks: {
+        async create (tenant, webhook, max) {
+          const created = await webhooks.create(tenant, webhook, max)
+          return created && Object.assign(created, { headers: webhook.headers })
+        }
+      }
+    })
+  },
+  {
+    storage: 'finds the headers of every tenant',
+    caughtBy: 'headers of another tenant and of a webhook that does not exist are not found',
+    breaks: ({ webhooks }) => ({ webhooks: { findHeaders: (_tenant, id) => webhooks.findHeaders('acme', id) } })
+  },
+  {
+    storage: 'removes headers with every change',
+    caughtBy: 'headers stay with other changes, are replaced as a whole, and removed by null',
+    breaks: ({ webhooks }) => ({ webhooks: { update: (tenant, id, changes) => webhooks.update(tenant, id, { headers: null, ...changes }) } })
+  },
+  {
+    storage: 'claims without headers',
+    caughtBy: 'a claim has the headers of that time',
+    breaks: ({ deliveries }) => ({ deliveries: { claimDue: async (options) => (await deliveries.claimDue(options)).map((claimed) => ({ ...claimed, headers: null })) } })
+  },
+  {
+    storage: 'lists secrets without headers',
+    caughtBy: 'sealed headers are listed with the secrets, and replacing them changes nothing else',
+    breaks: ({ webhooks }) => ({ webhooks: { listSecrets: async (options) => (await webhooks.listSecrets(options)).map((stored) => ({ ...stored, headers: null })) } })
+  },
+  {
+    storage: 'keeps the headers of a renamed tenant as they were',
+    caughtBy: 'headers of a renamed tenant are those that reseal returns',
+    breaks: ({ webhooks }) => ({
+      webhooks: {
+        renameTenant: (from, to, options) => webhooks.renameTenant(from, to, { ...options, reseal: (text, id) => text.startsWith('sealed') ? text : options.reseal(text, id) })
+      }
+    })
   }
 ])

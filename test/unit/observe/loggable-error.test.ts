@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import { toLoggableError } from '../../../src/observe/loggable-error.js'
+import { toLoggableError } from '../../../src/observe/call-host.js'
 import { createSafeLogger } from '../../../src/observe/logger.js'
 import { hostileErrors } from '../../fixtures/hostile/hostile-errors.js'
 

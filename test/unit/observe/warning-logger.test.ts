@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createWarningLogger } from '../../../src/observe/warning-logger.js'
+import { createWarningLogger } from '../../../src/observe/logger.js'
 
 t.test('without a logger, lines that only inform are no process warnings', async (t) => {
   const warned: string[] = []

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { memoryStorage } from '../../../src/memory/index.js'
-import { keepPruning } from '../../../src/webhooks/queue/housekeeping.js'
+import { createPruner } from '../../../src/webhooks/queue/housekeeping.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
 
@@ -18,7 +18,9 @@ t.test('processes that start together prune at different times of the first ten 
       times.push(clock.now() - startedAt)
       return 0
     }
-    return keepPruning(storage, { retentionDays: 30, changesRetentionDays: 90 }, { clock, log: silentLogger })
+    const pruner = createPruner(storage, { retentionDays: 30, changesRetentionDays: 90 }, { clock, log: silentLogger })
+    pruner.start()
+    return pruner.stop
   })
 
   await clock.advance(0)
@@ -28,6 +30,6 @@ t.test('processes that start together prune at different times of the first ten 
   t.ok(new Set(prunedAt.flat()).size > 10, 'at different times')
   await clock.advance(60 * minute)
   t.same(prunedAt.map(([first = 0, second]) => second === first + 60 * minute), stops.map(() => true))
-  for (const stop of stops) stop()
+  for (const stop of stops) await stop(0)
   t.equal(clock.timerCount, 0)
 })

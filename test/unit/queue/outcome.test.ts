@@ -6,13 +6,16 @@ import type { SendResult } from '../../../src/webhooks/sending/sender.js'
 const claimed: ClaimedDelivery = {
   deliveryId: 3,
   fence: 2,
+  tenantId: 'acme',
   tenantSlug: 'acme',
   webhookId: 1,
   targetUrl: 'https://example.com/',
   secrets: [],
+  headers: null,
   eventId: 'evt_1',
   eventType: 'job.created',
   body: '{}',
+  traceParent: null,
   attemptCount: 0,
   isFailing: false
 }

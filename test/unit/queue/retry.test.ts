@@ -1,5 +1,5 @@
 import t from 'tap'
-import { defaultRetrySchedule, nextRetryMs, parseRetryAfter } from '../../../src/webhooks/queue/retry.js'
+import { defaultRetrySchedule, nextRetryMs, parseRetryAfter } from '../../../src/webhooks/queue/outcome.js'
 
 const none = () => 0
 const most = () => 1 - Number.EPSILON / 2

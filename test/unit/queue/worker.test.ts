@@ -7,12 +7,12 @@ import { createCounters } from '../../../src/webhooks/queue/counters.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
 import { createCapacity } from '../../../src/webhooks/sending/capacity.js'
-import { createSecretBox } from '../../../src/webhooks/secrets/secret-box.js'
+import { createSecretBox } from '../../../src/webhooks/secrets.js'
 import type { SendResult } from '../../../src/webhooks/sending/sender.js'
 import { createWorker } from '../../../src/webhooks/queue/worker.js'
 
 /**
- * A worker with three deliveries under way, recorded in one tick; how many each claim found, and each `complete` got. It
+ * A worker with three deliveries under way, recorded in one tick; how many each claim found, and each `recordAttempts` got. It
  * gathers results until `endGathering` is called.
  */
 async function startWorker (t: Test) {
@@ -20,7 +20,7 @@ async function startWorker (t: Test) {
   t.intercept(systemClock, 'setTimeout', { value: (callback: () => void) => { endGathering = callback } })
   const { webhooks, deliveries } = memoryStorage()
   await webhooks.create('acme', createWebhook(1), 10)
-  const { claimDue, complete } = deliveries
+  const { claimDue, recordAttempts } = deliveries
   const claims: number[] = []
   const batches: number[] = []
   deliveries.claimDue = async (options) => {
@@ -28,9 +28,9 @@ async function startWorker (t: Test) {
     claims.push(claimed.length)
     return claimed
   }
-  deliveries.complete = async (results, rule) => {
+  deliveries.recordAttempts = async (results, rule) => {
     batches.push(results.length)
-    return complete(results, rule)
+    return recordAttempts(results, rule)
   }
   const underWay: Array<() => void> = []
   const worker = createWorker({
@@ -54,9 +54,11 @@ async function startWorker (t: Test) {
     perEndpoint: 4,
     timeoutMs: 1000,
     responseExcerptBytes: 0,
+    propagateTrace: false,
     leaseMs: 60_000,
     pollMs: 60_000,
     closeGraceMs: 1000,
+    environment: null,
     retrySchedule: [0],
     healthRule: lenient
   })

@@ -2,13 +2,15 @@ import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { defaultEvents } from '../../../src/index.js'
 import { memoryStorage } from '../../../src/memory/index.js'
-import { createAddressRule } from '../../../src/webhooks/guard/addresses.js'
+import { createAddressRule } from '../../../src/webhooks/ssrf/addresses.js'
 import { createWebhookOperations } from '../../../src/webhooks/operations.js'
 import { createCapacity } from '../../../src/webhooks/sending/capacity.js'
-import { createSecretBox } from '../../../src/webhooks/secrets/secret-box.js'
+import { createSecretBox } from '../../../src/webhooks/secrets.js'
 import type { SendRequest, SendResult } from '../../../src/webhooks/sending/sender.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 import { webhookInput } from '../../fixtures/api/webhook-api.js'
+
+const acme = { slug: 'acme', id: 'acme' }
 
 /** Operations over a sender that sends nothing. */
 async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 204, error: null, durationMs: 1 }) {
@@ -18,6 +20,7 @@ async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 
   const operations = createWebhookOperations({
     webhooks,
     deliveries,
+    feed: undefined,
     events: defaultEvents,
     targetRules: { allowHttp: false, allowPrivateNames: false, isAllowedAddress: createAddressRule([]) },
     secrets: createSecretBox([]),
@@ -32,10 +35,11 @@ async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 
     capacity,
     clock: createManualClock(),
     maxWebhooksPerTenant: 50,
+    findHold: async () => null,
     timeoutMs
   })
-  const { id } = await operations.create('acme', { ...webhookInput, status: 'active' })
-  return { sent, capacity, test: () => operations.sendTest('acme', id, {}) }
+  const { id } = await operations.create(acme, { ...webhookInput, status: 'active' })
+  return { sent, capacity, test: () => operations.sendTest(acme, id, {}) }
 }
 
 /** Stops the time by which waits are measured; the result moves it on. */

@@ -14,8 +14,8 @@ t.test('the vendor sees failing and disabled webhooks of all tenants, the longes
   await emit({ tenantSlug: 'globex', type: 'application.created', data: {} })
   await drain()
   const [first, second, ...others] = await webhooks.failing()
-  const { health, ...shown } = await webhooks.find('acme', webhook.id) ?? {}
-  t.strictSame(first, { tenantSlug: 'acme', webhook: shown, health, lastError: 'http_status', lastResponseStatus: 500, pending: 1 })
+  const { health, previous_secret_expires_at: _, ...shown } = await webhooks.find('acme', webhook.id) ?? {}
+  t.strictSame(first, { tenantId: 'acme', tenantSlug: 'acme', webhook: shown, health, lastError: 'http_status', lastResponseStatus: 500, pending: 1 })
   t.match(second, {
     tenantSlug: 'globex',
     webhook: { id: theirs.id, status: 'disabled' },

@@ -24,6 +24,8 @@ const bad = [
   ['create', 'POST', '/webhooks', { ...webhookInput, name: '\u0007' }],
   ['create', 'POST', '/webhooks', { ...webhookInput, name: 'a\0' }],
   ['create', 'POST', '/webhooks', { ...webhookInput, name: '\ud800' }],
+  ['create', 'POST', '/webhooks', { ...webhookInput, event_types: ['job.closed', 'job.\0'] }],
+  ['create', 'POST', '/webhooks', { ...webhookInput, name: JSON.parse('['.repeat(100) + ']'.repeat(100)) }],
   ['create', 'POST', '/webhooks', { ...webhookInput, target_url: 'https://localhost/' }],
   ['create', 'POST', '/webhooks', { ...webhookInput, event_types: ['job.closed', 'job.lost'] }],
   ['create', 'POST', '/webhooks', { ...webhookInput, status: 'disabled' }],
@@ -75,6 +77,16 @@ t.test('the arguments themselves are checked', async (t) => {
   for (const input of [null, 'text', 5]) {
     t.match(await refused(webhooks, 'update', 'acme', 1, input), ['invalid_input', '', 'input: must be object'])
   }
+})
+
+t.test('text that no storage can keep is refused with its field', async (t) => {
+  const { app: { recruiting: { webhooks } } } = await buildWebhookApi(t)
+  const problem = 'holds a NUL or half of a surrogate pair'
+  t.same(await refused(webhooks, 'create', 'acme', { ...webhookInput, name: 'a\0b' }), ['invalid_input', 'name', `name: ${problem}`])
+  t.same(await refused(webhooks, 'create', 'acme', { ...webhookInput, event_types: ['job.closed', '\ud800'] }),
+    ['invalid_input', 'event_types[1]', `event_types[1]: ${problem}`])
+  t.same(await refused(webhooks, 'update', 'acme', 1, { 'a\0': 1 }), ['invalid_input', '', `input: ${problem}`])
+  t.same(await refused(webhooks, 'list', 'acme', { sort: 'na\0me' }), ['invalid_input', 'sort', `sort: ${problem}`])
 })
 
 t.test('changing what is not there, or another tenant has, is not_found, and finding it gives null', async (t) => {

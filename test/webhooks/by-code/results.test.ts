@@ -3,7 +3,7 @@ import { createRecruiting } from '../../../src/index.js'
 import { memoryStorage } from '../../../src/memory/index.js'
 import { startDelivering } from '../../fixtures/delivery/delivering.js'
 import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
-import { buildWebhookApi, healthy, toLoopback, webhookInput } from '../../fixtures/api/webhook-api.js'
+import { buildWebhookApi, onlyById, toLoopback, webhookInput } from '../../fixtures/api/webhook-api.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
 t.test('lists and single items by code are those of the API', async (t) => {
@@ -35,7 +35,7 @@ t.test('changes by code have the fields of the API, and the API shows them', asy
   t.strictSame(created, { id: 1, ...webhookInput, status: 'active' })
   t.match(secret, /^whsec_.{44}$/)
   const updated = await webhooks.update('acme', 1, { status: 'inactive', target_url: 'https://hooks.example.com/a/../b' })
-  t.strictSame((await call('GET', '/webhooks/1')).body, { data: { ...updated, health: healthy } })
+  t.strictSame((await call('GET', '/webhooks/1')).body, { data: { ...updated, ...onlyById } })
   t.match(updated, { status: 'inactive', target_url: 'https://hooks.example.com/b' })
   const { secret: rotated, previous_secret_expires_at: until, ...rest } = await webhooks.rotateSecret('acme', 1, { grace_period_seconds: 0 })
   t.strictSame([rest, until, rotated === secret], [{ ...created, status: 'inactive', target_url: updated.target_url }, null, false])
@@ -75,7 +75,7 @@ t.test('results have the fields of the API, whatever the storage returns, and ch
   const { app: { recruiting: { webhooks } } } = await buildWebhookApi(t, { storage })
   const { id } = await webhooks.create('acme', webhookInput)
   const found = await webhooks.find('acme', id)
-  t.strictSame(Object.keys(found ?? {}), ['id', 'name', 'status', 'target_url', 'event_types', 'created_at', 'updated_at', 'health'])
+  t.strictSame(Object.keys(found ?? {}), ['id', 'name', 'status', 'target_url', 'event_types', 'headers', 'filters', 'created_at', 'updated_at', 'health', 'previous_secret_expires_at'])
   found?.event_types.push('job.closed')
   t.strictSame((await webhooks.find('acme', id))?.event_types, webhookInput.event_types)
 })

@@ -51,7 +51,27 @@ t.test('a rotation sets updated_at', async (t) => {
   await clock.advance(1000)
   await call('POST', `/webhooks/${id}/rotate_secret`)
   const { body } = await call<{ data: object }>('GET', `/webhooks/${id}`)
-  t.strictSame(body.data, { id, ...webhookInput, status: 'active', created_at: createdAt, updated_at: timeOf(clock), health: healthy })
+  t.strictSame(body.data, { id, ...webhookInput, status: 'active', headers: null, filters: null, created_at: createdAt, updated_at: timeOf(clock), health: healthy, previous_secret_expires_at: timeOf(clock, 86_400_000) })
+})
+
+t.test('GET by id shows the end of the grace until it is reached; PATCH and the list do not', async (t) => {
+  const { app, call, clock, create } = await buildWebhookApi(t)
+  const { id } = await create()
+  const shown = async (): Promise<unknown> => (await call<{ data: { previous_secret_expires_at: unknown } }>('GET', `/webhooks/${id}`)).body.data.previous_secret_expires_at
+  t.equal(await shown(), null)
+  await call('POST', `/webhooks/${id}/rotate_secret`, { grace_period_seconds: 60 })
+  const end = timeOf(clock, 60_000)
+  t.equal(await shown(), end)
+  t.equal((await app.recruiting.webhooks.find('acme', id))?.previous_secret_expires_at, end, 'by code, too')
+  const changed = await call<{ data: object }>('PATCH', `/webhooks/${id}`, { name: 'ATS' })
+  const { body: { data: [listed] } } = await call<{ data: object[] }>('GET', '/webhooks')
+  t.notOk('previous_secret_expires_at' in changed.body.data)
+  t.notOk('previous_secret_expires_at' in (listed ?? {}))
+  await clock.advance(60_000)
+  t.equal(await shown(), null)
+  await call('POST', `/webhooks/${id}/rotate_secret`)
+  await call('POST', `/webhooks/${id}/rotate_secret`, { grace_period_seconds: 0 })
+  t.equal(await shown(), null)
 })
 
 t.test('the secret of an inactive webhook can be rotated', async (t) => {

@@ -45,5 +45,5 @@ for (const [title, name, message] of refused) {
 t.test('a name with a NUL is refused', async (t) => {
   const answer = await call('POST', '/webhooks', { ...webhookInput, name: 'CRM\0' })
   t.equal(answer.status, 400)
-  t.strictSame(answer.body, refusal(answer, { field: '', message: 'holds a NUL or half of a surrogate pair' }))
+  t.strictSame(answer.body, refusal(answer, { field: 'name', message: 'holds a NUL or half of a surrogate pair' }))
 })

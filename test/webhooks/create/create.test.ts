@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Created, buildWebhookApi, healthy, timeOf, webhookInput } from '../../fixtures/api/webhook-api.js'
+import { type Created, buildWebhookApi, onlyById, timeOf, webhookInput } from '../../fixtures/api/webhook-api.js'
 
 t.test('a create answers 201 with the six fields of a webhook, its secret among them', async (t) => {
   const { call } = await buildWebhookApi(t)
@@ -16,7 +16,7 @@ t.test('Location leads to the webhook', async (t) => {
   const { headers, body: { data } } = await call<{ data: Created }>('POST', '/webhooks', webhookInput)
   const answer = await app.inject({ url: String(headers.location), headers: { authorization: 'Bearer acme-full-key' } })
   t.strictSame(answer.json(), {
-    data: { id: data.id, ...webhookInput, status: 'active', created_at: timeOf(clock), updated_at: timeOf(clock), health: healthy }
+    data: { id: data.id, ...webhookInput, status: 'active', headers: null, filters: null, created_at: timeOf(clock), updated_at: timeOf(clock), ...onlyById }
   })
 })
 

@@ -8,7 +8,7 @@ const { id } = await create()
 
 const date = 'must match format "date-time"'
 const excludes = ['event_ids', 'must not be combined with since or until'] as const
-const year = 'must be a date-time of the years 1 to 9999'
+const year = 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z'
 const include = 'must be one of undelivered, all'
 const catalogue = 'must be an event type of the catalogue'
 const few = 'must NOT have fewer than 1 items'

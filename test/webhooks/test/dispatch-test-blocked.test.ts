@@ -48,7 +48,7 @@ t.test('an address that was acceptable once is blocked when the host\'s rules no
 /** Past the rules for what a client may write. */
 async function storeWebhook ({ webhooks }: RecruitingStorage, target: string): Promise<number> {
   const id = await webhooks.nextId('acme')
-  const event = { name: 'Stored', status: 'active', event_types: ['job.created'], secret: 'whsec_AAAA' } as const
+  const event = { tenantSlug: 'acme', name: 'Stored', status: 'active', event_types: ['job.created'], secret: 'whsec_AAAA' } as const
   await webhooks.create('acme', { ...event, id, target_url: target }, 50)
   return id
 }

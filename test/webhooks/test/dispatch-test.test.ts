@@ -1,4 +1,5 @@
 import t from 'tap'
+import { Type } from '@sinclair/typebox'
 import { first, startDelivering } from '../../fixtures/delivery/delivering.js'
 import { buildWebhookApi, refusal, timeOf } from '../../fixtures/api/webhook-api.js'
 
@@ -21,7 +22,7 @@ t.test('a test sends one event that says so, and tells how that went', async (t)
   t.equal(receiver.requests.length, 1)
   const sent = first(receiver.requests)
   t.equal(sent.body, JSON.stringify({
-    id, type: 'application.created', timestamp: timeOf(clock), tenant_slug: 'acme', data: {}, test: true
+    id, type: 'application.created', timestamp: timeOf(clock), tenant_slug: 'acme', data: { id: 1 }, test: true
   }))
   t.equal(`${sent.method} ${sent.path}`, 'POST /hook')
   t.equal(sent.headers['webhook-id'], id)
@@ -43,6 +44,16 @@ t.test('the client may choose any event type of the catalogue', async (t) => {
   const { body } = await call<Tested>('POST', `/webhooks/${webhook.id}/dispatch_test`, { event_type: 'candidate.merged' })
   t.equal(body.data.event_type, 'candidate.merged')
   t.equal(JSON.parse(first(receiver.requests).body).type, 'candidate.merged')
+})
+
+t.test('a test sends the first example of its event, and no data without one', async (t) => {
+  const events = {
+    'application.created': Type.Object({ to: Type.String() }, { examples: [{ to: 'Ada' }, { to: 'Grace' }] }),
+    'offer.signed': Type.Object({ amount: Type.Integer() })
+  }
+  const { call, receiver, webhook } = await startDelivering(t, { events })
+  for (const body of [{}, { event_type: 'offer.signed' }]) await call('POST', `/webhooks/${webhook.id}/dispatch_test`, body)
+  t.same(receiver.requests.map(({ body }) => JSON.parse(body).data), [{ to: 'Ada' }, {}])
 })
 
 t.test('every test is an event of its own', async (t) => {

@@ -28,7 +28,3 @@ const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 export function formatTime (atMs) {
   return time.format(atMs)
 }
-
-export function formatCount (count, one, many) {
-  return `${count} ${count === 1 ? one : many}`
-}

@@ -63,7 +63,7 @@ export class PendingDeliveries {
     return claimed
   }
 
-  /** Moves what a tenant has pending to its new name, before the `tenantSlug` of its webhooks changes. */
+  /** Moves what a tenant has pending to its new name, before the `tenant` of its webhooks changes. */
   renameTenant (from: string, to: string): void {
     this.#turns.renameTenant(from, to)
   }
@@ -99,6 +99,20 @@ export class PendingDeliveries {
       oldest = Math.min(oldest, earliest(webhook))
     }
     return { pending, due, leased: leased.length, oldestDueMs: now - oldest, atLeast: { pending: false, due: false } }
+  }
+
+  /** Counts the deliveries of some webhooks, leased ones included. */
+  tenantStats (webhooks: ReadonlySet<WebhookRecord>, now: number): { pending: number, oldestDueMs: number } {
+    this.#expireLeases(now)
+    const leased = this.#leases.toArray().filter(({ webhook }) => webhooks.has(webhook))
+    let pending = leased.length
+    let oldest = leased.reduce((time, { nextAttemptAt }) => Math.min(time, nextAttemptAt), now)
+
+    for (const webhook of webhooks) {
+      pending += webhook.lanes.scheduled.size + countReady(webhook)
+      if (webhook.pausedUntil <= now) oldest = Math.min(oldest, earliest(webhook))
+    }
+    return { pending, oldestDueMs: now - oldest }
   }
 
   #lease (delivery: DeliveryRecord, expiresAt: number): void {

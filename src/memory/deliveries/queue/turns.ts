@@ -6,18 +6,18 @@ export class Turns {
 
   /** Adds a webhook as the last of its tenant. */
   add (webhook: WebhookRecord): void {
-    const webhooks = this.#tenants.get(webhook.tenantSlug)
-    if (webhooks === undefined) this.#tenants.set(webhook.tenantSlug, new Set([webhook]))
+    const webhooks = this.#tenants.get(webhook.tenant)
+    if (webhooks === undefined) this.#tenants.set(webhook.tenant, new Set([webhook]))
     else webhooks.add(webhook)
   }
 
   delete (webhook: WebhookRecord): void {
-    const webhooks = this.#tenants.get(webhook.tenantSlug)
+    const webhooks = this.#tenants.get(webhook.tenant)
     webhooks?.delete(webhook)
-    if (webhooks?.size === 0) this.#tenants.delete(webhook.tenantSlug)
+    if (webhooks?.size === 0) this.#tenants.delete(webhook.tenant)
   }
 
-  /** Moves the webhooks of a tenant to its new name, before their `tenantSlug` changes. */
+  /** Moves the webhooks of a tenant to its new name, before their `tenant` changes. */
   renameTenant (from: string, to: string): void {
     const webhooks = this.#tenants.get(from)
     if (webhooks === undefined) return
@@ -32,14 +32,14 @@ export class Turns {
   /** Takes something of one webhook of each tenant in turn, until no webhook has anything. The next call continues there. */
   * take<Item> (takeOf: (webhook: WebhookRecord) => Item | undefined): Generator<Item> {
     // After its turn a tenant or a webhook moves to the end, so that these loops visit it again.
-    for (const [tenantSlug, webhooks] of this.#tenants) {
+    for (const [tenant, webhooks] of this.#tenants) {
       for (const webhook of webhooks) {
         const item = takeOf(webhook)
         if (item === undefined) continue
         webhooks.delete(webhook)
         webhooks.add(webhook)
-        this.#tenants.delete(tenantSlug)
-        this.#tenants.set(tenantSlug, webhooks)
+        this.#tenants.delete(tenant)
+        this.#tenants.set(tenant, webhooks)
         yield item
         break
       }

@@ -1,0 +1,65 @@
+import neostandard, { plugins, resolveIgnoresFromGitignore } from 'neostandard'
+import { folders } from './folders.js'
+
+/** Refuses other imports in the files of a folder and of the folders within, four levels deep. */
+const directions = Object.entries(folders).flatMap(([folder, allowed]) => [0, 1, 2, 3].map((depth) => {
+  const regex = `^${'\\.\\./'.repeat(depth + 1)}(?!\\.\\./|${allowed.join('|') || '$'})`
+  const message = `src/${folder} may import only from ${allowed.join(', ') || 'itself'}.`
+  return { files: [`src/${folder}/${'*/'.repeat(depth)}*.{ts,tsx}`], rules: { 'no-restricted-imports': ['error', { patterns: [{ regex, message }] }] } }
+}))
+
+export default [
+  ...neostandard({ ts: true, ignores: resolveIgnoresFromGitignore() }),
+  {
+    rules: {
+      'no-restricted-properties': ['error', {
+        object: 'URL', property: 'canParse', message: 'On Node 20 and 22 it rejects é and ß after some thousand calls: try new URL(text).'
+      }]
+    }
+  },
+  {
+    files: ['**/*.ts', '**/*.tsx'],
+    plugins: { '@typescript-eslint': plugins['typescript-eslint'].plugin },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      // A schema and its type share a name; the compiler refuses accidental duplicates.
+      '@typescript-eslint/no-redeclare': 'off',
+      // This rule ignores state that another function changes.
+      'no-unmodified-loop-condition': 'off'
+    }
+  },
+  {
+    files: ['examples/demo/page/**'],
+    languageOptions: {
+      globals: Object.fromEntries(['addEventListener', 'document', 'location', 'navigator', 'fetch', 'EventSource', 'performance'].map((name) => [name, 'readonly']))
+    }
+  },
+  // Short texts that belong together share a line, so that a language stays one file of readable length.
+  { files: ['src/portal/messages/*.ts'], rules: { '@stylistic/object-property-newline': 'off' } },
+  // Handlers are named for what they do.
+  { files: ['src/portal/page/**'], rules: { 'react/jsx-handler-names': 'off' } },
+  {
+    files: ['examples/reference/**'],
+    languageOptions: {
+      globals: Object.fromEntries(['document', 'matchMedia', 'sessionStorage', 'SwaggerUIBundle'].map((name) => [name, 'readonly']))
+    }
+  },
+  { files: ['src/**'], rules: { 'no-console': 'error', 'max-depth': ['error', 3] } },
+  ...directions,
+  // The page runs in a browser.
+  {
+    files: ['src/portal/page/*.{ts,tsx}'],
+    rules: {
+      'no-restricted-imports': 'off',
+      '@typescript-eslint/no-restricted-imports': ['error', {
+        patterns: [{ regex: '^\\.\\./(?!messages/|contrast\\.js)', allowTypeImports: true, message: 'The page imports only types from the rest of src/.' }]
+      }]
+    }
+  },
+  {
+    files: ['src/*.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns: [{ regex: '^\\./(memory|postgres|recorder|testing)/', message: 'Hosts import the adapters and the kit by themselves.' }] }] }
+  }
+]

@@ -1,0 +1,94 @@
+// Your own operations: they list applications and hire applicants, and emit the event in the same transaction.
+
+import { Type } from '@sinclair/typebox'
+import type pg from 'pg'
+import { type HostRoutes, HttpError, defineList } from 'fastify-recruiting-api'
+
+const Id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+const Stage = Type.Union([Type.Literal('applied'), Type.Literal('interview'), Type.Literal('offer'), Type.Literal('hired')])
+const Application = Type.Object({ id: Id, candidate_id: Id, job_id: Id, stage: Stage })
+
+/** The stage of an application. */
+export type Stage = typeof Stage.static
+
+/** A candidate's application for a job. */
+export type Application = typeof Application.static
+
+/** The applications of your customers. */
+export interface Applications {
+  /** Returns a page of them, in the order of the ids. */
+  list (company: string, stage: Stage | undefined, offset: number, limit: number): Promise<Application[]>
+  count (company: string, stage: Stage | undefined): Promise<number>
+  /**
+   * Moves one to a stage, in a transaction with `record`: both happen, or neither. Returns `null` if the company has none with
+   * this id, or if it is at this stage.
+   */
+  move (company: string, id: number, stage: Stage, record: (application: Application, transaction: object) => Promise<void>): Promise<Application | null>
+}
+
+/** Creates the operations. */
+export function applicationRoutes (applications: Applications): HostRoutes {
+  const list = defineList(Application, { sort: ['id'], filters: { stage: Stage } })
+  const tags = ['applications']
+
+  return async (app) => {
+    app.get('/applications', {
+      config: { scopes: ['applications:read'] },
+      schema: { operationId: 'listApplications', tags, summary: 'List applications', querystring: list.query, response: { 200: list.page } }
+    }, (request, reply) => list.read(request, reply, {
+      list: (company, { filter: { stage }, offset, limit }) => applications.list(company, stage, offset, limit),
+      count: (company, { stage }) => applications.count(company, stage)
+    }))
+
+    app.post('/applications/:id/hire', {
+      config: { scopes: ['applications:write'], resource: 'application' },
+      schema: {
+        operationId: 'hire',
+        tags,
+        summary: 'Hire an applicant',
+        params: Type.Object({ tenant_slug: Type.String(), id: Id }),
+        response: { 200: Type.Object({ data: Application }) }
+      }
+    }, async ({ params: { tenant_slug: tenantSlug, id } }) => {
+      const hired = await applications.move(tenantSlug, id, 'hired', async (data, transaction) => {
+        const subjects = [`candidate:${data.candidate_id}`, `job:${data.job_id}`]
+        await app.recruiting.emit({ tenantSlug, type: 'application.hired', data, subjects }, { transaction })
+      })
+      if (hired === null) throw new HttpError('not_found')
+      return { data: hired }
+    })
+  }
+}
+
+const columns = 'id::int, candidate_id::int, job_id::int, stage'
+const matches = 'company = $1 and ($2::text is null or stage = $2)'
+
+/** Applications in PostgreSQL. */
+export function postgresApplications (pool: pg.Pool): Applications {
+  return {
+    async list (company, stage, offset, limit) {
+      const { rows } = await pool.query(`select ${columns} from applications where ${matches} order by applications.id offset $3 limit $4`, [company, stage, offset, limit])
+      return rows
+    },
+    async count (company, stage) {
+      const { rows: [row] } = await pool.query(`select count(*)::int as total from applications where ${matches}`, [company, stage])
+      return row.total
+    },
+    async move (company, id, stage, record) {
+      const client = await pool.connect()
+      try {
+        await client.query('begin')
+        const { rows: [row] } = await client.query(
+          `update applications set stage = $3 where company = $1 and id = $2 and stage <> $3 returning ${columns}`, [company, id, stage])
+        if (row !== undefined) await record(row, client)
+        await client.query('commit')
+        return row ?? null
+      } catch (error) {
+        await client.query('rollback')
+        throw error
+      } finally {
+        client.release()
+      }
+    }
+  }
+}

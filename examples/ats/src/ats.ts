@@ -1,0 +1,48 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import recruitingApi, { type AuditListener, type KeyLookup, type RecruitingStorage } from 'fastify-recruiting-api'
+import { type Applications, applicationRoutes } from './applications.js'
+import type { Config } from './config.js'
+import { type FindUser, addSettingsPage } from './settings-page.js'
+
+export interface AtsParts extends Pick<Config, 'secretKeys' | 'portalKeys' | 'delivery'> {
+  storage: RecruitingStorage
+  keyLookup: KeyLookup
+  applications: Applications
+  findUser: FindUser
+  /** Writes the audit log. */
+  onAudit: AuditListener
+  logLevel?: string
+}
+
+/** Limits by plan. */
+const plans = {
+  free: { requests: 60, webhooks: 1 },
+  pro: { requests: 600, webhooks: 50 }
+}
+
+/** Your table of companies goes here. */
+function findPlan (company: string): typeof plans.free {
+  return company === 'acme' ? plans.pro : plans.free
+}
+
+/** Builds the server: the API, your own operations and the settings page. */
+export async function buildAts (parts: AtsParts): Promise<FastifyInstance> {
+  const { storage, keyLookup, applications, findUser, onAudit, secretKeys, portalKeys, delivery, logLevel = 'warn' } = parts
+  const app = Fastify({ logger: { level: logLevel } })
+  await app.register(recruitingApi, {
+    storage,
+    keyLookup,
+    secretKeys,
+    delivery,
+    onAudit,
+    errorDetails: true,
+    requireSubject: true,
+    maxWebhooksPerTenant: ({ tenantSlug }) => findPlan(tenantSlug).webhooks,
+    rateLimit: { perTenant: true, max: ({ tenantSlug }) => findPlan(tenantSlug).requests },
+    routes: applicationRoutes(applications),
+    portal: { secretKeys: portalKeys, frameAncestors: ['self'] }
+  })
+  addSettingsPage(app, findUser)
+  app.get('/', async (_request, reply) => reply.redirect('/settings/webhooks'))
+  return app
+}

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import pg from 'pg'
+import { migrate, watch } from 'fastify-recruiting-api/postgres'
+import type { Config } from './config.js'
+
+/** Connects to PostgreSQL, which it starts if it is the local one and does not run, and creates or updates the tables. */
+export async function openDatabase ({ databaseUrl, localPort }: Pick<Config, 'databaseUrl' | 'localPort'>): Promise<pg.Pool> {
+  if (databaseUrl.hostname === '127.0.0.1' && databaseUrl.port === localPort && !await isListening(Number(localPort))) {
+    const { startPostgres } = await import('./local-postgres.js')
+    await startPostgres(databaseUrl)
+  }
+  const pool = new pg.Pool({ connectionString: databaseUrl.href, connectionTimeoutMillis: 5000 })
+  await update(pool)
+  return pool
+}
+
+async function update (pool: pg.Pool): Promise<void> {
+  await migrate(pool)
+  await pool.query(await readFile(new URL('../schema.sql', import.meta.url), 'utf8'))
+  // Triggers record every change for sync, also one that is made by hand.
+  await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company' })
+  await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company' })
+}
+
+function isListening (port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}

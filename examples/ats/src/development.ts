@@ -1,0 +1,45 @@
+// Sample data, a key and a user for development. NODE_ENV=production turns all of it off.
+
+import type pg from 'pg'
+import { apiKeys } from 'fastify-recruiting-api/postgres'
+import type { User } from './settings-page.js'
+
+/** The user of the settings page until you have a sign-in of your own. */
+export const developer: User = { id: 'dana@acme.example', company: 'acme', isAdmin: true }
+
+const scopes = ['candidates:read', 'jobs:read', 'webhooks:read', 'webhooks:write', 'applications:read', 'applications:write']
+const names = ['Ada Lovelace', 'Émilie du Châtelet', 'Emmy Noether', 'Mary Somerville', 'Sofja Kowalewskaja']
+const dayMs = 86_400_000
+
+/** Inserts sample data if there is none, issues a key that is valid for a day, and returns lines with commands to try. */
+export async function prepare (pool: pg.Pool, origin: string): Promise<string> {
+  await insertSamples(pool)
+  const { key } = await apiKeys(pool, { ownScopes: scopes }).issue({
+    tenantSlug: 'acme', scopes, name: 'npm start', expiresAt: new Date(Date.now() + dayMs)
+  })
+  const { rows: [{ id }] } = await pool.query("select min(id) as id from applications where company = 'acme' and stage <> 'hired'")
+  const api = `${origin}/api/v1/public/acme`
+  const auth = `-H 'Authorization: Bearer ${key}'`
+  return `
+Server         ${origin}
+Settings page  ${origin}/settings/webhooks, with the portal
+API key        ${key}, of the company acme, valid for a day
+
+List candidates:
+  curl ${api}/candidates ${auth}
+Hire somebody. The webhooks of acme receive application.hired:
+  curl -X POST ${api}/applications/${id ?? 1}/hire ${auth}
+Check the database, while this runs:
+  npx fastify-recruiting-api doctor
+`
+}
+
+async function insertSamples (pool: pg.Pool): Promise<void> {
+  await pool.query(`
+    with candidate as (
+      insert into candidates (company, name) select 'acme', name from unnest($1::text[]) as name where not exists (select from candidates) returning id
+    ), job as (
+      insert into jobs (company, name, state) select 'acme', 'Backend Engineer', 'published' where not exists (select from candidates) returning id
+    )
+    insert into applications (company, candidate_id, job_id) select 'acme', candidate.id, job.id from candidate, job`, [names])
+}

@@ -1,0 +1,37 @@
+import { postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
+import { postgresApplications } from './applications.js'
+import { buildAts } from './ats.js'
+import { readConfig } from './config.js'
+import { openDatabase } from './database.js'
+import { developer, prepare } from './development.js'
+
+async function start (): Promise<void> {
+  // From the beginning, so that PostgreSQL always ends with this process.
+  const stopped = new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve)
+  })
+  const config = readConfig(process.env)
+  const pool = await openDatabase(config)
+  const app = await buildAts({
+    ...config,
+    storage: postgresStorage(pool),
+    keyLookup: postgresKeyLookup(pool),
+    applications: postgresApplications(pool),
+    // Your own sign-in goes here. In production nobody is signed in until it does.
+    findUser: () => config.isProduction ? null : developer,
+    onAudit: (entry) => app.log.info({ entry }, 'audit'),
+    logLevel: config.isProduction ? 'info' : 'warn'
+  })
+  app.addHook('onClose', () => pool.end())
+  const origin = await app.listen({ host: config.host, port: config.port })
+  if (!config.isProduction) console.log(await prepare(pool, origin))
+  // Deliveries in flight get time to finish.
+  await stopped
+  await app.close()
+}
+
+await start().catch((error: NodeJS.ErrnoException) => {
+  const isInUse = error.code === 'EADDRINUSE'
+  console.error(isInUse ? `${error.message}. Set PORT to choose another one.` : error.message)
+  process.exit(1)
+})

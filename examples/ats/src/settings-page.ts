@@ -1,0 +1,52 @@
+// A page of your product with the portal, where a customer's team manages its webhooks.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+/** A user of your product. */
+export interface User {
+  id: string
+  company: string
+  isAdmin: boolean
+}
+
+/** Returns who is signed in; `null` for nobody. */
+export type FindUser = (request: FastifyRequest) => User | null
+
+/** Adds the page to the server. */
+export function addSettingsPage (app: FastifyInstance, findUser: FindUser): void {
+  app.post('/settings/webhooks/session', async (request, reply) => {
+    const user = findUser(request)
+    if (user === null) return reply.code(401).send({ error: 'Sign in' })
+    return app.recruiting.portal.createSession({
+      tenantSlug: user.company,
+      actor: user.id,
+      capabilities: user.isAdmin ? ['read', 'write', 'secrets', 'bodies', 'test', 'replay'] : ['read']
+    })
+  })
+
+  app.get('/settings/webhooks', async (request, reply) => {
+    if (findUser(request) === null) return reply.code(401).send({ error: 'Sign in' })
+    return reply.type('text/html; charset=utf-8').send(page)
+  })
+  app.get('/settings/webhooks.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(script))
+}
+
+const page = `<!doctype html>
+<html lang="en">
+<meta name="viewport" content="width=device-width">
+<title>Settings</title>
+<link rel="icon" href="data:,">
+<script src="/settings/webhooks.js"></script>
+<iframe title="Webhooks" src="/api/v1/public/portal/" allow="clipboard-write" style="width: 100%; height: 95vh; border: 0"></iframe>
+`
+
+// The portal asks for a session when it has loaded, and again before a session ends.
+const script = `addEventListener('message', async ({ source, origin, data }) => {
+  const frame = document.querySelector('iframe[title="Webhooks"]')
+  if (source !== frame.contentWindow || origin !== new URL(frame.src).origin) return
+  if (data.type !== 'recruiting-webhooks:session-needed') return
+  const response = await fetch('/settings/webhooks/session', { method: 'POST' })
+  const { url } = await response.json()
+  source.postMessage({ type: 'recruiting-webhooks:session', url }, origin)
+})
+`

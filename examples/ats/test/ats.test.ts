@@ -1,0 +1,96 @@
+// The tests need no database and no receiver: a recorder keeps the events, and applications are in memory.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AuditEntry } from 'fastify-recruiting-api'
+import { memoryKeyLookup } from 'fastify-recruiting-api/memory'
+import { type EventRecorder, recordEvents } from 'fastify-recruiting-api/testing'
+import type { Application, Applications } from '../src/applications.js'
+import { buildAts } from '../src/ats.js'
+import { developer } from '../src/development.js'
+
+/** Stands in for PostgreSQL, and tells the recorder how each transaction ends. */
+function memoryApplications ({ commit, rollback }: Pick<EventRecorder, 'commit' | 'rollback'>): Applications {
+  const rows: Application[] = [1, 2, 3].map((id) => ({ id, candidate_id: 40 + id, job_id: 7, stage: 'offer' }))
+  const find = (company: string, stage?: string): Application[] => rows.filter((row) => company === 'acme' && (stage === undefined || row.stage === stage))
+  return {
+    list: async (company, stage, offset, limit) => find(company, stage).slice(offset, offset + limit),
+    count: async (company, stage) => find(company, stage).length,
+    async move (company, id, stage, record) {
+      const row = find(company).find((one) => one.id === id && one.stage !== stage)
+      if (row === undefined) return null
+      const transaction = {}
+      try {
+        await record({ ...row, stage }, transaction)
+      } catch (error) {
+        rollback(transaction)
+        throw error
+      }
+      commit(transaction)
+      return Object.assign(row, { stage })
+    }
+  }
+}
+
+async function start ({ isSignedIn = true } = {}) {
+  const recorder = recordEvents({ requireSubject: true })
+  const entries: AuditEntry[] = []
+  const scopes = ['candidates:read', 'applications:read', 'applications:write', 'webhooks:read', 'webhooks:write']
+  const app = await buildAts({
+    storage: recorder.storage,
+    keyLookup: memoryKeyLookup(['acme', 'globex'].map((tenantSlug) => ({ key: `${tenantSlug}-key`, tenantSlug, scopes }))),
+    applications: memoryApplications(recorder),
+    findUser: () => isSignedIn ? developer : null,
+    onAudit: (entry) => { entries.push(entry) },
+    secretKeys: [],
+    portalKeys: [Buffer.alloc(32, 1)],
+    delivery: { worker: false }
+  })
+  const call = (method: 'GET' | 'POST', path: string, payload?: object, tenant = 'acme', key = `${tenant}-key`) =>
+    app.inject({ method, url: `/api/v1/public/${tenant}${path}`, headers: { authorization: `Bearer ${key}` }, ...(payload === undefined ? {} : { payload }) })
+  return { app, recorder, entries, call }
+}
+
+test('hiring emits an event about the candidate and the job, and the audit log names the application', async () => {
+  const { recorder, entries, call } = await start()
+  assert.equal((await call('POST', '/applications/1/hire')).statusCode, 200)
+  assert.deepEqual(recorder.of('application.hired').map(({ data, subjects }) => ({ data, subjects })), [
+    { data: { id: 1, candidate_id: 41, job_id: 7, stage: 'hired' }, subjects: ['candidate:41', 'job:7'] }
+  ])
+  assert.deepEqual(entries.map(({ operationId, resource }) => [operationId, resource]), [['hire', { kind: 'application', id: 1 }]])
+})
+
+test('nobody is hired twice, and an application that does not exist emits nothing', async () => {
+  const { recorder, call } = await start()
+  await call('POST', '/applications/1/hire')
+  recorder.clear()
+  for (const id of [1, 9]) assert.equal((await call('POST', `/applications/${id}/hire`)).statusCode, 404)
+  assert.deepEqual(recorder.events, [])
+})
+
+test('the list has pages and filters like the lists of the API', async () => {
+  const { call } = await start()
+  const { data, meta } = (await call('GET', '/applications?filter[stage]=offer&per_page=2')).json()
+  assert.deepEqual([data.length, meta.total], [2, 3])
+  assert.equal((await call('GET', '/applications?filter[stag]=offer')).statusCode, 400)
+})
+
+test('a key is unknown to other companies', async () => {
+  const { call } = await start()
+  assert.equal((await call('GET', '/applications', undefined, 'acme', 'globex-key')).statusCode, 401)
+})
+
+test('the plan of a company limits its webhooks', async () => {
+  const { call } = await start()
+  const webhook = { name: 'CRM', target_url: 'https://hooks.example.com/', event_types: ['application.hired'] }
+  assert.equal((await call('POST', '/webhooks', webhook, 'globex')).statusCode, 201)
+  assert.equal((await call('POST', '/webhooks', webhook, 'globex')).statusCode, 400)
+})
+
+test('the portal opens for a user who is signed in', async () => {
+  for (const [isSignedIn, expected] of [[true, 200], [false, 401]] as const) {
+    const { app } = await start({ isSignedIn })
+    assert.equal((await app.inject('/settings/webhooks')).statusCode, expected)
+    assert.equal((await app.inject({ method: 'POST', url: '/settings/webhooks/session' })).statusCode, expected)
+  }
+})

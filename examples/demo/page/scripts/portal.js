@@ -1,0 +1,31 @@
+import { postDemo } from './api.js'
+import { createSegments, find, h } from './dom.js'
+
+const address = new URL('/api/v1/public/portal/', location)
+
+/** Embeds the portal in a frame, as a settings page of an ATS would, for the chosen person in the chosen language. */
+export function createPortal () {
+  let visitor = { tenant: '', actor: 'admin', locale: 'en' }
+  let frame = null
+
+  const pressActor = createSegments(find('#actors'), [{ value: 'admin', label: 'Admin' }, { value: 'reader', label: 'Reader' }], (actor) => open({ actor }))
+  const pressLocale = createSegments(find('#locales'), [{ value: 'en', label: 'English' }, { value: 'de', label: 'German' }], (locale) => open({ locale }))
+
+  /** Opens the portal in a new frame. It asks for a session once it has loaded. */
+  function open (changes) {
+    visitor = { ...visitor, ...changes }
+    pressActor(visitor.actor)
+    pressLocale(visitor.locale)
+    frame = h('iframe', { title: 'Webhooks', allow: 'clipboard-write', src: address.href })
+    find('#portal').replaceChildren(frame)
+  }
+
+  // The portal asks for a session, and for another one a minute before its end.
+  addEventListener('message', async ({ source, origin, data }) => {
+    if (source !== frame?.contentWindow || origin !== address.origin || data.type !== 'recruiting-webhooks:session-needed') return
+    const { url } = await postDemo('portal/session', visitor)
+    source.postMessage({ type: 'recruiting-webhooks:session', url }, origin)
+  })
+
+  return { open: (tenant) => open({ tenant }) }
+}

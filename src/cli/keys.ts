@@ -1,0 +1,147 @@
+import { inTransaction } from '../postgres/pool.js'
+import { type ApiKeys, type IssuedApiKey, type NewApiKey, type PgClient, type StoredApiKey, apiKeys } from '../postgres/index.js'
+import { omitUndefined } from '../shared/fields.js'
+import { type Command, type Context, type Option, RefusedError } from './command.js'
+import { readSlug, readTenant, tenantOption } from './find.js'
+import { outOption, withSecretOutput } from './secrets.js'
+import { confirm, formatRecord, formatTable, showResult } from './terminal.js'
+
+const prefixOption: Option = { value: 'PREFIX', about: 'the prefix of your keys; the default is rk' }
+
+/** The keys of the database, with the prefix that was given. */
+function openKeys ({ flags, pool, schema }: Context): ApiKeys {
+  const prefix = flags.text('prefix')
+  return apiKeys(pool, { schema, ...omitUndefined({ prefix, ownScopes: flags.optionalList('own-scopes') }) })
+}
+
+export const issue: Command = {
+  args: [],
+  options: {
+    tenant: tenantOption,
+    'tenant-slug': { value: 'SLUG', about: 'the name of the tenant, if its id is another; the default is the id' },
+    scopes: { value: 'A,B', about: 'for example candidates:read,jobs:read', isRequired: true },
+    'own-scopes': { value: 'A,B', about: 'the scopes of your own routes, which --scopes may name as well' },
+    'allowed-ips': { value: 'A,B', about: 'networks that requests may come from, such as 203.0.113.0/24; the default is any address' },
+    'candidate-fields': { value: 'A,B', about: 'the fields of a candidate that the key sees besides id; the default is all' },
+    'job-fields': { value: 'A,B', about: 'the fields of a job that the key sees besides id; the default is all' },
+    name: { value: 'NAME', about: 'what the key is for' },
+    'expires-at': { value: 'DATE', about: 'when the key expires, such as 2030-01-01T00:00:00Z; the default is never' },
+    'created-by': { value: 'NAME', about: 'who issues the key' },
+    prefix: prefixOption,
+    out: outOption
+  },
+
+  async run (context) {
+    const { flags } = context
+    const keys = openKeys(context)
+    const tenantId = readTenant('--tenant', flags.required('tenant'))
+    const input: NewApiKey = {
+      tenantId,
+      tenantSlug: readSlug('--tenant-slug', flags.text('tenant-slug') ?? tenantId),
+      scopes: flags.list('scopes'),
+      ...omitUndefined({
+        name: flags.text('name'),
+        expiresAt: flags.text('expires-at'),
+        createdBy: flags.text('created-by'),
+        allowedIps: flags.optionalList('allowed-ips'),
+        candidateFields: flags.optionalList('candidate-fields'),
+        jobFields: flags.optionalList('job-fields')
+      })
+    }
+    context.audit.tenantSlug = input.tenantSlug
+    const limits = describeLimits(input)
+    const change = `Issues a key for the tenant ${input.tenantSlug} with the scopes ${input.scopes.join(', ')}${limits === '' ? '' : `, limited to ${limits}`}.`
+    return createKey(context, change, (transaction) => keys.issue(input, { transaction }))
+  }
+}
+
+export const list: Command = {
+  args: [],
+  options: { tenant: tenantOption },
+
+  async run (context) {
+    const { flags, io } = context
+    const keys = await openKeys(context).list({ tenantId: readTenant('--tenant', flags.required('tenant')) })
+    const rows = keys.map((key) => [
+      key.id, key.start, stateOf(key, io.now()), key.name, key.scopes, key.lastUsedAt, key.expiresAt, describeLimits(key) || null
+    ])
+    const header = ['id', 'start', 'state', 'name', 'scopes', 'last used', 'expires', 'limits']
+    showResult(context, keys, keys.length === 0 ? ['no keys'] : formatTable([header, ...rows]))
+    return 0
+  }
+}
+
+/** Empty without limits. */
+function describeLimits ({ allowedIps, candidateFields, jobFields }: Partial<Pick<NewApiKey, 'allowedIps' | 'candidateFields' | 'jobFields'>>): string {
+  const limits = { addresses: allowedIps, 'candidate fields': candidateFields, 'job fields': jobFields }
+  return Object.entries(limits).flatMap(([name, values]) => values ? [`${name} ${values.join(', ')}`] : []).join('; ')
+}
+
+function stateOf ({ revokedAt, expiresAt }: StoredApiKey, now: number): string {
+  if (revokedAt !== null) return 'revoked'
+  return expiresAt !== null && Date.parse(expiresAt) <= now ? 'expired' : 'valid'
+}
+
+export const rotate: Command = {
+  args: ['ID'],
+  options: {
+    tenant: tenantOption,
+    'overlap-seconds': { value: 'SECONDS', about: 'how long the old key stays valid; the default is 86400, a day' },
+    prefix: { ...prefixOption, about: 'the prefix of the new key, because the old prefix is not stored; the default is rk' },
+    out: outOption
+  },
+
+  async run (context) {
+    const { args: [id = ''], flags } = context
+    const keys = openKeys(context)
+    const tenant = { tenantId: readTenant('--tenant', flags.required('tenant')) }
+    const overlap = omitUndefined({ overlapSeconds: flags.integer('overlap-seconds') })
+    const old = await findKey(keys, tenant, id)
+    Object.assign(context.audit, { tenantSlug: old.tenantSlug, resource: { kind: 'key', id } })
+    const overlapSeconds = overlap.overlapSeconds ?? 86_400
+    const prefix = flags.text('prefix') ?? 'rk'
+    const change = `Replaces the key ${id} of the tenant ${old.tenantSlug} with a key that begins with ${prefix}_. The old key expires in ${overlapSeconds} seconds.`
+    return createKey(context, change, (transaction) => keys.rotate(tenant, id, overlap, { transaction }))
+  }
+}
+
+export const revoke: Command = {
+  args: ['ID'],
+  options: { tenant: tenantOption },
+
+  async run (context) {
+    const { args: [id = ''], flags } = context
+    const keys = openKeys(context)
+    const tenant = { tenantId: readTenant('--tenant', flags.required('tenant')) }
+    const key = await findKey(keys, tenant, id)
+    if (key.revokedAt !== null) throw new RefusedError(`${id}: the key was already revoked at ${key.revokedAt}`)
+    Object.assign(context.audit, { tenantSlug: key.tenantSlug, resource: { kind: 'key', id } })
+    await confirm(context, `Revokes the key ${id} ${key.name === null ? '(without a name)' : JSON.stringify(key.name)} of the tenant ${key.tenantSlug} immediately.`)
+    await keys.revoke(tenant, id)
+    showResult(context, await keys.find(tenant, id), [`revoked ${id}`])
+    return 0
+  }
+}
+
+async function findKey (keys: ApiKeys, tenant: { tenantId: string }, id: string): Promise<StoredApiKey> {
+  return await keys.find(tenant, id) ?? refuseKey(tenant.tenantId, id)
+}
+
+function refuseKey (tenant: string, id: string): never {
+  throw new RefusedError(`${id}: the tenant ${tenant} has no such key`)
+}
+
+/** Asks, creates a key and shows it once. Nothing is stored if the key cannot be written to its file. */
+async function createKey (context: Context, change: string, create: (transaction: PgClient) => Promise<IssuedApiKey>): Promise<number> {
+  const created = await withSecretOutput(context, async (keep) => {
+    await confirm(context, change)
+    return inTransaction(context.pool, async (transaction) => {
+      const { key, ...stored } = await create(transaction)
+      await keep(key)
+      return stored
+    })
+  })
+  context.audit.resource = { kind: 'key', id: created.id }
+  showResult(context, created, formatRecord(created))
+  return 0
+}

@@ -1,0 +1,165 @@
+import type { StandaloneRecruiting } from '../create-recruiting.js'
+import type { Webhook } from '../ports/index.js'
+import { omitUndefined, readField } from '../shared/fields.js'
+import type { EventCatalogue } from '../webhooks/events/catalogue.js'
+import { type Command, type Context, RefusedError, UsageError } from './command.js'
+import { describeError } from './database.js'
+import { findTarget, openStorage, readTenant, tenantOption } from './find.js'
+import { readSecret, readSecretKeys, secretKeysOption, secretOptions } from './secrets.js'
+import { confirm, formatRecord, formatTable, showResult, withProgress, writeLines } from './terminal.js'
+
+const batchSize = 200
+const statuses = ['active', 'inactive', 'disabled'] as const
+
+export const list: Command = {
+  args: [],
+  options: {
+    tenant: tenantOption,
+    status: { value: 'STATUS', about: `${statuses.join(', ')}; the default is all of them` }
+  },
+
+  async run (context) {
+    const { flags } = context
+    const tenant = readTenant('--tenant', flags.required('tenant'))
+    const filter = omitUndefined({ status: flags.oneOf('status', statuses) })
+    const { webhooks } = openStorage(context)
+    const found: Webhook[] = []
+    for (;;) {
+      const batch = await webhooks.list(tenant, { filter, sort: [{ field: 'id', direction: 'asc' }], offset: found.length, limit: batchSize })
+      found.push(...batch)
+      if (batch.length < batchSize) break
+    }
+    const rows = found.map(({ id, status, name, target_url: url, event_types: types }) => [id, status, name, url, types])
+    showResult(context, found, rows.length === 0 ? ['no webhooks'] : formatTable([['id', 'status', 'name', 'address', 'event types'], ...rows]))
+    return 0
+  }
+}
+
+const usualLimit = 100
+const maxPending = 1000
+
+export const failing: Command = {
+  args: [],
+  options: { limit: { value: 'COUNT', about: `shows at most this many, 1 to 1000; the default is ${usualLimit}` } },
+
+  async run (context) {
+    const limit = context.flags.integer('limit', 1, 1000) ?? usualLimit
+    const failing = await openStorage(context).webhooks.listFailing({ limit, maxPending })
+    const rows = failing.map(({ tenantSlug, webhook, health, lastError, lastResponseStatus, pending }) => [
+      webhook.id, tenantSlug, webhook.status, health.failing_since, health.failed_deliveries, lastError, lastResponseStatus, pending, webhook.target_url
+    ])
+    const header = ['id', 'tenant', 'status', 'failing since', 'failed', 'last error', 'response', 'waiting', 'address']
+    showResult(context, failing, rows.length === 0 ? ['no webhook is failing or disabled'] : formatTable([header, ...rows]))
+    return 0
+  }
+}
+
+export const show: Command = {
+  args: ['ID'],
+  options: {},
+
+  async run (context) {
+    const { args: [given = ''] } = context
+    const { tenant, id, webhook } = await findTarget(context, 'ID', given)
+    const { webhooks } = openStorage(context)
+    const health = await webhooks.findHealth(tenant.id, id)
+    const named = { tenant_slug: tenant.slug, tenant_id: tenant.id, ...webhook }
+    const graceEnd = { previous_secret_expires_at: await webhooks.findGraceEnd(tenant.id, id) }
+    const headers = webhook.headers === null ? null : Object.keys(webhook.headers)
+    const filters = webhook.filters && JSON.stringify(webhook.filters)
+    showResult(context, { ...named, health, ...graceEnd }, formatRecord({ ...named, headers, filters, ...health, ...graceEnd }))
+    return 0
+  }
+}
+
+export const enable = createStatusCommand('active', 'Activates',
+  'This clears its failures. It does not send the events that the webhook missed: replay them.')
+
+export const disable = createStatusCommand('inactive', 'Deactivates',
+  'Its pending deliveries become skipped; replay can send them later.')
+
+/** Creates a command that sets the status of a webhook. `verb` and `consequence` describe it in the question. */
+function createStatusCommand (status: 'active' | 'inactive', verb: string, consequence: string): Command {
+  return {
+    args: ['ID'],
+    options: {},
+
+    async run (context) {
+      const { args: [given = ''] } = context
+      const { tenant, id, webhook, text } = await findTarget(context, 'ID', given)
+      if (webhook.status === status) throw new RefusedError(`ID: the webhook ${id} is already ${status}`)
+      await confirm(context, `${verb} ${text}. ${consequence}`)
+      const changed = await openStorage(context).webhooks.update(tenant.id, id, { status })
+      showResult(context, changed, [`the webhook ${id} is ${status}`])
+      return 0
+    }
+  }
+}
+
+/** The options of `createSender`. */
+export const senderOptions: Command['options'] = {
+  'secret-keys': secretKeysOption,
+  'allow-http': { value: null, about: 'same as delivery.allowHttp of your servers' },
+  'allow-networks': { value: 'CIDR,CIDR', about: 'same as delivery.allowNetworks' }
+}
+
+export const test: Command = {
+  args: ['ID'],
+  options: {
+    ...senderOptions,
+    environment: { value: 'NAME', about: 'same as delivery.environment' },
+    ...secretOptions('proxy', 'URL', 'same as delivery.proxy.url')
+  },
+
+  async run (context) {
+    const { args: [given = ''], io, flags } = context
+    const { tenant, id, text } = await findTarget(context, 'ID', given)
+    const change = `Sends a test notification to ${text}.`
+    // Without a terminal to ask, it ends before it opens anything.
+    if (io.ask === null && !flags.has('yes')) await confirm(context, change)
+    const recruiting = await createSender(context, { tenantId: () => tenant.id })
+    try {
+      await confirm(context, change)
+      const result = await withProgress(io, 'sending', () => recruiting.webhooks.sendTest(tenant.slug, id))
+      showResult(context, result, formatRecord(result))
+      return result.status === 'delivered' ? 0 : 1
+    } finally {
+      await recruiting.close()
+    }
+  }
+}
+
+interface SenderSettings {
+  tenantId (slug: string): string
+  events?: EventCatalogue
+  maxWebhooksPerTenant?: number
+}
+
+/** Creates an engine without a worker, with the servers' delivery settings. */
+export async function createSender (context: Context, settings: SenderSettings): Promise<StandaloneRecruiting<EventCatalogue>> {
+  // It takes longer to import than the other commands run.
+  const { createRecruiting } = await import('../create-recruiting.js')
+  const { flags, io } = context
+  const log = ({ err }: { err?: unknown }, message: string): void => writeLines(io.err, [err === undefined ? message : `${message}: ${describeError(err)}`])
+  const proxy = await readSecret(context, 'proxy')
+  const secretKeys = await readSecretKeys(context)
+  try {
+    return createRecruiting({
+      storage: openStorage(context),
+      ...settings,
+      logger: { info: log, warn: log, error: log },
+      secretKeys,
+      delivery: {
+        worker: false,
+        allowHttp: flags.has('allow-http'),
+        allowNetworks: flags.has('allow-networks') ? flags.list('allow-networks') : [],
+        ...(flags.has('environment') ? { environment: flags.required('environment') } : {}),
+        ...(proxy === null ? {} : { proxy: { url: proxy.text } })
+      }
+    })
+  } catch (error) {
+    // The error names the option of servers, not the place where the URL was found.
+    const field = 'delivery.proxy.url'
+    throw readField(error, 'field') === field ? new UsageError(describeError(error).replace(field, String(proxy?.source))) : error
+  }
+}

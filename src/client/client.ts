@@ -1,0 +1,199 @@
+import { ApiError, type ApiRequest, send, type Transport } from './request.js'
+import type {
+  ApiTypes, Candidate, CandidateChange, CandidateQuery, Delivery, DeliveryQuery, DeliveryWithAttempts, Event, EventType, Job, JobChange, JobQuery, NewWebhook,
+  Page, PageQuery, ReplayResult, ReplaySelection, RotatedWebhook, SyncPage, TestResult, Webhook, WebhookQuery, WebhookWithHealth, WebhookWithSecret
+} from './types.js'
+
+export interface ClientOptions {
+  /** Where the service serves its API, such as `https://ats.example.com/api/v1/public`. */
+  baseUrl: string
+  /** The name of your company in the API's paths. */
+  tenantSlug: string
+  /** Your API key. Keep it out of pages that others can open. */
+  key: string
+  /**
+   * Sends the requests.
+   * @default globalThis.fetch
+   */
+  fetch?: typeof fetch
+  /**
+   * How long a request may take, in milliseconds.
+   * @default 30000
+   */
+  timeoutMs?: number
+  /**
+   * How often a request is repeated after 429 or 503. Each time the client waits as long as `Retry-After` says, up to a minute.
+   * @default 4
+   */
+  maxRetries?: number
+  /** Waits between retries, for tests. */
+  sleep?: (ms: number) => Promise<void>
+}
+
+export interface SyncOptions {
+  /** Returns the token that was saved last, `null` to begin. Called once. */
+  load?: () => string | null | undefined | Promise<string | null | undefined>
+  /** Saves the token of a page. Called after your loop has handled the page. */
+  save?: (token: string) => unknown
+  /**
+   * Called when the service no longer knows the token; the sync then begins again. Afterwards delete what it did not contain.
+   * Without this, an expired token throws an `ApiError` with the code `sync_token_expired`.
+   */
+  restart?: () => unknown
+  /** 1 to 200. @default 200 */
+  per_page?: number
+}
+
+export interface EventsOptions<Type extends string = string> extends SyncOptions {
+  /**
+   * Called when the service no longer knows the token, for example because it is older than the events that are kept. The
+   * feed then begins with the oldest of them: skip the ids that you have.
+   * Without this, an expired token throws an `ApiError` with the code `sync_token_expired`.
+   */
+  restart?: () => unknown
+  /** The types of events, such as `application.created`. A token is only valid for the same types. @default all */
+  types?: readonly Type[]
+  /** Where to begin without a token: with the oldest event that is kept, or with those to come. @default 'oldest' */
+  from?: 'oldest' | 'now'
+}
+
+/** Candidates or jobs. */
+export interface Lists<Item extends { id: unknown }, Change, Query> {
+  /** Reads a list page by page. */
+  list (query?: Query): AsyncGenerator<Page<Item>, void>
+  /** Returns one; `null` if there is none with this id. */
+  find (id: Item['id']): Promise<Item | null>
+  /** Reads everything, then what changed, until it is up to date. Call it again later with the saved token. */
+  sync (options?: SyncOptions): AsyncGenerator<SyncPage<Change>, void>
+}
+
+/** The API of one tenant. Methods throw an `ApiError` for errors of the service. */
+export interface Client<Types extends ApiTypes = ApiTypes> {
+  candidates: Lists<Candidate<Types>, CandidateChange<Types>, CandidateQuery>
+  jobs: Lists<Job<Types>, JobChange<Types>, JobQuery>
+  webhooks: {
+    list (query?: WebhookQuery): AsyncGenerator<Page<Webhook>, void>
+    find (id: number): Promise<WebhookWithHealth | null>
+    /** The result has the secret, which cannot be read again. */
+    create (webhook: NewWebhook): Promise<WebhookWithSecret>
+    update (id: number, changes: Partial<NewWebhook>): Promise<Webhook>
+    delete (id: number): Promise<void>
+    /** Replaces the secret. Notifications are also signed with the old one for `grace_period_seconds`, by default a day. */
+    rotateSecret (id: number, options?: { grace_period_seconds?: number }): Promise<RotatedWebhook>
+    /** Sends a test notification and waits for its result. */
+    test (id: number, options?: { event_type?: string }): Promise<TestResult>
+    /** Sends past events again. */
+    replay (id: number, selection?: ReplaySelection): Promise<ReplayResult>
+    listDeliveries (id: number, query?: DeliveryQuery): AsyncGenerator<Page<Delivery>, void>
+    findDelivery (id: number, deliveryId: number): Promise<DeliveryWithAttempts | null>
+    /** Attempts a delivery again, now. */
+    retryDelivery (id: number, deliveryId: number): Promise<Delivery>
+  }
+  /**
+   * Reads the events of the tenant, from the saved token until it is up to date. Each comes once, none is missed, in the
+   * order in which they were recorded. Call it again later with the saved token.
+   */
+  events (options?: EventsOptions<Event<Types>['type']>): AsyncGenerator<SyncPage<Event<Types>>, void>
+  listEventTypes (query?: PageQuery<'name'>): AsyncGenerator<Page<EventType>, void>
+  /** Calls any other operation of the service, at a path such as `/applications`. Returns the response, `null` for 204. */
+  request<Response> (request: ApiRequest): Promise<Response>
+}
+
+/** Creates a client of the API. It needs only `fetch` and Web Crypto, so it runs in Node, Deno, Bun and browsers. */
+export function createClient<Types extends ApiTypes = ApiTypes> (options: ClientOptions): Client<Types> {
+  const transport: Transport = {
+    url: `${options.baseUrl.replace(/\/+$/, '')}/${encodeURIComponent(options.tenantSlug)}`,
+    key: options.key,
+    fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
+    timeoutMs: options.timeoutMs ?? 30_000,
+    maxRetries: options.maxRetries ?? 4,
+    sleep: options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)))
+  }
+
+  async function request<Response> (request: ApiRequest): Promise<Response> {
+    return await send(transport, request) as Response
+  }
+
+  async function find<Item> (path: string): Promise<Item | null> {
+    try {
+      return await readData<Item>({ path })
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return null
+      throw error
+    }
+  }
+
+  async function readData<Item> (asked: ApiRequest): Promise<Item> {
+    const { data } = await request<{ data: Item }>(asked)
+    return data
+  }
+
+  async function * list<Item> (path: string, query: PageQuery = {}): AsyncGenerator<Page<Item>, void> {
+    for (let page = query.page ?? 1, last = page; page <= last; page++) {
+      const answer = await request<Page<Item>>({ path, query: { ...query, page } })
+      last = answer.meta.total_pages
+      yield answer
+    }
+  }
+
+  /** Reads what follows a token, page by page. Without a token it begins at `start`. */
+  async function * follow<Item> (
+    path: string, { load, save, restart, per_page: perPage = 200 }: SyncOptions = {}, filter: object = {}, start?: string
+  ): AsyncGenerator<SyncPage<Item>, void> {
+    let token = await load?.() ?? start
+    for (let hasMore = true; hasMore;) {
+      const page = await readPage<Item>(path, { ...filter, token, per_page: perPage }, restart)
+      if (page === null) {
+        token = undefined
+        continue
+      }
+      yield page
+      token = page.meta.next_token
+      await save?.(token)
+      hasMore = page.meta.has_more
+    }
+  }
+
+  /** Returns `null` if the token has expired, to begin again. */
+  async function readPage<Item> (path: string, query: { token: string | undefined, per_page: number }, restart: SyncOptions['restart']): Promise<SyncPage<Item> | null> {
+    try {
+      return await request<SyncPage<Item>>({ path, query })
+    } catch (error) {
+      // A program that was killed while it saved a token may leave it empty.
+      const isExpired = error instanceof ApiError && (error.code === 'sync_token_expired' || query.token?.trim() === '')
+      if (!isExpired || restart === undefined) throw error
+      await restart()
+      return null
+    }
+  }
+
+  function lists<Item extends { id: unknown }, Change, Query extends PageQuery> (path: string): Lists<Item, Change, Query> {
+    return {
+      list: (query) => list(path, query),
+      find: (id) => find(`${path}/${encodeURIComponent(String(id))}`),
+      sync: (options) => follow(`${path}/sync`, options)
+    }
+  }
+
+  return {
+    candidates: lists('/candidates'),
+    jobs: lists('/jobs'),
+    webhooks: {
+      list: (query) => list('/webhooks', query),
+      find: (id) => find(`/webhooks/${id}`),
+      create: (body) => readData({ method: 'POST', path: '/webhooks', body }),
+      update: (id, body) => readData({ method: 'PATCH', path: `/webhooks/${id}`, body }),
+      delete: async (id) => { await request({ method: 'DELETE', path: `/webhooks/${id}` }) },
+      rotateSecret: (id, body) => readData({ method: 'POST', path: `/webhooks/${id}/rotate_secret`, body }),
+      test: (id, body) => readData({ method: 'POST', path: `/webhooks/${id}/dispatch_test`, body }),
+      replay: (id, body) => readData({ method: 'POST', path: `/webhooks/${id}/replay`, body }),
+      listDeliveries: (id, query) => list(`/webhooks/${id}/deliveries`, query),
+      findDelivery: (id, deliveryId) => find(`/webhooks/${id}/deliveries/${deliveryId}`),
+      retryDelivery: (id, deliveryId) => readData({ method: 'POST', path: `/webhooks/${id}/deliveries/${deliveryId}/retry` })
+    },
+    events: ({ types, from, ...options } = {}) =>
+      follow('/events', options, { 'filter[event_type]': types?.join() }, from === 'now' ? from : undefined),
+    listEventTypes: (query) => list('/event_types', query),
+    request
+  }
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+const kPublicUrl = Symbol('public URL')
+
+interface AddressedRequest extends FastifyRequest {
+  [kPublicUrl]?: string
+}
+
+/** Decorates the requests of a scope with the option `publicUrl`; empty without it. */
+export function decorateAddress (scope: FastifyInstance, publicUrl: string): void {
+  scope.decorateRequest(kPublicUrl, publicUrl)
+}
+
+/** Returns the address of a request as clients know it, without its query: a URL with `publicUrl`, otherwise a path. */
+export function readAddress (request: AddressedRequest): string {
+  return `${String(request[kPublicUrl])}${readPath(request.originalUrl)}`
+}
+
+/** Visible ASCII that no URL contains (RFC 3986, appendix A). `>` would end a link. */
+const notInUrls = /["<>\\^`{|}]/g
+
+/**
+ * Returns the path of a request URL without repeated and trailing slashes, which a lenient router ignores. In a link, two
+ * slashes at the start would name another host. The router ends a path at a `#` too.
+ */
+export function readPath (url: string): string {
+  const [path = ''] = url.split(/[?#]/, 1)
+  return path.replace(/^https?:\/\/[^/]*/i, '').replace(/\/{2,}/g, '/').replace(/\/$/, '').replace(notInUrls, encodeURIComponent)
+}

@@ -1,0 +1,65 @@
+import { type BlockList, isIP } from 'node:net'
+import type { FastifyServerOptions } from 'fastify'
+import { readNetworks } from '../keys/key-limits.js'
+import { callHost } from '../observe/call-host.js'
+import { createNetworkList, familyOf } from '../shared/addresses.js'
+import { trimEntries } from '../shared/cached.js'
+
+/** Some proxies append the port, and dual-stack sockets show IPv4 addresses as IPv6. */
+const ipv4 = /^(?:::ffff:)?((?:\d+\.){3}\d+)(?::\d+)?$/i
+const ipv6 = /^\[?([\da-f:.]+)(?:%[^\]]*)?(?:\](?::\d+)?)?$/i
+
+/**
+ * Returns the IP address of a client without port and zone; `null` if it has none: a Unix socket has no address, and a
+ * forwarding header can hold any text.
+ */
+export function parseClientAddress (ip = ''): string | null {
+  const address = (ipv4.exec(ip) ?? ipv6.exec(ip))?.[1] ?? ''
+  return isIP(address) === 0 ? null : address
+}
+
+const maxLists = 1000
+
+/**
+ * Returns a function that decides whether a client may use a key with these `allowedIps`, which the host's key lookup
+ * returned. It throws if they are not valid.
+ */
+export function createAddressCheck (): (allowedIps: readonly string[], ip: string) => boolean {
+  const lists = new Map<string, BlockList>()
+
+  function findList (allowedIps: readonly string[]): BlockList {
+    const name = JSON.stringify(allowedIps)
+    const list = lists.get(name) ?? createNetworkList(readNetworks(allowedIps, 'keyLookup: allowedIps'))
+    lists.set(name, list)
+    trimEntries(lists, maxLists)
+    return list
+  }
+
+  return (allowedIps, ip) => {
+    const list = findList(allowedIps)
+    const address = parseClientAddress(ip)
+    return address !== null && list.check(address, familyOf(address))
+  }
+}
+
+/** An address reserved for documentation (RFC 5737), which no proxy has, and more hops than any request passes. */
+const nobody = '192.0.2.1'
+const manyHops = 1000
+
+/**
+ * Returns whether the host's `trustProxy` trusts every address: it is `true`, or a function that trusts the reserved one.
+ * Fastify has no public access to the option, so this reads its internal record; without one it returns `false`.
+ */
+export function trustsEveryProxy (app: object): boolean {
+  const trustProxy = readTrustProxy(app)
+  if (typeof trustProxy !== 'function') return trustProxy === true
+  return callHost(() => trustProxy(nobody, manyHops), () => {}) === true
+}
+
+function readTrustProxy (app: object): FastifyServerOptions['trustProxy'] {
+  for (let owner: object | null = app; owner !== null; owner = Object.getPrototypeOf(owner)) {
+    const kOptions = Object.getOwnPropertySymbols(owner).find(({ description }) => description === 'fastify.options')
+    if (kOptions !== undefined) return Reflect.get(owner, kOptions).trustProxy
+  }
+  return undefined
+}

@@ -1,0 +1,136 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import type { ListSource } from '../ports/index.js'
+import { expect, expectNames } from '../shared/expect.js'
+import { omitUndefined } from '../shared/fields.js'
+import { type Page, type PagingQuery, pagingQuery, readPage } from '../shared/paging.js'
+import { expectObject } from '../shared/read-options.js'
+import type { StaticOf, TypeBoxSchema } from '../shared/typebox.js'
+import { linkPages } from './responses/rows.js'
+import { readTenantSlug } from './auth.js'
+import { parseDateTime, parseSearch } from './input/query.js'
+import { PageOf } from './schemas/parameters.js'
+
+/** Options of `defineList`. */
+export interface ListOptions<Field extends string, Filters extends Record<string, TypeBoxSchema>> {
+  /** Fields that `sort` may name: letters, digits and `_`. One of them is `id`, which is unique within a tenant. */
+  sort: readonly Field[]
+  /**
+   * The order of a request without `sort`.
+   * @default 'id'
+   */
+  defaultSort?: NoInfer<Field | `-${Field}`>
+  /**
+   * Schemas of the filters, which arrive as `filter[name]` and are optional: text, or integers, which are by default from
+   * -(2^53-1) to 2^53-1. `q` is trimmed, ignored if blank, and has at most 200 characters. Text with `format: 'date-time'`
+   * is converted to UTC with milliseconds.
+   * @default {}
+   */
+  filters?: Filters
+  /**
+   * A description of the response, for the document.
+   * @default 'A page of the list'
+   */
+  description?: string
+}
+
+/** A list for the option `routes`. */
+export interface OwnList<Row, Field extends string, Filter> {
+  /** The `querystring` of the route. */
+  readonly query: TObject
+  /** The response of the route with status 200. */
+  readonly page: ReturnType<typeof PageOf<TUnsafe<Row>>>
+  /** Reads the requested page and its total, sets `Link`, and returns the response. `list` and `count` run in parallel. */
+  read (request: FastifyRequest, reply: FastifyReply, source: ListSource<Row, Filter, Field>): Promise<Page<Row>>
+}
+
+const optionNames = { sort: true, defaultSort: true, filters: true, description: true } satisfies Record<keyof ListOptions<string, never>, true>
+const namePattern = /^[a-z_]\w*$/i
+
+/**
+ * Defines a list of your own, with the parameters, errors, `meta` and `Link` of the API's lists: `page`, `per_page`,
+ * `sort` and `filter[…]`. `item` is the schema of one row, made with either TypeBox. Throws `invalid_option`.
+ */
+export function defineList<Item extends TypeBoxSchema, const Field extends string, Filters extends Record<string, TypeBoxSchema> = Record<never, never>> (
+  item: Item,
+  options: ListOptions<Field, Filters>
+): OwnList<StaticOf<Item>, Field, { [Name in keyof Filters]?: StaticOf<Filters[Name]> }> {
+  type Row = StaticOf<Item>
+  type Filter = { [Name in keyof Filters]?: StaticOf<Filters[Name]> }
+  expectObject(item, 'item', 'a schema')
+  expectObject(options, 'options')
+  expectNames(options, optionNames)
+  const { sort, defaultSort = 'id', filters = {}, description = 'A page of the list' } = options
+  assertSort(sort, defaultSort)
+  assertFilters(filters)
+  const entries = Object.entries(filters as Record<string, TSchema>)
+  const query = Type.Object({
+    ...pagingQuery(sort, defaultSort),
+    ...Object.fromEntries(entries.map(([name, schema]) => [`filter[${name}]`, Type.Optional(bounded(schema))]))
+  }, { additionalProperties: false })
+
+  return {
+    query,
+    page: PageOf(Type.Unsafe<Row>(item), description),
+    async read (request, reply, source) {
+      assertRoute(request, query)
+      const tenantSlug = readTenantSlug(request)
+      const values = request.query as PagingQuery & Record<string, unknown>
+      const filter = Object.fromEntries(entries.map(([name, schema]) => [name, readFilter(`filter[${name}]`, schema, values)]))
+      const page = await readPage<Row, Filter, Field>({
+        list: async (query) => source.list(tenantSlug, query),
+        count: async (filter) => assertTotal(await source.count(tenantSlug, filter))
+      }, values, omitUndefined(filter) as Filter)
+      return linkPages(request, reply, page)
+    }
+  }
+}
+
+/** Larger numbers would lose digits. */
+function bounded (schema: TSchema): TSchema {
+  if (schema.type !== 'integer') return schema
+  return { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...schema }
+}
+
+function readFilter (field: string, { format }: TSchema, values: Record<string, unknown>): unknown {
+  const value = values[field]
+  if (typeof value !== 'string') return value
+  if (field === 'filter[q]') return parseSearch(value)
+  return format === 'date-time' ? parseDateTime(field, value) : value
+}
+
+/** Without the validation of this query, `sort` could hold anything, and outside the API nothing has checked a key. */
+function assertRoute ({ routeOptions: { config, schema } }: FastifyRequest, query: TObject): void {
+  if (config.recruitingApi === true && schema?.querystring === query) return
+  throw new Error('read expects a request of a route of the option routes whose querystring is the query of this list')
+}
+
+/** The drivers of databases return `count(*)` as text. */
+function assertTotal (total: unknown): number {
+  if (typeof total === 'number' && Number.isSafeInteger(total) && total >= 0) return total
+  throw new Error(`count of a list returned ${typeof total === 'number' ? total : `a ${typeof total}`}, expected an integer from 0`)
+}
+
+function assertSort (sort: unknown, defaultSort: unknown): asserts sort is readonly string[] {
+  const isValid = Array.isArray(sort) && sort.every((field) => typeof field === 'string' && namePattern.test(field)) &&
+    sort.includes('id') && new Set(sort).size === sort.length
+  expect(isValid, 'sort', 'an array of different names, one of them id', sort)
+  const isKnown = typeof defaultSort === 'string' && sort.includes(defaultSort.replace(/^-/, ''))
+  expect(isKnown, 'defaultSort', `one of ${sort.join(', ')}, after a minus sign if it is descending`, defaultSort)
+}
+
+function assertFilters (filters: unknown): void {
+  expectObject(filters, 'filters')
+  for (const [name, schema] of Object.entries(filters)) {
+    expect(namePattern.test(name), `filters.${name}`, 'a name of letters, digits and _', name)
+    const isReadable = isText(schema) || (name !== 'q' && schema?.type === 'integer')
+    expect(isReadable, `filters.${name}`, name === 'q' ? 'a schema of text' : 'a schema of text or integers', schema?.type ?? schema)
+  }
+}
+
+/** Text, or one of several texts. Every parameter arrives as text, and only those of type `integer` are converted. */
+function isText (schema: TSchema | null | undefined): boolean {
+  if (schema?.type === 'string') return true
+  if (Array.isArray(schema?.enum)) return schema.enum.every((value) => typeof value === 'string')
+  return Array.isArray(schema?.anyOf) && schema.anyOf.every(isText)
+}

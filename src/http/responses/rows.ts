@@ -1,0 +1,72 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CandidateRow, Id, IdKind, IdKinds, JobRow } from '../../ports/index.js'
+import { isId, isStorableId, textIdRule } from '../../shared/ids.js'
+import type { Page } from '../../shared/paging.js'
+import { readAddress } from '../address.js'
+import { parseSearch } from '../input/query.js'
+import { HttpError } from '../wire-errors.js'
+
+/** 4 KiB. */
+const maxLinksLength = 4096
+
+/** Sets the `Link` header of a page, and returns the page. */
+export function linkPages<Row> (request: FastifyRequest, reply: FastifyReply, page: Page<Row>): Page<Row> {
+  const links = formatLinks(request, page.meta.page, page.meta.total_pages)
+  // Clients limit headers: Node to 16 KiB, others to less.
+  if (links.length <= maxLinksLength) reply.header('link', links)
+  return page
+}
+
+/** Formats `Link` (RFC 8288) with the caller's filters, sort and page size. */
+function formatLinks (request: FastifyRequest, page: number, totalPages: number): string {
+  const address = readAddress(request)
+  let rest = ''
+  for (const [name, value] of Object.entries(request.query as Record<string, string | number>)) {
+    const understood = name === 'filter[q]' ? parseSearch(String(value)) : value
+    if (name !== 'page' && understood !== undefined) rest += `&${encodeURIComponent(name)}=${encodeURIComponent(understood)}`
+  }
+  const last = Math.max(totalPages, 1)
+  let links = `<${address}?page=1${rest}>; rel="first"`
+  if (page > 1) links += `, <${address}?page=${Math.min(page - 1, last)}${rest}>; rel="prev"`
+  if (page < last) links += `, <${address}?page=${page + 1}${rest}>; rel="next"`
+  return `${links}, <${address}?page=${last}${rest}>; rel="last"`
+}
+
+/** Throws a 404 for an id out of range: no resource can have it. */
+export function storableId<ResourceId extends Id> (id: ResourceId): ResourceId {
+  if (!isStorableId(id)) throw new HttpError('not_found')
+  return id
+}
+
+/** Throws a 404 for `null`, which the ports return for another tenant's resource as well. */
+export function found<T> (resource: T | null): T {
+  if (resource === null) throw new HttpError('not_found')
+  return resource
+}
+
+/**
+ * Throws for a candidate with an id of another kind than the option says: the serializer would convert it, or fail without
+ * naming it. `method` is that of the port.
+ */
+export function assertCandidateIds (method: string, { id, source_id: sourceId }: CandidateRow<Id, Id>, ids: IdKinds): void {
+  if (!isId(id, ids.candidate)) refuse(method, 'id', id, 'candidate', ids)
+  if (sourceId !== null && !isId(sourceId, ids.source)) refuse(method, 'source_id', sourceId, 'source', ids)
+}
+
+/** The same for a job. */
+export function assertJobIds (method: string, { id }: JobRow<Id>, ids: IdKinds): void {
+  if (!isId(id, ids.job)) refuse(method, 'id', id, 'job', ids)
+}
+
+const rules: Record<IdKind, string> = { integer: 'an integer up to 2^53-1', string: `a string of ${textIdRule}` }
+
+function refuse (method: string, field: string, value: unknown, name: keyof IdKinds, ids: IdKinds): never {
+  const kind = ids[name]
+  throw new Error(`${method} returned a row whose ${field} is ${describe(value)}, expected ${rules[kind]}: ids.${name} is '${kind}'`)
+}
+
+/** Names the type only: the log should hold no data. */
+function describe (value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
+}

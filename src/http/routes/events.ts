@@ -1,0 +1,98 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { EventFeed } from '../../ports/index.js'
+import { DateTimeOf, Nullable } from '../../shared/schemas.js'
+import type { EventSchemas } from '../../webhooks/events/catalogue.js'
+import type { WebhookOperations } from '../../webhooks/operations.js'
+import { eventIdExample } from '../../webhooks/schemas/event-type.js'
+import { PreviewWebhook, WebhookPreview } from '../../webhooks/schemas/webhook.js'
+import { readTenant } from '../auth.js'
+import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
+import { DataOf, TokenMeta, tokenQuery } from '../schemas/parameters.js'
+import { createTokens, expired } from '../tokens.js'
+import { badRequest } from '../wire-errors.js'
+import { webhookScopes } from './webhooks.js'
+
+/** The query of the feed. Any other text as token is a 410. */
+const FeedQuery = Type.Object({
+  ...tokenQuery('`next_token` of the page before, with the same filter. Absent to begin with the oldest event that is kept; `now` for the events from now on', 'now'),
+  'filter[event_type]': Type.Optional(Type.String({
+    description: 'Only events of these types, separated by commas, at most 100',
+    examples: ['application.created,application.hired']
+  }))
+}, { additionalProperties: false })
+
+export const Event = Type.Object({
+  id: Type.String({ description: 'The same as in the notifications of webhooks', examples: [eventIdExample] }),
+  type: Type.String({ examples: ['application.created'] }),
+  timestamp: DateTimeOf('When it happened'),
+  tenant_slug: Type.String({ description: 'The name of the tenant when it was recorded', examples: ['acme'] }),
+  data: Nullable(Type.Object({}, { description: 'As the event type describes it; null once its subject was erased', additionalProperties: true, examples: [{ id: 1 }] })),
+  erased: Type.Optional(Type.Literal(true, { description: 'Present only once the subject of the event was erased' }))
+}, { title: 'Event', description: 'An event as webhooks receive it' })
+
+const FeedPage = Type.Object({ data: Type.Array(Event), meta: TokenMeta }, { description: 'A page of events' })
+
+const description = [
+  'Returns the events that your webhooks receive. You need no webhook for it.',
+  'Begin without `token`, or with `now`. Send `next_token` as `token` while `has_more` is true, then keep the last one and come back with it: you miss no event, and get each once. A page may be empty.',
+  'Events come in the order in which the service stored them. Test notifications and replays are not events of their own.',
+  'With a 410, begin again: the token is older than the events that are kept, or not valid for this filter.'
+].join(' ')
+
+/** Routes that read the events of a tenant. They exist if the storage has a feed. */
+export function eventRoutes (feed: EventFeed | undefined, events: EventSchemas, operations: WebhookOperations): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    if (feed === undefined) return
+    const tokens = createTokens(feed)
+
+    app.get('/events', {
+      exposeHeadRoute: true,
+      config: { scopes: ['webhooks:read'], capabilities: ['bodies'] },
+      schema: {
+        operationId: 'listEvents',
+        tags: ['events'],
+        summary: 'Read the events, in order',
+        description,
+        querystring: FeedQuery,
+        response: { 200: FeedPage, ...errorResponses, 410: SyncTokenExpired }
+      }
+    }, async (request) => {
+      const { id: tenant } = readTenant(request)
+      const { token, per_page: limit, 'filter[event_type]': filter } = request.query
+      const eventTypes = filter === undefined ? null : parseEventTypes(filter, events)
+      const subject = `event\n${tenant}\n${eventTypes?.join() ?? ''}`
+      if (token === 'now') return formatPage([], await tokens.format(subject, [await feed.end(tenant)]), false)
+      const [after = null] = await tokens.read(subject, token) ?? []
+      const { bodies, position, hasMore } = await feed.list(tenant, { after, limit, eventTypes }) ?? expired()
+      return formatPage(bodies, await tokens.format(subject, [position]), hasMore)
+    })
+
+    app.post('/webhooks/preview', {
+      config: { scopes: webhookScopes, capabilities: ['bodies'] },
+      schema: {
+        operationId: 'previewWebhook',
+        tags: ['webhooks'],
+        summary: 'Count what a webhook would receive',
+        description: 'Counts up to 100 of the latest events of these types, and those among them that match the filters. Changes nothing.',
+        body: PreviewWebhook,
+        response: { 200: DataOf(WebhookPreview, 'How many recent events match'), ...errorResponses }
+      }
+    }, async (request) => ({ data: await operations.preview(readTenant(request), request.body) }))
+  }
+}
+
+function formatPage (bodies: readonly string[], token: string, hasMore: boolean) {
+  return { data: bodies.map((body) => JSON.parse(body)), meta: { next_token: token, has_more: hasMore } }
+}
+
+const maxEventTypes = 100
+
+/** Returns the event types of a filter, sorted, each once. Throws a 400 for those that the catalogue does not have. */
+function parseEventTypes (text: string, events: EventSchemas): string[] {
+  const types = text.split(',')
+  const field = 'filter[event_type]'
+  if (types.length > maxEventTypes) throw badRequest({ in: 'query', field, message: `must be at most ${maxEventTypes} event types` })
+  if (!types.every((type) => Object.hasOwn(events, type))) throw badRequest({ in: 'query', field, message: 'must be event types of the catalogue, separated by commas' })
+  return [...new Set(types)].sort()
+}

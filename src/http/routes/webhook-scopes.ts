@@ -1,2 +1,0 @@
-/** Every operation on webhooks and their deliveries needs both. */
-export const webhookScopes = ['webhooks:read', 'webhooks:write']

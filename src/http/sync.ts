@@ -1,0 +1,128 @@
+import type { ChangeKind, ChangeSource, Id, IdKind, RowFields } from '../ports/index.js'
+import { parseId } from '../shared/ids.js'
+import { createTokens, expired } from './tokens.js'
+import { HttpError } from './wire-errors.js'
+
+/** Reads rows for sync. */
+interface SyncRows<Row extends { id: Id }> {
+  listAfter (tenant: string, query: RowFields & { after: Id | null, limit: number }): Promise<Row[]>
+  findMany (tenant: string, ids: readonly Id[], query: RowFields): Promise<Array<Row | null>>
+}
+
+/** Returns whether the changes of a kind are recorded. */
+export async function isRecorded (changes: ChangeSource, kind: ChangeKind): Promise<boolean> {
+  return await changes.isRecorded?.(kind) ?? true
+}
+
+/** Returns whether a source of rows has the methods for sync. */
+export function isSyncable<Row extends { id: Id }> (source: object): source is SyncRows<Row> {
+  return ['listAfter', 'findMany'].every((method) => typeof Reflect.get(source, method) === 'function')
+}
+
+interface Dependencies<Row extends { id: Id }> {
+  kind: ChangeKind
+  idKind: IdKind
+  fields: readonly string[]
+  rows: SyncRows<Row>
+  changes: ChangeSource
+  /** Throws for a row whose ids are not of the declared kind. */
+  assertRow (method: string, row: Row): void
+}
+
+/** An item of a sync; `row` is `null` if it no longer exists. */
+interface SyncItem<Row> { id: Id, row: Row | null }
+
+/** One page of a sync. */
+interface SyncPage<Row> {
+  items: Array<SyncItem<Row>>
+  token: string
+  hasMore: boolean
+}
+
+interface Query { tenant: string, token: string | undefined, limit: number }
+
+/** Items with the state of a client that has them. */
+interface Read<Row> extends Omit<SyncPage<Row>, 'token'> { state: SyncState }
+
+/**
+ * Returns a function that reads one page of a sync: all rows by id, then the changes since the first page. A change that
+ * commits while the rows are read is among the changes, so nothing is missed. Throws a 410 for a token that is not valid, and
+ * a 404 if changes are no longer recorded.
+ */
+export function createSync<Row extends { id: Id }> (dependencies: Dependencies<Row>): (query: Query) => Promise<SyncPage<Row>> {
+  const { kind, changes } = dependencies
+  const tokens = createTokens(changes)
+
+  return async ({ tenant, token, limit }) => {
+    const subject = `${kind}\n${tenant}`
+    const [position = null, afterId = null] = await tokens.read(subject, token) ?? []
+    const { items, hasMore, state } = await readPage(dependencies, tenant, position === null ? null : { position, afterId }, limit)
+    return { items, hasMore, token: await tokens.format(subject, [state.position, state.afterId]) }
+  }
+}
+
+async function readPage<Row extends { id: Id }> (
+  dependencies: Dependencies<Row>, tenant: string, state: SyncState | null, limit: number
+): Promise<Read<Row>> {
+  if (state === null) return beginRows(dependencies, tenant, limit)
+  const { position, afterId } = state
+  if (afterId === null) return readChanges(dependencies, tenant, position, limit)
+  return readRows(dependencies, tenant, { position, after: parseId(afterId, dependencies.idKind) ?? expired(), limit })
+}
+
+async function beginRows<Row extends { id: Id }> (dependencies: Dependencies<Row>, tenant: string, limit: number): Promise<Read<Row>> {
+  const { changes, kind } = dependencies
+  if (!await isRecorded(changes, kind)) throw new HttpError('not_found')
+  return readRows(dependencies, tenant, { position: await changes.begin(tenant, kind), after: null, limit })
+}
+
+async function readRows<Row extends { id: Id }> (
+  { kind, rows, changes, fields, assertRow }: Dependencies<Row>,
+  tenant: string,
+  { position, after, limit }: { position: string, after: Id | null, limit: number }
+): Promise<Read<Row>> {
+  // Also checks that the position is still known.
+  const next = await changes.list(tenant, kind, { after: position, limit: 1 }) ?? expired()
+  const page = await rows.listAfter(tenant, { after, limit, fields })
+  for (const row of page) assertRow('listAfter', row)
+  assertAscending([...after === null ? [] : [after], ...page.map(({ id }) => id)], kind)
+  const last = page.length < limit ? undefined : page.at(-1)
+  return {
+    items: page.map((row) => ({ id: row.id, row })),
+    hasMore: last !== undefined || next.ids.length > 0,
+    state: { position, afterId: last === undefined ? null : String(last.id) }
+  }
+}
+
+async function readChanges<Row extends { id: Id }> (
+  { kind, idKind, rows, changes, fields, assertRow }: Dependencies<Row>, tenant: string, after: string, limit: number
+): Promise<Read<Row>> {
+  const page = await changes.list(tenant, kind, { after, limit }) ?? expired()
+  const ids = [...new Set(page.ids)].map((id) => parseId(id, idKind)).filter((id) => id !== null)
+  // Read after the changes: an item that changes in between comes again.
+  const found = ids.length === 0 ? [] : await rows.findMany(tenant, ids, { fields })
+  for (const row of found) if (row !== null) assertRow('findMany', row)
+  return {
+    items: ids.map((id, index) => ({ id: found[index]?.id ?? id, row: found[index] ?? null })),
+    hasMore: page.hasMore,
+    state: { position: page.position, afterId: null }
+  }
+}
+
+/** Rejects rows that share an id or come in another order: sync would miss some of them. */
+function assertAscending (ids: readonly Id[], kind: ChangeKind): void {
+  const repeated = ids.find((id, index) => index > 0 && !isBefore(ids[index - 1], id))
+  if (repeated !== undefined) throw new Error(`${kind}s.listAfter returned the id ${repeated} twice, or not in ascending order`)
+}
+
+function isBefore (a: Id | undefined, b: Id): boolean {
+  return a !== undefined && a < b
+}
+
+/** The position of a client. */
+interface SyncState {
+  /** The position among the changes. */
+  position: string
+  /** While the client still reads all rows: the id of the last one, as text; otherwise `null`. */
+  afterId: string | null
+}

@@ -1,0 +1,63 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { HttpError } from './wire-errors.js'
+
+/** Makes and reads the tokens of a resource that clients follow. */
+export interface Tokens {
+  /** Returns the state of a token; `null` without one. Throws a 410 for a token that was not made for the same subject. */
+  read (subject: string, token: string | undefined): Promise<TokenState | null>
+  /** Formats a token that is valid only for `subject`, such as a resource and a tenant. */
+  format (subject: string, state: TokenState): Promise<string>
+}
+
+/** Texts that the service needs to continue. */
+type TokenState = ReadonlyArray<string | null>
+
+/** Longer tokens are refused unread. */
+const maxLength = 512
+
+/** Creates tokens that are authenticated with the storage's secret, which is read once. */
+export function createTokens (source: { tokenSecret (): Promise<Uint8Array> }): Tokens {
+  const readSecret = createOnce(() => source.tokenSecret())
+
+  return {
+    async read (subject, token) {
+      if (token === undefined) return null
+      return parseToken(await readSecret(), subject, token) ?? expired()
+    },
+
+    async format (subject, state) {
+      const content = Buffer.from(JSON.stringify(state)).toString('base64url')
+      return `${content}.${sign(await readSecret(), subject, content).toString('base64url')}`
+    }
+  }
+}
+
+/** Throws the 410 of a token that is no longer valid. */
+export function expired (): never {
+  throw new HttpError('sync_token_expired')
+}
+
+function parseToken (secret: Uint8Array, subject: string, token: string): TokenState | null {
+  const [content = '', signature = '', ...rest] = token.split('.')
+  if (token.length > maxLength || rest.length > 0) return null
+  const given = Buffer.from(signature, 'base64url')
+  const expected = sign(secret, subject, content)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  return JSON.parse(Buffer.from(content, 'base64url').toString()) as TokenState
+}
+
+function sign (secret: Uint8Array, subject: string, content: string): Buffer {
+  return createHmac('sha256', secret).update(`${subject}\n${content}`).digest()
+}
+
+/** Calls `read` once; after a failure, again. */
+function createOnce<Value> (read: () => Promise<Value>): () => Promise<Value> {
+  let reading: Promise<Value> | null = null
+  return () => {
+    reading ??= read().catch((error: unknown) => {
+      reading = null
+      throw error
+    })
+    return reading
+  }
+}

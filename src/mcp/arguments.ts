@@ -1,0 +1,83 @@
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { RouteOptions } from 'fastify'
+import { describeDefaults } from '../http/document/components.js'
+import { readOperation } from '../http/document/operation.js'
+import { expect } from '../shared/expect.js'
+
+type Schemas = Record<string, TSchema>
+
+/** How the arguments of a tool become a request. */
+export interface ArgumentPlan {
+  method: string
+  /** The path below the tenant, with its parameters: `/jobs/:id`. */
+  path: string
+  inPath: readonly string[]
+  /** The parameters of the query: `page`, `filter[q]`. */
+  inQuery: readonly string[]
+  /** The fields of the body that are arguments; `null` if the whole body is the argument `body`. */
+  inBody: readonly string[] | null
+  hasBody: boolean
+  inputSchema: TObject
+}
+
+/** A parameter such as `filter[q]`. Models take no brackets in names, so it becomes the member `q` of the argument `filter`. */
+export const grouped = /^(\w+)\[(\w+)\]$/
+
+/** Returns the plan for a route. Throws `invalid_option` if it cannot be a tool. */
+export function planArguments (route: RouteOptions, name: string): ArgumentPlan {
+  const { parameters, body } = readOperation(route)
+  const [method = '', ...others] = [route.method].flat()
+  const path = route.url.replace(/^.*?\/:tenant_slug/, '')
+  const isPlain = others.length === 0 && /^(?:\/(?::\w+|[^/:*()?]+))+$/.test(path)
+  expect(isPlain, 'routes', `a path whose parameters are whole parts, and one method, for the tool ${name}`, `${[method, ...others].join(', ')} ${path}`)
+  const own = parameters.filter((parameter) => parameter.name !== 'tenant_slug')
+  const single = own.filter((parameter) => !grouped.test(parameter.name))
+  const namesIn = (place: string): string[] => own.filter((parameter) => parameter.in === place).map((parameter) => parameter.name)
+  const hasBody = body !== undefined && !isEmpty(body)
+  const fields = hasBody ? readFields(body) : {}
+  const entries = [
+    ...single.map((parameter) => [parameter.name, asArgument(parameter.schema, parameter.required)] as const),
+    ...Object.entries(groupParameters(own)),
+    ...Object.entries(fields ?? { body: asArgument(body as TObject, true) })
+  ]
+  const properties: Schemas = Object.fromEntries(entries)
+  expect(Object.keys(properties).length === entries.length, 'routes', `different names of parameters and body fields for the tool ${name}`, entries.map(([argument]) => argument).join(', '))
+  return {
+    method,
+    path,
+    inPath: namesIn('path'),
+    inQuery: namesIn('query'),
+    inBody: fields === null ? null : Object.keys(fields),
+    hasBody,
+    inputSchema: Type.Object(properties, { additionalProperties: false })
+  }
+}
+
+/** The body of an operation that takes none. */
+function isEmpty ({ properties = {}, additionalProperties }: TObject): boolean {
+  return additionalProperties === false && Object.keys(properties).length === 0
+}
+
+const compositions = ['anyOf', 'oneOf', 'allOf', 'patternProperties']
+
+/** Returns the fields of a body as arguments; `null` unless it is an object with known fields. */
+function readFields (body: TObject): Schemas | null {
+  if (body.additionalProperties !== false || compositions.some((keyword) => keyword in body)) return null
+  const { properties, required = [] } = describeDefaults(body, { isFilledIn: true })
+  return Object.fromEntries(Object.entries(properties as Schemas).map(([name, schema]) => [name, asArgument(schema, required.includes(name))]))
+}
+
+function groupParameters (parameters: ReadonlyArray<{ name: string, schema: TSchema }>): Schemas {
+  const groups = new Map<string, Schemas>()
+  for (const { name, schema } of parameters) {
+    const [, group, member = ''] = grouped.exec(name) ?? []
+    if (group !== undefined) groups.set(group, { ...groups.get(group), [member]: asArgument(schema, false) })
+  }
+  return Object.fromEntries(Array.from(groups, ([name, members]) => [name, Type.Optional(Type.Object(members, { additionalProperties: false }))]))
+}
+
+/** Returns the schema of an argument, without symbols: a host may use another TypeBox. */
+function asArgument (schema: TSchema, isRequired: boolean): TSchema {
+  const described: TSchema = Type.Unsafe(JSON.parse(JSON.stringify(describeDefaults(schema, { isFilledIn: true }))))
+  return isRequired ? described : Type.Optional(described)
+}

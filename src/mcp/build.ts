@@ -1,0 +1,25 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { AgentServer } from '../http/agents.js'
+import { readField } from '../shared/fields.js'
+import { createAgentServer, loadSdk } from './endpoint.js'
+import { describeResource, metadataRoute, type Place } from './metadata.js'
+import type { McpSettings } from './settings.js'
+
+/** The parts of the MCP server that the plugin mounts. */
+interface Mcp {
+  server: AgentServer
+  /** Serves the metadata of the protected resource, if there are authorization servers. Register it outside the prefix. */
+  metadata (scopes: readonly string[]): FastifyPluginAsync
+}
+
+/** Builds the MCP server, with the vendor's texts from the document. Throws `invalid_option` if the SDK is not installed. */
+export async function buildMcp (settings: McpSettings, { info, ...place }: Place & { info: object }): Promise<Mcp> {
+  const resource = describeResource(settings, place)
+  const sdk = await loadSdk()
+  const server = createAgentServer(sdk, settings, {
+    name: 'recruiting-api',
+    title: String(readField(info, 'title') ?? 'Recruiting API'),
+    version: String(readField(info, 'version') ?? 'v1')
+  }, resource)
+  return { server, metadata: (scopes) => metadataRoute(resource, place, scopes) }
+}

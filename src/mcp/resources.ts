@@ -1,0 +1,55 @@
+import type { ListResourcesResult, ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
+import type { CallAnswer } from '../http/calls.js'
+import { readField } from '../shared/fields.js'
+import { guardText, guardValue } from './guard.js'
+import { parse } from './result.js'
+
+/** The jobs of a tenant, as resources. */
+const pageSize = 100
+
+const mimeType = 'application/json'
+
+function addressOf (tenantSlug: string): string {
+  return `recruiting://${encodeURIComponent(tenantSlug)}/jobs/`
+}
+
+export function listTemplates (tenantSlug: string): ResourceTemplateType[] {
+  return [{ uriTemplate: `${addressOf(tenantSlug)}{id}`, name: 'job', title: 'A job', description: 'A job by its id, as get_job returns it', mimeType }]
+}
+
+/** Returns the path of a page of jobs; `null` if no page has this cursor. */
+export function pathOfPage (cursor: string | undefined): string | null {
+  const page = cursor ?? '1'
+  return /^[1-9]\d{0,8}$/.test(page) ? `/jobs?page=${page}&per_page=${pageSize}` : null
+}
+
+/** Returns the path of the job that a resource is; `null` if it is none of the tenant. */
+export function pathOfResource (uri: string, tenantSlug: string): string | null {
+  const address = addressOf(tenantSlug)
+  const id = uri.startsWith(address) ? uri.slice(address.length) : ''
+  // Ids have other characters too, but none of them in a URI without encoding.
+  return /^(?!\.{1,2}$)[\w.~%-]{1,200}$/.test(id) ? `/jobs/${id}` : null
+}
+
+export function formatPage ({ text }: CallAnswer, tenantSlug: string): ListResourcesResult {
+  const payload = parse(text)
+  const data = readField(payload, 'data')
+  const page = Number(readField(readField(payload, 'meta'), 'page'))
+  const pages = Number(readField(readField(payload, 'meta'), 'total_pages'))
+  return {
+    resources: [data].flat().map((job) => describeJob(job, tenantSlug)),
+    ...(page < pages ? { nextCursor: String(page + 1) } : {})
+  }
+}
+
+function describeJob (job: unknown, tenantSlug: string): Resource {
+  const id = String(readField(job, 'id'))
+  // A key may be limited to some fields.
+  const texts = { title: readField(job, 'name'), description: readField(job, 'status') }
+  const shown = Object.entries(texts).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  return { uri: `${addressOf(tenantSlug)}${encodeURIComponent(id)}`, name: `job ${id}`, mimeType, ...Object.fromEntries(shown.map(([name, text]) => [name, guardText(text)])) }
+}
+
+export function formatResource (uri: string, { text }: CallAnswer): ReadResourceResult {
+  return { contents: [{ uri, mimeType, text: JSON.stringify(guardValue(readField(parse(text), 'data'))) }] }
+}

@@ -1,0 +1,155 @@
+import type { AttemptResult, DisableRule, HealthNotice, HealthRule, Lease } from '../../ports/index.js'
+import { formatDateTime } from '../checks.js'
+import { notify, stopDeliveries, type WebhookData } from '../webhook-data.js'
+import { clearFailures, type DeliveryRecord, type WebhookRecord } from './records.js'
+
+type FailedResult = Exclude<AttemptResult, { outcome: 'delivered' }>
+
+interface Failure {
+  result: FailedResult
+  isGone: boolean
+}
+
+// The failure to report for each webhook: the one that says it is gone, otherwise the last one.
+type Failures = Map<WebhookRecord, Failure>
+
+/** Records all attempts, then judges the failing webhooks, so that the order of the results does not matter. */
+export function recordAttempts (
+  data: WebhookData,
+  results: readonly AttemptResult[],
+  rule: HealthRule
+): Lease[] {
+  const now = data.now()
+  const failures: Failures = new Map()
+  let mayBeDue = false
+
+  for (const result of results) {
+    const delivery = data.deliveries.get(result.deliveryId)
+    if (delivery === undefined || delivery.lease === 'none' || delivery.fence !== result.fence) continue
+
+    recordAttempt(data, delivery, result, now)
+    if (result.outcome === 'delivered') {
+      mayBeDue ||= delivery.webhook.pausedUntil > now
+      markDelivered(delivery, result, now)
+    } else {
+      const hasFailed = markFailed(data, delivery, result, now)
+      if (countsFor(delivery.webhook, result)) noteFailure(failures, delivery.webhook, result, { hasFailed, now })
+    }
+  }
+
+  for (const [webhook, failure] of failures) judgeHealth(data, webhook, { ...failure, rule, now })
+  if (mayBeDue) notify(data)
+  // Without transactions no delivery is ever locked.
+  return []
+}
+
+// An attempt to an old address does not affect the webhook, and a webhook that is not active does not change.
+function countsFor (webhook: WebhookRecord, { targetUrl }: AttemptResult): boolean {
+  return webhook.status === 'active' && webhook.targetUrl === targetUrl
+}
+
+function recordAttempt (data: WebhookData, delivery: DeliveryRecord, result: AttemptResult, now: number): void {
+  const { durationMs, responseStatus, error } = result
+  // The subject may have been erased.
+  const { body, tombstone } = delivery.event.event
+  const responseExcerpt = delivery.status === 'cancelled' || body === (tombstone ?? '') ? null : result.responseExcerpt
+  if (delivery.lease === 'held' || delivery.status === 'pending') data.pending.remove(delivery)
+  delivery.lease = 'none'
+  delivery.attempts.push({ startedAt: now - durationMs, durationMs, responseStatus, error, responseExcerpt })
+}
+
+function markDelivered (delivery: DeliveryRecord, result: AttemptResult, now: number): void {
+  delivery.status = 'delivered'
+  delivery.deliveredAt = now
+  if (countsFor(delivery.webhook, result)) clearFailures(delivery.webhook)
+}
+
+/** Schedules the next attempt, or ends the delivery. Returns whether the delivery has failed. */
+function markFailed (data: WebhookData, delivery: DeliveryRecord, result: FailedResult, now: number): boolean {
+  if (delivery.status !== 'pending') return false
+  if (result.outcome === 'failed') {
+    delivery.status = 'failed'
+    return true
+  }
+  delivery.nextAttemptAt = Math.ceil(now + result.retryInMs)
+  delivery.isScheduled = true
+  data.pending.add(delivery)
+  return false
+}
+
+function noteFailure (
+  failures: Failures,
+  webhook: WebhookRecord,
+  result: FailedResult,
+  { hasFailed, now }: { hasFailed: boolean, now: number }
+): void {
+  webhook.failingSince ??= now
+  if (hasFailed) webhook.failedDeliveries++
+  if (result.outcome === 'retry' && result.pauseMs > 0) webhook.pausedUntil = Math.max(webhook.pausedUntil, now + result.pauseMs)
+  if (failures.get(webhook)?.isGone === true) return
+  failures.set(webhook, { result, isGone: result.outcome === 'failed' && result.isGone })
+}
+
+// A webhook that was delivered to in the same batch is no longer failing.
+function judgeHealth (
+  data: WebhookData,
+  webhook: WebhookRecord,
+  { result, isGone, rule, now }: Failure & { rule: HealthRule, now: number }
+): void {
+  if (webhook.isDeleted) return
+  // After a success in the same call, only one that is gone has failed.
+  if (isGone) webhook.failingSince ??= now
+  if (webhook.failingSince !== null) webhook.lastFailure = { error: result.error ?? 'http_status', responseStatus: result.responseStatus }
+  if (isGone || isFailingTooLong(webhook, rule, now)) {
+    webhook.status = 'disabled'
+    webhook.disabledReason = isGone ? 'gone' : 'failing'
+    webhook.updatedAt = now
+    stopDeliveries(data, webhook, 'skipped')
+    data.notices.add(createNotice(isGone ? 'gone' : 'disabled', webhook, result, now))
+    return
+  }
+  const isWarning = webhook.failingSince !== null && now - webhook.failingSince >= rule.warnAfterSeconds * 1000
+  if (!isWarning || webhook.isWarned) return
+  webhook.isWarned = true
+  data.notices.add(createNotice('failing', webhook, result, now))
+}
+
+function createNotice (
+  kind: HealthNotice['kind'],
+  { tenant, tenantSlug, id, failingSince, failedDeliveries }: WebhookRecord,
+  { error, responseStatus }: FailedResult,
+  now: number
+): HealthNotice {
+  return {
+    kind,
+    tenantId: tenant,
+    tenantSlug,
+    webhookId: id,
+    failingSince: formatDateTime(failingSince ?? now),
+    failedDeliveries,
+    lastError: error ?? 'http_status',
+    lastResponseStatus: responseStatus
+  }
+}
+
+function isFailingTooLong ({ failingSince, failedDeliveries }: WebhookRecord, rule: DisableRule, now: number): boolean {
+  return failingSince !== null &&
+    now - failingSince >= rule.failingForSeconds * 1000 &&
+    failedDeliveries >= rule.failedDeliveries
+}
+
+export function release (data: WebhookData, leases: readonly Lease[]): void {
+  let mayBeDue = false
+  for (const { deliveryId, fence } of leases) {
+    const delivery = data.deliveries.get(deliveryId)
+    if (delivery === undefined || delivery.fence !== fence) continue
+
+    if (delivery.lease === 'held') {
+      data.pending.remove(delivery)
+      data.pending.add(delivery)
+      mayBeDue = true
+    }
+    delivery.lease = 'none'
+  }
+  if (mayBeDue) notify(data)
+}

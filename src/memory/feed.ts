@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import type { EventFeed } from '../ports/index.js'
+import type { EventRecord } from './deliveries/records.js'
+import type { WebhookData } from './webhook-data.js'
+
+/** Reads events in the order of their recording. */
+export function createEventFeed (data: WebhookData): EventFeed {
+  // A restarted process has other events, and refuses the positions and tokens of the earlier one.
+  const epoch = randomBytes(8).toString('hex')
+  const secret = randomBytes(32)
+
+  function formatPosition (tenant: string, number: number): string {
+    return `${epoch}.${data.endedFeeds.get(tenant) ?? 0}.${number}`
+  }
+
+  /** Returns the number of a position; `null` if events after it may be missing. */
+  function parsePosition (tenant: string, position: string): number | null {
+    const number = Number(/\d+$/.exec(position)?.[0])
+    const isOwn = position === formatPosition(tenant, number)
+    return isOwn && number >= data.prunedEventPosition && number <= data.lastEventPosition ? number : null
+  }
+
+  function find (tenant: string, eventTypes: readonly string[] | null): EventRecord[] {
+    return [...data.events.values()].filter(({ tenant: owner, event: { type } }) => owner === tenant && (eventTypes === null || eventTypes.includes(type)))
+  }
+
+  return {
+    async end (tenant) {
+      return formatPosition(tenant, data.lastEventPosition)
+    },
+
+    async list (tenant, { after, limit, eventTypes }) {
+      const number = after === null ? data.prunedEventPosition : parsePosition(tenant, after)
+      if (number === null) return null
+      const found = find(tenant, eventTypes).filter(({ position }) => position > number)
+      const page = found.slice(0, limit)
+      const hasMore = found.length > limit
+      const last = hasMore ? page.at(-1) : undefined
+      return { bodies: page.map(({ event: { body } }) => body), position: formatPosition(tenant, last?.position ?? data.lastEventPosition), hasMore }
+    },
+
+    async latest (tenant, { limit, eventTypes }) {
+      return find(tenant, eventTypes).toReversed().slice(0, limit).map(({ event: { body } }) => body)
+    },
+
+    async tokenSecret () {
+      return secret
+    }
+  }
+}

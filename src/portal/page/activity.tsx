@@ -1,0 +1,96 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { type ActivityCounts, type Hour, countActivity } from './activity-hours.js'
+import type { DeliveryQuery } from './api.js'
+import { useEvery, useFormat, usePortal, useQuery, useSeen } from './hooks.js'
+import type { InTurn } from './turns.js'
+
+/** The API's largest page: one request, however long the log is. */
+const newest = { sort: '-id', per_page: 200 } satisfies DeliveryQuery
+const everyMs = 60_000
+
+/** The share of successes in the last 24 hours, and a small chart of them. Shows nothing until it is known. */
+export function Activity ({ webhookId }: { webhookId: number }) {
+  const { api } = usePortal()
+  const { messages: { endpoint: { activity: texts } }, text, percent } = useFormat()
+  const id = useId()
+  const { value, reload } = useQuery((signal) => api.listDeliveries(webhookId, newest, signal), [webhookId])
+  useEvery(everyMs, reload)
+  if (value === null) return null
+  const { hours, share, isPartial, ...counts } = countActivity(value, Date.now())
+  return (
+    <section class='activity card' aria-labelledby={id}>
+      <div>
+        <h2 id={id}>{texts.title}</h2>
+        {share === null
+          ? <p class='muted'>{texts.none}</p>
+          : <><p class='activity-share'>{text(texts.share, { percent: percent(share) })}</p><p class='muted'>{text(texts.counts, counts)}</p></>}
+        {isPartial && <p class='muted'>{text(texts.latest, { count: value.data.length })}</p>}
+      </div>
+      {share !== null && <Chart hours={hours} label={texts.chart} />}
+    </section>
+  )
+}
+
+interface RowActivityProps {
+  webhookId: number
+  /** Rows share it, so that a list does not flood the API. */
+  inTurn: InTurn
+}
+
+/** The same for a row of a list, once it is on the screen. Without figures its place is empty, so that nothing moves. */
+export function RowActivity ({ webhookId, inTurn }: RowActivityProps) {
+  const { api } = usePortal()
+  const { messages: { endpoint: { activity: texts } }, text, percent } = useFormat()
+  const [counts, setCounts] = useState<ActivityCounts & { of: number } | null>(null)
+  const place = useRef<HTMLDivElement>(null)
+  const isSeen = useSeen(place)
+  useEffect(() => {
+    if (!isSeen) return
+    const controller = new AbortController()
+    inTurn((signal) => api.listDeliveries(webhookId, newest, signal), controller.signal).then((page) => {
+      if (page !== null && !controller.signal.aborted) setCounts({ ...countActivity(page, Date.now()), of: page.data.length })
+    })
+    return () => controller.abort()
+  }, [webhookId, isSeen])
+  return (
+    <div ref={place} class='row-activity'>
+      {counts !== null && counts.share !== null && (
+        <>
+          <Chart hours={counts.hours} />
+          <div>
+            <p>{text(texts.share, { percent: percent(counts.share) })}</p>
+            <p class='muted'>{counts.isPartial ? text(texts.latest, { count: counts.of }) : texts.title}</p>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+const height = 48
+const step = 10
+
+/**
+ * A bar an hour: delivered ones below those that were given up. The numbers are in the text beside it; without a label,
+ * screen readers have only the text.
+ */
+function Chart ({ hours, label }: { hours: readonly Hour[], label?: string }) {
+  const { messages: { endpoint: { activity: texts } }, text, time } = useFormat()
+  const most = Math.max(...hours.map(({ delivered, failed }) => delivered + failed))
+  return (
+    <svg class='activity-chart' role='img' aria-label={label} aria-hidden={label === undefined} viewBox={`0 0 ${hours.length * step} ${height}`}>
+      {hours.map(({ begin, delivered, failed }, index) => {
+        const good = delivered / most * height
+        const bad = failed / most * height
+        return (
+          <g key={index}>
+            <title>{text(texts.hour, { time: time(begin, Date.now()), delivered, failed })}</title>
+            <rect class='activity-none' x={index * step} y='0' width={step - 2} height={height} />
+            <rect class='activity-good' x={index * step} y={height - good} width={step - 2} height={good} />
+            <rect class='activity-bad' x={index * step} y={height - good - bad} width={step - 2} height={bad} />
+          </g>
+        )
+      })}
+    </svg>
+  )
+}

@@ -1,0 +1,167 @@
+import type { PortalMessages } from '../messages/types.js'
+import { type EventFilters, type EventType, type Failure, type UpdateWebhook, type Webhook, messageFor } from './api.js'
+import { type FilterDraft, filtersFault } from './filters.js'
+
+/** The values of the form. */
+export interface Draft {
+  name: string
+  targetUrl: string
+  eventTypes: readonly string[]
+  /** `null` keeps those that the webhook has, whose values nobody sees. */
+  headers: readonly HeaderDraft[] | null
+  filters: readonly FilterDraft[]
+}
+
+/** A header in the form. One without name and value is left out. */
+export interface HeaderDraft {
+  name: string
+  value: string
+}
+
+export const maxHeaders = 10
+
+/** The fault of a field: a text of the page. */
+type Fault = keyof PortalMessages['form']['faults']
+
+/** By field. */
+type Faults = { [Field in keyof Draft]?: Fault | undefined }
+
+/**
+ * Checks everything that holds for every vendor. The API decides about the rest: some vendors allow http and private names
+ * for development. `offered` are the event types of the catalogue, if it is there.
+ */
+export function checkDraft ({ name, targetUrl, eventTypes, headers, filters }: Draft, offered: ReadonlySet<string> | null): Faults {
+  return {
+    name: name.trim() === '' ? 'nameBlank' : undefined,
+    targetUrl: urlFault(targetUrl.trim()),
+    eventTypes: eventsFault(eventTypes, offered),
+    headers: headersFault(headers ?? []),
+    filters: filtersFault(filters)
+  }
+}
+
+function urlFault (text: string): Fault | undefined {
+  if (text === '') return 'urlBlank'
+  const url = parseUrl(text)
+  if (url === null || url.hostname === '' || /\s/.test(text)) return 'urlInvalid'
+  if (!/^https?:$/.test(url.protocol)) return 'urlHttps'
+  return text.includes('#') || url.username !== '' || url.password !== '' ? 'urlParts' : undefined
+}
+
+function eventsFault (eventTypes: readonly string[], offered: ReadonlySet<string> | null): Fault | undefined {
+  if (eventTypes.length === 0) return 'eventsNone'
+  return offered === null || eventTypes.every((name) => offered.has(name)) ? undefined : 'eventsGone'
+}
+
+function headersFault (headers: readonly HeaderDraft[]): Fault | undefined {
+  const filled = fillHeaders(headers)
+  if (filled.some(({ name, value }) => name === '' || value === '')) return 'headersIncomplete'
+  return filled.every(({ name }) => /^[A-Za-z0-9-]{1,64}$/.test(name)) ? undefined : 'headersName'
+}
+
+/** Trims headers, and leaves out empty ones. */
+function fillHeaders (headers: readonly HeaderDraft[]): HeaderDraft[] {
+  return headers.map(({ name, value }) => ({ name: name.trim(), value: value.trim() })).filter(({ name, value }) => name !== '' || value !== '')
+}
+
+/** Returns the headers as they are sent; `null` without any. */
+export function headersOf (headers: readonly HeaderDraft[]): Record<string, string> | null {
+  const filled = fillHeaders(headers)
+  return filled.length === 0 ? null : Object.fromEntries(filled.map(({ name, value }) => [name, value]))
+}
+
+/** Explains why the API refused an address, as far as it can be seen. */
+export function explainRefusal (targetUrl: string): Fault | undefined {
+  const url = parseUrl(targetUrl.trim())
+  if (url?.protocol === 'http:') return 'urlHttps'
+  return /^\[|^[\d.]+$|^[^.]+$|\.(local|localhost|internal)$/.test(url?.hostname ?? '') ? 'urlPublic' : undefined
+}
+
+/** Returns the fault of each field of a refused request: in the language of the page if the reason is known, otherwise in the words of the API. */
+export function readRefusal (failure: Failure | null, draft: Draft, textOf: (fault: Fault) => string): { [Field in keyof Draft]: string | null } {
+  if (failure?.code !== 'bad_request') return { name: null, targetUrl: null, eventTypes: null, headers: null, filters: null }
+  const said = messageFor(failure, 'target_url')
+  const seen = said === null && failure.details.length > 0 ? undefined : explainRefusal(draft.targetUrl)
+  return {
+    name: messageFor(failure, 'name'),
+    targetUrl: seen === undefined ? said : textOf(seen),
+    eventTypes: messageFor(failure, 'event_types'),
+    headers: messageFor(failure, 'headers'),
+    filters: messageFor(failure, 'filters')
+  }
+}
+
+/** Returns whether anything but the order of the events differs. */
+export function isChanged (draft: Draft, from: Draft): boolean {
+  return draft.name !== from.name || draft.targetUrl !== from.targetUrl || differs(draft.eventTypes, from.eventTypes) || draft.headers !== from.headers ||
+    !isSame(draft.filters, from.filters)
+}
+
+/** Returns the fields to send: only those that differ, so that changes by others are kept. `filters` are those of the draft. */
+export function changesOf ({ name, targetUrl, eventTypes, headers }: Draft, webhook: Webhook, filters: EventFilters | null): UpdateWebhook {
+  return {
+    ...(name.trim() === webhook.name ? {} : { name: name.trim() }),
+    ...(targetUrl.trim() === webhook.target_url ? {} : { target_url: targetUrl.trim() }),
+    ...(differs(eventTypes, webhook.event_types) ? { event_types: [...eventTypes] } : {}),
+    ...(headers === null || (webhook.headers === null && headersOf(headers) === null) ? {} : { headers: headersOf(headers) }),
+    ...(isSame(filters, webhook.filters) ? {} : { filters })
+  }
+}
+
+function isSame (one: object | null, other: object | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function differs (one: readonly string[], other: readonly string[]): boolean {
+  return one.length !== other.length || one.some((name) => !other.includes(name))
+}
+
+function parseUrl (text: string): URL | null {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}
+
+/** An event type that can be chosen. */
+export type EventOption = Pick<EventType, 'name' | 'description' | 'example' | 'deprecated'> & { isOffered: boolean }
+
+/** Event types with the same first part of their name. */
+export interface EventGroup {
+  /** For example `application`. */
+  name: string
+  options: readonly EventOption[]
+}
+
+/** Returns the event types to choose from, described in a language: the catalogue, and earlier choices that it no longer offers. */
+export function optionsOf (catalogue: readonly EventType[], chosen: readonly string[], locale: string): EventOption[] {
+  const offered = catalogue.map((type): EventOption => ({ ...type, description: describeIn(locale, type), isOffered: true }))
+  const names = new Set(offered.map(({ name }) => name))
+  const gone = chosen.filter((name) => !names.has(name)).map((name): EventOption => ({ name, description: null, example: null, isOffered: false }))
+  return [...offered, ...gone]
+}
+
+/** Looks for the description in `de-AT`, then in `de`. */
+function describeIn (locale: string, { description, descriptions = {} }: EventType): string | null {
+  const [language = ''] = locale.split('-')
+  return descriptions[locale] ?? descriptions[language] ?? description
+}
+
+/** Groups the options that contain every word of the search, in their name or description. */
+export function groupOptions (options: readonly EventOption[], search: string): EventGroup[] {
+  const words = search.toLowerCase().split(/\s+/)
+  const groups = new Map<string, EventOption[]>()
+  for (const option of options) {
+    const text = `${option.name} ${option.description ?? ''}`.toLowerCase()
+    if (!words.every((word) => text.includes(word))) continue
+    const [name = ''] = option.name.split('.')
+    groups.set(name, [...groups.get(name) ?? [], option])
+  }
+  return [...groups].map(([name, options]) => ({ name, options }))
+}
+
+/** Adds names to the chosen ones, or removes them. */
+export function choose (chosen: readonly string[], names: readonly string[], isChosen: boolean): string[] {
+  return isChosen ? [...new Set([...chosen, ...names])] : chosen.filter((name) => !names.includes(name))
+}

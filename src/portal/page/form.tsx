@@ -1,0 +1,237 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { type CreatedWebhook, type EventFilters, type Failure, type Result, type Webhook, type WebhookWithHealth, allEventTypes } from './api.js'
+import { type Draft, type HeaderDraft, changesOf, checkDraft, headersOf, isChanged, maxHeaders, readRefusal } from './draft.js'
+import { EventPicker } from './event-picker.js'
+import { FilterFields } from './filter-fields.js'
+import { draftsOf, fieldsOf, filtersOf, valuesOf } from './filters.js'
+import { useAction, useFormat, usePortal, useQuery } from './hooks.js'
+import { Button, Field, Icon, Link, useErrorFocus } from './parts/controls.js'
+import { LeaveGuard } from './parts/dialogs.js'
+import { Notice, Problem, Skeleton } from './parts/feedback.js'
+import type { Route } from './route.js'
+import { SecretScreen } from './secret.js'
+import { Screen } from './shell.js'
+import { SourceIps } from './source-ips.js'
+
+// One object, so that a form without changes stays unchanged.
+const noHeaders: readonly HeaderDraft[] = []
+
+/** Creates a webhook, then shows its secret once. */
+export function CreateScreen () {
+  const { api, sourceIps } = usePortal()
+  const { messages: { shell, form } } = useFormat()
+  const [created, setCreated] = useState<CreatedWebhook | null>(null)
+  if (created !== null) return <SecretScreen webhook={created} />
+  return (
+    <Screen title={form.create.title} intro={form.create.intro} back={{ to: { screen: 'endpoints' }, label: shell.title }}>
+      <WebhookForm
+        formId='new'
+        initial={{ name: '', targetUrl: '', eventTypes: [], headers: noHeaders, filters: [] }}
+        submitLabel={form.create.submit}
+        save={({ name, targetUrl, eventTypes, headers }, filters) => api.createWebhook({
+          name: name.trim(), target_url: targetUrl.trim(), event_types: [...eventTypes], status: 'active', headers: headersOf(headers ?? []), filters
+        })}
+        onSaved={({ data }) => setCreated(data)}
+        cancelTo={{ screen: 'endpoints' }}
+        belowUrl={sourceIps.length > 0 && <dl class='facts'><SourceIps /></dl>}
+      />
+    </Screen>
+  )
+}
+
+/** Changes the name, the address and the events of a webhook. */
+export function EditScreen ({ id }: { id: number }) {
+  const { api } = usePortal()
+  const { messages: { form } } = useFormat()
+  const webhook = useQuery((signal) => api.findWebhook(id, signal), [id])
+  return (
+    <Screen title={form.edit.title} back={{ to: { screen: 'endpoint', id }, label: webhook.value?.data.name ?? '…' }}>
+      {webhook.value === null && webhook.failure === null && <Skeleton lines={4} />}
+      {webhook.value === null && webhook.failure !== null && <Problem failure={webhook.failure} onRetry={webhook.reload} isBusy={webhook.isLoading} />}
+      {webhook.value !== null && <EditForm webhook={webhook.value.data} />}
+    </Screen>
+  )
+}
+
+type Saved = { data: Webhook } | null
+
+function EditForm ({ webhook }: { webhook: WebhookWithHealth }) {
+  const { api, can, leave, announce } = usePortal()
+  const { messages: { form }, text } = useFormat()
+  const { id } = webhook
+  return (
+    <WebhookForm<Saved>
+      formId={String(id)}
+      initial={{
+        name: webhook.name,
+        targetUrl: webhook.target_url,
+        eventTypes: webhook.event_types,
+        headers: webhook.headers === null ? noHeaders : null,
+        filters: draftsOf(webhook.filters)
+      }}
+      headerNames={Object.keys(webhook.headers ?? {})}
+      filtersBefore={webhook.filters}
+      submitLabel={form.edit.submit}
+      save={async (draft, filters) => {
+        const changes = changesOf(draft, webhook, filters)
+        return Object.keys(changes).length === 0 ? { value: null, failure: null } : await api.updateWebhook(id, changes)
+      }}
+      onSaved={(_value, { name }) => {
+        announce(text(form.edit.saved, { name: name.trim() }))
+        leave({ screen: 'endpoint', id })
+      }}
+      cancelTo={{ screen: 'endpoint', id }}
+      isUrlOpen={can('bodies')}
+    />
+  )
+}
+
+interface WebhookFormProps<Value> {
+  /** Where its draft is kept. */
+  formId: string
+  initial: Draft
+  submitLabel: string
+  save: (draft: Draft, filters: EventFilters | null) => Promise<Result<Value>>
+  onSaved: (value: Value, draft: Draft) => void
+  cancelTo: Route
+  /** The names of the headers that the webhook has. */
+  headerNames?: readonly string[]
+  /** The filters that the webhook has. */
+  filtersBefore?: EventFilters | null
+  /** Whether the address can be changed. */
+  isUrlOpen?: boolean
+  /** Facts about the address. */
+  belowUrl?: ComponentChildren
+}
+
+/** The fields of a webhook. They keep their values after any failure. */
+function WebhookForm<Value> (
+  { formId, initial, submitLabel, save, onSaved, cancelTo, headerNames = [], filtersBefore = null, isUrlOpen = true, belowUrl }: WebhookFormProps<Value>
+) {
+  const { api, can, drafts, title } = usePortal()
+  const { messages: { form: texts, shell } } = useFormat()
+  const [restored, setRestored] = useState(() => drafts.find(formId, initial))
+  const [draft, setDraft] = useState(restored ?? initial)
+  const [isChecked, setChecked] = useState(false)
+  const [refused, setRefused] = useState(draft)
+  const saving = useAction(save)
+  const catalogue = useQuery((signal) => allEventTypes(api, signal), [])
+  const form = useRef<HTMLFormElement>(null)
+  const focusFirstError = useErrorFocus(form)
+
+  const found = checkDraft(draft, catalogue.value && new Set(catalogue.value.map(({ name }) => name)))
+  const faults = isChecked ? found : {}
+  const { eventTypes } = draft
+  const fields = useMemo(() => fieldsOf((catalogue.value ?? []).filter(({ name }) => eventTypes.includes(name))), [catalogue.value, eventTypes])
+  const filters = filtersOf(draft.filters, fields, filtersBefore)
+  const isCounted = can('bodies') && found.filters === undefined && found.eventTypes === undefined
+  const refusal = readRefusal(saving.failure, refused, (fault) => texts.faults[fault])
+  /** An error of the API is shown until the value changes. */
+  const errorOf = (field: keyof Draft) => {
+    const fault = faults[field]
+    if (fault !== undefined) return texts.faults[fault]
+    return draft[field] === refused[field] ? refusal[field] : null
+  }
+  const change = (changes: Partial<Draft>) => setDraft((previous) => ({ ...previous, ...changes }))
+
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setChecked(true)
+    if (Object.values(found).some((fault) => fault !== undefined)) return focusFirstError()
+    setRefused(draft)
+    const result = await saving.run(draft, filters)
+    if (result?.failure !== null) return focusFirstError()
+    drafts.drop(formId)
+    onSaved(result.value, draft)
+  }
+  const isDirty = isChanged(draft, initial)
+  useLayoutEffect(() => {
+    if (isDirty) drafts.keep(formId, draft)
+    else drafts.drop(formId)
+  }, [draft])
+  const discard = () => {
+    setDraft(initial)
+    setRestored(null)
+    title.current?.focus()
+  }
+
+  return (
+    <form ref={form} class='form' noValidate onSubmit={submit}>
+      {restored !== null && isDirty && <Notice tone='waiting' title={texts.restored.title}><Button onClick={discard}>{texts.restored.discard}</Button></Notice>}
+      <Field label={texts.name.label} hint={texts.name.hint} error={errorOf('name')}>
+        {(control) => (
+          <input
+            {...control} type='text' name='name' autoComplete='off' required maxLength={255} dir='auto' placeholder={texts.name.example} value={draft.name}
+            onInput={({ currentTarget }) => change({ name: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label={texts.url.label} hint={isUrlOpen ? texts.url.hint : texts.url.closed} error={errorOf('targetUrl')}>
+        {(control) => (
+          <input
+            {...control} type='url' name='target_url' autoComplete='off' spellcheck={false} required maxLength={2048} dir='ltr' placeholder='https://hooks.example.com/recruiting'
+            readOnly={!isUrlOpen} value={draft.targetUrl} onInput={({ currentTarget }) => change({ targetUrl: currentTarget.value })}
+          />
+        )}
+      </Field>
+      {belowUrl}
+      <EventPicker catalogue={catalogue} chosen={eventTypes} error={errorOf('eventTypes')} onChange={(eventTypes) => change({ eventTypes })} />
+      <FilterFields
+        filters={draft.filters} fields={fields} valuesOf={(filter) => valuesOf(filter, fields, filtersBefore)} error={errorOf('filters')}
+        preview={isCounted && filters !== null ? { event_types: [...eventTypes], filters } : null} onChange={(filters) => change({ filters })}
+      />
+      <HeaderFields headers={draft.headers} names={headerNames} error={errorOf('headers')} onChange={(headers) => change({ headers })} />
+      {saving.failure !== null && <FormProblem failure={saving.failure} isExplained={Object.values(refusal).some((text) => text !== null)} />}
+      <div class='actions'>
+        <Button kind='primary' type='submit' isBusy={saving.isBusy}>{submitLabel}</Button>
+        <Link to={cancelTo} look='button button-quiet'>{shell.cancel}</Link>
+      </div>
+      <LeaveGuard isActive={isDirty} texts={texts.leave} onLeave={() => drafts.drop(formId)} />
+    </form>
+  )
+}
+
+interface HeaderFieldsProps {
+  headers: readonly HeaderDraft[] | null
+  names: readonly string[]
+  error: string | null
+  onChange: (headers: readonly HeaderDraft[]) => void
+}
+
+/** The headers of the webhook's own. Nobody sees the values of those that it has, so they are changed all together. */
+function HeaderFields ({ headers, names, error, onChange }: HeaderFieldsProps) {
+  const { messages: { form: { headers: texts } }, text, list } = useFormat()
+  const id = useId()
+  const edit = (index: number, change: Partial<HeaderDraft>) => onChange((headers ?? []).map((header, at) => at === index ? { ...header, ...change } : header))
+  const control = { 'aria-invalid': error !== null, 'aria-describedby': error === null ? `${id}-hint` : `${id}-hint ${id}-error`, autoComplete: 'off', spellcheck: false, dir: 'ltr' } as const
+  return (
+    <fieldset class='field headers'>
+      <legend>{texts.label}</legend>
+      <p class='hint' id={`${id}-hint`}>{texts.hint}</p>
+      {headers === null && (
+        <>
+          <p>{text(texts.kept, { names: list(names) })}</p>
+          <Button onClick={() => onChange(names.map((name) => ({ name, value: '' })))}>{texts.replace}</Button>
+        </>
+      )}
+      {headers?.map(({ name, value }, index) => (
+        <div class='header-row' key={index}>
+          <input {...control} type='text' maxLength={64} aria-label={text(texts.nameOf, { nth: index + 1 })} placeholder='X-Api-Key' value={name} onInput={({ currentTarget }) => edit(index, { name: currentTarget.value })} />
+          <input {...control} type='text' maxLength={1024} aria-label={text(texts.valueOf, { nth: index + 1 })} placeholder={texts.value} value={value} onInput={({ currentTarget }) => edit(index, { value: currentTarget.value })} />
+          <Button kind='quiet' label={text(texts.removeOf, { nth: index + 1 })} onClick={() => onChange(headers.filter((_header, at) => at !== index))}>{texts.remove}</Button>
+        </div>
+      ))}
+      {headers !== null && headers.length < maxHeaders && <Button icon='plus' onClick={() => onChange([...headers, { name: '', value: '' }])}>{texts.add}</Button>}
+      {error !== null && <p class='field-error' id={`${id}-error`}><Icon name='bad' /> <span>{error}</span></p>}
+    </fieldset>
+  )
+}
+
+/** Why a webhook was not saved, unless its fields show it. Some vendors send no details. */
+function FormProblem ({ failure, isExplained }: { failure: Failure, isExplained: boolean }) {
+  const { messages: { form: { refused } } } = useFormat()
+  if (isExplained) return null
+  if (failure.code !== 'bad_request' || failure.details.length > 0) return <Problem failure={failure} />
+  return <Notice tone='bad' title={refused.title} isUrgent><p>{refused.text}</p></Notice>
+}

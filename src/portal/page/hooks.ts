@@ -1,0 +1,269 @@
+import { createContext } from 'preact'
+import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Api, Failure, Result } from './api.js'
+import type { DraftStore } from './draft-store.js'
+import { type Route, formatRoute, parseRoute } from './route.js'
+import type { LogPlace } from './log-rows.js'
+import type { Capability, Session, SessionManager, SessionState } from './session.js'
+import type { Format } from './text.js'
+import { type ThemeHint, themeProperties } from './theme.js'
+
+/** Everything that screens and parts share. */
+export interface Portal extends Navigation {
+  api: Api
+  format: Format
+  /** Whether the session may do this. Screens hide other actions. */
+  can (capability: Capability): boolean
+  /** Announces a result to screen readers, without moving the focus. */
+  announce (text: string): void
+  /** The title of the screen: gets the focus when the focused element disappears. */
+  title: { current: HTMLHeadingElement | null }
+  /** Screens entered so far. */
+  visits: { current: number }
+  /** The place in the log from which a delivery was opened. */
+  logPlace: { current: LogPlace | null }
+  /** The state of the session. */
+  state: SessionState
+  /** Asks the page around this one for a session again; `null` without such a page. */
+  askAgain: (() => void) | null
+  drafts: DraftStore
+  /** The vendor's page, to leave the portal or to get a new session. */
+  returnUrl: string | null
+  /** The addresses that notifications come from; empty if the vendor does not say. */
+  sourceIps: readonly string[]
+}
+
+export const PortalContext = createContext<Portal | null>(null)
+
+export function usePortal (): Portal {
+  const portal = useContext(PortalContext)
+  if (portal === null) throw new Error('outside the portal')
+  return portal
+}
+
+/** The texts and formats of the page's language: `const { messages, text, plural } = useFormat()`. */
+export function useFormat (): Format {
+  return usePortal().format
+}
+
+/** Returns whether the session may do this. */
+export function useCan (capability: Capability): boolean {
+  return usePortal().can(capability)
+}
+
+/** The session as the page shows it. */
+export interface CurrentSession {
+  session: Session | null
+  state: SessionState
+  offered: Session | null
+  returnUrl: string | null
+}
+
+/** Returns the session and its state, and renders again when they change. */
+export function useSession (sessions: SessionManager): CurrentSession {
+  const read = () => ({ session: sessions.current(), state: sessions.state(), offered: sessions.offered(), returnUrl: sessions.returnUrl() })
+  const [current, setCurrent] = useState(read)
+  useLayoutEffect(() => {
+    setCurrent(read())
+    return sessions.watch(() => setCurrent(read()))
+  }, [sessions])
+  return current
+}
+
+/** The place in the portal, and how to go to another one. */
+interface Navigation {
+  route: Route
+  go (route: Route): void
+  /** Navigates without asking the guard, and replaces the current entry in the history. */
+  leave (route: Route): void
+  /** The address of a route; `null` in a page of the host, whose address is its own. */
+  href (route: Route): string | null
+  /** Called instead of navigating: a form with changes asks first. */
+  guard: { current: ((next: Route) => void) | null }
+}
+
+/** Keeps the route in the address of the page that we serve, so that Back works; on a host's page, only in memory. */
+export function useRoute (isOwnPage: boolean): Navigation {
+  const [route, setRoute] = useState<Route>(() => isOwnPage ? parseRoute(location.hash) : { screen: 'endpoints' })
+  const guard = useRef<((next: Route) => void) | null>(null)
+  const shown = useRef(route)
+  shown.current = route
+
+  useLayoutEffect(() => {
+    if (!isOwnPage) return
+    const read = () => {
+      const next = parseRoute(location.hash)
+      const here = formatRoute(shown.current)
+      if (guard.current === null || formatRoute(next) === here) return setRoute(next)
+      // A link or Back has already changed the address.
+      history.pushState(null, '', here)
+      guard.current(next)
+    }
+    addEventListener('hashchange', read)
+    return () => removeEventListener('hashchange', read)
+  }, [isOwnPage])
+
+  return {
+    route,
+    guard,
+    go: (next) => {
+      if (isOwnPage) location.hash = formatRoute(next)
+      else if (guard.current !== null) guard.current(next)
+      else setRoute(next)
+    },
+    leave: (next) => {
+      guard.current = null
+      if (isOwnPage) location.replace(formatRoute(next))
+      setRoute(next)
+    },
+    href: (next) => isOwnPage ? formatRoute(next) : null
+  }
+}
+
+/** Something that is read from the API. */
+export interface Query<Value> {
+  /** The last value, kept while another one loads and if that fails. */
+  value: Value | null
+  failure: Failure | null
+  isLoading: boolean
+  reload (): void
+  /** Replaces the value, for example by what an update returned. */
+  set (value: Value): void
+}
+
+interface QueryState<Value> {
+  value: Value | null
+  failure: Failure | null
+  isLoading: boolean
+}
+
+/** Reads when the component appears, when one of `inputs` changes, and when the connection is back after a failure. */
+export function useQuery<Value> (load: (signal: AbortSignal) => Promise<Result<Value>>, inputs: readonly unknown[]): Query<Value> {
+  const [state, setState] = useState<QueryState<Value>>({ value: null, failure: null, isLoading: true })
+  const [turn, setTurn] = useState(0)
+  const reload = useCallback(() => setTurn((previous) => previous + 1), [])
+  const loadLatest = useRef(load)
+  loadLatest.current = load
+
+  useEffect(() => {
+    const controller = new AbortController()
+    setState((previous) => ({ ...previous, isLoading: true }))
+    loadLatest.current(controller.signal).then((result) => {
+      if (controller.signal.aborted) return
+      setState((previous) => ({ value: result.value ?? previous.value, failure: result.failure, isLoading: false }))
+    }, () => {})
+    return () => controller.abort()
+  }, [...inputs, turn])
+
+  const isCutOff = state.failure?.status === 0
+  // Listens before the failure is on the screen: the connection may be back at once.
+  useLayoutEffect(() => {
+    if (!isCutOff) return
+    addEventListener('online', reload)
+    return () => removeEventListener('online', reload)
+  }, [isCutOff])
+
+  const set = useCallback((value: Value) => setState({ value, failure: null, isLoading: false }), [])
+  return { ...state, reload, set }
+}
+
+/** Something that changes data. */
+export interface Action<Args extends readonly unknown[], Value> {
+  /** Runs it; `null` while it is already running. */
+  run (...args: Args): Promise<Result<Value> | null>
+  isBusy: boolean
+  /** The failure of the last run. */
+  failure: Failure | null
+  clear (): void
+}
+
+/** Runs one change at a time: a second click does nothing. */
+export function useAction<Args extends readonly unknown[], Value> (change: (...args: Args) => Promise<Result<Value>>): Action<Args, Value> {
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const inFlight = useRef(false)
+
+  async function run (...args: Args): Promise<Result<Value> | null> {
+    if (inFlight.current) return null
+    inFlight.current = true
+    setBusy(true)
+    setFailure(null)
+    try {
+      const result = await change(...args)
+      setFailure(result.failure)
+      return result
+    } finally {
+      inFlight.current = false
+      setBusy(false)
+    }
+  }
+
+  return { run, isBusy, failure, clear: () => setFailure(null) }
+}
+
+/** Returns the time, updated at an interval. */
+export function useNow (everyMs: number): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+  return now
+}
+
+/** Calls back at an interval while the page is visible, and when it becomes visible again. `null` stops it. */
+export function useEvery (everyMs: number | null, callback: () => void): void {
+  const latest = useRef(callback)
+  latest.current = callback
+  useLayoutEffect(() => {
+    if (everyMs === null) return
+    const call = () => { if (document.visibilityState === 'visible') latest.current() }
+    const timer = setInterval(call, everyMs)
+    document.addEventListener('visibilitychange', call)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', call)
+    }
+  }, [everyMs])
+}
+
+/** Returns whether an element has been on the screen. */
+export function useSeen (element: { current: Element | null }): boolean {
+  const [isSeen, setSeen] = useState(false)
+  useEffect(() => {
+    if (isSeen || element.current === null) return
+    const observer = new IntersectionObserver((entries) => setSeen(entries.some(({ isIntersecting }) => isIntersecting)))
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [isSeen])
+  return isSeen
+}
+
+/** Returns whether the browser has a connection. */
+export function useOnline (): boolean {
+  const [isOnline, setOnline] = useState(navigator.onLine)
+  useLayoutEffect(() => {
+    const update = () => setOnline(navigator.onLine)
+    addEventListener('online', update)
+    addEventListener('offline', update)
+    return () => {
+      removeEventListener('online', update)
+      removeEventListener('offline', update)
+    }
+  }, [])
+  return isOnline
+}
+
+/** Sets the look on the element through the object model, because the page allows no inline styles. */
+export function useTheme (host: HTMLElement, { vendor, session, isOwnPage }: { vendor: ThemeHint, session: ThemeHint, isOwnPage: boolean }): void {
+  useLayoutEffect(() => {
+    const properties = themeProperties(vendor, session)
+    for (const [name, value] of Object.entries(properties)) host.style.setProperty(name, value)
+    const mode = session.mode ?? vendor.mode ?? 'system'
+    const scheme = mode === 'system' ? 'light dark' : mode
+    host.style.setProperty('color-scheme', scheme)
+    if (!isOwnPage) return
+    document.documentElement.style.setProperty('color-scheme', scheme)
+    document.body.style.setProperty('margin', '0')
+  }, [vendor, session])
+}

@@ -1,0 +1,263 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { Delivery, Failure, Page, Replay, ReplayResult, WebhookWithHealth } from './api.js'
+import { useAction, useEvery, useFormat, usePortal, useQuery } from './hooks.js'
+import { Button, Field, useErrorFocus } from './parts/controls.js'
+import { Dialog } from './parts/dialogs.js'
+import { Name, Notice, Problem, Progress } from './parts/feedback.js'
+import { type Choice, type SinceError, findSinceError, ranges, toLocalInput, toReplay } from './replay-selection.js'
+
+/** Opens the replay of a webhook. `onShowLog` shows the results. */
+export function ReplayButton ({ webhook, onShowLog }: { webhook: WebhookWithHealth, onShowLog: () => void }) {
+  const { messages: { replay } } = useFormat()
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  const show = () => {
+    close()
+    onShowLog()
+  }
+  return (
+    <>
+      <Button icon='replay' onClick={() => setOpen(true)}>{replay.open}</Button>
+      {isOpen && <ReplayDialog webhook={webhook} onClose={close} onShowLog={show} />}
+    </>
+  )
+}
+
+interface ReplayDialogProps {
+  webhook: WebhookWithHealth
+  onClose: () => void
+  onShowLog: () => void
+}
+
+/** Selects events and sends them again, or explains why that is not possible. */
+function ReplayDialog ({ webhook, onClose, onShowLog }: ReplayDialogProps) {
+  const { messages: { replay: texts, shell } } = useFormat()
+  const [isActive, setActive] = useState(webhook.status === 'active')
+  const [result, setResult] = useState<ReplayResult | null>(null)
+  const close = <Button onClick={onClose}>{shell.close}</Button>
+  if (result !== null) {
+    const actions = <>{close}<Button kind='primary' onClick={onShowLog}>{texts.showLog}</Button></>
+    return <Dialog title={texts.title} onClose={onClose} actions={actions}><ReplayProgress webhookId={webhook.id} result={result} /></Dialog>
+  }
+  if (isActive) return <ReplayForm webhook={webhook} onClose={onClose} onReplayed={setResult} onInactive={() => setActive(false)} />
+  return (
+    <Dialog title={texts.title} onClose={onClose} actions={close}>
+      <Notice tone='off' title={texts.inactive.title}><p>{texts.inactive.text}</p></Notice>
+    </Dialog>
+  )
+}
+
+interface ReplayFormProps {
+  webhook: WebhookWithHealth
+  onClose: () => void
+  onReplayed: (result: ReplayResult) => void
+  /** The webhook is no longer active. */
+  onInactive: () => void
+}
+
+const firstChoice: Choice = { range: 'day', since: '', until: '', include: 'undelivered', eventTypes: [] }
+
+/** Selects events, shows their number, and sends exactly these. */
+function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormProps) {
+  const { api, announce, format: { messages: { replay: texts, shell }, plural } } = usePortal()
+  const [choice, setChoice] = useState(firstChoice)
+  const [isTouched, setTouched] = useState(false)
+  const fields = useRef<HTMLDivElement>(null)
+  const focusFirstError = useErrorFocus(fields)
+  const error = findSinceError(choice)
+  const count = useCount(webhook.id, choice, error === null)
+  const replay = useAction(api.replay)
+  // A vendor may hide the details, and nothing else in the form can be refused.
+  const isRefused = [count.failure, replay.failure].some((failure) => failure?.code === 'bad_request')
+  useEffect(() => { if (isRefused) onInactive() }, [isRefused])
+
+  const queued = error === null ? count.counted?.queued ?? 0 : 0
+  const send = async () => {
+    setTouched(true)
+    if (error !== null) focusFirstError()
+    if (queued === 0 || count.counted === null) return
+    const result = await replay.run(webhook.id, count.counted.body)
+    if (result?.value == null) return
+    onReplayed(result.value.data)
+    announce(plural(texts.queued, result.value.data.queued))
+  }
+  const actions = (
+    <>
+      <Button onClick={onClose} isDisabled={replay.isBusy}>{shell.cancel}</Button>
+      <Button kind='primary' type='submit' isBusy={replay.isBusy} isDisabled={queued === 0 && error === null}>
+        {queued === 0 ? texts.choose : plural(texts.confirm, queued)}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog title={texts.title} onClose={onClose} isBusy={replay.isBusy} onSubmit={send} actions={actions}>
+      <p class='muted'>{texts.intro}</p>
+      <div class='replay-fields' ref={fields}>
+        <ReplayFields choice={choice} error={isTouched ? error : null} eventTypes={webhook.event_types} onChoice={setChoice} />
+      </div>
+      {error === null && <ReplayCount count={count} include={choice.include} />}
+      {replay.failure !== null && <Problem failure={replay.failure} />}
+    </Dialog>
+  )
+}
+
+/** How many events a replay would send. */
+function ReplayCount ({ count: { counted, failure, reload }, include }: { count: Count, include: 'undelivered' | 'all' }) {
+  const { messages: { replay: texts }, plural, text } = useFormat()
+  if (failure !== null) return <Problem failure={failure} onRetry={reload} />
+  const isRest = counted?.isTruncated === true
+  return (
+    <div class='replay-count' role='status'>
+      {counted === null
+        ? <p class='muted'><span class='spinner' /> {texts.counting}</p>
+        : <p class='replay-number'>{counted.queued === 0 ? texts.none : plural(texts.matches, counted.queued)}</p>}
+      {isRest && <p class='muted'>{text(texts.truncated, { count: counted.queued })} {include === 'all' ? texts.againAll : texts.againUndelivered}</p>}
+    </div>
+  )
+}
+
+/** Events that a replay would send. */
+interface Counted {
+  /** The replay of exactly these: without those that are recorded after they were counted. */
+  body: Replay
+  queued: number
+  isTruncated: boolean
+}
+
+interface Count {
+  /** `null` while they are counted. */
+  counted: Counted | null
+  failure: Failure | null
+  reload (): void
+}
+
+/** Long enough for a user who is still choosing. */
+const settleMs = 300
+
+/** Counts the events of a choice, again after each valid change. */
+function useCount (webhookId: number, choice: Choice, isValid: boolean): Count {
+  const { api } = usePortal()
+  const settled = useSettled(choice, isValid)
+  const { value, failure, reload, isLoading } = useQuery(async () => {
+    const body = toReplay(settled, Date.now())
+    const { value, failure } = await api.replay(webhookId, { ...body, dry_run: true })
+    if (value === null) return { value, failure }
+    const { data: { until, queued, truncated } } = value
+    return { value: { choice: settled, body: { ...body, ...(until === null ? {} : { until }) }, queued, isTruncated: truncated }, failure }
+  }, [settled])
+  return { counted: isLoading || value?.choice !== choice ? null : value, failure, reload }
+}
+
+function useSettled (choice: Choice, isValid: boolean): Choice {
+  const [settled, setSettled] = useState(choice)
+  useEffect(() => {
+    if (!isValid) return
+    const timer = setTimeout(() => setSettled(choice), settleMs)
+    return () => clearTimeout(timer)
+  }, [choice])
+  return settled
+}
+
+interface ReplayFieldsProps {
+  choice: Choice
+  error: SinceError | null
+  eventTypes: readonly string[]
+  onChoice: (choice: Choice) => void
+}
+
+const dayMs = 86_400_000
+
+function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProps) {
+  const { messages: { replay: texts } } = useFormat()
+  const chooseRange = (range: Choice['range']) => onChoice({ ...choice, range, since: choice.since || toLocalInput(Date.now() - dayMs) })
+  const toggle = (type: string) => {
+    const others = choice.eventTypes.filter((chosen) => chosen !== type)
+    onChoice({ ...choice, eventTypes: others.length < choice.eventTypes.length ? others : [...others, type] })
+  }
+  return (
+    <>
+      <Choices
+        legend={texts.range} chosen={choice.range} onChoose={chooseRange}
+        choices={ranges.map((range) => ({ value: range, label: texts.ranges[range] }))}
+      />
+      {choice.range === 'own' && (
+        <div class='replay-period'>
+          <Field label={texts.since} error={error === null ? null : texts.invalid[error]}>
+            {(control) => <input {...control} type='datetime-local' value={choice.since} onInput={({ currentTarget }) => onChoice({ ...choice, since: currentTarget.value })} />}
+          </Field>
+          <Field label={texts.until} hint={texts.untilNow}>
+            {(control) => <input {...control} type='datetime-local' value={choice.until} onInput={({ currentTarget }) => onChoice({ ...choice, until: currentTarget.value })} />}
+          </Field>
+        </div>
+      )}
+      <Choices
+        legend={texts.include} chosen={choice.include} onChoose={(include) => onChoice({ ...choice, include })}
+        choices={[{ value: 'undelivered', label: texts.undelivered, hint: texts.undeliveredHint }, { value: 'all', label: texts.all, hint: texts.allHint }]}
+      />
+      {eventTypes.length > 1 && (
+        <fieldset class='options'>
+          <legend>{texts.types}</legend>
+          <p class='hint'>{texts.typesHint}</p>
+          <div class='replay-types'>
+            {eventTypes.map((type) => (
+              <label key={type}>
+                <input type='checkbox' checked={choice.eventTypes.includes(type)} onChange={() => toggle(type)} />
+                <span><Name>{type}</Name></span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      )}
+    </>
+  )
+}
+
+interface ChoicesProps<Value extends string> {
+  legend: string
+  choices: ReadonlyArray<{ value: Value, label: string, hint?: string }>
+  chosen: Value
+  onChoose: (value: Value) => void
+}
+
+/** Radio buttons. */
+function Choices<Value extends string> ({ legend, choices, chosen, onChoose }: ChoicesProps<Value>) {
+  const id = useId()
+  return (
+    <fieldset class='options options-grid'>
+      <legend>{legend}</legend>
+      {choices.map(({ value, label, hint }) => (
+        <label key={value}>
+          <input type='radio' name={id} checked={value === chosen} onChange={() => onChoose(value)} />
+          <span>{label}{hint !== undefined && <span class='muted'>{hint}</span>}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+const pollMs = 1000
+
+/** Follows the deliveries of a replay until none is waiting. Other deliveries of the webhook count too: the API cannot distinguish them. */
+function ReplayProgress ({ webhookId, result: { queued, truncated, include, until } }: { webhookId: number, result: ReplayResult }) {
+  const { api } = usePortal()
+  const { messages: { replay: texts }, plural } = useFormat()
+  const { value, reload } = useQuery((signal) => api.listDeliveries(webhookId, { 'filter[status]': 'pending', per_page: 1 }, signal), [])
+  const left = value?.meta.total ?? queued
+  const hasEnded = left === 0
+  useEvery(hasEnded ? null : pollMs, reload)
+  const failed = useQuery<Page<Delivery> | null>(async (signal) => {
+    return hasEnded ? await api.listDeliveries(webhookId, { 'filter[status]': 'failed', per_page: 1 }, signal) : { value: null, failure: null }
+  }, [hasEnded])
+  // Deliveries of the replay are newer than its events.
+  const hasFailed = (failed.value?.data[0]?.created_at ?? '') > String(until)
+  const max = Math.max(queued, left)
+  return (
+    <>
+      <Notice tone={!hasEnded ? 'waiting' : hasFailed ? 'bad' : 'good'} title={plural(hasEnded ? texts.ended : texts.queued, queued)}>
+        {hasEnded && <p>{hasFailed ? texts.failed : texts.done}</p>}
+        {truncated && <p>{include === 'all' ? texts.againAll : texts.againUndelivered}</p>}
+      </Notice>
+      {!hasEnded && <Progress label={plural(texts.left, left)} value={max - left} max={max} />}
+    </>
+  )
+}

@@ -1,0 +1,187 @@
+import { type ThemeHint, readThemeHint } from './theme.js'
+
+const known = ['read', 'write', 'secrets', 'bodies', 'test', 'replay'] as const
+
+/** Browsers read a path that begins with `//` as another host, also with a backslash or a tab in it. */
+const path = /^\/(?![/\\])[^\p{Cc}\s\\]*$/u
+
+/** Something a session may do. */
+export type Capability = typeof known[number]
+
+/** A session as the page holds it, in memory alone. All but the token are hints: the server decides. */
+export interface Session {
+  token: string
+  tenantSlug: string
+  /** Milliseconds since 1970. */
+  expiresAt: number
+  capabilities: ReadonlySet<Capability>
+  locale: string | null
+  theme: ThemeHint
+  /** A path of the API's origin, or a URL of another one that the vendor lists. */
+  returnUrl: string | null
+}
+
+/** Reads a session from the fragment of a URL, or from the whole URL; `null` if it has none. It links back to `returnOrigins` only. */
+export function readSession (text: string, returnOrigins: readonly string[]): Session | null {
+  const fields = new URLSearchParams(text.slice(text.indexOf('#') + 1))
+  const token = fields.get('token')
+  const tenantSlug = fields.get('tenant')
+  const expiresAt = Date.parse(fields.get('expires_at') ?? '')
+  if (!token || !tenantSlug || Number.isNaN(expiresAt)) return null
+  const names = (fields.get('capabilities') ?? '').split(',')
+  return {
+    token,
+    tenantSlug,
+    expiresAt,
+    capabilities: new Set(known.filter((name) => name === 'read' || names.includes(name))),
+    locale: fields.get('locale'),
+    theme: readThemeHint(fields),
+    returnUrl: readReturnUrl(fields.get('return_url'), returnOrigins)
+  }
+}
+
+/** Prevents open redirects: anyone can write a link. */
+export function readReturnUrl (text: string | null, origins: readonly string[]): string | null {
+  if (text === null) return null
+  if (path.test(text)) return text
+  try {
+    const { origin, href } = new URL(text)
+    return origins.includes(origin) ? href : null
+  } catch {
+    return null
+  }
+}
+
+/** `none`: never had a session. `renewing`: has asked for a new one. `ended`: no new one arrived in time. */
+export type SessionState = 'none' | 'active' | 'renewing' | 'ended'
+
+/** The parts that a session manager needs. */
+interface SessionManagerParts {
+  first: Session | null
+  /** The address to go back to before a session was accepted. */
+  returnUrl?: string | null
+  /** Asks the embedding page for another session; returns whether there is one. */
+  ask (): boolean
+  /** Milliseconds since 1970. */
+  now (): number
+  /** Calls back later. Returns a function that cancels it. */
+  later (callback: () => void, delayMs: number): () => void
+}
+
+/** Holds the session and renews it. */
+export interface SessionManager {
+  current (): Session | null
+  state (): SessionState
+  /** Takes a new session. */
+  accept (session: Session): void
+  /** Takes a session from the address, which anyone can write. A session of another tenant waits for `accept` or `decline`. */
+  offer (session: Session): void
+  /** The waiting session, if any. */
+  offered (): Session | null
+  /** Drops the waiting session. */
+  decline (): void
+  /** Notes that the API has accepted a session. */
+  confirm (session: Session): void
+  /** The address to go back to, of the last session that the API has accepted. */
+  returnUrl (): string | null
+  /** Whether there is a page to ask for a session. */
+  canAsk (): boolean
+  /** Asks for a session again. */
+  askAgain (): void
+  /** Forgets every session, and asks for no other. */
+  close (): void
+  /** Resolves with a session that replaces a refused one; `null` if the new one is of another tenant. */
+  replaced (old: Session): Promise<Session | null>
+  /** Calls back after each change. Returns a function that stops it. */
+  watch (listener: () => void): () => void
+}
+
+/** How long before its end a session is renewed. */
+const renewAheadMs = 60_000
+/**
+ * The minimum time between a new session and the next renewal: on a computer whose clock is ahead, every
+ * session looks as if it had ended.
+ */
+const restMs = 30_000
+/** How long the embedding page may take before the portal says that there is no session. A later session is still taken. */
+const renewWithinMs = 5_000
+
+export function createSessionManager ({ first, returnUrl: firstReturnUrl = null, ask, now, later }: SessionManagerParts): SessionManager {
+  let session = first
+  let state: SessionState = first === null ? 'none' : 'active'
+  let offered: Session | null = null
+  let returnUrl = firstReturnUrl
+  let isAsked = false
+  let cancel = () => {}
+  const listeners = new Set<() => void>()
+  const waiting = new Set<(session: Session) => void>()
+
+  function change (next: SessionState): void {
+    state = next
+    for (const listener of [...listeners]) listener()
+  }
+
+  /** Asks for another session. The current one is valid until `endsAt`. */
+  function renew (endsAt: number): void {
+    cancel()
+    isAsked = ask()
+    cancel = later(end, Math.max(0, endsAt - now(), isAsked ? renewWithinMs : 0))
+    if (isAsked) change('renewing')
+  }
+
+  function end (): void {
+    change(session === null ? 'none' : 'ended')
+  }
+
+  function accept (next: Session): void {
+    session = next
+    offered = null
+    const { expiresAt } = next
+    cancel()
+    cancel = later(() => renew(expiresAt), Math.max(restMs, expiresAt - renewAheadMs - now()))
+    change('active')
+    for (const resolve of waiting) resolve(next)
+    waiting.clear()
+  }
+
+  function wait (next: Session | null): void {
+    offered = next
+    change(state)
+  }
+
+  function confirm (accepted: Session): void {
+    if (accepted !== session || accepted.returnUrl === returnUrl) return
+    returnUrl = accepted.returnUrl
+    change(state)
+  }
+
+  async function replaced (old: Session): Promise<Session | null> {
+    if (session === old && state === 'active') renew(now())
+    const other = session !== null && session !== old ? session : await new Promise<Session>((resolve) => waiting.add(resolve))
+    return other.tenantSlug === old.tenantSlug ? other : null
+  }
+
+  if (first === null) renew(now())
+  else accept(first)
+  return {
+    current: () => session,
+    state: () => state,
+    accept,
+    offer: (next) => session === null || session.tenantSlug === next.tenantSlug ? accept(next) : wait(next),
+    offered: () => offered,
+    decline: () => wait(null),
+    confirm,
+    returnUrl: () => returnUrl,
+    canAsk: () => isAsked,
+    askAgain: () => renew(now()),
+    close () {
+      cancel()
+      session = offered = returnUrl = null
+    },
+    replaced,
+    watch (listener) {
+      listeners.add(listener)
+      return () => { listeners.delete(listener) }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import type { Plural, PortalMessages } from '../messages/types.js'
+
+/** The values of placeholders. */
+type Params = Readonly<Record<string, string | number>>
+
+const placeholder = /\{(\w+)\}/
+
+/**
+ * Puts values in place of `{name}`. Text is isolated (U+2068, U+2069), so that a name with right-to-left letters or
+ * bidirectional marks cannot reorder the sentence around it.
+ */
+export function fill (text: string, params: Params, formatNumber: (value: number) => string): string {
+  return fillParts(text, params).map((part) => {
+    if (typeof part === 'string') return part
+    return typeof part.value === 'number' ? formatNumber(part.value) : `\u2068${showControls(part.value)}\u2069`
+  }).join('')
+}
+
+/** Splits a text at its placeholders, for values that are more than text. Unknown placeholders do not change. */
+export function fillParts<Value> (text: string, params: Readonly<Record<string, Value>>): Array<string | { value: Value }> {
+  return text.split(placeholder).map((part, index) => {
+    if (index % 2 === 0) return part
+    const value = params[part]
+    return value === undefined ? `{${part}}` : { value }
+  })
+}
+
+/** Chooses the text for a number. */
+export function choose (plural: Plural, count: number, rules: Intl.PluralRules): string {
+  return plural[rules.select(count)] ?? plural.other
+}
+
+/** Embeddings, overrides and isolates. Marks such as U+200E are left: names in Arabic and Hebrew need them. */
+const controls = /[\u202a-\u202e\u2066-\u2069]/g
+
+/** Escapes characters that reorder the text around them, so that addresses and bodies show in their true order. */
+export function showControls (text: string): string {
+  return text.replaceAll(controls, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
+}
+
+/** The texts of the page and the locale of its dates and numbers. */
+export interface Language {
+  messages: PortalMessages
+  locale: string
+  direction: 'ltr' | 'rtl'
+}
+
+const rightToLeft = ['Arab', 'Hebr', 'Syrc', 'Thaa', 'Nkoo', 'Adlm', 'Rohg']
+
+/** Names of files with texts, by locale. */
+export type LanguageFiles = Readonly<Record<string, string>> & { en: string }
+
+/** The file with the texts of the page, and the locale of its dates and numbers. */
+export interface LanguageChoice extends Omit<Language, 'messages'> {
+  file: string
+}
+
+/**
+ * Chooses the first wanted locale for which there are texts, and English without one. Dates and numbers follow the wanted
+ * locale, such as `de-AT`, also where the texts are of `de`.
+ */
+export function chooseLanguage (wanted: readonly string[], files: LanguageFiles): LanguageChoice {
+  for (const text of wanted) {
+    const locale = canonical(text)
+    const file = locale === null ? undefined : firstOf(locale, files)
+    if (locale !== null && file !== undefined) return { file, locale, direction: directionOf(locale) }
+  }
+  return { file: files.en, locale: 'en', direction: 'ltr' }
+}
+
+/** Looks for `zh-Hant-TW`, then `zh-Hant`, then `zh`. */
+function firstOf (locale: string, files: LanguageFiles): string | undefined {
+  const file = files[locale]
+  const end = locale.lastIndexOf('-')
+  return file !== undefined || end === -1 ? file : firstOf(locale.slice(0, end), files)
+}
+
+function canonical (text: string): string | null {
+  try {
+    return new Intl.Locale(text).toString()
+  } catch {
+    return null
+  }
+}
+
+function directionOf (locale: string): 'ltr' | 'rtl' {
+  const { script = '' } = new Intl.Locale(locale).maximize()
+  return rightToLeft.includes(script) ? 'rtl' : 'ltr'
+}
+
+/** Formats texts, numbers and times in the language of the page. */
+export interface Format {
+  messages: PortalMessages
+  locale: string
+  /** Fills the placeholders of a text. */
+  text (text: string, params: Params): string
+  /** Fills the text for a number, which is `{count}`. */
+  plural (plural: Plural, count: number, params?: Params): string
+  number (value: number): string
+  /** A share from 0 to 1, for example "99.5%". */
+  percent (share: number): string
+  /** A date without a time, which is the same everywhere. */
+  date (value: string): string
+  /** A date with its time to the second. */
+  instant (value: string | number): string
+  /** The time of day, with the date unless it is today. */
+  time (value: string | number, now: number): string
+  /** For example "3 minutes ago" or "in 5 seconds". */
+  relative (value: string | number, now: number): string
+  /** For example "1.5 sec" or "87 ms". */
+  duration (ms: number): string
+  /** How much time is left, in its two largest units: for example "23 hr, 59 min". */
+  span (ms: number): string
+  /** For example "a, b and c". */
+  list (items: readonly string[]): string
+}
+
+const steps: ReadonlyArray<readonly [unit: 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year', ms: number]> = [
+  ['year', 31_557_600_000], ['month', 2_629_800_000], ['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000], ['second', 1000]
+]
+
+export function createFormat ({ messages, locale }: Language): Format {
+  const rules = new Intl.PluralRules(locale)
+  const numbers = new Intl.NumberFormat(locale)
+  const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  const times = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+  const dayTimes = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+  const relatives = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const lists = new Intl.ListFormat(locale)
+  const spans = new Intl.ListFormat(locale, { type: 'unit', style: 'short' })
+  const units = (unit: string) => new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 })
+  const number = (value: number) => numbers.format(value)
+  return {
+    messages,
+    locale,
+    text: (text, params) => fill(text, params, number),
+    plural: (plural, count, params = {}) => fill(choose(plural, count, rules), { ...params, count }, number),
+    number,
+    percent: (share) => percents.format(share),
+    date: (value) => dates.format(new Date(value)),
+    instant: (value) => instants.format(new Date(value)),
+    time (value, now) {
+      const date = new Date(value)
+      return (date.toDateString() === new Date(now).toDateString() ? times : dayTimes).format(date)
+    },
+    relative (value, now) {
+      const ms = new Date(value).getTime() - now
+      const [unit, size] = steps.find(([, size]) => Math.abs(ms) >= size) ?? ['second', 1000]
+      return relatives.format(Math.trunc(ms / size), unit)
+    },
+    duration: (ms) => ms < 1000 ? units('millisecond').format(ms) : units('second').format(ms / 1000),
+    span (ms) {
+      const parts = spanOf(ms).map(([value, unit]) => units(unit).format(value))
+      return spans.format(parts)
+    },
+    list: (items) => lists.format(items)
+  }
+}
+
+/** Rounds up to seconds, so that it is 0 at the end and not before. */
+function spanOf (ms: number): Array<[value: number, unit: string]> {
+  const seconds = Math.ceil(ms / 1000)
+  const parts: Array<[number, string]> = [
+    [Math.floor(seconds / 86_400), 'day'], [Math.floor(seconds / 3600) % 24, 'hour'], [Math.floor(seconds / 60) % 60, 'minute'], [seconds % 60, 'second']
+  ]
+  const first = parts.findIndex(([value]) => value > 0)
+  return first === -1 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([value]) => value > 0)
+}
+
+const jsonToken = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s"[\]{}:,]+/g
+const opening = new Set<string | undefined>(['{', '['])
+const closing = new Set<string | undefined>(['}', ']'])
+
+/**
+ * Indents JSON without parsing its values, so that numbers, escapes and repeated names do not change. Returns other text
+ * unchanged.
+ */
+export function prettyJson (text: string): string {
+  if (!isJson(text)) return text
+  const tokens = Array.from(text.matchAll(jsonToken), ([part]) => part)
+  let depth = 0
+  let result = ''
+  for (const [index, part] of tokens.entries()) {
+    const isEmpty = opening.has(tokens[index - 1]) && closing.has(part)
+    if (closing.has(part)) {
+      depth -= 1
+      if (!isEmpty) result += newLine(depth)
+    }
+    result += part
+    if (opening.has(part)) depth += 1
+    if (part === ':') result += ' '
+    const isLineEnd = part === ',' || (opening.has(part) && !closing.has(tokens[index + 1]))
+    if (isLineEnd) result += newLine(depth)
+  }
+  return result
+}
+
+function newLine (depth: number): string {
+  return `\n${'  '.repeat(depth)}`
+}
+
+function isJson (text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

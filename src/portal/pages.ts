@@ -1,0 +1,212 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler } from 'fastify'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { hasTag, tagOf } from '../shared/etag.js'
+import type { Portal } from '../http/sessions.js'
+import type { Clock } from '../ports/index.js'
+import { refuse } from '../shared/expect.js'
+import { packageFolder } from '../shared/package-folder.js'
+import { languages } from './messages/index.js'
+import type { PortalMessages } from './messages/types.js'
+import type { PortalSettings } from './settings.js'
+import { createSessionBox } from './token.js'
+
+/** Returns the parts of the portal that the API mounts. It shows `sourceIps`, the addresses that notifications come from. Throws `invalid_option` if its page was not built. */
+export async function buildPortal (settings: PortalSettings, sourceIps: readonly string[], clock: Pick<Clock, 'now'>): Promise<Portal> {
+  const files = await readAssets(settings, sourceIps)
+  return {
+    sessions: createSessionBox(settings.secretKeys, clock),
+    pages: portalRoutes(files, createSecurityHeaders(settings.frameAncestors))
+  }
+}
+
+/** A file of the portal, ready to be sent. */
+interface PortalFile {
+  /** Its path below `portal/`; empty for the page. */
+  path: string
+  body: Buffer
+  /** A hash of the body, in quotes. */
+  tag: string
+  headers: { 'content-type': string, 'cache-control': string }
+}
+
+const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', json: 'application/json' }
+
+/**
+ * Returns the files of the portal: the page, its script, style and texts under names with a hash, and the script that defines
+ * the element for pages of the host. Throws `invalid_option` if they were not built.
+ */
+export async function readAssets (settings: PortalSettings, sourceIps: readonly string[], from = new URL('dist/portal/', packageFolder())): Promise<PortalFile[]> {
+  const [script, style] = await Promise.all([readBuilt('portal.js', from), readBuilt('portal.css', from)])
+  const names = { script: nameOf(script, 'js'), style: nameOf(style, 'css') }
+  const { theme, frameAncestors: origins, returnOrigins } = settings
+  const texts = formatTexts({ ...languages, ...settings.messages })
+  const messages = Object.fromEntries(texts.map(({ locale, name }) => [locale, name]))
+  const config = JSON.stringify({ style: names.style, theme, messages, origins, returnOrigins, sourceIps })
+  return [
+    describe('', 'html', formatPage(config, names)),
+    describe(`assets/${names.script}`, 'js', script),
+    describe(`assets/${names.style}`, 'css', style),
+    ...new Map(texts.map(({ name, body }) => [name, describe(`assets/${name}`, 'json', body)])).values(),
+    describe('assets/element.js', 'js', `import { define } from './${names.script}'\ndefine(${config})\n`)
+  ]
+}
+
+/** Returns a file for each language, so that a page loads only its own. Languages with the same texts share one. */
+function formatTexts (languages: Readonly<Record<string, PortalMessages>>): Array<{ locale: string, name: string, body: Buffer }> {
+  return Object.entries(languages).map(([locale, messages]) => {
+    const body = Buffer.from(JSON.stringify(messages))
+    return { locale, name: nameOf(body, 'json'), body }
+  })
+}
+
+async function readBuilt (name: string, from: URL): Promise<Buffer> {
+  const file = new URL(name, from)
+  try {
+    return await readFile(file)
+  } catch {
+    refuse('portal', `the built page: run npm run build:portal, which writes ${name}`, 'no such file')
+  }
+}
+
+function nameOf (body: Buffer, extension: 'js' | 'css' | 'json'): string {
+  return `portal-${createHash('sha256').update(body).digest('hex').slice(0, 16)}.${extension}`
+}
+
+function describe (path: string, type: keyof typeof types, content: Buffer | string): PortalFile {
+  const body = Buffer.from(content)
+  const isImmutable = path.startsWith('assets/portal-')
+  return {
+    path,
+    body,
+    tag: tagOf(body),
+    headers: {
+      'content-type': `${types[type]}; charset=utf-8`,
+      'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'
+    }
+  }
+}
+
+/** The names of the script and the style below `assets/`. */
+interface AssetNames {
+  script: string
+  style: string
+}
+
+/**
+ * Formats the page. Its paths are relative, so it works under any prefix and behind a proxy that rewrites paths. The empty
+ * icon saves browsers a request.
+ */
+function formatPage (config: string, { script, style }: AssetNames): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Webhooks</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<link rel="preload" as="style" href="assets/${style}">
+<script type="module" src="assets/${script}"></script>
+</head>
+<body>
+<recruiting-webhooks config="${escape(config)}"></recruiting-webhooks>
+<noscript>This page needs JavaScript.</noscript>
+</body>
+</html>
+`
+}
+
+function escape (text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+const kFile = Symbol('portal file')
+
+interface ServingReply extends FastifyReply {
+  [kFile]?: PortalFile | null
+}
+
+// A host without @fastify/swagger has no type for it.
+const hidden: FastifySchema & { hide: true } = { hide: true }
+
+/** Serves the files of the portal at their exact paths, so that a tenant with the name `portal` keeps its API. */
+function portalRoutes (files: readonly PortalFile[], security: SecurityHeaders): FastifyPluginAsync {
+  const onSend = restoreFile(security)
+  return async (app) => {
+    app.decorateReply(kFile, null)
+    for (const file of files) {
+      app.get(`/portal/${file.path}`, { exposeHeadRoute: true, schema: hidden, onSend }, async (request, reply: ServingReply) => {
+        reply[kFile] = file
+        if (isKnown(request, file)) return reply.code(304).send()
+        reply.headers(file.headers)
+        return file.body
+      })
+    }
+  }
+}
+
+/**
+ * Undoes changes that hooks of the host made to a file, and to headers that protect it. Compressed bodies are kept. Hooks
+ * of a route run after the host's hooks, whenever the host adds them.
+ */
+function restoreFile (security: SecurityHeaders): onSendHookHandler<unknown> {
+  return function (request, reply: ServingReply, _payload, done) {
+    const file = reply[kFile]
+    if (!file) return done()
+    for (const [name, value] of Object.entries(security)) {
+      // Helmet sets its headers on the raw response.
+      if (value === null) reply.removeHeader(name).raw.removeHeader(name)
+      else reply.header(name, value)
+    }
+    // Weak, because the host may compress.
+    reply.headers({ ...file.headers, etag: `W/${file.tag}` })
+    if (isKnown(request, file)) {
+      reply.code(304).removeHeader('content-type')
+      return done(null, '')
+    }
+    reply.code(200)
+    if (reply.hasHeader('content-encoding')) return done()
+    reply.removeHeader('content-length')
+    done(null, file.body)
+  }
+}
+
+function isKnown (request: FastifyRequest, { tag }: PortalFile): boolean {
+  return hasTag(request.headers['if-none-match'], tag)
+}
+
+/** Headers of every file; `null` for one that is removed if the host has set it. */
+type SecurityHeaders = Record<string, string | null>
+
+/** Returns the headers that say what the page may do, and who may embed it. `frameAncestors` are sources of a policy. */
+function createSecurityHeaders (frameAncestors: readonly string[]): SecurityHeaders {
+  const policy = {
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'connect-src': "'self'",
+    // The empty icon of the page.
+    'img-src': 'data:',
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' '),
+    'require-trusted-types-for': "'script'",
+    'trusted-types': "'none'"
+  }
+  return {
+    'content-security-policy': Object.entries(policy).map((directive) => directive.join(' ')).join('; '),
+    // Separates the page from one of another origin that opened it, which could otherwise replace its address.
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': frameOptionsOf(frameAncestors)
+  }
+}
+
+/** The older header knows no origins, so it would forbid them. */
+function frameOptionsOf (frameAncestors: readonly string[]): string | null {
+  if (frameAncestors.length === 0) return 'DENY'
+  return frameAncestors.every((source) => source === "'self'") ? 'SAMEORIGIN' : null
+}

@@ -1,0 +1,109 @@
+import type { ChangeKind } from '../../ports/index.js'
+import { type Readers, readOptions } from '../../shared/read-options.js'
+import { assertPool, readSchema } from '../options.js'
+import type { PgPool, PgQueryable } from '../pool.js'
+import { ask, type RunQuery } from '../session.js'
+import { quoteName } from '../sql.js'
+import type { Root } from './watch-expressions.js'
+import { formatRecord, type Watched } from './watch-sql.js'
+
+/** A table that `watch` was called for. Names are quoted, with their schema. */
+export interface WatchedTable {
+  kind: ChangeKind
+  name: string
+  /** As given to `watch`. */
+  id: string
+  tenant: string
+  /** Whether a table of this name exists. */
+  isThere: boolean
+  /** The table, its partitions and their triggers, as `watch` left them and as they are. */
+  parts: string[]
+  found: string[]
+  /** Those of the tables whose triggers are missing or disabled. */
+  lost: string[]
+  /** Partitions that `watch` has not seen. */
+  added: string[]
+}
+
+/** Lists the watched tables of a kind by name; `schema` is quoted. */
+export async function listWatchedTables (query: RunQuery, schema: string, kind: ChangeKind): Promise<WatchedTable[]> {
+  const rows = await query<{ value: string }>(`
+    select json_build_object('name', relation, 'id', id_expression, 'tenant', tenant_expression, 'isThere', is_there, 'parts', parts,
+      'found', found, 'lost', lost, 'added', added)::text as value
+    from ${schema}.watched_tables_v1($1)`, [kind])
+  return rows.map(({ value }) => ({ kind, ...JSON.parse(value) }))
+}
+
+/** Returns the problems of a watched table, as sentences. */
+export function describeLosses ({ kind, name, lost, added }: WatchedTable): string[] {
+  return [
+    ...lost.map((table) => `${table}, watched for ${kind}s, has lost a trigger or has a disabled one: ${kind}s/sync answers 404 until watch is called for ${name} again`),
+    ...added.map((table) => `${table} became a partition of ${name}, which is watched for ${kind}s, and is not watched itself: call watch for ${name} again`)
+  ]
+}
+
+/** Returns warnings about watched tables; `schema` is quoted. */
+export async function adviseWatch (query: RunQuery, schema: string): Promise<string[]> {
+  const tables = [...await listWatchedTables(query, schema, 'candidate'), ...await listWatchedTables(query, schema, 'job')]
+  return tables.flatMap(describeLosses)
+}
+
+/** Returns whether the triggers of a table are as `watch` left them; `schema` is quoted. */
+export async function isAsLeft (client: PgQueryable, schema: string, kind: ChangeKind, root: Root): Promise<boolean> {
+  const table = await findWatchedTable(client, schema, kind, root)
+  return table !== undefined && table.parts.join() === table.found.join()
+}
+
+/**
+ * Remembers a table and its triggers, which are complete now. Tokens stay valid if only partitions were added: their rows are
+ * recorded. Otherwise nobody knows what changed, and the tokens of the kind end.
+ */
+export async function registerTable (
+  client: PgQueryable, schema: string, root: Root, { watched, options }: { watched: Watched, options: Pick<Watched, 'id' | 'tenant'> }
+): Promise<void> {
+  const { kind } = watched
+  const key = [kind, root.schema, root.table]
+  await client.query(`
+    insert into ${schema}.watched_tables (kind, schema_name, table_name, id_expression, tenant_expression) values ($1, $2, $3, $4, $5)
+    on conflict (kind, schema_name, table_name) do update
+    set id_expression = excluded.id_expression, tenant_expression = excluded.tenant_expression`, [...key, options.id, options.tenant])
+  const table = await findWatchedTable(client, schema, kind, root)
+  const isKnown = table !== undefined && table.parts.length > 0 && table.parts.every((part) => table.found.includes(part))
+  if (isKnown) for (const name of table.added) await client.query(formatRecord(watched, schema, [`only ${name}`]))
+  await client.query(`
+    update ${schema}.watched_tables w set parts = now.found, id = case when $4 = 'true' then w.id else gen_random_uuid() end
+    from ${schema}.watched_tables_v1($1) now
+    where (w.kind, w.schema_name, w.table_name) = ($1, $2, $3) and now.relation = format('%I.%I', w.schema_name, w.table_name)`,
+  [...key, String(isKnown)])
+  // A table under its earlier name.
+  await client.query(`
+    delete from ${schema}.watched_tables w using ${schema}.watched_tables_v1($1) now
+    where w.kind = $1 and now.relation = format('%I.%I', w.schema_name, w.table_name) and not now.is_there`, [kind])
+}
+
+async function findWatchedTable (client: PgQueryable, schema: string, kind: ChangeKind, { name }: Root): Promise<WatchedTable | undefined> {
+  const tables = await listWatchedTables((text, values) => ask(client, text, values), schema, kind)
+  return tables.find((table) => table.name === name)
+}
+
+/** Options of `endSyncTokens`. */
+export interface EndSyncTokensOptions {
+  /**
+   * The schema created by `migrate`.
+   * @default 'recruiting'
+   */
+  schema?: string
+}
+
+const readers: Readers<Required<EndSyncTokensOptions>> = { schema: readSchema }
+
+/**
+ * Ends all tokens of `sync`: each client gets a 410 once and begins again. Call it after rows changed in a way that no trigger
+ * sees, for example with `session_replication_role = replica`, by logical replication, or when a snapshot of the disk was restored.
+ * In SQL: `select recruiting.end_sync_tokens()`. Throws `invalid_option`, and errors of the database.
+ */
+export async function endSyncTokens (pool: PgPool, options: EndSyncTokensOptions = {}): Promise<void> {
+  assertPool(pool)
+  const { schema } = readOptions(options, readers)
+  await pool.query(`select ${quoteName(schema)}.end_sync_tokens()`)
+}

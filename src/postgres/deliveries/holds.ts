@@ -1,0 +1,51 @@
+import type { Hold, HoldStore } from '../../ports/index.js'
+import type { Due } from './due.js'
+import type { Session } from '../session.js'
+import { toIso } from '../sql.js'
+import type { StopDeliveries } from './stop.js'
+
+interface HoldRow {
+  reason: Hold['reason']
+  /** `null` if no claim has noticed the copy yet, and for another environment. */
+  since: string | null
+}
+
+const batchSize = 10_000
+
+/** Holds notifications of copies; `schema` is quoted. */
+export function createHolds (session: Session, schema: string, stop: StopDeliveries, due: Due): HoldStore {
+  const noticed = new Map<Hold['reason'], string>()
+
+  /** Lets the feed of a copy show the events of the other server. Before the adoption, which ends the positions that were given. */
+  async function reorderEvents (after = '0', isMoving = false): Promise<void> {
+    const [row] = await session.query<{ next_after: string | null, is_moving: boolean }>('reorder events', `
+      select next_after::text, is_moving from ${schema}.reorder_events_v1($1, $2, $3)`, [after, batchSize, isMoving])
+    if (row?.next_after != null) await reorderEvents(row.next_after, row.is_moving)
+  }
+
+  return {
+    async find (environment) {
+      const [row] = await session.query<HoldRow>('look for a hold', `
+        select reason, ${toIso('since')} as since from ${schema}.find_hold_v1($1)`, [environment])
+      if (row === undefined) {
+        noticed.clear()
+        return null
+      }
+      const since = row.since ?? noticed.get(row.reason) ?? new Date().toISOString()
+      noticed.set(row.reason, since)
+      return { reason: row.reason, since }
+    },
+
+    async adopt ({ environment, pending }) {
+      await reorderEvents()
+      const isDiscarding = pending === 'discard'
+      const [row] = await session.query<{ reason: Hold['reason'], pending: string }>('adopt the database', `
+        select reason, pending::text from ${schema}.adopt_v1($1, $2)`, [environment, isDiscarding])
+      if (row === undefined) return null
+      // They are skipped already. The hourly pruning moves those that this leaves.
+      if (isDiscarding) await stop.sweepLeft().catch(() => {})
+      due.notify()
+      return { reason: row.reason, pending: Number(row.pending) }
+    }
+  }
+}

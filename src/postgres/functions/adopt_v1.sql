@@ -1,0 +1,28 @@
+-- Ends a hold: the tables belong to this database from now on. Returns why nothing was sent before, and how many deliveries were
+-- pending; no row if nothing was held.
+create function adopt_v1 (p_environment text, p_is_discarding boolean) returns table (reason text, pending bigint)
+language plpgsql
+set search_path from current
+as $$
+begin
+  -- No claim reads the row while it changes.
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.claim', 0));
+  reason := (select hold.reason from find_hold_v1(p_environment) as hold);
+  if reason is null then
+    return;
+  end if;
+
+  pending := (
+    select count(*) from queue q join webhooks w on w.id = q.webhook_id where w.status = 'active' and q.id >= w.skip_before
+  );
+  if p_is_discarding then
+    update webhooks w set skip_before = nextval('delivery_ids') where exists (select from queue q where q.webhook_id = w.id);
+    delete from notices;
+  end if;
+
+  update home
+  set system = system_identifier_v1(), database_oid = d.oid, table_oid = 'home'::regclass, environment = p_environment, held_since = null
+  from pg_database d where d.datname = current_database();
+  return next;
+end
+$$;

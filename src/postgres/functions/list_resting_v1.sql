@@ -1,0 +1,30 @@
+-- Lists the tenants that rest. Ends expired rests: deletes webhooks and keys that a transaction from before the rest
+-- created late, once no such transaction is open.
+create function list_resting_v1 () returns table (tenant text, rests_until timestamptz)
+language plpgsql
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+  v_snapshot pg_snapshot := pg_current_snapshot();
+  v_over text[];
+begin
+  if current_setting('transaction_read_only') = 'off' and exists (select from tenants t where t.rests_until <= clock_timestamp()) then
+    v_over := array(
+      select t.tenant from tenants t
+      where t.rests_until <= clock_timestamp()
+        -- After a restore on another server, this may be an id that it has not reached.
+        and (t.rests_since < pg_snapshot_xmin(v_snapshot) or t.rests_since >= pg_snapshot_xmax(v_snapshot))
+      for update skip locked
+    );
+    delete from webhooks w where w.tenant = any (v_over);
+    delete from api_keys k where k.tenant = any (v_over);
+    update tenants t set rests_until = null, rests_since = null where t.tenant = any (v_over);
+  end if;
+
+  return query
+    select t.tenant, greatest(t.rests_until, date_trunc('milliseconds', clock_timestamp()) + interval '1 minute')
+    from tenants t
+    where t.rests_until is not null;
+end
+$$;

@@ -1,0 +1,15 @@
+-- Gives a tenant that keeps its id another name. Returns the number of its webhooks.
+create function name_tenant_v1 (p_tenant text, p_slug text) returns integer
+language plpgsql
+set search_path from current
+as $$
+declare
+  v_count integer;
+begin
+  update api_keys k set tenant_slug = p_slug where k.tenant = p_tenant;
+  update notices n set tenant_slug = p_slug where n.tenant = p_tenant;
+  update webhooks w set tenant_slug = p_slug where w.tenant = p_tenant;
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;

@@ -1,0 +1,50 @@
+-- Reads up to p_limit events after p_after, the oldest first, and stops at the first one that is younger than the
+-- retention. Deletes their old deliveries that ended, then the events without deliveries. Returns the number of deleted
+-- rows and the p_after of the next call, or null at the end.
+create function prune_v1 (p_retention_days double precision, p_limit integer, p_after bigint, out pruned integer, out next_after bigint)
+language plpgsql
+set search_path from current
+as $$
+declare
+  v_before timestamptz := clock_timestamp() - p_retention_days * interval '1 day';
+  v_events bigint[];
+  v_count integer;
+begin
+  select array_agg(walked.seq), case when count(*) = p_limit then max(walked.seq) end into v_events, next_after
+  from (
+    select e.seq, e.recorded_at from events e where e.seq > p_after order by e.seq limit p_limit
+  ) as walked
+  where walked.recorded_at < v_before;
+
+  -- Events locked by a replay are skipped.
+  v_events := array(select e.seq from events e where e.seq = any (v_events) order by e.seq for update skip locked);
+
+  delete from deliveries d where d.event_seq = any (v_events) and d.created_at < v_before;
+  get diagnostics pruned = row_count;
+  with deleted as (
+    delete from events e
+    where e.seq = any (v_events)
+      and not exists (select from queue q where q.event_seq = e.seq)
+      and not exists (select from deliveries d where d.event_seq = e.seq)
+    returning e.xid, e.seq
+  ), raised as (
+    update change_state state
+    set pruned_event_xid = last.xid, pruned_event_seq = last.seq
+    from (
+      select d.xid, d.seq from deleted d where d.xid < pg_current_xact_id() order by d.xid desc, d.seq desc limit 1
+    ) as last
+    where (state.pruned_event_xid, state.pruned_event_seq) < (last.xid, last.seq)
+      -- From another server, before a restore.
+      or state.pruned_event_xid > pg_current_xact_id()
+  )
+  select count(*) into v_count from deleted;
+  pruned := pruned + v_count;
+  delete from event_subjects s where s.event_seq = any (v_events) and not exists (select from events e where e.seq = s.event_seq);
+
+  if p_after = 0 then
+    -- Lets positions of tenants without events follow.
+    update change_state s set reached = pg_current_xact_id();
+    delete from webhook_health h where not exists (select from webhooks w where w.id = h.webhook_id);
+  end if;
+end
+$$;

@@ -1,0 +1,15 @@
+-- Records a change in the caller's transaction. Does nothing and returns an empty text if that had no id, and gives it one: a
+-- second call finds none either only outside a transaction.
+create function record_change_v1 (p_tenant text, p_kind text, p_id text, p_deleted text) returns text
+language plpgsql
+set search_path from current
+as $$
+begin
+  if pg_current_xact_id_if_assigned() is null then
+    return left(pg_current_xact_id()::text, 0);
+  end if;
+  insert into recent_changes (tenant, kind, id, xid, deleted, changed_at)
+  values (p_tenant, p_kind, p_id, pg_current_xact_id(), p_deleted::boolean, clock_timestamp());
+  return 'recorded';
+end
+$$;

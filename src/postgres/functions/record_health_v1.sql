@@ -1,0 +1,81 @@
+-- Records what attempts say about the health of their webhooks: successes heal, failures count, and webhooks that fail for too
+-- long, or answer 410, get a verdict, with which disable_failing_webhooks_v1 disables them. p_done has the ordinals of the results
+-- in p_results that were recorded, p_noted those of deliveries that were stopped during the attempt. Returns whether there is a
+-- verdict or a warning.
+create function record_health_v1 (
+  p_results jsonb, p_done integer[], p_noted integer[], p_now timestamptz, p_failing_for_seconds double precision,
+  p_failed_limit double precision, p_warn_after_seconds double precision, out has_verdict boolean
+)
+language plpgsql
+set search_path from current
+as $$
+begin
+  has_verdict := false;
+  if p_done is null and p_noted is null then
+    return;
+  end if;
+
+  -- Changes of health run one at a time. The holder of this lock waits for no other.
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.health', 0));
+  with result as (
+    -- Failures before a success do not count.
+    select r.*, w.tenant, w.tenant_slug, w.revision, r.outcome = 'delivered' as is_success,
+      r.ordinal > coalesce(max(r.ordinal) filter (where r.outcome = 'delivered') over (partition by r.webhook_id), -1) as counts
+    from jsonb_to_recordset(p_results) as r (
+      ordinal integer, webhook_id bigint, target_url text, outcome text, response_status integer, error text,
+      pause_ms double precision, is_gone boolean
+    )
+    join webhooks w on w.id = r.webhook_id and w.target_url = r.target_url and w.status = 'active'
+    where r.ordinal = any (p_done || p_noted)
+  ), summary as (
+    select r.webhook_id, r.tenant, r.tenant_slug, r.revision,
+      bool_or(r.is_success) as has_success,
+      bool_or(r.counts or r.is_gone) as is_failing,
+      coalesce(bool_or(r.is_gone), false) as is_gone,
+      count(*) filter (where r.counts and r.outcome = 'failed' and r.ordinal = any (p_done)) as given_up,
+      p_now + max(r.pause_ms) filter (where r.counts and r.pause_ms > 0) * interval '1 millisecond' as paused_until,
+      (array_agg(coalesce(r.error, 'http_status') order by coalesce(r.is_gone, false), r.ordinal) filter (where not r.is_success)) as errors,
+      (array_agg(r.response_status order by coalesce(r.is_gone, false), r.ordinal) filter (where not r.is_success)) as response_statuses
+    from result r
+    group by r.webhook_id, r.tenant, r.tenant_slug, r.revision
+  ), healed as (
+    delete from webhook_health h using summary s
+    where h.webhook_id = s.webhook_id and h.revision <= s.revision and h.verdict is null and s.is_failing is not true
+  ), counted as (
+    select s.*, s.errors[cardinality(s.errors)] as last_error, s.response_statuses[cardinality(s.errors)] as last_response_status,
+      coalesce(old.failing_since, p_now) as failing_since,
+      coalesce(old.failed_deliveries, 0) + s.given_up::integer as failed_deliveries,
+      coalesce(old.is_warned, false) as is_warned,
+      greatest(old.paused_until, s.paused_until) as pause
+    from summary s
+    left join webhook_health old on old.webhook_id = s.webhook_id and old.revision = s.revision and not s.has_success
+    where s.is_failing
+  ), judged as (
+    select c.*, case
+      when c.is_gone then 'gone'
+      when extract(epoch from p_now - c.failing_since) >= p_failing_for_seconds and c.failed_deliveries >= p_failed_limit then 'disabled'
+      when extract(epoch from p_now - c.failing_since) >= p_warn_after_seconds and not c.is_warned then 'failing'
+    end as kind
+    from counted c
+  ), kept as (
+    insert into webhook_health as h (
+      webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until, verdict, last_error, last_response_status
+    )
+    select j.webhook_id, j.revision, j.failing_since, j.failed_deliveries, j.is_warned or j.kind is not distinct from 'failing',
+      j.pause, case when j.kind <> 'failing' then j.kind end, j.last_error, j.last_response_status
+    from judged j
+    on conflict (webhook_id) do update set
+      revision = excluded.revision, failing_since = excluded.failing_since, failed_deliveries = excluded.failed_deliveries,
+      is_warned = excluded.is_warned, paused_until = excluded.paused_until, 
+      verdict = coalesce(case when h.revision = excluded.revision then h.verdict end, excluded.verdict),
+      last_error = excluded.last_error, last_response_status = excluded.last_response_status
+    where h.revision <= excluded.revision
+  ), warned as (
+    insert into notices (kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status)
+    select j.kind, j.tenant, j.tenant_slug, j.webhook_id, j.failing_since, j.failed_deliveries, j.last_error, j.last_response_status
+    from judged j
+    where j.kind = 'failing'
+  )
+  select coalesce(bool_or(j.kind is not null), false) into has_verdict from judged j;
+end
+$$;

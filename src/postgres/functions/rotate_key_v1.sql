@@ -1,0 +1,29 @@
+-- Stores a key that replaces a valid one of a tenant, which ends after p_overlap seconds. Returns false if the tenant has no valid
+-- one with this id.
+create function rotate_key_v1 (p_tenant text, p_old text, p_id text, p_digest text, p_start text, p_overlap text) returns boolean
+language plpgsql
+set search_path from current
+as $$
+declare
+  v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
+  v_old api_keys;
+begin
+  update api_keys k set replaced_at = least(k.replaced_at, v_now + p_overlap::integer * interval '1 second')
+  where k.id = p_old and k.tenant = p_tenant and k.revoked_at is null
+    and coalesce(least(k.expires_at, k.replaced_at) > v_now, true)
+  returning * into v_old;
+  if not found then
+    return false;
+  end if;
+
+  -- Not what is left of the overlap: the new key lasts as long as the old one would have.
+  insert into api_keys (
+    id, digest, start, tenant, tenant_slug, scopes, allowed_ips, candidate_fields, job_fields, name, created_by, created_at, expires_at
+  )
+  values (
+    p_id, p_digest, p_start, v_old.tenant, v_old.tenant_slug, v_old.scopes, v_old.allowed_ips, v_old.candidate_fields, v_old.job_fields,
+    v_old.name, v_old.created_by, v_now, v_old.expires_at
+  );
+  return true;
+end
+$$;

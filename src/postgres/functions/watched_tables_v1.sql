@@ -1,0 +1,59 @@
+-- Returns the watched tables of a kind with their triggers:
+-- parts: the table, its partitions and their triggers, as watch left them;
+-- found: as they are now. A trigger that was disabled and enabled again is another one;
+-- lost: the tables among them that lack a trigger which fires;
+-- added: partitions that watch has not seen.
+create function watched_tables_v1 (p_kind text)
+returns table (
+  relation text, id_expression text, tenant_expression text, id uuid, is_there boolean, parts text[], found text[], lost text[], added text[]
+)
+language plpgsql
+stable
+set search_path from current
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with recursive tree as (
+    select w.schema_name, w.table_name, c.oid
+    from watched_tables w
+    join pg_namespace n on n.nspname = w.schema_name
+    join pg_class c on c.relnamespace = n.oid and c.relname = w.table_name
+    where w.kind = p_kind
+    union
+    select t.schema_name, t.table_name, i.inhrelid from tree t join pg_inherits i on i.inhparent = t.oid
+  ), part as (
+    select t.schema_name, t.table_name, named.name, array(
+      select format('%s %s %s', named.name, g.oid, g.xmin)
+      from pg_trigger g
+      join pg_proc f on f.oid = g.tgfoid
+      where g.tgrelid = t.oid and g.tgenabled in ('O', 'A') and starts_with(f.proname, 'watch_' || p_kind || '_')
+        and f.pronamespace = (select o.relnamespace from pg_class o where o.oid = 'watched_tables'::regclass)
+    ) as triggers
+    from tree t
+    join pg_class c on c.oid = t.oid
+    join pg_namespace n on n.oid = c.relnamespace
+    cross join lateral format('%I.%I', n.nspname, c.relname) as named (name)
+  )
+  select format('%I.%I', w.schema_name, w.table_name), w.id_expression, w.tenant_expression, w.id, now.found is not null, w.parts,
+    coalesce(now.found, '{}'),
+    array(
+      select p.name from part p
+      where (p.schema_name, p.table_name) = (w.schema_name, w.table_name) and p.name = any (w.parts) and cardinality(p.triggers) < 4
+      order by 1
+    ),
+    array(
+      select p.name from part p
+      where (p.schema_name, p.table_name) = (w.schema_name, w.table_name) and p.name <> all (w.parts)
+      order by 1
+    )
+  from watched_tables w
+  left join lateral (
+    select array_agg(entry.text order by entry.text collate "C") as found
+    from part p cross join lateral unnest(p.name || p.triggers) as entry (text)
+    where (p.schema_name, p.table_name) = (w.schema_name, w.table_name)
+  ) as now on true
+  where w.kind = p_kind
+  order by w.schema_name, w.table_name;
+end
+$$;

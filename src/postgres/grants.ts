@@ -1,0 +1,121 @@
+import type { RunQuery } from './session.js'
+import { quoteName } from './sql.js'
+
+type Privilege = 'select' | 'insert' | 'update' | 'delete' | 'usage'
+
+type Privileges = Readonly<Record<string, readonly Privilege[]>>
+
+/** The privileges of a process that delivers, emits, serves and prunes, by the names of tables and sequences. */
+export interface Rights {
+  tables: Privileges
+  sequences: Privileges
+}
+
+const all = ['select', 'insert', 'update', 'delete'] as const
+
+/** Every table needs a line here. A test finds privileges that nothing needs, and those that are not listed. */
+export const rights: Rights = {
+  tables: {
+    migrations: ['select'],
+    versions: ['select', 'insert', 'update'],
+    tenants: ['select', 'insert', 'update'],
+    webhooks: all,
+    webhook_health: all,
+    notices: all,
+    events: all,
+    event_subjects: ['select', 'insert', 'delete'],
+    queue: all,
+    marks: all,
+    deliveries: all,
+    api_keys: all,
+    // Rows are locked before they are moved, which needs update.
+    recent_changes: all,
+    changes: all,
+    change_state: ['select', 'update'],
+    home: ['select', 'update'],
+    watched_tables: ['select'],
+    ended_changes: ['select', 'insert', 'update']
+  },
+  sequences: {
+    webhook_ids: ['usage'],
+    delivery_ids: ['usage'],
+    fences: ['usage'],
+    turns: ['select', 'update']
+  }
+}
+
+/** Lists the `grant` statements for a role. Neither `schema` nor `role` is quoted. `lists` are relations of the host. */
+export function listGrants (schema: string, role: string, lists: readonly HostRelation[] = []): string[] {
+  const [namespace, to] = [quoteName(schema), `to ${quoteName(role)}`]
+  const grant = (kind: 'table' | 'sequence', privileges: Privileges): string[] => Object.entries(privileges)
+    .map(([name, names]) => `grant ${names.join(', ')} on ${kind} ${namespace}.${name} ${to}`)
+  return [...new Set([
+    `grant usage on schema ${namespace} ${to}`,
+    ...grant('table', rights.tables),
+    ...grant('sequence', rights.sequences),
+    `grant execute on all functions in schema ${namespace} ${to}`,
+    ...lists.flatMap((list) => [`grant usage on schema ${list.schema} ${to}`, `grant select on table ${list.schema}.${list.name} ${to}`])
+  ])]
+}
+
+/** A table or view of the host. Both names are quoted. */
+export interface HostRelation {
+  schema: string
+  name: string
+}
+
+/** Finds a relation by its name in SQL, even if the caller has no privileges on it. `null` if there is none. */
+export async function findHostRelation (query: RunQuery, sqlName: string): Promise<HostRelation | null> {
+  const [row] = await query<HostRelation>(`
+    select quote_ident(n.nspname) as schema, quote_ident(c.relname) as name
+    from (select parse_ident($1) as parts, current_schemas(true) as path) as given
+    join pg_class c on c.relname = parts[cardinality(parts)] and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    join pg_namespace n on n.oid = c.relnamespace
+      and n.nspname = any (case when cardinality(parts) = 1 then path else parts[cardinality(parts) - 1:cardinality(parts) - 1]::name[] end)
+    order by array_position(path, n.nspname)
+    limit 1`, [sqlName])
+  return row ?? null
+}
+
+/** Lists privileges that a role lacks, such as `select on queue`. Needs none itself. `schema` and `role` are not quoted. */
+export async function listLacking (query: RunQuery, schema: string, role: string): Promise<string[]> {
+  const wanted = [...Object.entries(rights.tables), ...Object.entries(rights.sequences)]
+    .flatMap(([name, privileges]) => privileges.map((privilege) => ({ name, privilege })))
+  const rows = await query<{ lacking: string }>(`
+    select 'usage on the schema' as lacking from pg_namespace n where n.nspname = $1 and not has_schema_privilege($2, n.oid, 'usage')
+    union all
+    select lacking from (
+      select format('%s on %s', wanted.privilege, wanted.name) as lacking, case c.relkind
+        when 'S' then has_sequence_privilege($2, c.oid, wanted.privilege)
+        else has_table_privilege($2, c.oid, wanted.privilege)
+      end as is_held
+      from unnest($3::text[], $4::text[]) as wanted (name, privilege)
+      join pg_namespace n on n.nspname = $1
+      join pg_class c on c.relnamespace = n.oid and c.relname = wanted.name
+    ) as relations
+    where not is_held
+    union all
+    select format('execute on %s', p.proname) from pg_proc p
+    join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = $1 and p.prorettype <> 'trigger'::regtype and not has_function_privilege($2, p.oid, 'execute')`,
+  [schema, role, wanted.map(({ name }) => name), wanted.map(({ privilege }) => privilege)])
+  return rows.map(({ lacking }) => lacking)
+}
+
+/** Lists privileges on relations of the host that a role lacks. `role` is not quoted. */
+export async function listLackingOnLists (query: RunQuery, role: string, lists: readonly HostRelation[]): Promise<string[]> {
+  const rows = await query<{ lacking: string }>(`
+    select distinct 'usage on the schema ' || l.schema as lacking
+    from unnest($2::text[], $3::text[]) as l (schema, name)
+    join pg_namespace n on quote_ident(n.nspname) = l.schema
+    where not has_schema_privilege($1, n.oid, 'usage')
+    union all
+    select format('select on %s.%s', l.schema, l.name)
+    from unnest($2::text[], $3::text[]) as l (schema, name)
+    join pg_namespace n on quote_ident(n.nspname) = l.schema
+    join pg_class c on c.relnamespace = n.oid and quote_ident(c.relname) = l.name
+    where not has_table_privilege($1, c.oid, 'select') and not has_any_column_privilege($1, c.oid, 'select')
+    order by lacking desc`,
+  [role, lists.map(({ schema }) => schema), lists.map(({ name }) => name)])
+  return rows.map(({ lacking }) => lacking)
+}

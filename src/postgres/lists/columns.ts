@@ -1,0 +1,104 @@
+import type { Id } from '../../ports/index.js'
+import { type Column, type Relation, relationError } from './relation.js'
+import { assertExact, assertType, integerTypes, textTypes } from './row-kind.js'
+
+const uuid = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i
+
+/** Whether text is an id of a tenant as PostgreSQL writes it: otherwise `042` would read the rows of 42. */
+const isTenantId = {
+  text: () => true,
+  uuid: (text: string) => uuid.test(text) && text === text.toLowerCase(),
+  bigint: (text: string) => /^-?\d{1,19}$/.test(text) && String(BigInt.asIntN(64, BigInt(text))) === text
+}
+
+/** Returns the condition that rows belong to this tenant; `null` if the column cannot hold its id. */
+export function formatTenantCondition (relation: TenantRelation, tenant: string): [template: string, value: string] | null {
+  const { tenantColumn } = relation
+  const type = comparedType(relation, tenantColumn)
+  return isTenantId[type](tenant) ? [`${tenantColumn} = $::${type}`, tenant] : null
+}
+
+/** Returns the same for a tenant that need not exist, for plans. */
+export function formatAnyTenant (relation: TenantRelation): [template: string, value: string] {
+  const { tenantColumn } = relation
+  const type = comparedType(relation, tenantColumn)
+  return [`${tenantColumn} = $::${type}`, { text: 'acme', uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' }[type]]
+}
+
+/**
+ * Returns the condition that a column holds this id; `null` if it cannot. The id is cast and never the column, so that an
+ * index on the column serves.
+ */
+export function formatIdCondition (relation: Relation, column: string, id: Id): [template: string, value: Id] | null {
+  return canHold(relation, column, id) ? [`${column} = $::${comparedType(relation, column)}`, id] : null
+}
+
+/** Returns the condition that `id` lies after this one, in the order of `formatIdOrder`; `null` if `id` cannot hold it. */
+export function formatIdAfter (relation: Relation, id: Id): [template: string, value: Id] | null {
+  return canHold(relation, 'id', id) ? [`${formatIdOrder(relation)} > $::${comparedType(relation, 'id')}`, id] : null
+}
+
+/** Returns the condition that `id` is one of these; ids that it cannot hold are left out. */
+export function formatIdAmong (relation: Relation, ids: readonly Id[]): [template: string, value: Id[]] {
+  return [`id = any ($::${comparedType(relation, 'id')}[])`, ids.filter((id) => canHold(relation, 'id', id))]
+}
+
+/** Returns the expression that orders the ids of `r`: integers and uuids by value, text by code point. */
+export function formatIdOrder (relation: Relation): string {
+  return needsCollation(relation, 'id') ? 'r.id collate "C"' : 'r.id'
+}
+
+/** Returns an id as the column stores it: uuids are in lower case. */
+export function normalizeId (relation: Relation, id: Id): Id {
+  return typeof id === 'string' && columnOf(relation, 'id').type === 'uuid' ? id.toLowerCase() : id
+}
+
+/** Returns whether a column can hold an id: casting other text to uuid would throw. */
+function canHold (relation: Relation, column: string, id: Id): boolean {
+  const type = comparedType(relation, column)
+  return type === 'bigint' ? typeof id === 'number' : typeof id === 'string' && (type === 'text' || uuid.test(id))
+}
+
+/** Returns the type in which ids are compared. Integers may be out of the range of the column's type. */
+function comparedType (relation: Relation, column: string): 'bigint' | 'uuid' | 'text' {
+  const { type } = columnOf(relation, column)
+  if (integerTypes.includes(type)) return 'bigint'
+  return type === 'uuid' ? 'uuid' : 'text'
+}
+
+/** Returns whether a column needs `collate "C"` to be in the order of code points. Integers and uuids never do. */
+export function needsCollation (relation: Relation, column: string): boolean {
+  const { type, isInC } = columnOf(relation, column)
+  return textTypes.includes(type) && !isInC
+}
+
+/** Every relation has the column: `assertColumns` and `findTenantColumn` have checked it. */
+function columnOf ({ columns }: Relation, column: string): Column {
+  return columns.get(column) as Column
+}
+
+/** A relation and the column that holds the tenant of its rows. */
+export interface TenantRelation extends Relation {
+  tenantColumn: 'tenant_id' | 'tenant_slug'
+}
+
+const types = { tenant_slug: textTypes, tenant_id: [...textTypes, 'uuid', ...integerTypes] }
+
+/**
+ * Finds the column with the tenant and checks it. `hasTenantIds` is whether the option `tenantId` is set; `null` if that is
+ * unknown: then the relation decides, and `tenant_slug` counts if it has both. Throws `storage_not_ready`.
+ */
+export function findTenantColumn (relation: Relation, option: string, hasTenantIds: boolean | null): TenantRelation {
+  const { name, columns } = relation
+  const hasOnlyIds = columns.has('tenant_id') && !columns.has('tenant_slug')
+  if (hasTenantIds === false && hasOnlyIds) {
+    throw relationError(option, `${name} has the column tenant_id and no tenant_slug, so it needs the option tenantId`)
+  }
+  if (hasTenantIds === true && !columns.has('tenant_id')) {
+    throw relationError(option, `${name} has no column tenant_id, which the option tenantId needs`)
+  }
+  const tenantColumn = hasTenantIds ?? hasOnlyIds ? 'tenant_id' : 'tenant_slug'
+  assertType(relation, option, tenantColumn, types[tenantColumn])
+  assertExact(relation, option, tenantColumn)
+  return { ...relation, tenantColumn }
+}

@@ -1,0 +1,104 @@
+import type { CandidateFilter, CandidateSortField, Id, JobFilter, JobSortField, ListQuery } from '../../ports/index.js'
+import { Conditions, cast, fillIn, orderBy } from '../sql.js'
+import {
+  formatIdAfter, formatIdAmong, formatIdCondition, formatIdOrder, formatTenantCondition, needsCollation, type TenantRelation
+} from './columns.js'
+import type { Relation } from './relation.js'
+import type { RowKind } from './row-kind.js'
+
+export type AnyFilter = CandidateFilter<Id> & JobFilter
+export type AnyField = CandidateSortField | JobSortField
+
+/** A statement and its values. */
+export interface Statement {
+  text: string
+  values: unknown[]
+}
+
+// Beyond this offset, a page reads its ids from an index first and its rows then. Below, that costs more than it saves.
+const deepOffset = 500
+
+/** Returns the statement of a page, with `columns` selected. Like the others, `null` if no row can pass. */
+export function formatPage (
+  relation: TenantRelation, kind: RowKind, columns: string, tenant: string, { filter, sort, offset, limit }: ListQuery<AnyFilter, AnyField>
+): Statement | null {
+  const isOfTenant = formatTenantCondition(relation, tenant)
+  const where = allOf(isOfTenant, ...filterBy(relation, kind, filter))
+  if (isOfTenant === null || where === null) return null
+  const { name } = relation
+  const order = orderBy<AnyField>(sort, needsCollation(relation, 'id') ? textIdSortColumns : sortColumns)
+  const slice = `limit ${where.bind(limit)}` + (offset === 0 ? '' : ` offset ${where.bind(offset)}`)
+  const text = offset > deepOffset
+    ? `select ${columns}
+       from (select id from ${name} r ${where} ${order} ${slice}) as page
+       join ${name} r using (id) where ${fillIn(isOfTenant[0], '$1')}
+       ${order}`
+    : `select ${columns} from ${name} r ${where} ${order} ${slice}`
+  return { text, values: where.values }
+}
+
+/** Returns the statement of a total. */
+export function formatTotal (relation: TenantRelation, kind: RowKind, tenant: string, filter: AnyFilter): Statement | null {
+  const where = allOf(formatTenantCondition(relation, tenant), ...filterBy(relation, kind, filter))
+  if (where === null) return null
+  return { text: `select ${cast('count(*)', 'bigint', relation.integerType)} as total from ${relation.name} ${where}`, values: where.values }
+}
+
+/** Returns the statement of one row. */
+export function formatFind (relation: TenantRelation, columns: string, tenant: string, id: Id): Statement | null {
+  const where = allOf(formatTenantCondition(relation, tenant), formatIdCondition(relation, 'id', id))
+  return where === null ? null : { text: `select ${columns} from ${relation.name} ${where}`, values: where.values }
+}
+
+/** Returns the statement of the rows after an id; from the first one if it is `null`. */
+export function formatPageAfter (
+  relation: TenantRelation, columns: string, tenant: string, { after, limit }: { after: Id | null, limit: number }
+): Statement | null {
+  const where = allOf(formatTenantCondition(relation, tenant), ...after === null ? [] : [formatIdAfter(relation, after)])
+  if (where === null) return null
+  const text = `select ${columns} from ${relation.name} r ${where} order by ${formatIdOrder(relation)} limit ${where.bind(limit)}`
+  return { text, values: where.values }
+}
+
+/** Returns the statement of the rows with these ids. */
+export function formatFindMany (relation: TenantRelation, columns: string, tenant: string, ids: readonly Id[]): Statement | null {
+  const where = allOf(formatTenantCondition(relation, tenant), formatIdAmong(relation, ids))
+  return where === null ? null : { text: `select ${columns} from ${relation.name} ${where}`, values: where.values }
+}
+
+const sortColumns: Record<AnyField, string> = {
+  id: 'r.id',
+  full_name: 'r.full_name collate "C"',
+  name: 'r.name collate "C"',
+  status: 'r.status collate "C"',
+  created_at: 'r.created_at',
+  updated_at: 'r.updated_at'
+}
+
+const textIdSortColumns: typeof sortColumns = { ...sortColumns, id: 'r.id collate "C"' }
+
+/** A condition; `null` if no row can fulfil it. */
+type Condition = [template: string, value: unknown] | null
+
+function filterBy (relation: Relation, kind: RowKind, { recruiterId, status, q, updatedAfter }: AnyFilter): Condition[] {
+  return [
+    ...recruiterId === undefined ? [] : [formatIdCondition(relation, 'recruiter_id', recruiterId)],
+    ['status = $', status],
+    ['updated_at > $::timestamptz', updatedAfter],
+    [`${searchKey(relation, kind)} like $`, q === undefined ? undefined : `%${escapeLike(q.toLowerCase())}%`]
+  ]
+}
+
+function allOf (...conditions: Condition[]): Conditions | null {
+  const possible = conditions.filter((condition) => condition !== null)
+  return possible.length === conditions.length ? new Conditions(...possible) : null
+}
+
+/** The name in lower case: the column `name_key` if the host has one, because an index can hold it. */
+function searchKey ({ columns, caseCollation }: Relation, { searched }: RowKind): string {
+  return columns.has('name_key') ? 'name_key' : `lower(${searched} collate ${caseCollation})`
+}
+
+function escapeLike (text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&')
+}

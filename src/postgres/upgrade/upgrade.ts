@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readField } from '../../shared/fields.js'
+import { begin, type PgClient, type PgPool } from '../pool.js'
+import { ask, type RunQuery } from '../session.js'
+import { quoteName } from '../sql.js'
+import { findRelations, grantFunctions, grantRelations } from './grant-new.js'
+import { findMissing, listFiles } from './missing.js'
+import { unseenAfter, type Version } from './version.js'
+
+// While a statement waits for a lock, others wait behind it.
+const lockTimeoutMs = 500
+const longestPauseMs = 500
+// lock_not_available and deadlock_detected.
+const lockErrors: readonly unknown[] = ['55P03', '40P01']
+
+/**
+ * Upgrades a schema to a version in steps, each all or nothing. Waits
+ * for other processes that do the same. Rejects after waiting `giveUpMs` for a lock.
+ */
+export async function upgrade (pool: PgPool, schema: string, version: Version, giveUpMs = 60_000): Promise<string[]> {
+  const done: string[] = []
+  let lastStepAt = performance.now()
+  for (;;) {
+    try {
+      const files = await withClient(pool, (client) => runStep(client, schema, version))
+      if (files?.length === 0) return done
+      if (files === null) await sleep(longestPauseMs / 5)
+      else done.push(...files)
+      lastStepAt = performance.now()
+    } catch (error) {
+      if (!lockErrors.includes(readField(error, 'code')) || performance.now() - lastStepAt > giveUpMs) throw error
+      await sleep(longestPauseMs * Math.random())
+    }
+  }
+}
+
+/**
+ * Runs the first migration that is missing, or the functions once there is none. Returns the names of the files, and `null`
+ * if another process runs a step.
+ */
+async function runStep (client: PgClient, schema: string, version: Version): Promise<string[] | null> {
+  const query: RunQuery = (text, values) => ask(client, text, values)
+  const lock = [`fastify-recruiting-api migrate ${schema}`]
+  await client.query(begin)
+  // A limit of the database user is for short statements.
+  await client.query(`set local statement_timeout to 0; set local lock_timeout to '${lockTimeoutMs}ms'`)
+  // Waiting here would hold up `create index concurrently`, which waits for all transactions.
+  const [row] = await query<{ locked: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked', lock)
+  if (row?.locked !== true) return null
+
+  await openSchema(client, schema)
+  const missing = await findMissing(query, schema, version)
+  const next = [...version.migrations].find(([name]) => missing.migrations.includes(name))
+  if (next === undefined) {
+    for (const [name, text] of version.functions) if (missing.functions.includes(name)) await client.query(text)
+    await grantFunctions(query, missing.functions)
+    if (missing.superseded.length > 0) await dropUnused(query, missing.superseded)
+    await client.query('commit')
+    return listFiles(missing)
+  }
+
+  const [name, text] = next
+  if (/\bindex concurrently\b/.test(text)) {
+    await query('select pg_advisory_lock(hashtextextended($1, 0))', lock)
+    await client.query('commit')
+    await runAlone(client, schema, text)
+  } else {
+    const known = await findRelations(query)
+    await client.query(text)
+    await grantRelations(query, version.rights, known)
+    await client.query('commit')
+  }
+  return [name]
+}
+
+async function openSchema (client: PgClient, schema: string): Promise<void> {
+  // `create schema if not exists` needs the right to create schemas even if the schema exists.
+  const { rows } = await client.query('select from pg_namespace where nspname = $1', [schema])
+  if (rows.length === 0) await client.query(`create schema ${quoteName(schema)}`)
+  await client.query(`set local search_path to ${quoteName(schema)}, pg_temp`)
+}
+
+/** Runs the statements of a file outside a transaction. They can be repeated. */
+async function runAlone (client: PgClient, schema: string, text: string): Promise<void> {
+  await client.query(`set search_path to ${quoteName(schema)}, pg_temp`)
+  // It may wait for long transactions, but blocks nobody.
+  await client.query('set statement_timeout to 0; set lock_timeout to 0')
+  for (const statement of text.trim().split(/;\n/)) await client.query(statement)
+}
+
+/** Drops earlier versions of functions, unless a process may still call them. */
+async function dropUnused (query: RunQuery, superseded: string[]): Promise<void> {
+  // A process that starts now records its version first, and then finds out that it lacks functions.
+  await query('lock table versions in share row exclusive mode')
+  await query(`delete from versions where seen_at < clock_timestamp() - ${unseenAfter}`)
+  const rows = await query<{ signature: string }>(`
+    select p.oid::regprocedure::text as signature from pg_proc p
+    where p.pronamespace = quote_ident(current_schema())::regnamespace and p.proname = any ($1)
+      and not exists (select from versions v where p.proname::text = any (v.functions))`, [superseded])
+  for (const { signature } of rows) await query(`drop function ${signature}`)
+}
+
+/** Closes the connection afterwards, which rolls back, and ends settings and locks of the session. */
+async function withClient<Result> (pool: PgPool, work: (client: PgClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect()
+  try {
+    return await work(client)
+  } finally {
+    client.release(true)
+  }
+}

@@ -1,0 +1,40 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Parses an absolute URL. Returns `null` for other text. */
+export function parseUrl (text: string): URL | null {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}
+
+interface Network {
+  address: string
+  prefix: number
+}
+
+/** Parses a CIDR such as `10.0.0.0/8`. Returns `null` for other text. */
+export function parseCidr (text: string): Network | null {
+  const [address = '', digits = '', ...rest] = text.split('/')
+  const family = isIP(address)
+  const prefix = /^\d{1,3}$/.test(digits) ? Number(digits) : Number.NaN
+  const isValid = rest.length === 0 && family !== 0 && prefix <= (family === 4 ? 32 : 128) && !address.includes('%')
+  return isValid ? { address, prefix } : null
+}
+
+/** Creates a list of networks. IPv4 addresses written as IPv6 (`::ffff:10.0.0.1`) belong to the networks of IPv4. */
+export function createNetworkList (cidrs: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const cidr of cidrs) {
+    const network = parseCidr(cidr)
+    if (network === null) throw new TypeError(`not a CIDR: ${cidr}`)
+    list.addSubnet(network.address, network.prefix, familyOf(network.address))
+  }
+  return list
+}
+
+/** Returns the family of a valid IP address, as `BlockList` names it. */
+export function familyOf (address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6'
+}

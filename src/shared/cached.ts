@@ -1,0 +1,80 @@
+import type { Clock } from '../ports/index.js'
+import { withinTime } from './clock.js'
+import { expect } from './expect.js'
+import type { Reader } from './read-options.js'
+
+/** A limit, or a function of the host that returns it. */
+export type Limit<Of> = number | ((of: Of) => number | Promise<number>)
+
+/** Returns a reader of limits. */
+export function limit<Of> (minimum: number, maximum: number, usual: number): Reader<Limit<Of>> {
+  return (value = usual, path) => {
+    const isValid = typeof value === 'function' || isWithin(value, minimum, maximum)
+    expect(isValid, path, `an integer from ${minimum} to ${maximum}, or a function`, value)
+    return value as Limit<Of>
+  }
+}
+
+interface LimitOptions {
+  /** The path of the option. */
+  path: string
+  minimum: number
+  maximum: number
+  clock: Clock
+}
+
+const cachedMs = 60_000
+const timeoutMs = 5000
+const maxCached = 10_000
+
+/**
+ * Returns a function that finds the limit of something with this name. A result counts for a minute from the beginning of the
+ * call, and failures are not cached. Rejects if the host's function throws, takes longer than 5 seconds, or returns anything but
+ * an integer of the range.
+ */
+export function createCachedLimit<Of> (limit: Limit<Of>, { path, minimum, maximum, clock }: LimitOptions): (name: string, of: Of) => Promise<number> {
+  if (typeof limit === 'number') return async () => limit
+  const cached = new Map<string, { value: Promise<number>, expiresAtMs: number }>()
+  const ask = limit
+
+  async function read (of: Of): Promise<number> {
+    const value = await withinTime(call(of), timeoutMs, clock, path)
+    expect(isWithin(value, minimum, maximum), path, `a function that returns an integer from ${minimum} to ${maximum}`, value)
+    return value
+  }
+
+  // The error may be one that otherwise has a meaning for clients, such as an `HttpError`.
+  async function call (of: Of): Promise<number> {
+    try {
+      return await ask(of)
+    } catch (cause) {
+      throw new Error(`${path}: the function failed`, { cause })
+    }
+  }
+
+  return (name, of) => {
+    const known = cached.get(name)
+    const now = clock.now()
+    if (known !== undefined && now < known.expiresAtMs) return known.value
+    const entry = { value: read(of), expiresAtMs: now + cachedMs }
+    // Deleting it first makes it the newest entry.
+    cached.delete(name)
+    cached.set(name, entry)
+    trimEntries(cached, maxCached)
+    entry.value.catch(() => {
+      if (cached.get(name) === entry) cached.delete(name)
+    })
+    return entry.value
+  }
+}
+
+function isWithin (value: unknown, minimum: number, maximum: number): boolean {
+  return Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum
+}
+
+/** Deletes the oldest entry if there are more than `max` entries. */
+export function trimEntries (entries: Map<string, unknown> | Set<string>, max: number): void {
+  if (entries.size <= max) return
+  const [oldest = ''] = entries.keys()
+  entries.delete(oldest)
+}

@@ -1,0 +1,66 @@
+import { parseUrl } from './addresses.js'
+import { findUnknownName } from './expect.js'
+import { readField } from './fields.js'
+import { normalizeInstant } from './text.js'
+
+/** Announces that an operation or an event will be removed. */
+export interface Deprecation {
+  /** Since when clients should no longer use it: a date such as `2026-03-01`, or an RFC 3339 date-time. */
+  since: string
+  /**
+   * When it will be gone, not before `since`.
+   * @default unknown
+   */
+  sunset?: string
+  /**
+   * A page that says what to use instead: an `https:` or `http:` URL.
+   * @default none
+   */
+  link?: string
+}
+
+/** A checked deprecation, with dates in RFC 3339, UTC. */
+export interface DeprecationNotice {
+  since: string
+  sunset: string | null
+  link: string | null
+}
+
+/** The fault of a deprecation: the path in it, such as `.since`, and what was expected there. */
+interface Fault {
+  path: string
+  expected: string
+  value: unknown
+}
+
+const dateRule = 'a date such as 2026-03-01, or an RFC 3339 date-time'
+
+/** Finds the fault of a deprecation; `null` if there is none. */
+export function findDeprecationFault (value: unknown): Fault | null {
+  if (typeof value !== 'object' || value === null) return { path: '', expected: 'an object with since', value }
+  const unknown = findUnknownName(value, ['since', 'sunset', 'link'])
+  if (unknown !== undefined) return { path: `.${unknown}`, expected: 'since, sunset or link', value: unknown }
+  const [since, sunset, link] = ['since', 'sunset', 'link'].map((name) => readField(value, name))
+  const begin = readDate(since)
+  const end = readDate(sunset)
+  if (begin === null) return { path: '.since', expected: dateRule, value: since }
+  if (sunset !== undefined && (end === null || end < begin)) return { path: '.sunset', expected: `${dateRule}, not before since`, value: sunset }
+  const isLink = link === undefined || (typeof link === 'string' && /^https?:$/.test(parseUrl(link)?.protocol ?? ''))
+  return isLink ? null : { path: '.link', expected: 'an https: or http: URL', value: link }
+}
+
+/** Returns a deprecation without a fault, as clients get it. */
+export function readDeprecation ({ since, sunset, link }: Deprecation): DeprecationNotice {
+  return { since: String(readDate(since)), sunset: readDate(sunset), link: link === undefined ? null : new URL(link).href }
+}
+
+function readDate (value: unknown): string | null {
+  if (typeof value !== 'string') return null
+  return normalizeInstant(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value)
+}
+
+/** Describes a deprecation in a sentence of the document. */
+export function describeDeprecation ({ since, sunset, link }: DeprecationNotice): string {
+  const end = sunset === null ? '' : `; will be removed on ${sunset.slice(0, 10)}`
+  return `Deprecated since ${since.slice(0, 10)}${end}.${link === null ? '' : ` See ${link}`}`
+}

@@ -1,0 +1,149 @@
+import { benchCase, progress } from '../support/driver.js'
+import { exactly, isInstant, same } from '../support/expect.js'
+import { delivered, disableAtOnce, failed, retry } from '../support/samples.js'
+
+const ended = 'Records attempts that ended now, and updates their deliveries.'
+const ordered = 'In the order they were made.'
+const stopped =
+  'A delivery that stopped being pending during its attempt keeps its status, unless the attempt delivered it.'
+const skips =
+  'Setting the status to `inactive` makes its pending deliveries `skipped`: once this has resolved, none of them is ' +
+  'claimed, though the log may show the change a little later.'
+const cancels = 'Deletes a webhook. Its pending deliveries become `cancelled` and are never claimed again.'
+const given = 'Logged as given.'
+
+/** Cases about the results of attempts. */
+export const attemptCases = [
+  benchCase('deliveries', {
+    port: 'deliveries.recordAttempts', says: ended, name: 'a successful attempt ends the delivery'
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts }) => {
+    const webhook = await addWebhook()
+    await emit()
+    const lease = await claimOne()
+    const waiting = await deliveries.find('acme', webhook.id, lease.deliveryId)
+    same(waiting?.attempts, [], 'the attempts before the claim is completed')
+    await recordAttempts([delivered(lease)])
+    const shown = await deliveries.find('acme', webhook.id, lease.deliveryId)
+    const deliveredAt = shown?.delivered_at
+    isInstant(deliveredAt, 'delivered_at is an RFC 3339 date in UTC with milliseconds')
+    same(shown, {
+      ...waiting,
+      status: 'delivered',
+      attempt_count: 1,
+      response_status: 204,
+      error: null,
+      next_attempt_at: null,
+      delivered_at: deliveredAt,
+      attempts: [{ started_at: before(deliveredAt, 20), duration_ms: 20, response_status: 204, error: null, response_excerpt: null }],
+      body: '{"id":"evt_1"}'
+    }, 'the delivery with its attempts')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.recordAttempts', says: ordered, name: 'attempts are kept in the order they were made'
+  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, wait }) => {
+    const webhook = await addWebhook()
+    await emit()
+    await recordAttempts([retry(await claimOne(), { retryInMs: 50 })])
+    const { deliveryId } = await wait(50).then(() => claimOne({ leaseMs: 10 }))
+    const shown = await deliveries.find('acme', webhook.id, deliveryId)
+    const nextAttemptAt = shown?.next_attempt_at
+    isInstant(nextAttemptAt, 'next_attempt_at is an RFC 3339 date in UTC with milliseconds')
+    const first = { started_at: before(nextAttemptAt, 80), duration_ms: 30, response_status: 503, error: 'http_status', response_excerpt: null }
+    same(shown?.attempts, [first], 'the attempts: the first ended 50 ms before the next one is due')
+    same([shown?.status, shown?.attempt_count, shown?.response_status, shown?.error], ['pending', 1, 503, 'http_status'],
+      'status, attempts, and the result of the last one')
+
+    await wait(10)
+    await recordAttempts([failed(await claimOne())])
+    const final = await deliveries.find('acme', webhook.id, deliveryId)
+    same(final?.attempts.map(({ duration_ms: ms, response_status: status, error }) => [ms, status, error]), [[30, 503, 'http_status'], [40, null, 'timeout']],
+      'both attempts')
+    same([final?.status, final?.attempt_count, final?.response_status, final?.error, final?.next_attempt_at, final?.delivered_at],
+      ['failed', 2, null, 'timeout', null, null], 'the failed delivery')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.recordAttempts', says: given, name: 'the log shows each error as given'
+  }, async ({ addWebhook, emitMany, claimAll, recordAttempts, log }) => {
+    const webhook = await addWebhook()
+    await emitMany(6)
+    const errors = ['timeout', 'connection', 'tls', 'blocked', 'http_status', null] as const
+    const leases = await claimAll(6)
+    await recordAttempts(leases.map((lease, index) => ({ ...failed(lease), error: errors[index] ?? null })))
+    same((await log(webhook)).map(({ error }) => error), errors, 'the errors of six failed deliveries')
+  }),
+
+  benchCase('deliveries', {
+    port: 'webhooks.update',
+    says: skips,
+    name: 'making a webhook inactive skips its pending deliveries, including leased and waiting ones'
+  }, async ({ webhooks, deliveries, addWebhook, emit, emitMany, claim, claimAll, recordAttempts, log, wait }) => {
+    const webhook = await addWebhook({ event_types: ['job.created'] })
+    const other = await addWebhook()
+    await emitMany(4, { type: 'job.created' })
+    await emit()
+    const leases = (await claimAll(4)).filter(({ webhookId }) => webhookId === webhook.id)
+    const [ended, waiting] = exactly(leases, 3, 'deliveries of this webhook in a claim of 4')
+    await recordAttempts([delivered(ended), retry(waiting, { retryInMs: 10 })])
+    await webhooks.update('acme', webhook.id, { status: 'inactive' })
+    same((await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next]),
+      [['delivered', null], ['skipped', null], ['skipped', null], ['skipped', null]], 'the log: the log: one delivered, one waiting, one leased, one due')
+    same([(await log(other)).map(({ status }) => status), (await deliveries.stats()).pending], [['pending'], 1],
+      'the log of another webhook, and the number pending')
+    await webhooks.update('acme', webhook.id, { status: 'active' })
+    await wait(10)
+    same((await claim()).filter(({ webhookId }) => webhookId === webhook.id), [], 'the claimed deliveries when it is active again')
+  }),
+
+  benchCase('deliveries', {
+    port: 'webhooks.delete', says: cancels, name: 'deleting a webhook leaves nothing to deliver'
+  }, async ({ webhooks, deliveries, addWebhook, emitMany, claim, claimOne, log }) => {
+    const webhook = await addWebhook()
+    await emitMany(2)
+    const { deliveryId } = await claimOne()
+    await webhooks.delete('acme', webhook.id)
+    same(await deliveries.stats(), { pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false } }, 'the stats')
+    same([await claim(), await deliveries.hasPending(1e9)], [[], false], 'the claimed deliveries, and hasPending')
+    same([await log(webhook), await deliveries.count('acme', webhook.id, {}), await deliveries.find('acme', webhook.id, deliveryId)], [[], 0, null],
+      'its log')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.recordAttempts',
+    says: stopped,
+    name: 'a delivery that stopped being pending during its attempt keeps its status, unless the attempt delivered it'
+  }, async ({ webhooks, addWebhook, emitMany, claim, claimAll, recordAttempts, log, wait }) => {
+    const webhook = await addWebhook()
+    await emitMany(4)
+    const [first, second, third] = await claimAll(4)
+    await webhooks.update('acme', webhook.id, { status: 'inactive' })
+    await webhooks.update('acme', webhook.id, { status: 'active' })
+    await recordAttempts([delivered(first), retry(second, { retryInMs: 10 }), failed(third)])
+    const shown = await log(webhook)
+    same(progress(shown), [['delivered', 1], ['skipped', 1], ['skipped', 1], ['skipped', 0]],
+      'status and attempts of one delivered, one to retry, one failed, one without a result')
+    same(shown.map(({ delivered_at: at }) => at === null), [false, true, true, true], 'delivered_at is null')
+    await wait(10)
+    same(await claim(), [], 'the deliveries claimed afterwards')
+  }),
+
+  benchCase('deliveries', {
+    port: 'deliveries.recordAttempts',
+    says: stopped,
+    name: 'results for a webhook deleted during the attempt do no harm'
+  }, async ({ webhooks, deliveries, addWebhook, emitMany, claim, claimAll, recordAttempts }) => {
+    const webhook = await addWebhook()
+    await emitMany(4)
+    const [first, second, third, fourth] = await claimAll(4)
+    await webhooks.delete('acme', webhook.id)
+    const results = [delivered(first), retry(second, { retryInMs: 0 }), failed(third, { isGone: true })]
+    same(await recordAttempts(results, disableAtOnce), [], 'the notices')
+    await deliveries.release([fourth])
+    same([await claim(), await webhooks.find('acme', webhook.id)], [[], null], 'the deliveries claimed afterwards, and the webhook')
+  })
+]
+
+function before (date: string, ms: number): string {
+  return new Date(Date.parse(date) - ms).toISOString()
+}

@@ -1,0 +1,29 @@
+import type { EventFeed, EventFilters, Tenant } from '../../ports/index.js'
+import { expect } from '../../shared/expect.js'
+import { createFilterTest } from '../../shared/filters.js'
+import type { EventSchemas } from '../events/catalogue.js'
+import { assertAllKnown } from './event-types.js'
+
+/** Input of `preview`. */
+export interface PreviewInput {
+  event_types: string[]
+  filters?: EventFilters | null
+}
+
+/** How many events a webhook would receive, with the field names of the wire. */
+export interface Preview {
+  events: number
+  matching: number
+}
+
+const maxEvents = 100
+
+/** Counts recent events, and those that match the filters. Throws `invalid_option` for a storage without a feed. */
+export async function preview (
+  { feed, events }: { feed: EventFeed | undefined, events: EventSchemas }, tenant: Tenant, { event_types: eventTypes, filters = null }: PreviewInput
+): Promise<Preview> {
+  expect(feed !== undefined, 'storage.feed', 'a storage with a feed', feed)
+  assertAllKnown(events, eventTypes)
+  const bodies = await feed.latest(tenant.id, { limit: maxEvents, eventTypes })
+  return { events: bodies.length, matching: bodies.filter((body) => createFilterTest(body)(filters)).length }
+}

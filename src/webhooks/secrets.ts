@@ -1,0 +1,77 @@
+import type { StoredSecrets, WebhookStore } from '../ports/index.js'
+import { seal, unseal } from '../shared/sealing.js'
+
+/** Seals secrets for the storage and opens them again. */
+export interface SecretBox {
+  seal (secret: string, tenantSlug: string, webhookId: number): string
+  /** Returns whether a secret is sealed with the first key, or unsealed if there are no keys. */
+  isCurrent (sealed: string, tenantSlug: string, webhookId: number): boolean
+  /** Opens a secret. Throws if it was sealed with an unknown key, or for another tenant or webhook. */
+  open (sealed: string, tenantSlug: string, webhookId: number): string
+}
+
+const prefix = 'sealed_v1:'
+
+/**
+ * Creates a box with AES-256-GCM and keys of 32 bytes. The first key seals, all keys open. Without keys, secrets stay
+ * unsealed.
+ */
+export function createSecretBox (keys: readonly Uint8Array[]): SecretBox {
+  return {
+    seal (secret, tenantSlug, webhookId) {
+      const [key] = keys
+      if (key === undefined) return secret
+      return prefix + seal(key, Buffer.from(secret), owner(tenantSlug, webhookId)).toString('base64')
+    },
+
+    isCurrent (sealed, tenantSlug, webhookId) {
+      const [key] = keys
+      if (key === undefined || !sealed.startsWith(prefix)) return key === undefined && !sealed.startsWith(prefix)
+      return tryOpen(sealed, key, owner(tenantSlug, webhookId)) !== null
+    },
+
+    open (sealed, tenantSlug, webhookId) {
+      if (!sealed.startsWith(prefix)) return sealed
+      for (const key of keys) {
+        const secret = tryOpen(sealed, key, owner(tenantSlug, webhookId))
+        if (secret !== null) return secret
+      }
+      throw new Error(`none of the secretKeys opens the secret of webhook ${webhookId}: add the key that sealed it. To change keys, begin with [oldKey, newKey]`)
+    }
+  }
+}
+
+// Associated data that binds a sealed secret to its webhook, so that a copy in another row does not open.
+function owner (tenantSlug: string, webhookId: number): Buffer {
+  return Buffer.from(JSON.stringify([tenantSlug, webhookId]))
+}
+
+function tryOpen (sealed: string, key: Uint8Array, associated: Buffer): string | null {
+  const bytes = Buffer.from(sealed.slice(prefix.length), 'base64')
+  return unseal(key, bytes, associated)?.toString('utf8') ?? null
+}
+
+const batchSize = 100
+
+/** Seals all secrets and headers that are not sealed with the first key. Returns their number. */
+export async function resealSecrets (webhooks: WebhookStore, box: SecretBox): Promise<number> {
+  let count = 0
+  let afterId = 0
+  for (;;) {
+    const batch = await webhooks.listSecrets({ afterId, limit: batchSize })
+    for (const stored of batch) count += await resealOne(webhooks, box, stored)
+    const last = batch.at(-1)
+    if (last === undefined) return count
+    afterId = last.webhookId
+  }
+}
+
+async function resealOne (webhooks: WebhookStore, box: SecretBox, { tenantId, webhookId, secrets, headers }: StoredSecrets): Promise<number> {
+  let count = 0
+  for (const from of headers === null ? secrets : [...secrets, headers]) {
+    if (box.isCurrent(from, tenantId, webhookId)) continue
+    const to = box.seal(box.open(from, tenantId, webhookId), tenantId, webhookId)
+    if (await webhooks.replaceSecret(tenantId, webhookId, { from, to })) count++
+  }
+  return count
+}

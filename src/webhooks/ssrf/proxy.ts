@@ -1,0 +1,155 @@
+import type { LookupAddress } from 'node:dns'
+import type { Socket } from 'node:net'
+import { buildConnector } from 'undici'
+import { addressTimeoutMs, type Connect, type ConnectorOptions, createLookup, type PendingConnection, resolveAllowed, tlsRules } from './connector.js'
+import { createSystemResolver } from './resolver.js'
+
+/** An HTTP proxy that connections to receivers go through. */
+export interface HttpProxy {
+  protocol: 'http:' | 'https:'
+  /** Name or address, and the port unless it is the protocol's. */
+  host: string
+  /** Name or address, without brackets. */
+  hostname: string
+  /** '' for the protocol's. */
+  port: string
+  /** The value of `Proxy-Authorization`. */
+  authorization: string | null
+}
+
+/** Connects through a proxy. */
+interface ProxiedConnector {
+  connect: Connect
+  /** Ends lookups of the proxy's name. */
+  close (): void
+}
+
+// A name with many addresses must not cost as many connections to the proxy.
+const maxAddresses = 8
+
+/**
+ * Creates a connector that goes through the proxy. The addresses of a receiver are resolved and checked here, and the proxy
+ * is asked for an address: it never gets a name that it could resolve anew. Errors before the tunnel stands are
+ * `ProxyError`s.
+ */
+export function createProxiedConnector (options: ConnectorOptions, proxy: HttpProxy): ProxiedConnector {
+  const { timeoutMs, localAddress = null } = options
+  const system = createSystemResolver(timeoutMs)
+  const connectToProxy = buildConnector({
+    timeout: timeoutMs,
+    lookup: createLookup(system.resolve, localAddress),
+    autoSelectFamilyAttemptTimeout: addressTimeoutMs(timeoutMs),
+    ...tlsRules
+  })
+  const secure = buildConnector({ timeout: timeoutMs, ...tlsRules })
+
+  async function open (target: buildConnector.Options, pending: PendingConnection): Promise<Socket> {
+    const addresses = await resolveAllowed(target.hostname, options)
+    const port = target.port || (target.protocol === 'https:' ? '443' : '80')
+    pending.isAtProxy = true
+    const tunnel = await openFirst(addresses.slice(0, maxAddresses).map((address) => `${formatHost(address)}:${port}`), pending)
+    pending.isAtProxy = false
+    return target.protocol === 'https:' ? start(secure, { ...target, httpSocket: tunnel }, pending) : tunnel
+  }
+
+  /** Opens a tunnel to the first target that the proxy can connect to. */
+  async function openFirst ([target = '', ...others]: readonly string[], pending: PendingConnection): Promise<Socket> {
+    const { protocol, host, hostname, port, authorization } = proxy
+    const waitMs = others.length > 0 ? addressTimeoutMs(timeoutMs) : timeoutMs
+    const socket = await start(connectToProxy, { protocol, host, hostname, port, localAddress }, pending).catch(toProxyError)
+    try {
+      await requestTunnel(socket, { target, authorization, waitMs })
+      return socket
+    } catch (error) {
+      if (others.length === 0) throw error
+      return openFirst(others, pending)
+    }
+  }
+
+  return {
+    connect (target, callback, pending) {
+      open(target, pending).finally(() => pending.finish()).then((socket) => callback(null, socket), (error) => callback(error, null))
+    },
+    close: system.close
+  }
+}
+
+/** Starts a connection that the pending connection holds. */
+function start (connect: buildConnector.connector, options: buildConnector.Options, pending: PendingConnection): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    pending.start(connect, options, (...[error, socket]) => {
+      if (error === null) resolve(socket)
+      else reject(error)
+    })
+  })
+}
+
+function toProxyError ({ code, message }: NodeJS.ErrnoException): never {
+  throw new ProxyError(`cannot connect to the proxy: ${code ?? message}`)
+}
+
+function formatHost ({ address, family }: LookupAddress): string {
+  return family === 6 ? `[${address}]` : address
+}
+
+/** The proxy opened no tunnel. The message is written to the log: it holds nothing of the URL of the proxy. */
+export class ProxyError extends Error {}
+
+interface TunnelRequest {
+  /** Address and port. */
+  target: string
+  /** The value of `Proxy-Authorization`. */
+  authorization: string | null
+  waitMs: number
+}
+
+const maxAnswerLength = 16_384
+const headEnd = '\r\n\r\n'
+
+/**
+ * Asks the proxy that the socket is connected to for a tunnel (RFC 9110, section 9.3.6). Resolves when the socket leads to
+ * the target. Otherwise destroys the socket and rejects with a `ProxyError`.
+ */
+function requestTunnel (socket: Socket, { target, authorization, waitMs }: TunnelRequest): Promise<void> {
+  const headers = [`Host: ${target}`, ...(authorization === null ? [] : [`Proxy-Authorization: ${authorization}`])]
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(fail, waitMs, 'the proxy did not respond in time')
+    let answer = ''
+
+    function read (): void {
+      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) answer += chunk.toString('latin1')
+      if (answer.length > maxAnswerLength) return fail('the answer of the proxy is too long')
+      if (!answer.includes(headEnd)) return
+      const fault = faultOf(answer)
+      if (fault !== null) return fail(fault)
+      stop()
+      resolve()
+    }
+
+    function fail (fault: string): void {
+      stop()
+      socket.destroy()
+      reject(new ProxyError(fault))
+    }
+
+    function onClose (): void {
+      fail('the proxy closed the connection')
+    }
+
+    function stop (): void {
+      clearTimeout(timer)
+      socket.off('readable', read).off('close', onClose)
+    }
+
+    socket.on('readable', read).on('close', onClose)
+    socket.write(`CONNECT ${target} HTTP/1.1\r\n${headers.join('\r\n')}${headEnd}`)
+  })
+}
+
+function faultOf (answer: string): string | null {
+  const [, status] = /^HTTP\/1\.[01] (\d{3})[ \r]/.exec(answer) ?? []
+  if (status === undefined) return 'the proxy did not answer in HTTP'
+  if (!status.startsWith('2')) return `the proxy answered ${status}`
+  // Receivers of HTTP and TLS wait for the first message.
+  return answer.indexOf(headEnd) === answer.length - headEnd.length ? null : 'the proxy sent more than its answer'
+}

@@ -1,0 +1,114 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { commands } from '../../src/cli/commands.js'
+import { createRecruiting } from '../../src/index.js'
+import { toLoopback } from '../fixtures/api/webhook-api.js'
+import { createCli } from '../fixtures/cli/cli.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
+import { createTables } from '../fixtures/postgres/postgres.js'
+import { startConnectProxy } from '../fixtures/receivers/connect-proxy.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+
+const nowhere = 'postgres://ada:geheim@127.0.0.1:1/none'
+const unreachable = { code: 1, err: /^stats: cannot connect to the database: .*ECONNREFUSED/ }
+
+t.test('the database URL comes from an option, a file or the environment, in this order', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  await createTables(createPool())
+  const cli = createCli(undefined)
+  const folder = t.testdir({ right: `${url}\n`, wrong: `${nowhere}\n`, empty: ' \n', bad: 'http://ada:geheim@host/' })
+  t.match(await cli(`stats --database-url-file ${folder}/right`, { env: { RECRUITING_DATABASE_URL: nowhere } }), { code: 0 })
+  t.match(await cli(['stats', '--database-url', url], { env: { RECRUITING_DATABASE_URL: nowhere } }), { code: 0 })
+  t.match(await cli('stats', { env: { RECRUITING_DATABASE_URL: url, DATABASE_URL: nowhere } }), { code: 0 })
+  t.match(await cli('stats', { env: { RECRUITING_DATABASE_URL: ' ', DATABASE_URL: url } }), { code: 0 }, 'an empty variable is none')
+  t.match(await cli(`stats --database-url-file ${folder}/wrong`, { env: { DATABASE_URL: url } }), unreachable)
+
+  const refused: Array<[argv: string, env: Record<string, string>, message: string]> = [
+    [`--database-url ${nowhere} --database-url-file ${folder}/right`, {}, '--database-url-file: cannot be combined with --database-url'],
+    [`--database-url-file ${folder}/empty`, { DATABASE_URL: url }, '--database-url-file: the file is empty'],
+    [`--database-url-file ${folder}/none`, { DATABASE_URL: url }, '--database-url-file: the file cannot be read (ENOENT)'],
+    [`--database-url-file ${folder}/bad`, {}, '--database-url-file: expected a URL such as postgres://user@host/database'],
+    ['', { RECRUITING_DATABASE_URL: 'http://ada:geheim@host/' }, 'RECRUITING_DATABASE_URL: expected a URL such as postgres://user@host/database'],
+    ['', { DATABASE_URL: 'ada:geheim' }, 'DATABASE_URL: expected a URL such as postgres://user@host/database']
+  ]
+  for (const [argv, env, message] of refused) {
+    t.strictSame(await cli(`stats ${argv}`, { env }), { code: 2, out: '', err: `stats: ${message}\n` })
+  }
+})
+
+t.test('secrets of webhooks test', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  const { storage } = await createTables(createPool())
+  const key = Buffer.alloc(32, 1)
+  const recruiting = createRecruiting({ storage, delivery: { worker: false, ...toLoopback }, secretKeys: [key] })
+  t.teardown(() => recruiting.close())
+  const receiver = await startReceiver(t)
+  const { id } = await recruiting.webhooks.create('acme', { name: 'CRM', target_url: receiver.url, event_types: ['application.created'] })
+  const proxy = await startConnectProxy(t)
+  const withPassword = proxy.url.replace('//', '//ada:geheim@')
+  const folder = t.testdir({ proxy: `${withPassword}\n`, bad: 'ftp://ada:geheim@host/' })
+  const cli = createCli(url)
+  const line = `webhooks test ${id} --yes --allow-http --allow-networks 127.0.0.1/32`
+  const env = (variables: Record<string, string>) => ({ env: { DATABASE_URL: url, RECRUITING_SECRET_KEYS: key.toString('hex'), ...variables } })
+
+  await t.test('the URL of the proxy comes from an option, a file or the environment', async (t) => {
+    const ways: Array<[option: string, variables: Record<string, string>]> = [
+      [`--proxy ${withPassword}`, { RECRUITING_PROXY: 'http://127.0.0.1:1' }],
+      [`--proxy-file ${folder}/proxy`, { RECRUITING_PROXY: 'http://127.0.0.1:1' }],
+      ['', { RECRUITING_PROXY: withPassword }]
+    ]
+    for (const [index, [option, variables]] of ways.entries()) {
+      const { code, out, err } = await cli(`${line} ${option}`, env(variables))
+      t.equal(code, 0)
+      t.notMatch(out + err, 'geheim')
+      t.equal(proxy.heads.length, index + 1)
+      t.match(proxy.heads.at(-1), new RegExp(`^proxy-authorization: basic ${Buffer.from('ada:geheim').toString('base64')}\r$`, 'mi'))
+    }
+  })
+
+  await t.test('a URL that is not one of a proxy is refused, and the error names where it was found', async (t) => {
+    const problem = 'expected a URL such as http://proxy.example:3128, got "another protocol"'
+    const ways: Array<[option: string, source: string, variables: Record<string, string>]> = [
+      ['--proxy ftp://ada:geheim@host/', '--proxy', {}],
+      [`--proxy-file ${folder}/bad`, '--proxy-file', {}],
+      ['', 'RECRUITING_PROXY', { RECRUITING_PROXY: 'ftp://ada:geheim@host/' }]
+    ]
+    for (const [option, source, variables] of ways) {
+      t.strictSame(await cli(`${line} ${option}`, env(variables)), { code: 2, out: '', err: `webhooks test: ${source}: ${problem}\n` })
+    }
+    t.match(await cli(`${line} --proxy ${proxy.url} --proxy-file ${folder}/proxy`), { code: 2, err: 'webhooks test: --proxy-file: cannot be combined with --proxy\n' })
+  })
+
+  await t.test('keys come from the environment, separated by spaces or commas', async (t) => {
+    const other = Buffer.alloc(32, 2).toString('base64')
+    for (const separator of [',', ' ', '\n', ', ']) {
+      t.match(await cli(line, env({ RECRUITING_SECRET_KEYS: [other, key.toString('hex')].join(separator) })), { code: 0 })
+    }
+    t.match(await cli(line, env({ RECRUITING_SECRET_KEYS: other })), { code: 1, err: /none of the secretKeys opens the secret/ })
+    t.match(await cli(line, env({ RECRUITING_SECRET_KEYS: `${other},geheim` })), {
+      code: 2, err: 'webhooks test: RECRUITING_SECRET_KEYS: key 2 is not 32 bytes in base64 or hexadecimal\n'
+    })
+    const path = join(folder, 'keys')
+    await writeFile(path, key.toString('base64'))
+    t.match(await cli(`${line} --secret-keys ${path}`, env({ RECRUITING_SECRET_KEYS: other })), { code: 0 }, 'a file counts before the environment')
+    t.match(JSON.parse((await cli('doctor --json --wait-seconds 0', env({}))).out).findings.filter(({ check }: { check: string }) => check === 'secrets'), [
+      { state: 'ok', text: 'the keys open all of them' }
+    ])
+    t.match(await cli('reseal --yes', env({ RECRUITING_SECRET_KEYS: `${other},${key.toString('hex')}` })), { code: 0, out: 'encrypted 1 secret\n' })
+    t.match(await cli('tenants rename acme initech --yes', env({ RECRUITING_SECRET_KEYS: other })), { code: 0 })
+  })
+})
+
+t.test('help names the file and the variable of each secret', async (t) => {
+  const cli = createCli(undefined)
+  for (const name of Object.keys(commands)) {
+    const { out } = await cli(`${name} --help`)
+    for (const [option, file] of [['database-url', 'database-url-file'], ['proxy', 'proxy-file'], ['secret-keys', 'secret-keys']] as const) {
+      const variable = `RECRUITING_${option.toUpperCase().replace('-', '_')}`
+      t.equal(out.includes(variable), out.includes(`--${option}`), `${name}: ${option}`)
+      t.equal(out.includes(`--${file} FILE`), out.includes(`--${option}`), `${name}: ${option}`)
+    }
+  }
+  t.match((await cli('webhooks test --help')).out, /^ {2}--proxy URL +same as delivery\.proxy\.url; or set RECRUITING_PROXY$/m)
+})

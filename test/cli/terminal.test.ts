@@ -1,0 +1,174 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { commands } from '../../src/cli/commands.js'
+import { createRecruiting } from '../../src/index.js'
+import { apiKeys } from '../../src/postgres/index.js'
+import { type Outcome, createCli } from '../fixtures/cli/cli.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
+import { createTables } from '../fixtures/postgres/postgres.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+
+const marks = '\u202e\u2066\u2069\u200f\u061c\u200b\ufeff\u2028\u2029\u{e0041}'
+const controls = '\u001b]0;x\u0007\u009b31m\u0085\u007f\r\nforged'
+const evil = `a${marks}b`
+const worse = `${evil}${controls}`
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+
+/** Everything that a command wrote, without the ends of its lines. */
+function assertPrintable (t: Test, { out, err }: Outcome, name: string): void {
+  const lines = `${out}${err}`.split('\n')
+  t.strictSame(lines.filter((line) => unprintable.test(line)).map(encodeURIComponent), [], name)
+  t.strictSame(lines.filter((line) => line.startsWith('forged')), [], name)
+}
+
+t.test('nothing that is stored or answered changes what a terminal shows', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  const pool = createPool()
+  const { storage } = await createTables(pool)
+  const cli = createCli(url)
+  const folder = t.testdir({})
+  const path = join(folder, 'keys')
+  await writeFile(path, Buffer.alloc(32, 1).toString('base64'))
+  const importPath = join(folder, 'webhooks.json')
+  await writeFile(importPath, JSON.stringify([{ tenant: worse, name: worse, target_url: worse, event_types: [worse], endpoint: worse, secret: worse }]))
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+  const input = { target_url: 'https://example.com/', event_types: ['application.created'] }
+  const { id } = await recruiting.webhooks.create(evil, { name: evil, ...input })
+  await recruiting.webhooks.create('acme', { name: 'CRM', ...input })
+  await recruiting.emit({ tenantSlug: evil, type: 'application.created', data: { headline: evil }, subject: 'candidate:42' })
+  const { id: keyId } = await apiKeys(pool).issue({ tenantSlug: evil, scopes: ['jobs:read'], name: evil, createdBy: evil })
+  await pool.query(`
+    create role "${evil}";
+    create table public."x${evil}" (tenant_slug text);
+    create view public.api_jobs as select * from public."x${evil}"`)
+  // The API refuses some of these texts; a host that writes to the tables does not.
+  await pool.query('update recruiting.webhooks set name = $1, target_url = $2, event_types = $3 where tenant_slug = $4',
+    [worse, `https://example.com/${worse}`, ['application.created', worse], evil])
+  await pool.query('update recruiting.events set id = $1, type = $2', [`evt_${marks}`, worse])
+  await pool.query('update recruiting.api_keys set name = $1, created_by = $1, scopes = $2, start = $1', [worse, [worse]])
+  await pool.query('update recruiting.queue set attempts = $1', [JSON.stringify([{
+    started_at: '2030-01-01T00:00:00.000Z', duration_ms: 1, response_status: 500, error: 'http_status', response_excerpt: worse
+  }])])
+  await pool.query(`insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned, last_error)
+    select id, revision, now(), 3, false, $2 from recruiting.webhooks where id = $1`, [id, worse])
+  const { data: [delivery] } = JSON.parse((await cli(`deliveries list --webhook ${id} --json`)).out)
+
+  // A service whose answers are as hostile.
+  const service = await startReceiver(t)
+  const hostile = { id: worse, type: worse, timestamp: worse, tenant_slug: worse, data: { headline: worse }, name: worse, example: { headline: worse } }
+  service.answer({ status: 200, body: JSON.stringify({ data: [hostile], meta: { next_token: worse, has_more: false } }) })
+  const customer = ['--url', `http://127.0.0.1:${service.port}/acme`, '--key', 'rk_1', '--forward', service.url]
+
+  const lines: Record<string, readonly string[]> = {
+    demo: [`--port=${evil}`],
+    init: [join(folder, evil)],
+    listen: [...customer, '--replay', worse],
+    trigger: [worse, ...customer, '--secret', `whsec_${Buffer.alloc(32, 1).toString('base64')}`],
+    migrate: [],
+    watch: ['--kind', 'job', '--relation', `public."x${evil}"`, '--id', evil, '--tenant', evil],
+    grants: ['--role', evil, '--jobs', `public."x${evil}"`, '--candidates', 'public.api_jobs'],
+    doctor: ['--wait-seconds', '0', '--jobs', `public."x${evil}"`],
+    'keys issue': ['--tenant', evil, '--scopes', `jobs:read,${worse}`, '--candidate-fields', worse, '--out', '/nowhere/key'],
+    'keys list': ['--tenant', evil],
+    'keys rotate': [keyId, '--tenant', evil, '--out', '/nowhere/key'],
+    'webhooks list': ['--tenant', evil],
+    'webhooks failing': [],
+    'webhooks show': [String(id)],
+    'webhooks test': [String(id)],
+    'webhooks import': [importPath],
+    'webhooks disable': [String(id)],
+    'webhooks enable': [String(id)],
+    'deliveries list': ['--webhook', String(id)],
+    'deliveries show': [String(delivery.id), '--webhook', String(id), '--body'],
+    'deliveries retry': [String(delivery.id), '--webhook', String(id)],
+    replay: ['--webhook', String(id), '--include', 'all', '--since', evil],
+    'subjects find': ['candidate:42', '--tenant', evil],
+    'keys revoke': [keyId, '--tenant', evil],
+    'tenants rename': [evil, `${evil}2`],
+    adopt: ['--discard', '--environment', evil],
+    stats: ['--schema', worse],
+    prune: ['--retention-days', worse],
+    reseal: ['--secret-keys', path],
+    'tenants remove': [`${evil}2`]
+  }
+  t.teardown(() => pool.query(`drop owned by "${evil}"; drop role "${evil}"`))
+  t.strictSame(Object.keys(lines).sort(), Object.keys(commands).sort(), 'every command is tried')
+  for (const [name, argv] of Object.entries(lines)) {
+    const words = [...name.split(' '), ...argv]
+    assertPrintable(t, await cli(words, { answers: ['n'] }), name)
+    assertPrintable(t, await cli([...words, '--json', '--yes']), `${name} --json`)
+  }
+
+  await t.test('an error of the server is one line', async (t) => {
+    await pool.query(`create function recruiting.refuse () returns trigger language plpgsql as $$ begin raise exception using message = ${pg.escapeLiteral(worse)}; end $$`)
+    await pool.query('create trigger refuse before update on recruiting.webhooks for each row execute function recruiting.refuse()')
+    const { id: other } = (await recruiting.webhooks.list('acme')).data[0] ?? { id: 0 }
+    const outcome = await cli(`webhooks disable ${other} --yes`)
+    t.match(outcome, { code: 1, err: /\nwebhooks disable: a\ufffd.*b.*forged\n$/ })
+    assertPrintable(t, outcome, 'an error')
+    await pool.query('drop trigger refuse on recruiting.webhooks')
+  })
+
+  await t.test('nor does a warning of the engine that sends tests', async (t) => {
+    const { id: other } = (await recruiting.webhooks.list('acme')).data[0] ?? { id: 0 }
+    class Client extends pg.Client {
+      constructor (options?: pg.ClientConfig) {
+        super(options)
+        const query = (text: unknown, ...rest: unknown[]): unknown =>
+          String(text).includes('look for migrations') ? Promise.reject(new Error(worse)) : Reflect.apply(pg.Client.prototype.query, this, [text, ...rest])
+        Object.assign(this, { query })
+      }
+    }
+    class Pool extends pg.Pool {
+      constructor (options: pg.PoolConfig) { super({ ...options, Client }) }
+    }
+    const broken = await cli(`webhooks test ${other} --yes`, { importDriver: async () => ({ Pool }) })
+    t.match(broken.err, /^the storage is not ready: .*forged$/m)
+    assertPrintable(t, broken, 'a warning')
+
+    class HastyPool extends pg.Pool {
+      constructor ({ connectionTimeoutMillis: _, ...options }: pg.PoolConfig) { super(options) }
+    }
+    const warned = await cli(`webhooks test ${other} --yes --secret-keys ${path}`, { importDriver: async () => ({ Pool: HastyPool }) })
+    t.match(warned.err, /^the pool has no connection timeout: /m)
+  })
+})
+
+t.test('JSON says the same with escapes', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  const pool = createPool()
+  await createTables(pool)
+  const keys = apiKeys(pool)
+  await keys.issue({ tenantSlug: 'acme', scopes: ['jobs:read'] })
+  await pool.query('update recruiting.api_keys set name = $1', [worse])
+  const { out } = await createCli(url)('keys list --tenant acme --json')
+  t.strictSame(JSON.parse(out), await keys.list({ tenantSlug: 'acme' }))
+  t.match(out, String.raw`a\u202e\u2066\u2069\u200f\u061c\u200b\ufeff\u2028\u2029\udb40\udc41b\u001b]0;x\u0007\u009b31m\u0085\u007f\r\nforged`)
+})
+
+t.test('the beginning of a response is shown only with --body', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  const pool = createPool()
+  const { storage } = await createTables(pool)
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+  const { id } = await recruiting.webhooks.create('acme', { name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'] })
+  await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 } })
+  await pool.query('update recruiting.queue set attempts = $1', [JSON.stringify([{
+    started_at: '2030-01-01T00:00:00.000Z', duration_ms: 1, response_status: 500, error: 'http_status', response_excerpt: 'Ada is ill'
+  }])])
+  const cli = createCli(url)
+  const { data: [delivery] } = (await recruiting.webhooks.listDeliveries('acme', id))
+  const line = `deliveries show ${delivery?.id} --webhook ${id}`
+  for (const format of ['', ' --json']) {
+    t.notMatch((await cli(`${line}${format}`)).out, /Ada|excerpt/)
+    t.match((await cli(`${line}${format} --body`)).out, 'Ada is ill')
+  }
+  t.match((await cli(`${line} --body`)).out, /^attempt +duration +error +response +excerpt\n20\S+ +1 ms +http_status +500 +Ada is ill$/m)
+  t.strictSame(JSON.parse((await cli(`${line} --json`)).out).attempts, [
+    { started_at: '2030-01-01T00:00:00.000Z', duration_ms: 1, response_status: 500, error: 'http_status' }
+  ])
+})

@@ -1,0 +1,227 @@
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import type { FastifyInstance } from 'fastify'
+import t from 'tap'
+import type { Test } from 'tap'
+import { ApiError, type ClientOptions, type EventsOptions, createClient } from '../../src/client/index.js'
+import { type MemoryStorage, memoryStorage } from '../../src/memory/index.js'
+import { type AppOverrides, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+
+interface Service {
+  app: FastifyInstance
+  storage: MemoryStorage
+  options: ClientOptions
+}
+
+async function serve (t: Test, overrides: AppOverrides = {}): Promise<Service> {
+  const storage = memoryStorage({ tenants })
+  const app = await buildApp(t, { server: { forceCloseConnections: true }, storage, ...overrides })
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  return { app, storage, options: { baseUrl: `${origin}/api/v1/public/`, tenantSlug: 'acme', key: keys.full } }
+}
+
+async function collect<Item> (items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+/** Answers like a service or a proxy, one response for each request. */
+function answerWith (...responses: Response[]): { fetch: typeof fetch, waits: number[], sleep: (ms: number) => Promise<void> } {
+  const waits: number[] = []
+  return {
+    fetch: async () => responses.shift() ?? Response.json({ data: 'ok' }),
+    waits,
+    sleep: async (ms) => { waits.push(ms) }
+  }
+}
+
+t.test('lists are read page by page, with their query', async (t) => {
+  const { options } = await serve(t)
+  const client = createClient(options)
+  const pages = await collect(client.candidates.list({ per_page: 2, sort: '-full_name' }))
+  t.strictSame(pages.map(({ data }) => data.map((row) => row.full_name)), [['Grace Hopper', 'Alan Turing'], ['Ada Lovelace']])
+  t.strictSame(pages[1]?.meta, { page: 2, per_page: 2, total: 3, total_pages: 2 })
+  t.strictSame((await collect(client.candidates.list({ page: 2, per_page: 2 }))).length, 1)
+  t.strictSame((await collect(client.jobs.list({ 'filter[status]': 'draft' }))).flatMap(({ data }) => data.map(({ name }) => name)), ['Cryptanalyst'])
+  t.match((await collect(client.listEventTypes({ per_page: 200 })))[0]?.data[0], { name: 'application.created' })
+  t.strictSame((await collect(client.candidates.list({ 'filter[q]': 'nobody' }))).map(({ data }) => data), [[]])
+})
+
+t.test('one item is found, or null', async (t) => {
+  const { options } = await serve(t)
+  const client = createClient(options)
+  t.match(await client.candidates.find(1), { id: 1, full_name: 'Ada Lovelace' })
+  t.equal(await client.candidates.find(99), null)
+  t.equal(await client.webhooks.find(99), null)
+  t.equal(await client.webhooks.findDelivery(99, 1), null)
+})
+
+t.test('a sync gives everything, then the changes since the saved token', async (t) => {
+  const { options, storage } = await serve(t)
+  const client = createClient(options)
+  let token: string | null = null
+  const saved = { load: () => token, save: (next: string) => { token = next } }
+  const read = async (): Promise<unknown[]> => (await collect(client.candidates.sync({ ...saved, per_page: 2 }))).flatMap(({ data }) => data)
+
+  t.match(await read(), [{ id: 1, deleted: false, candidate: { full_name: 'Ada Lovelace' } }, { id: 2 }, { id: 3 }])
+  storage.candidates.save('acme', { id: 4, full_name: 'Edsger Dijkstra' })
+  storage.candidates.remove('acme', 1)
+  t.match(await read(), [{ id: 4, candidate: { full_name: 'Edsger Dijkstra' } }, { id: 1, deleted: true, candidate: null }])
+  t.strictSame(await read(), [])
+  t.match((await collect(client.jobs.sync())).flatMap(({ data }) => data), [{ id: 1, job: { name: 'Compiler Engineer' } }, { id: 2 }])
+})
+
+t.test('a page is saved only after it was handled', async (t) => {
+  const { options } = await serve(t)
+  const saved: string[] = []
+  const sync = createClient(options).candidates.sync({ save: (token) => { saved.push(token) } })
+  await sync.next()
+  t.strictSame(saved, [])
+  await sync.next()
+  t.equal(saved.length, 1)
+})
+
+t.test('an expired token begins the sync again, if the caller can', async (t) => {
+  const { options } = await serve(t)
+  const client = createClient(options)
+  const load = (): string => 'a token of another database'
+  await t.rejects(collect(client.candidates.sync({ load })), { name: 'ApiError', status: 410, code: 'sync_token_expired' })
+  let restarts = 0
+  const pages = await collect(client.candidates.sync({ load, restart: () => { restarts++ } }))
+  t.strictSame([pages.flatMap(({ data }) => data).length, restarts], [3, 1])
+  await t.rejects(collect(createClient({ ...options, key: 'wrong' }).candidates.sync({ load, restart: () => t.fail('not expired') })), { name: 'ApiError', status: 401 })
+  const after = await collect(client.candidates.sync({ load: () => '', restart: () => { restarts++ } }))
+  t.strictSame([after.flatMap(({ data }) => data).length, restarts], [3, 2], 'an empty token counts as expired')
+})
+
+t.test('events come once, in order, from the oldest or from now on, and of the types that are asked for', async (t) => {
+  const { app, options } = await serve(t)
+  const client = createClient(options)
+  const emit = async (type: 'job.created' | 'job.closed', id: number): Promise<void> => { await app.recruiting.emit({ tenantSlug: 'acme', type, data: { id } }) }
+  const keep = (): { load: () => string | null, save: (next: string) => void } => {
+    let token: string | null = null
+    return { load: () => token, save: (next) => { token = next } }
+  }
+  const read = async (given: EventsOptions): Promise<unknown[]> => (await collect(client.events(given))).flatMap(({ data }) => data).map(({ data }) => data?.id)
+  await emit('job.created', 1)
+  await emit('job.closed', 2)
+  await emit('job.created', 3)
+
+  const [all, created, later] = [keep(), { ...keep(), types: ['job.created', 'job.updated'] }, { ...keep(), from: 'now' } as const]
+  t.match((await collect(client.events()))[0]?.data[0], { id: /^evt_/, type: 'job.created', timestamp: /^20/, tenant_slug: 'acme', data: { id: 1 } })
+  t.strictSame([await read({ ...all, per_page: 2 }), await read(created), await read(later)], [[1, 2, 3], [1, 3], []])
+  await emit('job.created', 4)
+  await emit('job.closed', 5)
+  t.strictSame([await read(all), await read(created), await read(later)], [[4, 5], [4], [4, 5]], 'after the saved token')
+  t.strictSame([await read(all), await read({ from: 'oldest' })], [[], [1, 2, 3, 4, 5]])
+})
+
+t.test('a token of events that is no longer known begins with the oldest event, if the caller can', async (t) => {
+  const { app, options } = await serve(t)
+  const client = createClient(options)
+  await app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { id: 1 } })
+  const load = (): string => 'a token of another database'
+  await t.rejects(collect(client.events({ load, from: 'now' })), { name: 'ApiError', status: 410, code: 'sync_token_expired' })
+  let restarts = 0
+  const pages = await collect(client.events({ load, from: 'now', restart: () => { restarts++ } }))
+  t.match([pages.flatMap(({ data }) => data), restarts], [[{ data: { id: 1 } }], 1])
+})
+
+t.test('an event whose data was erased has none', async (t) => {
+  const { app, options } = await serve(t)
+  await app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { id: 1 }, subject: 'candidate:1' })
+  await app.recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' })
+  t.match((await collect(createClient(options).events()))[0]?.data, [{ type: 'candidate.created', data: null, erased: true }])
+})
+
+t.test('webhooks are managed from creation to deletion', async (t) => {
+  const receiver = await startReceiver(t)
+  const { app, options } = await serve(t, { delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'] } })
+  const { webhooks } = createClient(options)
+  const { id, secret } = await webhooks.create({ name: 'CRM', target_url: receiver.url, event_types: ['job.created'] })
+  t.match(secret, /^whsec_/)
+  t.match(await webhooks.update(id, { name: 'Payroll' }), { id, name: 'Payroll' })
+  t.match(await webhooks.find(id), { name: 'Payroll', health: { failed_deliveries: 0 } })
+  t.match(await collect(webhooks.list({ 'filter[status]': 'active' })), [{ data: [{ id }] }])
+  t.match(await webhooks.test(id), { status: 'delivered', event_type: 'job.created' })
+  t.match(await webhooks.test(id, { event_type: 'job.closed' }), { event_type: 'job.closed' })
+
+  await app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { id: 1 } })
+  await app.recruiting.drain()
+  const [page] = await collect(webhooks.listDeliveries(id))
+  const [delivery] = page?.data ?? []
+  t.match(delivery, { event_type: 'job.created', status: 'delivered' })
+  t.match(await webhooks.findDelivery(id, Number(delivery?.id)), { attempts: [{ response_status: 204 }] })
+  t.match(await webhooks.retryDelivery(id, Number(delivery?.id)), { event_id: delivery?.event_id })
+  t.match(await webhooks.replay(id, { include: 'all', dry_run: true }), { webhook_id: id, truncated: false })
+
+  const rotated = await webhooks.rotateSecret(id, { grace_period_seconds: 0 })
+  t.not(rotated.secret, secret)
+  t.equal(rotated.previous_secret_expires_at, null)
+  t.equal(await webhooks.delete(id), undefined)
+  t.equal(await webhooks.find(id), null)
+})
+
+t.test('errors carry the status, code and request id of the API', async (t) => {
+  const { options } = await serve(t, { errorDetails: true })
+  const fault = await createClient(options).webhooks.create({ name: '', target_url: 'x', event_types: [] }).catch((error) => error)
+  t.ok(fault instanceof ApiError)
+  t.match(fault, { name: 'ApiError', status: 400, code: 'bad_request', requestId: /^req_/, details: [{ in: 'body', field: 'name' }] })
+  await t.rejects(createClient({ ...options, key: 'wrong' }).candidates.find(1), { name: 'ApiError', status: 401, code: 'unauthorized', details: [] })
+  await t.rejects(createClient({ ...options, tenantSlug: '../acme' }).candidates.find(1), { name: 'ApiError', status: 401 }, 'a slug is one part of the path')
+
+  const proxy = answerWith(new Response('<html>', { status: 502 }))
+  await t.rejects(createClient({ ...options, ...proxy }).jobs.find(1), { name: 'ApiError', status: 502, code: 'unknown', requestId: null, message: 'The service responded with 502' })
+})
+
+t.test('any other operation is called by its path', async (t) => {
+  const { options } = await serve(t)
+  const client = createClient(options)
+  t.match(await client.request<{ data: unknown[] }>({ path: '/jobs', query: { per_page: 1, page: undefined } }), { data: [{ id: 1 }] })
+})
+
+t.test('requests are repeated after 429 and 503, after the time that the service names', async (t) => {
+  const { options } = await serve(t)
+  const later = new Date(Date.now() + 30_000).toUTCString()
+  const service = answerWith(
+    new Response(null, { status: 429, headers: { 'retry-after': '7' } }), new Response('busy', { status: 503 }),
+    new Response(null, { status: 503, headers: { 'retry-after': later } }), new Response(null, { status: 429, headers: { 'retry-after': 'soon' } })
+  )
+  t.equal(await createClient({ ...options, ...service }).candidates.find(1), 'ok')
+  const [first, second, third = 0, fourth] = service.waits
+  t.strictSame([first, second, fourth], [7000, 2000, 8000])
+  t.ok(third > 20_000 && third <= 30_000)
+})
+
+t.test('requests are not repeated for ever, nor after a longer time, nor after other errors', async (t) => {
+  const { options } = await serve(t)
+  const busy = (seconds: number): Response => Response.json({ error: { code: 'rate_limited', message: 'Rate limit exceeded', request_id: 'req_1' } }, { status: 429, headers: { 'retry-after': String(seconds) } })
+  const always = answerWith(...Array.from({ length: 3 }, () => busy(1)))
+  await t.rejects(createClient({ ...options, ...always, maxRetries: 2 }).jobs.find(1), { name: 'ApiError', status: 429, code: 'rate_limited', requestId: 'req_1' })
+  t.strictSame(always.waits, [1000, 1000])
+  const long = answerWith(busy(61))
+  await t.rejects(createClient({ ...options, ...long }).jobs.find(1), { name: 'ApiError', status: 429 })
+  const broken = answerWith(new Response(null, { status: 500 }))
+  await t.rejects(createClient({ ...options, ...broken }).jobs.find(1), { name: 'ApiError', status: 500 })
+  t.strictSame([...long.waits, ...broken.waits], [])
+})
+
+t.test('a retry waits in real time, and a request ends after its time', async (t) => {
+  const { app, options } = await serve(t, { before: (app) => { app.addHook('onRequest', async () => { await stalled }) } })
+  let release = (): void => {}
+  const stalled = new Promise<void>((resolve) => { release = resolve })
+  t.teardown(() => release())
+  t.ok(app.server.listening)
+  await t.rejects(createClient({ ...options, timeoutMs: 20 }).jobs.find(1), { name: 'TimeoutError' })
+  const once = answerWith(new Response(null, { status: 503, headers: { 'retry-after': '0' } }))
+  t.equal(await createClient({ ...options, fetch: once.fetch }).jobs.find(1), 'ok')
+})
+
+t.test('the client is small and needs nothing from Node', async (t) => {
+  const { outputFiles: [file] } = await build({ entryPoints: ['src/client/index.ts'], bundle: true, minify: true, format: 'esm', platform: 'browser', write: false })
+  t.ok(gzipSync(file?.contents ?? '', { level: 9 }).length <= 6 * 1024)
+  t.match(file?.text, 'whsec_')
+  t.notMatch(file?.text, /node:|\b(process|Buffer|require)\b/)
+})

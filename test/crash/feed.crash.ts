@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type pg from 'pg'
+import { type Random, createRandom } from '../../examples/demo/data/random.js'
+import { createRecruiting } from '../../src/index.js'
+import { migrate, postgresStorage } from '../../src/postgres/index.js'
+import { silentLogger } from '../fixtures/delivery/silent-logger.js'
+import { kill, startProcess } from '../fixtures/crash/crash.js'
+import { startPostgresServer } from '../fixtures/postgres/postgres-server.js'
+import { pickSeed } from '../sync/proof/seed.js'
+import { keyOf, proofTenants } from '../sync/proof/world.js'
+
+const events = Number(process.env.EVENTS ?? 200_000)
+const kills = 10
+const writers = 16
+const readers = 6
+const types = ['job.created', 'application.created', 'candidate.created'] as const
+
+interface FeedPage { data: Array<{ id: string, type: string }>, meta: { next_token: string, has_more: boolean } }
+
+t.setTimeout(0)
+
+t.test(`${events} events, while API and PostgreSQL are killed: each reader gets every committed event once`, { timeout: 3_600_000 }, async (t) => {
+  const postgres = await startPostgresServer(t, { settings: ['fsync=on', 'synchronous_commit=on'] })
+  const pool = postgres.createPool({ max: 30 })
+  await migrate(pool)
+  await pool.query('create table api_candidates (tenant_slug text, id bigint, full_name text, headline text, source_id bigint, recruiter_id bigint, version bigint, created_at timestamptz, updated_at timestamptz)')
+  await pool.query('create table api_jobs (tenant_slug text, id bigint, name text, status text, version bigint, created_at timestamptz, updated_at timestamptz)')
+  const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false, logger: silentLogger })
+  t.teardown(() => recruiting.close())
+  const seed = pickSeed(t)
+  let emitted = 0
+  let isOver = false
+
+  async function serve (port: number) {
+    const child = startProcess(t, 'crash-api.ts', postgres.url, String(port))
+    const [output] = await once(child.stdout, 'data')
+    return { port: Number(String(output)), kill: () => kill(child) }
+  }
+
+  /** Emits some events in one transaction, which may take long and may be rolled back. */
+  async function write (random: Random): Promise<void> {
+    const client = await pool.connect()
+    try {
+      await client.query('begin')
+      for (let left = random.integer(1, 4); left > 0; left--) {
+        await recruiting.emit({ tenantSlug: random.pick(proofTenants), type: random.pick(types), data: {} }, { transaction: client })
+        if (random.chance(0.02)) await sleep(random.integer(1, 200))
+        emitted++
+      }
+      await client.query(random.chance(0.1) ? 'rollback' : 'commit')
+      client.release()
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+
+  let server = await serve(0)
+  const { port } = server
+  const copies = Array.from({ length: readers }, (_, index) => createReader(port, index, createRandom(seed + index)))
+  const writing = Promise.all(Array.from({ length: writers }, async (_, index) => {
+    const random = createRandom(seed + 100 + index)
+    while (emitted < events) await outlive(() => write(random))
+  })).finally(() => { isOver = true })
+  const reading = copies.map(async (reader) => {
+    while (!isOver) {
+      await outlive(reader.follow)
+      await sleep(50)
+    }
+  })
+  for (let killed = 0; killed < kills && !isOver;) {
+    await sleep(100)
+    if (emitted < (killed + 0.5) * events / kills) continue
+    killed++
+    await server.kill()
+    await postgres.stop('immediate')
+    await postgres.start()
+    server = await serve(port)
+  }
+  await Promise.all([writing, ...reading])
+
+  for (const { follow, seen, tenantSlug, type } of copies) {
+    await follow()
+    const stored = await readStored(pool, tenantSlug, type)
+    const missed = stored.filter((id) => !seen.has(id))
+    const twice = [...seen.values()].filter((count) => count > 1)
+    t.strictSame({ missed: missed.length, twice: twice.length, unknown: seen.size - stored.length + missed.length }, { missed: 0, twice: 0, unknown: 0 },
+      `${tenantSlug}, ${type ?? 'all types'}: ${stored.length} events`)
+  }
+})
+
+/** Follows the feed of a tenant and counts how often it gets each event. Remembers the token of each page that arrived. */
+function createReader (port: number, index: number, random: Random) {
+  const tenantSlug = proofTenants[index % 2] ?? 'acme'
+  const type = index < 4 ? undefined : types[0]
+  const seen = new Map<string, number>()
+  let token: string | undefined
+
+  async function follow (): Promise<void> {
+    const query = new URLSearchParams({ per_page: String(random.pick([1, 7, 50, 200])) })
+    if (token !== undefined) query.set('token', token)
+    if (type !== undefined) query.set('filter[event_type]', type)
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/public/${tenantSlug}/events?${query}`, { headers: { authorization: `Bearer ${keyOf(tenantSlug)}` } })
+    if (answer.status >= 500) throw new Error('terminated')
+    if (answer.status !== 200) throw new Error(`the feed got ${answer.status}`)
+    const { data, meta } = await answer.json() as FeedPage
+    for (const { id } of data) seen.set(id, (seen.get(id) ?? 0) + 1)
+    token = meta.next_token
+    if (meta.has_more) await follow()
+  }
+  return { tenantSlug, type, seen, follow }
+}
+
+async function readStored (pool: pg.Pool, tenantSlug: string, type: string | undefined): Promise<string[]> {
+  const { rows } = await pool.query('select id from recruiting.events where tenant_key = $1 and ($2::text is null or type = $2)', [tenantSlug, type])
+  return rows.map(({ id }) => id)
+}
+
+/** Errors of a killed server or database end a turn. */
+async function outlive (turn: () => Promise<void>): Promise<void> {
+  try {
+    await turn()
+  } catch (error) {
+    const { code = '', message = '' } = error as { code?: string, message?: string }
+    if (!/^57P|terminat|ECONN|EPIPE|timeout|connection|fetch failed|other side closed/i.test(`${code} ${message}`)) throw error
+    await sleep(50)
+  }
+}

@@ -1,0 +1,68 @@
+import t from 'tap'
+import { createRecruiting } from '../../../src/index.js'
+import { memoryStorage } from '../../../src/memory/index.js'
+import { createMachines, event } from '../../fixtures/delivery/engine.js'
+import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
+
+t.test('a worker of another environment', async (t) => {
+  const { clock, start, addWebhook, storage, deliveries } = createMachines(t)
+  const receiver = await startReceiver(t)
+  const id = await addWebhook(receiver.url)
+  const production = start({ delivery: { environment: 'production' } })
+  await production.emit(event)
+  await production.drain()
+  await production.close()
+
+  const errors: unknown[] = []
+  const logger = { ...silentLogger, error: ({ err }: { err?: unknown }, message: string) => { errors.push([message, (err as Error).message]) } }
+  const staging = start({ delivery: { environment: 'staging' }, logger })
+  await staging.emit(event)
+
+  await t.test('sends neither deliveries nor tests, and logs it once', async (t) => {
+    await t.rejects(staging.drain(), { code: 'held' })
+    for (let turn = 0; turn < 3; turn++) await clock.advance(1000)
+    t.match(await staging.webhooks.sendTest('acme', id), { status: 'failed', error: 'held' })
+    t.equal(receiver.requests.length, 1)
+    t.strictSame(errors, [['deliveries are held', 'the database belongs to another delivery.environment: nothing is sent until you call adopt, or run npx fastify-recruiting-api adopt']])
+  })
+
+  await t.test('says so in its figures and to tenants, and lives', async (t) => {
+    const { held } = await staging.stats()
+    t.equal(held?.reason, 'environment')
+    t.match(await staging.health(), { alive: true, held })
+    t.match(await staging.webhooks.find('acme', id), { health: { held: true } })
+    await staging.close()
+    t.match(await staging.health(), { alive: false, held: null })
+  })
+
+  await t.test('sends what is pending once it is adopted', async (t) => {
+    const again = start({ delivery: { environment: 'staging' } })
+    t.strictSame(await again.adopt({ pending: 'deliver' }), { reason: 'environment', pending: 1 })
+    await again.drain()
+    t.strictSame(await deliveries(id), [['delivered', 1], ['delivered', 1]])
+    t.notOk('held' in ((await again.webhooks.find('acme', id))?.health ?? {}))
+    t.equal((await storage.holds?.find('production'))?.reason, 'environment')
+    await again.close()
+    await t.rejects(again.adopt({ pending: 'deliver' }), { code: 'closed' })
+  })
+})
+
+t.test('health says nothing of a hold that cannot be read', async (t) => {
+  const storage = memoryStorage()
+  storage.holds.find = () => Promise.reject(new Error('down'))
+  const recruiting = createRecruiting({ storage, delivery: false, logger: silentLogger })
+  t.teardown(() => recruiting.close())
+  t.match(await recruiting.health(), { alive: true, held: null })
+})
+
+t.test('a storage without holds', async (t) => {
+  const { webhooks, deliveries } = memoryStorage()
+  const recruiting = createRecruiting({ storage: { webhooks, deliveries }, delivery: false })
+  t.teardown(() => recruiting.close())
+  t.equal((await recruiting.stats()).held, null)
+  t.equal(await recruiting.adopt({ pending: 'discard' }), null)
+  t.throws(() => createRecruiting({ storage: { webhooks, deliveries }, delivery: { environment: 'production' } }), {
+    code: 'invalid_option', field: 'delivery.environment', message: 'delivery.environment: expected a storage with holds, got "production"'
+  })
+})

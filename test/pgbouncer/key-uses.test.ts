@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { apiKeys, migrate, postgresKeyLookup } from '../../src/postgres/index.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
+import { noPgBouncer, startPgBouncer } from '../fixtures/postgres/pgbouncer.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
+
+t.test('two processes behind PgBouncer write at once when keys were last used', { skip: noPgBouncer }, async (t) => {
+  const server = await startPostgres(t)
+  const pool = server.createPool()
+  await migrate(pool)
+  const keys = apiKeys(pool)
+  const issued = await Promise.all(Array.from({ length: 20 }, () => keys.issue({ tenantSlug: 'acme', scopes: [] })))
+  const clocks = [createManualClock(), createManualClock()]
+  const lookups = await Promise.all(clocks.map(async (clock) => postgresKeyLookup(await startPgBouncer(t, server.url), { clock })))
+  // In opposite orders, in which locks that wait would be a deadlock.
+  await Promise.all(lookups.flatMap((lookup, at) => (at === 0 ? issued : issued.toReversed()).map(({ key }) => lookup({ tenantSlug: 'acme', tenantId: 'acme', key }))))
+  await Promise.all(clocks.map((clock) => clock.advance(60_000)))
+  for (;;) {
+    const used = await Promise.all(issued.map(async ({ id }) => (await keys.find({ tenantSlug: 'acme' }, id))?.lastUsedAt))
+    if (used.every((date) => typeof date === 'string')) break
+    await sleep(20)
+  }
+  t.pass('all are written')
+})

@@ -1,0 +1,193 @@
+import swagger from '@fastify/swagger'
+import Fastify from 'fastify'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import t, { type Test } from 'tap'
+import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { readPortal } from '../../src/options/portal.js'
+import { en } from '../../src/portal/messages/en.js'
+import { languages } from '../../src/portal/messages/index.js'
+import { readAssets } from '../../src/portal/pages.js'
+import { checkError, comparable } from '../fixtures/api/answers.js'
+import { type AppOverrides, allScopes, bearer, buildApp, tenants } from '../fixtures/api/app.js'
+import { buildAppWithRoutes, urlOf } from '../fixtures/api/routes.js'
+import { storeWebhook } from '../fixtures/api/webhooks.js'
+import { probe, sendProbes } from '../fixtures/fuzz/probes.js'
+import { addHostRoutes, hostRequests } from '../fixtures/hosts/own-site.js'
+import { base, listFiles, protectedHeaders, readConfig } from '../fixtures/portal/files.js'
+import { createToken, portal } from '../fixtures/portal/sessions.js'
+
+const immutable = 'public, max-age=31536000, immutable'
+
+t.test('the page is HTML of a few lines, without an inline script or style, and its paths are relative', async (t) => {
+  const app = await buildApp(t, { portal })
+  const { statusCode, headers, body } = await app.inject(base)
+  t.equal(statusCode, 200)
+  const { date: _date, etag, 'content-length': _length, connection: _connection, ...rest } = headers
+  t.strictSame(rest, { ...protectedHeaders, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
+  t.match(etag, /^W\/"[\w-]{43}"$/)
+  t.notMatch(body, /<script>|<style|style=|\son\w+=/)
+  t.match([...body.matchAll(/(?:src|href)="(.*?)"/g)].map(([, path]) => path), ['data:,', /^assets\/portal-[\da-f]{16}\.css$/, /^assets\/portal-[\da-f]{16}\.js$/])
+})
+
+t.test('script and style are the built files, with a hash in their names, and kept for a year', async (t) => {
+  const app = await buildApp(t, { portal })
+  const { script, style } = await listFiles(app)
+  for (const [path, name, type] of [[script, 'portal.js', 'text/javascript'], [style, 'portal.css', 'text/css']] as const) {
+    const answer = await app.inject(`${base}${path}`)
+    const file = await readFile(new URL(`../../dist/portal/${name}`, import.meta.url))
+    t.ok(answer.rawPayload.equals(file), name)
+    t.match(path, createHash('sha256').update(file).digest('hex').slice(0, 16))
+    t.match(answer.headers, { ...protectedHeaders, 'content-type': `${type}; charset=utf-8`, 'cache-control': immutable })
+  }
+})
+
+t.test('element.js imports the script of the page and defines the element with its configuration', async (t) => {
+  const app = await buildApp(t, { portal })
+  const { script } = await listFiles(app)
+  const { headers, body } = await app.inject(`${base}assets/element.js`)
+  t.match(headers, { ...protectedHeaders, 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' })
+  const [, from, config = ''] = /^import \{ define \} from '(.*)'\ndefine\((.*)\)\n$/.exec(body) ?? []
+  t.equal(from, script.replace('assets/', './'))
+  t.strictSame(JSON.parse(config), readConfig((await app.inject(base)).body))
+})
+
+t.test('the configuration has the look, the names of the texts, the origins and the addresses of notifications', async (t) => {
+  const app = await buildApp(t, {
+    delivery: { sourceIps: ['203.0.113.7', '2001:db8::/32'] },
+    portal: {
+      ...portal,
+      frameAncestors: ['self', 'https://ats.example'],
+      returnOrigins: ['https://hr.example'],
+      theme: { accent: '#0b57d0', radius: 4, font: '"Segoe UI"', mode: 'dark' }
+    }
+  })
+  const { body } = await app.inject(base)
+  const { style, texts } = await listFiles(app)
+  t.strictSame(readConfig(body), {
+    style: style.replace('assets/', ''),
+    theme: { accent: { light: '#0b57d0', dark: '#4881dc' }, radius: '4px', font: '"Segoe UI"', mode: 'dark' },
+    messages: Object.fromEntries(Object.entries(texts).map(([locale, path]) => [locale, path.replace('assets/', '')])),
+    origins: ["'self'", 'https://ats.example'],
+    returnOrigins: ['https://hr.example'],
+    sourceIps: ['203.0.113.7', '2001:db8::/32']
+  })
+})
+
+t.test('a host that names no addresses of notifications shows none', async (t) => {
+  const app = await buildApp(t, { portal })
+  t.strictSame(readConfig((await app.inject(base)).body).sourceIps, [])
+})
+
+t.test('each language is a file with a hash in its name, kept for a year; the host can replace and add some', async (t) => {
+  const own = { ...en, shell: { ...en.shell, title: '"><script>alert(1)</script>&quot;\'\u2028' } }
+  const app = await buildApp(t, { portal: { ...portal, messages: { de: own, 'pt-PT': own, ar: own } } })
+  const { texts } = await listFiles(app)
+  t.strictSame(Object.keys(texts), [...Object.keys(languages), 'pt-PT', 'ar'])
+  for (const [locale, messages] of Object.entries({ ...languages, de: own, 'pt-PT': own, ar: own })) {
+    const answer = await app.inject(`${base}${texts[locale]}`)
+    t.strictSame(answer.json(), messages, locale)
+    t.match(answer.headers, { ...protectedHeaders, 'content-type': 'application/json; charset=utf-8', 'cache-control': immutable })
+    t.match(texts[locale], createHash('sha256').update(answer.rawPayload).digest('hex').slice(0, 16))
+  }
+  t.equal(texts.ar, texts.de, 'the same texts are one file')
+})
+
+t.test('HEAD answers like GET without a body, and a client that has a file already gets 304', async (t) => {
+  const app = await buildApp(t, { portal })
+  const { all } = await listFiles(app)
+  t.equal(new Set(all).size, 4 + Object.keys(languages).length)
+  for (const path of all) {
+    const url = `${base}${path}`
+    const got = await app.inject(url)
+    const head = await app.inject({ method: 'HEAD', url })
+    t.same([head.statusCode, head.body, { ...head.headers, date: '' }], [200, '', { ...got.headers, date: '' }], path)
+    const etag = String(got.headers.etag)
+    for (const method of ['GET', 'HEAD'] as const) {
+      for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
+        const { statusCode, body, headers } = await app.inject({ method, url, headers: { 'if-none-match': known } })
+        t.same([statusCode, body, headers.etag, headers['content-type']], [304, '', etag, undefined], `${method} ${path} ${known}`)
+        t.match(headers, { ...protectedHeaders, 'cache-control': String(got.headers['cache-control']) })
+      }
+      const other = await app.inject({ method, url, headers: { 'if-none-match': '"other"' } })
+      t.equal(other.statusCode, 200)
+    }
+  }
+})
+
+t.test('the page is below every prefix, and sessions lead to it', async (t) => {
+  for (const [prefix, at] of [['/hr/v1', '/hr/v1/portal/'], [undefined, base]] as const) {
+    const app = await buildApp(t, { portal, ...(prefix === undefined ? {} : { prefix }) })
+    const { url } = await app.recruiting.portal.createSession({ tenantSlug: 'acme', actor: 'user:17' })
+    t.equal(url.split('#')[0], at)
+    for (const path of (await listFiles(app, at)).all) t.equal((await app.inject(`${at}${path}`)).statusCode, 200, path)
+  }
+})
+
+t.test('without the built files the registration says how to build them', async (t) => {
+  const settings = readPortal(portal, 'portal')
+  if (settings === null) throw new Error('there are settings')
+  await t.rejects(readAssets(settings, [], new URL('nowhere/', import.meta.url)), {
+    code: 'invalid_option', field: 'portal', message: /^portal: expected the built page: run npm run build:portal, which writes portal\.\w+, got "no such file"$/
+  })
+})
+
+/** A host with the tenant portal alone. */
+async function buildTwin (t: Test, options: AppOverrides) {
+  const storage = memoryStorage({ tenants: { portal: tenants.acme ?? {} } })
+  await storeWebhook(storage, 'portal')
+  return buildAppWithRoutes(t, { storage, keyLookup: memoryKeyLookup([{ key: 'a-key', tenantSlug: 'portal', scopes: allScopes }]), ...options })
+}
+
+t.test('a tenant named portal has the same API as without the option', async (t) => {
+  const { app, routes } = await buildTwin(t, { portal })
+  const { app: without } = await buildTwin(t, {})
+  const requests = routes.map((route) => [route.method, urlOf(route, { tenant: 'portal' })])
+  for (const path of ['nothing', 'assets', 'assets/', 'assets/nothing.js', 'assets/portal.js', 'assets/element.js/x', '/']) requests.push(['GET', base + path])
+  for (const path of ['', 'assets/element.js']) requests.push(['POST', base + path])
+  for (const [method = '', url = ''] of requests) {
+    for (const key of ['a-key', 'unknown']) {
+      const [answer, expected] = await Promise.all([app, without].map(async (one) => {
+        const answer = comparable(await one.inject({ method: method as 'GET', url, headers: bearer(key) }))
+        return answer.replaceAll(/whsec_[\w+/=]+|T[\d:.]+Z|"next_token\\":\\"[\w.-]+/g, '')
+      }))
+      t.equal(answer, expected, `${method} ${url} with ${key}`)
+    }
+  }
+  const headers = bearer(await createToken(app, ['read'], { tenantSlug: 'portal' }))
+  t.equal((await app.inject({ url: '/api/v1/public/portal/webhooks', headers })).statusCode, 200)
+})
+
+t.test('other paths near the page are what they are without it', async (t) => {
+  const without = await buildApp(t)
+  const app = await buildApp(t, { portal })
+  const urls = ['/api/v1/public/portal', '/api/v1/public/portal/x', '/api/v1/public/portals/', '/portal/', '/assets/element.js', `${base}index.html`, `${base}assets/../element.js`, `${base}%2e%2e/`]
+  for (const url of urls) t.equal(comparable(await app.inject(url)), comparable(await without.inject(url)), url)
+  checkError(t, await without.inject(base), 401, 'the page without the option')
+})
+
+t.test('the option changes no answer to a key, and none of the host', async (t) => {
+  t.same(await probe(t, { portal }), await probe(t, {}))
+  const alone = Fastify()
+  t.teardown(() => alone.close())
+  addHostRoutes(alone)
+  t.same(await sendProbes(await buildApp(t, { portal, before: addHostRoutes }), hostRequests), await sendProbes(alone, hostRequests))
+})
+
+t.test('the page is in no document', async (t) => {
+  for (const inHostDocument of [false, true]) {
+    const app = await buildApp(t, { portal, openapi: { inHostDocument }, before: async (app) => { await app.register(swagger, { openapi: {} }) } })
+    t.notMatch(JSON.stringify(app.swagger()), '/portal/')
+    t.notMatch((await app.inject('/api/v1/public/openapi.json')).body, '/portal/')
+  }
+})
+
+t.test('a hook of the host can step aside for the page, as for the API', async (t) => {
+  const app = await buildApp(t, {
+    portal,
+    before (app) {
+      app.addHook('onRequest', async (request, reply) => { if (request.routeOptions.config.recruitingApi !== true) return reply.code(401).send() })
+    }
+  })
+  for (const path of (await listFiles(app)).all) t.equal((await app.inject(`${base}${path}`)).statusCode, 200, path)
+})

@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { createRecruiting } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
+import type { DeliveryStore, EventFilters, RecruitingStorage } from '../../src/ports/index.js'
+import { createEvent, createWebhook, failed, firstRows, lenient } from '../../src/testing/support/samples.js'
+import { silentLogger } from '../fixtures/delivery/silent-logger.js'
+import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+
+const names = ['a', 'b', '0', '1', '-1', '__proto__', 'length', 'é', '%_', 'a b', '"', '\\', '\\u0000', '?']
+const texts = ['', 'a', '1', 'true', 'null', '\\', '\\u0000', '\\\\', '"', '\n', '\u{1f600}', 'é', 'e\u0301', '\ufffd', '\uffff', '?', '?'.repeat(255)]
+const hostile = ['\0', 'a\0', '\ud83d', '\ude00', '\ud83d\ud83d\ude00', '\ude00\ud83d', '\\\ud83d', '\\\\\0', '\ud83d\\ude00', '\0'.repeat(5)]
+const numbers = [0, -0, 1, -1, 1.5, 0.1, 1e21, 1e-7, 5e-324, 1.7976931348623157e308, 2 ** 53, 2 ** 53 + 2, 123456789012345680000]
+
+// What the API accepts.
+const storable = fc.string({ unit: 'binary', maxLength: 6 }).map((text) => text.toWellFormed().replaceAll('\0', ''))
+const anyName = storable.map((text) => text.replace(/[.\p{Cc}]/gu, '')).filter((text) => text !== '')
+
+const filterValue = fc.oneof(fc.constantFrom(...texts, ...numbers, true, false, null), storable, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+const leaf = fc.oneof(filterValue, fc.constantFrom(...hostile), fc.string({ unit: 'binary' }))
+const { object, value } = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 5 }, leaf, tie('object'), fc.array(tie('value'), { maxLength: 2 })),
+  object: fc.dictionary(fc.constantFrom(...names, ...hostile), fc.oneof({ maxDepth: 5 }, leaf, tie('value')), { minKeys: 1, maxKeys: 4 })
+}))
+const data = fc.oneof({ weight: 9, arbitrary: object }, { weight: 1, arbitrary: value })
+const path = fc.array(fc.oneof(fc.constantFrom(...names), anyName), { minLength: 1, maxLength: 4 }).map((steps) => ['data', ...steps].join('.'))
+
+/** Paths of the data with the values there, so that filters often match, and other ones. */
+function filtersFor (value: unknown): fc.Arbitrary<EventFilters> {
+  const found = [...listLeaves(value, 'data')].filter(([path]) => path.split('.').length > 1)
+  const one = fc.tuple(path, fc.array(filterValue, { minLength: 1, maxLength: 3 }))
+  if (found.length === 0) return one.map(([path, values]) => ({ [path]: values }))
+  const near = fc.tuple(fc.constantFrom(...found), fc.array(filterValue, { maxLength: 2 }), fc.boolean())
+    .map(([[path, value], others, isFirst]): [string, EventFilters[string]] => [path, isFirst ? [value, ...others] : [...others, value]])
+  return fc.array(fc.oneof({ weight: 9, arbitrary: near }, { weight: 1, arbitrary: one }), { minLength: 1, maxLength: 2 }).map((pairs) => Object.fromEntries(pairs))
+}
+
+function * listLeaves (value: unknown, path: string, depth = 1): Generator<[path: string, value: EventFilters[string][number]]> {
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) yield [path, value]
+  else if (typeof value === 'string') yield [path, value.toWellFormed().replaceAll('\0', '').slice(0, 255)]
+  else if (depth < 5) {
+    for (const [name, member] of Object.entries(Object(value))) {
+      if (names.includes(name)) yield * listLeaves(member, `${path}.${name}`, depth + 1)
+    }
+  }
+}
+
+async function createFiltered ({ webhooks }: RecruitingStorage, filters: EventFilters): Promise<number> {
+  const id = await webhooks.nextId('acme')
+  await webhooks.create('acme', { ...createWebhook(id), filters }, 1000)
+  return id
+}
+
+t.test('memory and PostgreSQL decide alike, whatever data and filters hold', async (t) => {
+  const { storage } = await startPostgresHost(t)
+  const memory = memoryStorage()
+  const stores = [memory, storage] as const
+  const [first, second] = [await createFiltered(memory, { 'data.a': [1] }), await createFiltered(storage, { 'data.a': [1] })]
+  const counts = { matching: 0, all: 0 }
+  let events = 0
+  await fc.assert(fc.asyncProperty(data.chain((value) => fc.tuple(fc.constant(value), filtersFor(value))), async ([value, filters]) => {
+    const body = JSON.stringify({ id: 'evt', data: value })
+    const event = { ...createEvent(`evt_${++events}`), body }
+    const kept = [await memory.webhooks.update('acme', first, { filters }), await storage.webhooks.update('acme', second, { filters })]
+    const texts = kept.map((webhook) => JSON.stringify(webhook?.filters))
+    const [expected, got] = await Promise.all(stores.map(async ({ deliveries }) => (await deliveries.record('acme', event)).deliveries))
+    counts.all++
+    counts.matching += expected ?? 0
+    return expected === got && texts[0] === texts[1]
+  }), { numRuns: 1000 })
+  t.ok(counts.matching > 100 && counts.all - counts.matching > 100, 'many match and many do not', counts)
+
+  const selection = { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 2000 } as const
+  for (const filters of [{ 'data.a': [null] }, { 'data.a': [1, 0, '', 'a', true], 'data.b': [null] }, { 'data.0': ['1', 1, null, '?'] }] satisfies EventFilters[]) {
+    await memory.webhooks.update('acme', first, { filters })
+    await storage.webhooks.update('acme', second, { filters })
+    for (const { deliveries } of stores) {
+      const claimed = await deliveries.claimDue({ limit: 2000, perEndpoint: 2000, leaseMs: 60_000 })
+      await deliveries.recordAttempts(claimed.map((lease) => failed(lease)), lenient)
+    }
+    const [expected, got] = await Promise.all([memory.deliveries.countReplay('acme', first, selection), storage.deliveries.countReplay('acme', second, selection)])
+    t.strictSame(got, expected, `a replay with ${JSON.stringify(filters)}`)
+  }
+})
+
+t.test('an emit with filters is part of its transaction', async (t) => {
+  const { storage, pool } = await startPostgresHost(t)
+  const id = await createFiltered(storage, { 'data.job_id': [7] })
+  const recruiting = createRecruiting({ storage, delivery: false, logger: silentLogger })
+  t.teardown(() => recruiting.close())
+  const client = await pool.connect()
+  const emit = (jobId: number) => recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { job_id: jobId, name: 'a\0' } }, { transaction: client })
+  const log = async () => (await storage.deliveries.list('acme', id, firstRows)).map(({ event_id: eventId }) => eventId)
+
+  await client.query('begin')
+  t.strictSame([(await emit(7)).deliveries, (await emit(8)).deliveries], [1, 0])
+  await client.query('rollback')
+  t.strictSame(await log(), [])
+  await client.query('begin')
+  const kept = await emit(7)
+  t.equal((await emit(8)).deliveries, 0)
+  t.strictSame(await log(), [])
+  await client.query('commit')
+  client.release()
+  t.strictSame(await log(), [kept.id])
+})
+
+t.test('an event that PostgreSQL cannot read as jsonb is recorded all the same, and has no data', async (t) => {
+  const { storage, pool } = await startPostgresHost(t)
+  await createFiltered(storage, { 'data.job_id': [7] })
+  await createFiltered(storage, { 'data.other': [null] })
+  const bodies = [`{"data":{"job_id":7,"deep":${'['.repeat(60_000)}${']'.repeat(60_000)}}}`, '{"data":{"job_id":7,"big":1e400000}}', '{"data":{"job_id":7}', '{"data":{"job_id":7,"x":"\\uzzzz"}}', '']
+  const client = await pool.connect()
+  await client.query('begin')
+  for (const [index, body] of bodies.entries()) {
+    const { deliveries } = await record(storage.deliveries, index, body, client)
+    t.equal(deliveries, 1, body.slice(0, 40))
+  }
+  await client.query('commit')
+  client.release()
+  t.equal((await pool.query('select count(*)::int as count from recruiting.events')).rows[0].count, bodies.length)
+})
+
+function record (deliveries: DeliveryStore, index: number, body: string, transaction: unknown) {
+  return deliveries.record('acme', { ...createEvent(`evt_${index}`), body }, transaction)
+}

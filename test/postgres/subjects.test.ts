@@ -1,0 +1,42 @@
+import t from 'tap'
+import { createEvent } from '../../src/testing/support/samples.js'
+import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+
+const about = { subject: 'candidate:42', tombstone: '{}' }
+
+t.test('further subjects are deleted with their events', async (t) => {
+  const { pool, storage: { deliveries, webhooks } } = await startPostgresHost(t)
+  const left = async (): Promise<unknown[]> => (await pool.query('select tenant_key, subject from recruiting.event_subjects order by 1, 2')).rows
+  await deliveries.record('acme', { ...createEvent('evt_1'), ...about, otherSubjects: ['job:7'] })
+  await deliveries.record('acme', { ...createEvent('evt_2'), ...about })
+  await deliveries.record('globex', { ...createEvent('evt_3'), ...about, otherSubjects: ['job:7', 'job:8'] })
+  t.same(await left(), [['acme', 'job:7'], ['globex', 'job:7'], ['globex', 'job:8']].map(([key, subject]) => ({ tenant_key: key, subject })))
+  await webhooks.removeTenant('globex', { limit: 100 })
+  t.same(await left(), [{ tenant_key: 'acme', subject: 'job:7' }])
+  t.equal(await deliveries.prune({ retentionDays: 1, limit: 100 }), 0)
+  t.equal((await left()).length, 1)
+  await pool.query("update recruiting.events set recorded_at = now() - interval '2 days'")
+  t.equal(await deliveries.prune({ retentionDays: 1, limit: 100 }), 2)
+  t.same(await left(), [])
+})
+
+t.test('a page of events with a subject reads a few rows, however many events there are', async (t) => {
+  const { pool, storage: { deliveries } } = await startPostgresHost(t)
+  await pool.query(`
+    insert into recruiting.events (id, tenant_key, type, body, fingerprint, subject, recorded_at)
+    select 'evt_' || n, 'acme', 'job.updated', '{}', '', 'job:' || n % 2, now() from generate_series(1, 40000) as n`)
+  await pool.query("insert into recruiting.event_subjects select 'acme', 'team:' || seq % 2, seq from recruiting.events")
+  await pool.query('vacuum analyze recruiting.events')
+  await pool.query('vacuum analyze recruiting.event_subjects')
+  const client = await pool.connect()
+  await client.query("load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on; set auto_explain.log_buffers = on; set client_min_messages = log")
+  client.release()
+  const plans: string[] = []
+  client.on('notice', ({ message }) => { plans.push(String(message)) })
+  for (const subject of ['job:1', 'team:1']) {
+    t.equal((await deliveries.listSubjectEvents('acme', subject, { after: 20_000, limit: 10 })).length, 10)
+  }
+  const buffers = plans.filter((plan) => plan.includes('event_subjects')).map((plan) => Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1]))
+  t.equal(buffers.length, 2)
+  for (const count of buffers) t.ok(count < 200, `${count} buffers`)
+})

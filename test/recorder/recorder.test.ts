@@ -1,0 +1,134 @@
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { collect } from '../fixtures/collect.js'
+import { type RecordEventsOptions, recordEvents } from '../../src/testing/index.js'
+
+const events = {
+  'offer.signed': Type.Object({ id: Type.Integer(), at: Type.Optional(Type.Unsafe<Date | string>({})) }),
+  'offer.sent': Type.Object({ id: Type.Integer() })
+}
+const signed = { tenantSlug: 'acme', type: 'offer.signed', data: { id: 7 } } as const
+
+t.test('each event is listed as receivers get it, in the order of the emits', async (t) => {
+  const { recruiting, events: listed, of } = recordEvents({ events })
+  const at = new Date('2026-03-01T09:30:00Z')
+  const { id, deliveries } = await recruiting.emit({
+    ...signed, data: { id: 7, at }, subject: 'candidate:42', subjects: ['job:7', 'candidate:42'], idempotencyKey: 'offer-7', occurredAt: at
+  })
+  await recruiting.emit({ tenantSlug: 'globex', type: 'offer.sent', data: { id: 8 } })
+  t.equal(deliveries, 0)
+  const [first, second] = listed
+  t.strictSame(first, {
+    tenantSlug: 'acme',
+    type: 'offer.signed',
+    data: { id: 7, at: '2026-03-01T09:30:00.000Z' },
+    subject: 'candidate:42',
+    subjects: ['candidate:42', 'job:7'],
+    idempotencyKey: 'offer-7',
+    body: `{"id":"${id}","type":"offer.signed","timestamp":"2026-03-01T09:30:00.000Z","tenant_slug":"acme","data":{"id":7,"at":"2026-03-01T09:30:00.000Z"}}`,
+    transaction: undefined
+  })
+  t.match(second, { tenantSlug: 'globex', type: 'offer.sent', data: { id: 8 }, subject: null, subjects: [], idempotencyKey: null })
+  t.strictSame(of('offer.signed'), [first])
+  t.strictSame(of('offer.sent'), [second])
+})
+
+t.test('emit refuses what the real one refuses, and nothing is listed', async (t) => {
+  const { recruiting, events: listed } = recordEvents({ events })
+  const emit = recruiting.emit as (event: unknown, options?: unknown) => Promise<unknown>
+  for (const [event, options, field] of [
+    [{ ...signed, data: { id: 'seven' } }, {}, 'data.id'],
+    [{ ...signed, type: 'application.created' }, {}, 'type'],
+    [{ ...signed, tenantSlug: '' }, {}, 'tenantSlug'],
+    [{ ...signed, subjcts: [] }, {}, 'subjcts'],
+    [{ ...signed, subjects: [7] }, {}, 'subjects[0]'],
+    [signed, { transacton: {} }, 'transacton'],
+    [signed, { transaction: null }, 'transaction']
+  ] as const) {
+    await t.rejects(emit(event, options), { code: 'invalid_event', field }, field)
+  }
+  t.strictSame(listed, [])
+})
+
+t.test('without a catalogue the events are the default ones', async (t) => {
+  const { recruiting, of } = recordEvents()
+  await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 } })
+  t.strictSame(of('application.created').map(({ data }) => data), [{ id: 1 }])
+})
+
+t.test('an idempotency key records once within its tenant, and another event with it is a conflict', async (t) => {
+  const { recruiting, events: listed } = recordEvents({ events })
+  const once = { ...signed, idempotencyKey: 'once' }
+  const first = await recruiting.emit(once)
+  t.strictSame(await recruiting.emit(once), first)
+  await t.rejects(recruiting.emit({ ...once, data: { id: 8 } }), { code: 'idempotency_conflict' })
+  await recruiting.emit({ ...once, tenantSlug: 'globex' })
+  t.strictSame(listed.map(({ tenantSlug }) => tenantSlug), ['acme', 'globex'])
+})
+
+t.test('clear forgets everything, keys and open transactions too, and the list stays the same array', async (t) => {
+  const recorder = recordEvents({ events })
+  const { events: listed, recruiting } = recorder
+  await recruiting.emit({ ...signed, idempotencyKey: 'once' }, { transaction: 'tx' })
+  recorder.clear()
+  t.strictSame(listed, [])
+  await recruiting.emit({ ...signed, idempotencyKey: 'once' })
+  recorder.rollback('tx')
+  t.equal(listed.length, 1)
+  t.equal(recorder.events, listed)
+})
+
+t.test('erase counts the events of a subject, which stay listed', async (t) => {
+  const { recruiting, events: listed } = recordEvents({ events })
+  for (const tenantSlug of ['acme', 'acme', 'globex']) await recruiting.emit({ ...signed, tenantSlug, subject: 'candidate:42' })
+  t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:42' }, { transaction: {} }), 2)
+  t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:4' }), 0)
+  t.equal(listed.length, 3)
+  await t.rejects(recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:42' }, { transaction: null }), { code: 'invalid_event', field: 'transaction' })
+})
+
+t.test('an event without a subject is refused if the option says so', async (t) => {
+  const { recruiting, events: listed } = recordEvents({ events, requireSubject: true })
+  await t.rejects(recruiting.emit(signed), { code: 'invalid_event', field: 'subject', message: 'subject: expected a subject, because the option requireSubject is set' })
+  await t.rejects(recruiting.emit({ ...signed, subjects: [] }), { code: 'invalid_event', field: 'subject' })
+  await recruiting.emit({ ...signed, subjects: ['job:7'] })
+  t.equal(listed.length, 1)
+})
+
+t.test('findSubject lists the events by each of their subjects', async (t) => {
+  const { recruiting, rollback } = recordEvents({ events })
+  const { id } = await recruiting.emit({ ...signed, subject: 'candidate:42', subjects: ['job:7'] })
+  await recruiting.emit({ ...signed, tenantSlug: 'globex', subject: 'job:7' })
+  await recruiting.emit({ ...signed, subject: 'job:7' }, { transaction: 'tx' })
+  rollback('tx')
+  for (let count = 0; count < 100; count++) await recruiting.emit({ ...signed, subject: 'candidate:42' })
+  const found = await collect(recruiting.findSubject('acme', 'job:7'))
+  t.match(found, [{ eventId: id, eventType: 'offer.signed', recordedAt: /^20.*Z$/, isErased: false, deliveries: [] }])
+  t.equal(found.length, 1)
+  t.equal((await collect(recruiting.findSubject('acme', 'candidate:42'))).length, 101)
+})
+
+t.test('an unknown option, and a type that the catalogue does not have, are refused', async (t) => {
+  const record = recordEvents as (options?: unknown) => unknown
+  for (const [options, field] of [[5, 'options'], [{ event: events }, 'event'], [{ events: { signed: events['offer.signed'] } }, 'events["signed"]']] as const) {
+    t.throws(() => record(options), { code: 'invalid_option', field }, field)
+  }
+  const { of } = recordEvents({ events } satisfies RecordEventsOptions<typeof events>)
+  const find = of as (type: string) => unknown
+  for (const type of ['offer.singed', 'toString']) {
+    t.throws(() => find(type), { code: 'invalid_input', field: 'type', message: `type: expected an event of the catalogue, got "${type}"` })
+  }
+})
+
+t.test('a hundred events take less than a hundred milliseconds', async (t) => {
+  const { recruiting, events: listed } = recordEvents({ events })
+  await recruiting.emit(signed)
+  const tries: number[] = []
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const start = performance.now()
+    for (let index = 0; index < 100; index++) await recruiting.emit({ ...signed, idempotencyKey: `${attempt}.${index}` }, { transaction: {} })
+    tries.push(performance.now() - start)
+  }
+  t.equal(listed.length, 501)
+  t.ok(Math.min(...tries) < 100, String(tries))
+})

@@ -1,0 +1,3 @@
+import { runRoom } from '../../fixtures/runner/rooms.js'
+
+await runRoom('examples')

@@ -1,0 +1,185 @@
+import type { FastifyInstance } from 'fastify'
+import t from 'tap'
+import { memoryStorage } from '../../src/memory/index.js'
+import { type Answer, checkError } from '../fixtures/api/answers.js'
+import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
+import { startDelivering } from '../fixtures/delivery/delivering.js'
+import { createToken, portal } from '../fixtures/portal/sessions.js'
+
+interface EventPage {
+  data: Array<{ id: string, type: string, data: object | null }>
+  meta: { next_token: string, has_more: boolean }
+}
+
+interface Query { tenantSlug?: string, key?: string, token?: string, per_page?: number, types?: string }
+
+function request (app: FastifyInstance, { tenantSlug = 'acme', key = keys.full, types, ...query }: Query = {}): Promise<Answer> {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...query, 'filter[event_type]': types })) if (value !== undefined) search.set(name, String(value))
+  return app.inject({ url: `/api/v1/public/${tenantSlug}/events?${search}`, headers: bearer(key) })
+}
+
+async function read (app: FastifyInstance, query?: Query): Promise<EventPage> {
+  const answer = await request(app, query)
+  if (answer.statusCode !== 200) throw new Error(`the feed got ${answer.statusCode}`)
+  return JSON.parse(answer.body) as EventPage
+}
+
+/** Follows the feed to its end. */
+async function follow (app: FastifyInstance, query: Query = {}): Promise<{ ids: string[], token: string }> {
+  const { data, meta } = await read(app, query)
+  const ids = data.map(({ id }) => id)
+  if (!meta.has_more) return { ids, token: meta.next_token }
+  const rest = await follow(app, { ...query, token: meta.next_token })
+  return { ids: [...ids, ...rest.ids], token: rest.token }
+}
+
+/** Emits events of these types for `acme`, and returns their ids. */
+async function emitAll (app: FastifyInstance, types: Array<'application.created' | 'job.closed'>, tenantSlug = 'acme'): Promise<string[]> {
+  const ids: string[] = []
+  for (const type of types) ids.push((await app.recruiting.emit({ tenantSlug, type, data: { id: ids.length } })).id)
+  return ids
+}
+
+t.test('the feed has every event as webhooks receive it, without any webhook, oldest first', async (t) => {
+  const app = await buildApp(t)
+  const { id } = await app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { id: 7, name: 'Ada "é" 漢' }, occurredAt: '2026-03-01T09:30:00Z' })
+  const [other] = await emitAll(app, ['job.closed'])
+  await emitAll(app, ['job.closed'], 'globex')
+  const { body } = await request(app)
+  const { data, meta } = JSON.parse(body)
+  const text = `{"id":"${id}","type":"candidate.created","timestamp":"2026-03-01T09:30:00.000Z","tenant_slug":"acme","data":{"id":7,"name":"Ada \\"é\\" 漢"}}`
+  t.ok(body.startsWith(`{"data":[${text},{"id":"${other}","type":"job.closed",`))
+  t.equal(data.length, 2)
+  t.strictSame(Object.keys(meta), ['next_token', 'has_more'])
+  t.equal(meta.has_more, false)
+})
+
+t.test('an item of the feed is the body that a webhook receives, byte for byte', async (t) => {
+  const { app, receiver, emit, drain } = await startDelivering(t)
+  await emit({ id: 1, note: '\u2028 "quoted" 👩‍💻', amount: 1.5, nested: { 2: 'b', 1: 'a' } })
+  await drain()
+  const { body } = await request(app)
+  t.ok(body.startsWith(`{"data":[${receiver.requests[0]?.body}],"meta":`))
+})
+
+t.test('pages of any size have each event once, and a kept token continues', async (t) => {
+  const app = await buildApp(t)
+  const ids = await emitAll(app, Array.from({ length: 7 }, () => 'job.closed'))
+  for (const size of [1, 3, 7, 200]) t.strictSame((await follow(app, { per_page: size })).ids, ids, `${size} a page`)
+  const { token } = await follow(app)
+  t.strictSame((await follow(app, { token })).ids, [])
+  const later = await emitAll(app, ['application.created'])
+  t.strictSame((await follow(app, { token })).ids, later)
+  t.strictSame((await follow(app, { token })).ids, later, 'the same token gives the same events')
+})
+
+t.test('token=now begins with the next event', async (t) => {
+  const app = await buildApp(t)
+  await emitAll(app, ['job.closed'])
+  const { data, meta } = await read(app, { token: 'now' })
+  t.strictSame([data, meta.has_more], [[], false])
+  const later = await emitAll(app, ['job.closed'])
+  t.strictSame((await follow(app, { token: meta.next_token })).ids, later)
+})
+
+t.test('filter[event_type] selects types, and its tokens are valid for the same types alone', async (t) => {
+  const app = await buildApp(t)
+  const [first, second, third] = await emitAll(app, ['application.created', 'job.closed', 'application.created'])
+  t.strictSame((await follow(app, { types: 'job.closed' })).ids, [second])
+  t.strictSame((await follow(app, { types: 'job.closed,application.created', per_page: 1 })).ids, [first, second, third])
+  const { token } = await follow(app, { types: 'job.closed,application.created' })
+  t.equal((await request(app, { token, types: 'application.created,job.closed,job.closed' })).statusCode, 200, 'the same types in another order')
+  for (const types of ['job.closed', undefined]) checkError(t, await request(app, { token, ...types === undefined ? {} : { types } }), 410, `the token with ${types}`)
+  checkError(t, await request(app, { token: (await follow(app)).token, types: 'job.closed' }), 410, 'the token of all types')
+})
+
+t.test('tokens that this tenant, feed and database did not give get the same 410', async (t) => {
+  const app = await buildApp(t)
+  const { token } = await follow(app)
+  const [content = '', signature = ''] = token.split('.')
+  const sync = await app.inject({ url: '/api/v1/public/acme/candidates/sync', headers: bearer(keys.full) })
+  const tokens = {
+    'another tenant': (await follow(app, { tenantSlug: 'globex', key: keys.globex })).token,
+    'another database': (await follow(await buildApp(t))).token,
+    'a sync': JSON.parse(sync.body).meta.next_token,
+    'a changed signature': `${content}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
+    'no signature': content,
+    'more than 512 characters': token + 'A'.repeat(512),
+    'a made-up text': 'NOW'
+  }
+  for (const [what, given] of Object.entries(tokens)) checkError(t, await request(app, { token: given }), 410, what)
+})
+
+t.test('a token older than the events that are kept gets 410, and the feed begins with the oldest of them', async (t) => {
+  const clock = createManualClock()
+  const app = await buildApp(t, { storage: memoryStorage({ clock }), delivery: { worker: false, retentionDays: 7, clock } })
+  const { token: before } = await follow(app)
+  await emitAll(app, ['job.closed'])
+  await clock.advance(8 * 24 * 3600 * 1000)
+  const kept = await emitAll(app, ['job.closed'])
+  const { token } = await follow(app)
+  t.equal(await app.recruiting.prune(), 1)
+  checkError(t, await request(app, { token: before }), 410)
+  t.strictSame((await follow(app, { token })).ids, [])
+  t.strictSame((await follow(app)).ids, kept)
+})
+
+t.test('an erased event is shown without its data', async (t) => {
+  const app = await buildApp(t)
+  const { id } = await app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { name: 'Ada' }, subject: 'candidate:1', occurredAt: '2026-03-01T09:30:00Z' })
+  await app.recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' })
+  const { data } = await read(app)
+  t.strictSame(data, [{ id, type: 'candidate.created', timestamp: '2026-03-01T09:30:00.000Z', tenant_slug: 'acme', data: null, erased: true }])
+})
+
+t.test('tests and replays are not in the feed', async (t) => {
+  const { app, call, webhook, emit, drain } = await startDelivering(t)
+  const { id } = await emit()
+  await drain()
+  await call('POST', `/webhooks/${webhook.id}/dispatch_test`)
+  await call('POST', `/webhooks/${webhook.id}/replay`, { include: 'all' })
+  await drain()
+  t.strictSame((await follow(app)).ids, [id])
+})
+
+t.test('parameters that are not valid get 400, before a token is read', async (t) => {
+  const app = await buildApp(t)
+  const many = Array.from({ length: 101 }, () => 'job.closed').join()
+  const queries = [
+    'token=', 'token=%20', 'token=x&per_page=0', 'per_page=201', 'per_page=x', 'page=1', 'sort=id', 'filter[q]=a', 'token=a&token=b',
+    'filter[event_type]=', 'filter[event_type]=job.closed,', 'filter[event_type]=job.close', 'filter[event_type]=job.closed, job.created',
+    'filter[event_type]=toString', 'token=x&filter[event_type]=x', `filter[event_type]=${many}`
+  ]
+  for (const query of queries) checkError(t, await app.inject({ url: `/api/v1/public/acme/events?${query}`, headers: bearer(keys.full) }), 400, query)
+})
+
+t.test('a key and its scope come first', async (t) => {
+  const app = await buildApp(t)
+  checkError(t, await request(app, { key: 'wrong', token: '' }), 401)
+  checkError(t, await request(app, { key: keys.globex }), 401)
+  for (const key of [keys.none, keys.webhooksWrite, keys.jobsRead]) checkError(t, await request(app, { key, token: '' }), 403)
+  t.equal((await request(app, { key: keys.webhooksRead })).statusCode, 200)
+})
+
+t.test('a session of the portal needs the capability bodies', async (t) => {
+  const app = await buildApp(t, { portal })
+  await emitAll(app, ['job.closed'])
+  checkError(t, await request(app, { key: await createToken(app, ['read', 'write', 'secrets', 'test', 'replay']) }), 403)
+  t.equal((await follow(app, { key: await createToken(app, ['read', 'bodies']) })).ids.length, 1)
+})
+
+t.test('a storage without a feed has no such route, and the document has none', async (t) => {
+  const { feed, ...storage } = memoryStorage({ tenants })
+  const app = await buildApp(t, { storage })
+  checkError(t, await request(app), 404)
+  const { paths } = (await app.inject('/api/v1/public/openapi.json')).json()
+  t.notOk(Object.keys(paths).some((path) => path.endsWith('/events')))
+})
+
+t.test('a method of the feed that is missing is named at registration', async (t) => {
+  const storage = memoryStorage()
+  await t.rejects(buildApp(t, { storage: { ...storage, feed: { ...storage.feed, end: undefined as never } } }),
+    { code: 'invalid_option', message: /storage\.feed\.end: expected a method/ })
+})

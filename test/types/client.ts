@@ -1,0 +1,68 @@
+import type { Static } from '@sinclair/typebox'
+import { type Candidate, createClient, type Event, type EventType, type Job, type NewWebhook, type ReplayResult, type ReplaySelection, type RotatedWebhook, type TestResult, type Webhook, type WebhookEvent, type WebhookWithSecret } from '../../src/client/index.js'
+import type { Candidate as WireCandidate } from '../../src/http/routes/candidates.js'
+import type { Event as WireEvent } from '../../src/http/routes/events.js'
+import type { Job as WireJob } from '../../src/http/routes/jobs.js'
+import type * as wire from '../../src/webhooks/schemas/webhook.js'
+import type { EventType as WireEventType } from '../../src/webhooks/schemas/event-type.js'
+
+/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. */
+
+type Same<A, B> = [A] extends [B] ? [B] extends [A] ? true : never : never
+type Output<Schema extends { static: unknown }> = Schema['static']
+
+/** The types of the client are those of the API's schemas. */
+export const same: true[] = [
+  true satisfies Same<Candidate, Static<typeof WireCandidate>>,
+  true satisfies Same<Job, Static<typeof WireJob>>,
+  true satisfies Same<Webhook, Output<typeof wire.Webhook>>,
+  true satisfies Same<WebhookWithSecret, Output<typeof wire.CreatedWebhook>>,
+  true satisfies Same<RotatedWebhook, Output<typeof wire.RotatedWebhook>>,
+  true satisfies Same<TestResult, Output<typeof wire.TestResult>>,
+  true satisfies Same<ReplayResult, Output<typeof wire.ReplayResult>>,
+  true satisfies Same<NewWebhook, Partial<Output<typeof wire.CreateWebhook>> & Pick<Output<typeof wire.CreateWebhook>, 'name' | 'target_url' | 'event_types'>>,
+  true satisfies Same<ReplaySelection, Partial<Output<typeof wire.Replay>>>,
+  true satisfies Same<Event, Static<typeof WireEvent>>,
+  true satisfies Same<EventType['name'], Output<typeof WireEventType>['name']>
+]
+
+const options = { baseUrl: 'https://ats.example/api/v1/public', tenantSlug: 'acme', key: 'key' }
+
+/** A vendor with text ids and more fields. */
+export async function ownFields (): Promise<[string, string | null, number]> {
+  const client = createClient<{ candidate: { id: string, email: string | null } }>(options)
+  const candidate = await client.candidates.find('c1')
+  if (candidate === null) throw new Error('no candidate')
+  // @ts-expect-error ids are text
+  await client.candidates.find(1)
+  // @ts-expect-error there is no such field
+  String(candidate.phone)
+  // @ts-expect-error there is no such filter
+  client.jobs.list({ 'filter[recruiter_id]': 1 })
+  const job = await client.jobs.find(1)
+  return [candidate.id, candidate.email, job?.id ?? 0]
+}
+
+/** The data of events, as the vendor documents it. */
+export function ownEvent (event: WebhookEvent<{ id: number }>): number {
+  return event.data.id
+}
+
+/** A vendor's own events, told apart by their type. */
+export async function ownEvents (): Promise<number> {
+  const client = createClient<{ events: { 'offer.signed': { salary: number }, 'job.created': { title: string } } }>(options)
+  let total = 0
+  for await (const { data } of client.events({ types: ['offer.signed'], from: 'now' })) {
+    for (const event of data) {
+      if (event.type === 'offer.signed') total += event.data?.salary ?? 0
+      // @ts-expect-error another event
+      else total += event.data?.salary
+    }
+  }
+  // @ts-expect-error there is no such event
+  client.events({ types: ['offer.declined'] })
+  // @ts-expect-error a feed has two ends
+  createClient(options).events({ from: 'yesterday' })
+  createClient<{ job: { id: string } }>(options).events({ types: ['anything'] })
+  return total
+}
