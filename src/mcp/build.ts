@@ -12,14 +12,14 @@ interface Mcp {
   metadata (scopes: readonly string[]): FastifyPluginAsync
 }
 
-/** Builds the MCP server, with the vendor's texts from the document. Throws `invalid_option` if the SDK is not installed. */
-export async function buildMcp (settings: McpSettings, { info, ...place }: Place & { info: object }): Promise<Mcp> {
+/** Builds the MCP server, with the vendor's texts from the document, if there is one. Throws `invalid_option` if the SDK is not installed. */
+export async function buildMcp (settings: McpSettings, place: Place, document: { info: object } | null): Promise<Mcp> {
   const resource = describeResource(settings, place)
   const sdk = await loadSdk()
   const server = createAgentServer(sdk, settings, {
     name: 'recruiting-api',
-    title: String(readField(info, 'title') ?? 'Recruiting API'),
-    version: String(readField(info, 'version') ?? 'v1')
+    title: String(readField(document?.info, 'title') ?? 'Recruiting API'),
+    version: String(readField(document?.info, 'version') ?? 'v1')
   }, resource)
   return { server, metadata: (scopes) => metadataRoute(resource, place, scopes) }
 }

@@ -32,6 +32,13 @@ async function readAll (call: (given: object) => Promise<unknown>): Promise<numb
   return ids
 }
 
+t.test('the server has the name of the API in the document, and a default where no document is served', async (t) => {
+  const named = await connect(t, await listen(t, { openapi: { info: { title: 'Acme Recruiting', version: '2026-11' } } }))
+  t.match(named.getServerVersion(), { name: 'recruiting-api', title: 'Acme Recruiting', version: '2026-11' })
+  const withoutDocument = await connect(t, await listen(t, { openapi: false }))
+  t.match(withoutDocument.getServerVersion(), { name: 'recruiting-api', title: 'Recruiting API', version: 'v1' })
+})
+
 for (const pin of [undefined, '2026-07-28']) {
   t.test(`the official client lists, calls and reads 10,000 candidates, with ${pin ?? 'the revision before'}`, async (t) => {
     const client = await connect(t, await listen(t), pin)

@@ -39,6 +39,7 @@ t.test('a database made from a template', async (t) => {
 
   await t.test('sends nothing, and says so once', async (t) => {
     await t.rejects(worker.drain(), { code: 'held', message: /^the database is a copy: nothing is sent until you call adopt/ })
+    while (worker.lines.length === 0) await new Promise(setImmediate)
     await t.rejects(worker.drain(), { code: 'held' })
     t.strictSame(worker.lines, ['deliveries are held'])
     t.match(await worker.webhooks.sendTest('acme', webhook.id), { status: 'failed', response_status: null, error: 'held', duration_ms: 0 })
