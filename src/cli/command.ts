@@ -1,6 +1,9 @@
 import type { AuditedCall } from '../observe/audit.js'
 import type { PgPool } from '../postgres/index.js'
 
+/** The name of the program. */
+export const program = 'fastify-recruiting-api'
+
 /** The surroundings of a command. Only `bin.ts` touches the process. */
 export interface Io {
   env: Readonly<Record<string, string | undefined>>

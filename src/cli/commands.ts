@@ -1,4 +1,4 @@
-import type { Command, LocalCommand, Usage } from './command.js'
+import { type Command, type LocalCommand, program, type Usage } from './command.js'
 import { optionsOf } from './flags.js'
 import { formatTable } from './terminal.js'
 
@@ -41,9 +41,6 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   prune: { about: 'deletes old events and deliveries', load: async () => (await import('./upkeep.js')).prune },
   reseal: { about: 'encrypts webhook secrets with a new key', load: async () => (await import('./upkeep.js')).reseal }
 }
-
-/** The name of the program. */
-export const program = 'fastify-recruiting-api'
 
 /** Describes every command. */
 export function describeProgram (): string[] {

@@ -1,6 +1,5 @@
 import { readField } from '../shared/fields.js'
-import { type Io, type LocalCommand, RefusedError } from './command.js'
-import { program } from './commands.js'
+import { type Io, type LocalCommand, program, RefusedError } from './command.js'
 
 /** The part of `examples/demo/main.ts` that the command calls. */
 interface DemoModule {

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { keyLimitReaders } from '../keys/key-limits.js'
+import { webhookScopes } from '../keys/scopes.js'
 import type { ApiKey, KeyLookup, Tenant } from '../ports/index.js'
 import type { Tenants } from '../shared/tenants.js'
 import { createAddressCheck } from './client-address.js'
 import { logOf } from './log.js'
-import { webhookScopes } from './routes/webhooks.js'
 import type { PortalCapability, Session, SessionOpener } from './sessions.js'
 import { toInternalError } from './wire-errors.js'
 

@@ -5,6 +5,9 @@ export const apiScopes: readonly string[] = Object.freeze([
   'candidates:read', 'candidates:write', 'jobs:read', 'jobs:write', 'webhooks:read', 'webhooks:write'
 ])
 
+/** Every operation on webhooks and their deliveries needs both. */
+export const webhookScopes: readonly string[] = ['webhooks:read', 'webhooks:write']
+
 /** Reads a list of scopes. Throws `invalid_option`. */
 export function readScopes (value: unknown, path: string): string[] {
   expect(Array.isArray(value) && value.every(isScope), path, 'an array of scopes such as candidates:read', value)

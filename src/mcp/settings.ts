@@ -9,3 +9,32 @@ export interface McpSettings {
   /** The origins of pages that may call it. */
   origins: readonly string[]
 }
+
+/** What the config `mcp` of a route says about its tool. */
+export interface ToolConfig {
+  /**
+   * The name: 1 to 64 letters, digits, `_` and `-`.
+   * @default the `operationId`, as `list_candidates`
+   */
+  name?: string
+  /**
+   * When an agent should use it.
+   * @default the summary and description of the route
+   */
+  description?: string
+  /**
+   * Whether it changes nothing.
+   * @default true for GET
+   */
+  readOnly?: boolean
+  /**
+   * Whether it may change or delete what exists, not only add.
+   * @default true unless it is read-only
+   */
+  destructive?: boolean
+  /**
+   * Whether calling it again with the same arguments changes nothing more.
+   * @default true for PUT and DELETE, and if it is read-only
+   */
+  idempotent?: boolean
+}

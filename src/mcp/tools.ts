@@ -5,35 +5,7 @@ import { requiredCapabilities } from '../http/sessions.js'
 import { expect } from '../shared/expect.js'
 import { type ArgumentPlan, planArguments } from './arguments.js'
 import { type Hints, hintsOf } from './hints.js'
-
-/** What the config `mcp` of a route says about its tool. */
-export interface ToolConfig {
-  /**
-   * The name: 1 to 64 letters, digits, `_` and `-`.
-   * @default the `operationId`, as `list_candidates`
-   */
-  name?: string
-  /**
-   * When an agent should use it.
-   * @default the summary and description of the route
-   */
-  description?: string
-  /**
-   * Whether it changes nothing.
-   * @default true for GET
-   */
-  readOnly?: boolean
-  /**
-   * Whether it may change or delete what exists, not only add.
-   * @default true unless it is read-only
-   */
-  destructive?: boolean
-  /**
-   * Whether calling it again with the same arguments changes nothing more.
-   * @default true for PUT and DELETE, and if it is read-only
-   */
-  idempotent?: boolean
-}
+import type { ToolConfig } from './settings.js'
 
 /** An operation as a tool. */
 export interface Tool {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expectNames } from '../shared/expect.js'
 import type { ChangeKind, ChangeSource, Clock } from '../ports/index.js'
-import { refuseTransaction } from './deliveries/record.js'
+import { refuseTransaction } from './checks.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 

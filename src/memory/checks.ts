@@ -1,3 +1,4 @@
+import { RecruitingApiError } from '../errors.js'
 import type { Id, IdKind } from '../ports/index.js'
 import { refuse as refuseOption } from '../shared/expect.js'
 import { isId, textIdRule } from '../shared/ids.js'
@@ -64,4 +65,16 @@ export function parseRowDates (
 /** Formats a time as RFC 3339 in UTC with milliseconds. */
 export function formatDateTime (time: number): string {
   return new Date(time).toISOString()
+}
+
+/** Throws `invalid_event` for a transaction: memory cannot be rolled back with it. */
+export function refuseTransaction (transaction: unknown): void {
+  if (transaction !== undefined) {
+    refuseEvent('transaction', 'the memory storage has no transactions; in tests, recordEvents of fastify-recruiting-api/testing takes any handle')
+  }
+}
+
+/** Throws `invalid_event` for a field. */
+export function refuseEvent (field: string, problem: string): never {
+  throw new RecruitingApiError('invalid_event', `${field}: ${problem}`, field)
 }

@@ -4,8 +4,8 @@ import { formatDateTime } from './checks.js'
 import { NoticeQueue } from './deliveries/notices.js'
 import { PendingDeliveries } from './deliveries/queue/pending.js'
 import type { DeliveryRecord, EventRecord, WebhookRecord } from './deliveries/records.js'
-import { Home } from './holds.js'
-import { RestingTenants } from './tenants.js'
+import { Home } from './home.js'
+import { RestingTenants } from './resting-tenants.js'
 
 /** The webhooks and idempotency keys of one tenant. */
 interface TenantData {

@@ -3,7 +3,6 @@ import type { HostRoutes } from '../http/host-routes.js'
 import type { HttpSettings } from '../http/settings.js'
 import type { McpSettings } from '../mcp/settings.js'
 import type { AnyRecruitingStorage, Id, KeyLookup, RecruitingStorage } from '../ports/index.js'
-import { parseUrl } from '../shared/addresses.js'
 import { expect } from '../shared/expect.js'
 import { flag, optional, optionalFunction, type Readers, readOptions } from '../shared/read-options.js'
 import type { TypeBoxObject } from '../shared/typebox.js'
@@ -17,15 +16,6 @@ import {
 } from './recruiting.js'
 import { fields } from './schemas.js'
 import { readStorage } from './storage.js'
-
-/** Returns a URL that paths can follow, without a slash at its end; empty if the option is absent. Throws `invalid_option`. */
-export function readPublicUrl (value: unknown = '', path: string): string {
-  if (value === '') return value
-  const url = typeof value === 'string' && !/[\p{Cc}\s\\?#]/u.test(value) ? parseUrl(value) : null
-  const isBase = url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === ''
-  expect(isBase, path, 'a URL such as https://api.example.com, without query and fragment', value)
-  return url.href.replace(/\/+$/, '')
-}
 
 /** The options of the plugin. */
 export type RecruitingApiOptions<Events extends EventCatalogue = RegisteredEvents> = ApiOptions & OptionalDefault<Events>

@@ -5,8 +5,7 @@ import { type PortalTheme, readTheme } from '../portal/look.js'
 import { expect } from '../shared/expect.js'
 import { parseUrl } from '../shared/addresses.js'
 import { type Readers, expectObject, readOptions } from '../shared/read-options.js'
-import { readKeys } from './recruiting.js'
-import { readPublicUrl } from './api.js'
+import { readKeys, readPublicUrl } from './readers.js'
 
 /** The option `portal`: a page where a tenant's team manages its webhooks. */
 export interface PortalOptions {

@@ -10,22 +10,11 @@ import type { TenantIdLookup } from '../shared/tenants.js'
 import type { DefaultEvents, EventCatalogue } from '../webhooks/events/catalogue.js'
 import { type LimitedTenant, maxWebhooks } from '../webhooks/operations/management.js'
 import type { EngineSettings } from '../webhooks/settings.js'
-import { readPublicUrl } from './api.js'
 import { type DeliveryOptions, readDelivery } from './delivery.js'
 import { type PortalOptions, readPortal } from './portal.js'
+import { readKeys, readPublicUrl } from './readers.js'
 import { readEvents } from './schemas.js'
 import { readEventStorage } from './storage.js'
-
-/** Reads keys of 32 bytes. Throws `invalid_option`. */
-export function readKeys (keys: unknown, path: string): readonly Uint8Array[] {
-  // The messages show no value: it may be a key.
-  expect(Array.isArray(keys), path, 'an array of Buffers', typeof keys)
-  for (const [index, key] of keys.entries()) {
-    const isKey = key instanceof Uint8Array && key.length === 32
-    expect(isKey, `${path}[${index}]`, 'a Buffer of 32 bytes', key instanceof Uint8Array ? `${key.length} bytes` : typeof key)
-  }
-  return keys
-}
 
 /** The options of `createRecruiting`, which the plugin takes as well. */
 export type RecruitingOptions<Events extends EventCatalogue = EventCatalogue> = EngineOptions & OptionalDefault<Events>

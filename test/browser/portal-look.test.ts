@@ -98,9 +98,9 @@ t.test('the look of the portal', { skip: noBrowser }, async (t) => {
     await page.route('**/webhooks/1', () => {})
     await goTo(page, '#/1')
     const moving = 'document.querySelector("recruiting-webhooks").shadowRoot.getAnimations().length'
-    await page.waitForFunction(`${moving} > 0`)
+    await becomes(t, () => page.evaluate(`${moving} > 0`), true)
     await page.emulateMedia({ reducedMotion: 'reduce' })
-    await page.waitForFunction(`${moving} === 0`)
+    await becomes(t, () => page.evaluate(moving), 0)
     await goTo(page, '#/')
     await page.getByText('Active').waitFor()
     t.equal(await page.evaluate('getComputedStyle(document.querySelector("recruiting-webhooks").shadowRoot.querySelector(".status")).borderTopStyle'), 'solid')

@@ -354,7 +354,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     /** Puts a session into the address, from which the page takes it. */
     const takeSession = async (capabilities?: readonly PortalCapability[]): Promise<void> => {
       await page.evaluate(`location.hash = ${JSON.stringify(new URL(await server.session(capabilities)).hash)}`)
-      await page.waitForFunction("!location.hash.includes('token')")
+      await becomes(t, () => page.evaluate("location.hash.includes('token')"), false, 'the page has taken it')
     }
     /** Shows a place with a session that has these capabilities, and returns the actions there. */
     const actions = async (capabilities: readonly PortalCapability[], place = `#/${id}`): Promise<string[]> => {

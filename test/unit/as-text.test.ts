@@ -1,5 +1,5 @@
 import t from 'tap'
-import { formatValue, sendAsText } from '../../src/postgres/handles/transaction.js'
+import { formatValue, sendAsText } from '../../src/postgres/handles/handle.js'
 
 t.test('a parameter that is cast goes as text', async (t) => {
   t.same(sendAsText('select $1::bigint, $2, $10::jsonb', [5, 6, 'c', 'd', 'e', 'f', 'g', 'h', 'i', null]), {

@@ -4,7 +4,7 @@ import { hashApiKey } from '../../keys/api-key.js'
 import { trimEntries } from '../../shared/cached.js'
 import type { Caller, CallerLookup, Credentials } from '../callers.js'
 import { parseClientAddress } from '../client-address.js'
-import { refuseRequest, type Usage } from './limits.js'
+import { refuseRequest, type Usage } from './usage.js'
 
 /** Finds the caller of a request. */
 export type RequestCallerLookup = (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<CallerLookup>

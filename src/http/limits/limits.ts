@@ -8,8 +8,9 @@ import { readOperationId } from '../document/operation.js'
 import { identifyRequests, type RequestIdSource } from '../request-id.js'
 import { sendError } from '../responses/failure.js'
 import type { RateLimitBudgetSettings, RateLimitCaller, RateLimitSettings } from '../settings.js'
-import { HttpError, toInternalError } from '../wire-errors.js'
+import { toInternalError } from '../wire-errors.js'
 import { boundFailedKeys, nameAddress, type RequestCallerLookup } from './failed-keys.js'
+import { refuseRequest, setUsage, type Usage } from './usage.js'
 
 /** The most requests that a limit may allow in a window. */
 export const maxRequests = 1_000_000_000
@@ -135,31 +136,4 @@ export function limitOpenRequests (scope: FastifyInstance, limits: Limits, reque
       return sendError(thrown, request, reply, { id: identify(request, reply), errorDetails: false })
     }
   })
-}
-
-/** The usage of a budget. */
-export interface Usage {
-  max: number
-  remaining: number
-  /** Milliseconds until the count restarts. */
-  ttl: number
-  isExceeded: boolean
-}
-
-/** Throws `rate_limited` and sets `Retry-After`. */
-export function refuseRequest (reply: FastifyReply, usage: Usage): never {
-  setUsage(reply, usage).header('retry-after', toSeconds(usage))
-  throw new HttpError('rate_limited')
-}
-
-/** Sets the RateLimit headers, with the names that `@fastify/rate-limit` uses. */
-function setUsage (reply: FastifyReply, usage: Usage): FastifyReply {
-  return reply
-    .header('ratelimit-limit', usage.max)
-    .header('ratelimit-remaining', usage.remaining)
-    .header('ratelimit-reset', toSeconds(usage))
-}
-
-function toSeconds ({ ttl }: Usage): number {
-  return Math.ceil(ttl / 1000)
 }

@@ -6,7 +6,7 @@ import { isCapable, readTenant } from '../auth.js'
 import { found, linkPages, storableId } from '../responses/rows.js'
 import { DataOf, DeliveryParams, NoBody, PageOf, WebhookParams } from '../schemas/parameters.js'
 import { errorResponses } from '../schemas/errors.js'
-import { webhookScopes } from './webhooks.js'
+import { webhookScopes } from '../../keys/scopes.js'
 
 const tags = ['deliveries']
 

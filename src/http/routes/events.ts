@@ -11,7 +11,7 @@ import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
 import { DataOf, TokenMeta, tokenQuery } from '../schemas/parameters.js'
 import { createTokens, expired } from '../tokens.js'
 import { badRequest } from '../wire-errors.js'
-import { webhookScopes } from './webhooks.js'
+import { webhookScopes } from '../../keys/scopes.js'
 
 /** The query of the feed. Any other text as token is a 410. */
 const FeedQuery = Type.Object({

@@ -5,7 +5,7 @@ import { readTenant } from '../auth.js'
 import { found, storableId } from '../responses/rows.js'
 import { DataOf, WebhookParams } from '../schemas/parameters.js'
 import { errorResponses } from '../schemas/errors.js'
-import { webhookScopes } from './webhooks.js'
+import { webhookScopes } from '../../keys/scopes.js'
 
 const tags = ['webhooks']
 

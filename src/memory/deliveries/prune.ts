@@ -1,5 +1,5 @@
 import type { WebhookData } from '../webhook-data.js'
-import { refuseTransaction } from './record.js'
+import { refuseTransaction } from '../checks.js'
 import { type DeliveryRecord, type EventRecord, hasSubject, type WebhookRecord } from './records.js'
 
 /** Replaces the events of a subject with their tombstones and cancels their pending deliveries. Erases the responses too. */

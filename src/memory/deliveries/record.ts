@@ -1,6 +1,6 @@
-import { RecruitingApiError } from '../../errors.js'
 import type { NewEvent, RecordedEvent } from '../../ports/index.js'
 import { createFilterTest } from '../../shared/filters.js'
+import { refuseEvent, refuseTransaction } from '../checks.js'
 import type { EventRecord } from './records.js'
 import { addDelivery, notify, openTenant, type WebhookData } from '../webhook-data.js'
 
@@ -11,7 +11,7 @@ export function record (data: WebhookData, tenant: string, event: NewEvent, tran
   const { webhooks, eventsByKey } = openTenant(data, tenant)
   const earlier = event.idempotencyKey === null ? undefined : eventsByKey.get(event.idempotencyKey)
   if (earlier !== undefined) return showRecorded(earlier)
-  if (data.events.has(event.id)) refuse('id', 'belongs to another event')
+  if (data.events.has(event.id)) refuseEvent('id', 'belongs to another event')
 
   // One time for both, because replays select events by the time that the log shows.
   const now = data.now()
@@ -30,13 +30,6 @@ export function record (data: WebhookData, tenant: string, event: NewEvent, tran
   return showRecorded(recorded)
 }
 
-/** Throws `invalid_event` for a transaction: memory cannot be rolled back with it. */
-export function refuseTransaction (transaction: unknown): void {
-  if (transaction !== undefined) {
-    refuse('transaction', 'the memory storage has no transactions; in tests, recordEvents of fastify-recruiting-api/testing takes any handle')
-  }
-}
-
 function createEventRecord (event: NewEvent, tenant: string, { now, position }: { now: number, position: number }): EventRecord {
   const otherSubjects = [...event.otherSubjects ?? []]
   return { event: { ...event, otherSubjects }, tenant, position, recordedAt: now, deliveries: 0, deliveriesLeft: 0 }
@@ -44,8 +37,4 @@ function createEventRecord (event: NewEvent, tenant: string, { now, position }: 
 
 function showRecorded ({ event, deliveries }: EventRecord): RecordedEvent {
   return { id: event.id, deliveries, fingerprint: event.fingerprint }
-}
-
-function refuse (field: string, problem: string): never {
-  throw new RecruitingApiError('invalid_event', `${field}: ${problem}`, field)
 }

@@ -1,7 +1,7 @@
 import { readField } from '../../shared/fields.js'
 import type { PgQueryable } from '../pool.js'
 import { fromKnex, fromKysely, isKnex, isKysely, type KnexTransaction, type KyselyTransaction } from './query-builders.js'
-import { expectHandle, expectOpen, hasMethods, isQueryable, keepHandle, sendAsText } from './transaction.js'
+import { expectHandle, expectOpen, hasMethods, isQueryable, keepHandle, sendAsText } from './handle.js'
 
 /** `EntityManager` of MikroORM, from `em.transactional`. */
 export interface MikroOrmManager {

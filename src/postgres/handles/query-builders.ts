@@ -1,6 +1,6 @@
 import { readField } from '../../shared/fields.js'
 import type { PgQueryable } from '../pool.js'
-import { expectHandle, expectOpen, formatValue, hasMethods, keepHandle, sendAsText } from './transaction.js'
+import { expectHandle, expectOpen, formatValue, hasMethods, keepHandle, sendAsText } from './handle.js'
 
 /** A statement as Drizzle accepts it. Its own `sql` tag would expand an array into a list. */
 export interface DrizzleStatement {
