@@ -4,9 +4,9 @@
 
 /**
  * Control characters, line separators, characters that change the direction of text, and characters without a shape: those of
- * the block of tags can hide a whole text.
+ * the block of tags can hide a whole text. Also halves of surrogate pairs, because many parsers of JSON refuse them.
  */
-const hidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u200b\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu
+const hidden = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200b\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu
 
 /** Maximum length of a text in the result of a tool, in UTF-16 code units. Longer than any token. */
 export const maxTextLength = 4000

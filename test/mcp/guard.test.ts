@@ -53,3 +53,11 @@ t.test('names of fields are guarded too', async (t) => {
   const { structuredContent } = await callTool(app, keys.full, 'list_events')
   t.match(structuredContent?.data, [{ data: { 'a\\u202eb': ['c\\u202ed', { e: 1 }] } }])
 })
+
+t.test('half of a surrogate pair, which many parsers of JSON refuse, is shown too', async (t) => {
+  const app = await buildApp(t, { mcp: true })
+  await app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { name: 'a\ud83db\udc69 \u{1f469}' } })
+  const { result } = (await sendMessage(app, keys.full, 'tools/call', { name: 'list_events' })).json()
+  t.match(result.structuredContent, { data: [{ data: { name: 'a\\ud83db\\udc69 \u{1f469}' } }] })
+  t.ok(textOf(result).isWellFormed())
+})
