@@ -21,6 +21,8 @@ const variants: Variant[] = [
     logging: 'silent',
     rounds: 1
   },
+  // A request that is not of an agent pays nothing for the option.
+  { title: 'list: 25 of 1,000 candidates, with the option mcp', servers: ['ours-agents', 'ours', 'without it'], query: '', logging: 'silent', rounds: 3, target: 0.99 },
   { title: 'list: 25 of 1,000 candidates with uuids', servers: ['ours-uuids', 'plain-uuids', 'hand-written route'], query: '', logging: 'silent', rounds: 3, target: 0.95 },
   // A page with uuids has half as many bytes again, which costs the hand-written route as much.
   { title: 'list: uuids in the place of integers', servers: ['ours-uuids', 'ours', 'integers'], query: '', logging: 'silent', rounds: 3 },

@@ -4,12 +4,13 @@ import { memoryKeyLookup, memoryStorage } from 'fastify-recruiting-api/memory'
 import { type CandidateData, apiKey, scopes, tenantSlug } from './candidates.js'
 
 /** A host of the plugin, without a delivery worker: the route is what is measured. */
-export function createOwnApp (keyLookup: KeyLookup, candidates: ReadonlyArray<CandidateData<number>>, options: FastifyServerOptions): FastifyInstance {
+export function createOwnApp (keyLookup: KeyLookup, candidates: ReadonlyArray<CandidateData<number>>, options: FastifyServerOptions, mcp = false): FastifyInstance {
   const app = Fastify(options)
   app.register(recruitingApi, {
     storage: memoryStorage({ tenants: { [tenantSlug]: { candidates: candidates.map((row) => ({ ...row })) } } }),
     keyLookup,
-    delivery: false
+    delivery: false,
+    mcp
   })
   return app
 }

@@ -79,14 +79,20 @@ t.test('the client of the AI SDK lists, calls and reads 10,000 candidates', asyn
   t.strictSame(ids, candidates.map(({ id }) => id))
 })
 
-t.test('100 clients at once get all that they ask for', async (t) => {
+t.test('100 clients at once, beside requests over HTTP, get all that they ask for', async (t) => {
   const url = await listen(t)
+  const plain = Array.from({ length: 100 }, async (_, index) => {
+    const answer = await fetch(new URL(`candidates?per_page=100&page=${index + 1}`, url), { headers: bearer(keys.full) })
+    const { data } = await answer.json() as { data: Array<{ id: number }> }
+    return data.map(({ id }) => id)
+  })
   const totals = await Promise.all(Array.from({ length: 100 }, async (_, index) => {
     const client = await connect(t, url, index % 2 === 0 ? '2026-07-28' : undefined)
     const { structuredContent } = await client.callTool({ name: 'list_candidates', arguments: { page: index + 1, per_page: 100 } })
     return (structuredContent as { data: Array<{ id: number }> }).data.map(({ id }) => id)
   }))
   t.strictSame(totals.flat(), candidates.map(({ id }) => id))
+  t.strictSame((await Promise.all(plain)).flat(), candidates.map(({ id }) => id))
 })
 
 t.test('clients check the results of a key that sees only some fields', async (t) => {

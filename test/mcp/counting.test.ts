@@ -2,7 +2,7 @@ import t from 'tap'
 import type { AuditEntry } from '../../src/index.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
-import { sendCall, sendMessage } from '../fixtures/api/mcp.js'
+import { listTools, sendCall, sendMessage } from '../fixtures/api/mcp.js'
 
 const jobs = '/api/v1/public/acme/jobs'
 
@@ -18,6 +18,19 @@ t.test('a call counts once against the limit of its key, together with requests 
   t.equal(refused.statusCode, 429)
   for (const name of ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) t.equal(refused.headers[name], String(plain.headers[name]), name)
   t.strictSame({ ...refused.json().error, request_id: '' }, { ...plain.json().error, request_id: '' })
+})
+
+t.test('a call of any tool counts once', async (t) => {
+  const mcp = { secrets: true }
+  const max = 2
+  const tools = await listTools(await buildApp(t, { mcp }), keys.full)
+  t.ok(tools.length >= 20, 'there are tools')
+  for (const { name, inputSchema: { properties } } of tools) {
+    const app = await buildApp(t, { mcp, rateLimit: { max, operations: { dispatchWebhookTest: { max }, replayWebhook: { max } } } })
+    const given = Object.fromEntries(['id', 'delivery_id'].filter((argument) => argument in properties).map((argument) => [argument, 1]))
+    const answers = [await sendCall(app, keys.full, name, given), await sendCall(app, keys.full, name, given), await sendCall(app, keys.full, name, given)]
+    t.strictSame(answers.map(({ statusCode, headers }) => [statusCode, Number(headers['ratelimit-remaining'])]), [[200, 1], [200, 0], [429, 0]], name)
+  }
 })
 
 t.test('messages that call nothing count too', async (t) => {
