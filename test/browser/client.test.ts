@@ -1,0 +1,44 @@
+import { build } from 'esbuild'
+import t from 'tap'
+import type * as Client from '../../src/client/index.js'
+import { signHeaders } from '../../src/webhooks/sending/signature.js'
+import { buildApp, keys } from '../fixtures/api/app.js'
+import { noBrowser, startBrowser, visit } from '../fixtures/browser/browser.js'
+
+/** The part of the page that the script in it reads. */
+type ClientPage = typeof globalThis & { client: typeof Client }
+
+const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+
+t.test('the client works in a browser', { skip: noBrowser }, async (t) => {
+  const { outputFiles: [file] } = await build({ entryPoints: ['src/client/index.ts'], bundle: true, format: 'iife', globalName: 'client', write: false })
+  const app = await buildApp(t, {
+    server: { forceCloseConnections: true },
+    before (app) {
+      app.get('/page', (_request, reply) => reply.type('text/html').send(`<link rel="icon" href="data:,"><script>${file?.text}</script>`))
+    }
+  })
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  await app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { id: 7 } })
+  const { page, errors } = await visit(await startBrowser(t), `${origin}/page`)
+
+  const read = await page.evaluate(async ({ baseUrl, key }) => {
+    const { client: { createClient } } = globalThis as ClientPage
+    const client = createClient({ baseUrl, tenantSlug: 'acme', key })
+    const ids: unknown[] = []
+    for await (const { data } of client.jobs.list({ per_page: 1 })) ids.push(...data.map(({ id }) => id))
+    for await (const { data } of client.candidates.sync()) ids.push(...data.map(({ id }) => id))
+    for await (const { data } of client.events()) ids.push(...data.map(({ data }) => data?.['id']))
+    return ids
+  }, { baseUrl: `${origin}/api/v1/public`, key: keys.full })
+  t.strictSame(read, [1, 2, 1, 2, 3, 7])
+
+  const body = '{"id":"evt_1"}'
+  const headers = { ...signHeaders([secret], 'evt_1', body, Date.now()) }
+  const verified = await page.evaluate(async ({ body, headers, secret }) => {
+    const { client: { verifyWebhook } } = globalThis as ClientPage
+    return [await verifyWebhook(body, headers, secret), await verifyWebhook(`${body} `, headers, secret).catch((error: unknown) => String(error))]
+  }, { body, headers, secret })
+  t.match(verified, [{ id: 'evt_1' }, 'webhook-signature: does not match the body and the secret'])
+  t.same(errors, [])
+})
