@@ -1,7 +1,7 @@
 import type { ChangeKind } from '../../ports/index.js'
 import { type Readers, readOptions } from '../../shared/read-options.js'
 import { assertPool, readSchema } from '../options.js'
-import type { PgPool, PgQueryable } from '../pool.js'
+import { inTransaction, type PgPool, type PgQueryable } from '../pool.js'
 import { ask, type RunQuery } from '../session.js'
 import { quoteName } from '../sql.js'
 import type { Root } from './watch-expressions.js'
@@ -105,5 +105,5 @@ const readers: Readers<Required<EndSyncTokensOptions>> = { schema: readSchema }
 export async function endSyncTokens (pool: PgPool, options: EndSyncTokensOptions = {}): Promise<void> {
   assertPool(pool)
   const { schema } = readOptions(options, readers)
-  await pool.query(`select ${quoteName(schema)}.end_sync_tokens()`)
+  await inTransaction(pool, (client) => client.query(`select ${quoteName(schema)}.end_sync_tokens()`))
 }
