@@ -28,7 +28,7 @@ export const watch: Command = {
     kind: { value: 'KIND', about: 'candidate or job: the kind of item that the rows describe', isRequired: true },
     relation: { value: 'TABLE', about: 'your table, such as public.people', isRequired: true },
     id: { value: 'COLUMN', about: 'the column with the id of the item, or an SQL expression over row', isRequired: true },
-    tenant: { value: 'COLUMN', about: 'the column with the tenant slug, or an SQL expression over row', isRequired: true }
+    tenant: { value: 'COLUMN', about: "the column with the tenant's id, or its slug if your servers have no option tenantId; or an SQL expression over row", isRequired: true }
   },
 
   async run (context) {

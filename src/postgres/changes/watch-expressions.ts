@@ -42,7 +42,7 @@ export async function trySample (client: PgQueryable, root: Root, { kind, id, te
   const sample = `(select * from ${root.name} limit ${sampleRows})`
   for (const [option, expression, isUsable, wanted] of [
     ['id', id, "value ~ '^[!-.0-~]{1,64}$'", `the id of a ${kind}`],
-    ['tenant', tenant, 'char_length(value) between 1 and 100', 'the slug of a tenant']
+    ['tenant', tenant, 'char_length(value) between 1 and 200', 'the id of a tenant']
   ] as const) {
     const [row] = await tryOut<{ found: string, usable: string }>(client, option, `
       select count(value)::text as found, count(*) filter (where ${isUsable})::text as usable

@@ -109,6 +109,16 @@ t.test('watching', async (t) => {
     t.strictSame((await follow(changes, before, { kind: 'job' })).ids, [job, "no%'\\job"])
   })
 
+  t.test('takes ids of tenants of up to 200 characters', async (t) => {
+    await pool.query("create table crm.long (id int, company text); insert into crm.long values (1, repeat('x', 200))")
+    await watch(pool, 'crm.long', { kind: 'candidate', id: 'id', tenant: 'company' })
+    const tenantSlug = 'x'.repeat(200)
+    const start = await changes.begin(tenantSlug, 'candidate')
+    await pool.query('update crm.long set id = 2')
+    t.strictSame((await follow(changes, start, { tenantSlug })).ids.toSorted(), ['1', '2'])
+    await pool.query('drop table crm.long')
+  })
+
   t.test('again changes nothing and locks nothing', async (t) => {
     const before = await triggers()
     t.equal(before.length, 8)
@@ -227,7 +237,7 @@ t.test('watching', async (t) => {
       ['crm.people', { ...good, tenant: "regexp_split_to_table(row.tenant, ',')" }, 'tenant', /^tenant: set-returning functions are not allowed in WHERE$/],
       ['crm.filled', { ...good, tenant: '(select slug from accounts)' }, 'tenant', /^tenant: more than one row returned by a subquery used as an expression$/],
       ['crm.filled', { ...good, id: 'row.name' }, 'id', /^id: none of the values in crm\.filled can be the id of a candidate$/],
-      ['crm.filled', { ...good, tenant: 'repeat(row.tenant, 100)' }, 'tenant', /^tenant: none of the values in crm\.filled can be the slug of a tenant$/],
+      ['crm.filled', { ...good, tenant: 'repeat(row.tenant, 100)' }, 'tenant', /^tenant: none of the values in crm\.filled can be the id of a tenant$/],
       ['crm.filled', { ...good, id: '1 / (row.id - 1)' }, 'id', /^id: division by zero$/],
       ['crm.people', { ...good, kind: 'person' }, 'kind', /^kind: expected 'candidate' or 'job', got "person"$/],
       ['crm.people', { ...good, kind: undefined }, 'kind', /^kind: expected/],
