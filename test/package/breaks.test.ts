@@ -123,6 +123,14 @@ t.test('breaks are allowed by a new minor version before 1.0 and by a new major 
   for (const [before = '', after = ''] of none) t.equal(mayBreak(before, after), false, `${before} to ${after}`)
 })
 
+t.test('no version may break the API', async (t) => {
+  const document = { paths: { '/pets': { get: {} } } }
+  const [before, after] = [release('export {}', document), release('export {}', { paths: {} }, { version: '1.0.0' })]
+  t.strictSame(await comparePackages(t.testdir({ before, after }) + '/before', t.testdirName + '/after'), {
+    text: 'openapi.json: GET /pets: removed\n1.0.0 breaks 1 part of 0.1.0: no version may break the API', isAllowed: false
+  })
+})
+
 t.test('the program fails if the version does not allow the breaks', async (t) => {
   const root = new URL('../../', import.meta.url)
   const run = async (version: string): Promise<unknown> => {
