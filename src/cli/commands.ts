@@ -11,7 +11,7 @@ export interface CommandEntry {
 /** Every command. Each is imported when it runs, so that the others cost no time. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
   demo: { about: 'runs a small ATS on this machine, in memory', load: async () => (await import('./demo.js')).demo },
-  init: { about: 'writes an ATS with all of this into a new folder', load: async () => (await import('./init.js')).init },
+  init: { about: 'creates an ATS with the API, the portal and tests in a new folder', load: async () => (await import('./init.js')).init },
   migrate: { about: 'creates the tables, or updates them', load: async () => (await import('./upkeep.js')).migrate },
   grants: { about: 'shows or grants the privileges that your servers and workers need', load: async () => (await import('./rights.js')).grants },
   watch: { about: 'records the changes of a table for sync', load: async () => (await import('./upkeep.js')).watch },

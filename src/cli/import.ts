@@ -61,7 +61,7 @@ async function readEntries (path: string): Promise<Entry[]> {
   for (const [index, entry] of entries.entries()) {
     const { tenant, event_types: types, endpoint = '', tenant_id: id = '' } = Object(entry) as Record<string, unknown>
     const isComplete = [tenant, endpoint, id].every((one) => typeof one === 'string') && Array.isArray(types) && types.every((type) => typeof type === 'string')
-    if (!isComplete) throw new UsageError(`FILE: webhook ${index + 1}: expected text as tenant, and an array of texts as event_types`)
+    if (!isComplete) throw new UsageError(`FILE: webhook ${index + 1}: expected a string as tenant and an array of strings as event_types`)
   }
   for (const [index, { tenant, tenant_id: id }] of (entries as Entry[]).entries()) {
     const earlier = (entries as Entry[]).findIndex((other) => other.tenant === tenant && other.tenant_id !== id)

@@ -44,7 +44,7 @@ async function assertEmpty (folder: string, name: string): Promise<void> {
     if (error.code === 'ENOENT') return []
     throw new RefusedError(error.code === 'ENOTDIR' ? `${name} is not a folder` : `${name} cannot be read (${error.code})`)
   })
-  if (names.length > 0) throw new RefusedError(`${name} is not empty: it has ${names[0]}. Name a new folder`)
+  if (names.length > 0) throw new RefusedError(`${name} is not empty: it has ${names[0]}. Choose a new folder`)
 }
 
 async function readTemplate (): Promise<Record<string, string>> {

@@ -15,9 +15,9 @@ export const listen: LocalCommand = {
     ...serviceOptions,
     ...forwardOptions,
     types: { value: 'A,B', about: 'only events of these types; the default is all' },
-    'from-oldest': { value: null, about: 'begins with the oldest event that the service keeps, instead of the next one' },
-    replay: { value: 'ID', about: 'sends the event with this id once more, and ends' },
-    every: { value: 'SECONDS', about: 'how long to wait for new events before it asks again; the default is 2' },
+    'from-oldest': { value: null, about: 'starts with the oldest event that the service keeps instead of the next one' },
+    replay: { value: 'ID', about: 'sends the event with this id again, then exits' },
+    every: { value: 'SECONDS', about: 'how often to ask for new events; the default is 2' },
     json: { value: null, about: 'writes each event as a line of JSON, with its data' }
   },
 
@@ -42,7 +42,7 @@ export const listen: LocalCommand = {
           handle,
           from: flags.has('from-oldest') ? 'oldest' : 'now',
           types: flags.optionalList('types'),
-          greeting: `listening for events of ${tenantSlug}, Ctrl-C ends it`
+          greeting: `listening for events of ${tenantSlug}; press Ctrl-C to stop`
         })
         return 0
       })

@@ -46,7 +46,7 @@ async function readKey (context: Pick<Context, 'io' | 'flags'>): Promise<string>
 }
 
 function waitForService (io: Io, ms: number, signal: AbortSignal): Promise<void> {
-  writeLines(io.err, [`the service is busy: the next request is in ${Math.ceil(ms / 1000)} s`])
+  writeLines(io.err, [`the service is busy: trying again in ${Math.ceil(ms / 1000)} s`])
   return io.sleep(ms, signal)
 }
 

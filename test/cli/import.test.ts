@@ -89,7 +89,7 @@ t.test('webhooks import', async (t) => {
     }
     for (const entry of [null, 'whsec_', {}, { ...acme, tenant: 1 }, { ...acme, tenant_id: 42 }, { ...acme, endpoint: 1 }, { ...acme, event_types: 'x' }, { ...acme, event_types: [1] }]) {
       await write([acme, entry])
-      t.match(await cli(`webhooks import ${path} --yes`), { code: 2, out: '', err: /^webhooks import: FILE: webhook 2: expected text as tenant, and an array of texts as event_types/ })
+      t.match(await cli(`webhooks import ${path} --yes`), { code: 2, out: '', err: /^webhooks import: FILE: webhook 2: expected a string as tenant and an array of strings as event_types/ })
     }
     t.strictSame(await cli('webhooks import /nowhere/file'), { code: 2, out: '', err: 'webhooks import: FILE: the file cannot be read (ENOENT)\n' })
   })

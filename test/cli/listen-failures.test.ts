@@ -6,7 +6,7 @@ import { findPort } from '../fixtures/postgres/postgres-server.js'
 import { type Answer, type Receiver, startReceiver } from '../fixtures/receivers/receiver.js'
 import { buildApp, keys } from '../fixtures/api/app.js'
 
-const greeting = 'listening for events of acme, Ctrl-C ends it\n'
+const greeting = 'listening for events of acme; press Ctrl-C to stop\n'
 
 function json (status: number, body: unknown, headers = {}): Answer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
@@ -87,8 +87,8 @@ t.test('a failure that may pass is shown once, and the command continues where i
 t.test('a busy service is asked again after the time that it names', async (t) => {
   const { options } = await startService(t, fault(429, 'rate_limited', 'Rate limit exceeded', { 'retry-after': '7' }), page('a'))
   const listening = startListening(t, ['listen', ...options])
-  t.equal((await listening.idle()).err, 'the service is busy: the next request is in 7 s\n')
-  t.match(await listening.wake(), { err: `the service is busy: the next request is in 7 s\n${greeting}` })
+  t.equal((await listening.idle()).err, 'the service is busy: trying again in 7 s\n')
+  t.match(await listening.wake(), { err: `the service is busy: trying again in 7 s\n${greeting}` })
   t.strictSame(listening.waits, [7000, 2000])
 })
 

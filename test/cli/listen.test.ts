@@ -34,7 +34,7 @@ t.test('new events are sent to the receiver, signed as by the service with the s
   await emit('job.created', { id: 1 })
   const listening = startListening(t, ['listen', ...options, '--forward', receiver.url])
   const { out, err } = await listening.idle()
-  const [, secret = ''] = /^sending to http:\/\/127\.0\.0\.1:\d+\/hook, signed with (whsec_\S+)\nlistening for events of acme, Ctrl-C ends it\n$/.exec(err) ?? []
+  const [, secret = ''] = /^sending to http:\/\/127\.0\.0\.1:\d+\/hook, signed with (whsec_\S+)\nlistening for events of acme; press Ctrl-C to stop\n$/.exec(err) ?? []
   t.equal(out, '', 'nothing from before')
 
   const id = await emit('application.created', { id: 7, name: 'Zoë' })
@@ -92,7 +92,7 @@ t.test('without a receiver events are only shown, from the oldest if asked for, 
   const listening = startListening(t, ['listen', ...options, '--from-oldest', '--types', 'application.created, job.closed'])
   const { out, err } = await listening.idle()
   t.match(out, new RegExp(`^20\\S+  application\\.created {8}${id}\n$`))
-  t.equal(err, 'listening for events of acme, Ctrl-C ends it\n')
+  t.equal(err, 'listening for events of acme; press Ctrl-C to stop\n')
   t.equal((await listening.wake()).out, out, 'once')
 })
 

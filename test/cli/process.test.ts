@@ -55,7 +55,7 @@ t.test('a command that listens ends with Ctrl-C, and that is no error', async (t
   const child = startProcess(['listen'], { RECRUITING_URL: `${origin}/api/v1/public/acme`, RECRUITING_API_KEY: keys.full })
   const ended = once(child, 'exit')
   const [shown] = await once(child.stderr, 'data')
-  t.equal(String(shown), 'listening for events of acme, Ctrl-C ends it\n')
+  t.equal(String(shown), 'listening for events of acme; press Ctrl-C to stop\n')
   child.kill('SIGINT')
   t.strictSame(await ended, [0, null])
 })
