@@ -15,7 +15,7 @@ import { createRowSource } from './lists/row-source.js'
 import { quoteName } from './sql.js'
 import { createStopDeliveries } from './deliveries/stop.js'
 import { LaterSchemaError } from './upgrade/missing.js'
-import { createSeen, keepSeen, readVersion } from './upgrade/version.js'
+import { createSeen, keepSeen } from './upgrade/version.js'
 import { createHealth } from './webhooks/health.js'
 import { createTenants } from './webhooks/webhook-row.js'
 import { createWebhookStore } from './webhooks/webhooks.js'
@@ -94,7 +94,7 @@ export function postgresStorage (pool: PgPool, options: PostgresStorageOptions =
   const { schema, queryTimeoutMs, totalsTtlMs, changes, ...relations } = readOptions(options, readers)
   const quotedSchema = quoteName(schema)
   const unrecorded = createSession(pool, queryTimeoutMs)
-  const seen = createSeen(unrecorded, quotedSchema, async () => [...(await readVersion()).functions.keys()])
+  const seen = createSeen(unrecorded, quotedSchema)
   const session = keepSeen(unrecorded, seen)
   const patient = keepSeen(createPatientSession(pool), seen)
   const candidates = createRowSource<CandidateRow<Id, Id>, CandidateFilter<Id>, CandidateSortField>(

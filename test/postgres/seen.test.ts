@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { migrate, postgresStorage } from '../../src/postgres/index.js'
+import { apiKeys, migrate, postgresStorage } from '../../src/postgres/index.js'
 import type { Session } from '../../src/postgres/session.js'
 import { createSeen, keepSeen, readVersion } from '../../src/postgres/upgrade/version.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
@@ -52,4 +52,26 @@ t.test('a process that is used records them again every hour, although one recor
   isDown = false
   t.strictSame(await use(59), ['a query', 'a transaction'])
   t.strictSame((await use(1)).toSorted(), ['a query', 'a transaction', 'record version'])
+})
+
+t.test('a process that only manages keys records them every hour, also if all its calls are in transactions of the host', async (t) => {
+  const pool = (await startPostgres(t)).createPool()
+  await migrate(pool)
+  const keys = apiKeys(pool)
+  const isSeen = async () => (await pool.query('delete from recruiting.versions returning functions')).rows.length > 0
+  const { now } = performance
+  let hours = 0
+  t.intercept(performance, 'now', { value: () => now.call(performance) + hours * 3_600_000 })
+
+  await keys.list({ tenantSlug: 'acme' })
+  t.notOk(await isSeen())
+  const client = await pool.connect()
+  t.teardown(() => client.release())
+  await client.query('begin')
+  for (const transaction of [undefined, client]) {
+    hours++
+    await keys.list({ tenantSlug: 'acme' }, { transaction })
+    while (!await isSeen());
+  }
+  await client.query('rollback')
 })

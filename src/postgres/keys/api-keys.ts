@@ -11,6 +11,7 @@ import { assertPool, readQueryTimeout, readSchema } from '../options.js'
 import type { PgPool } from '../pool.js'
 import { createSession } from '../session.js'
 import { quoteName } from '../sql.js'
+import { createSeen } from '../upgrade/version.js'
 import { type IssuedApiKey, type NewApiKey, type StoredApiKey, keyJson, keyReaders, readTenantId } from './stored-key.js'
 
 /** Options of `apiKeys`. */
@@ -94,9 +95,16 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   const { schema: name, prefix, ownScopes, queryTimeoutMs } = readOptions(options, readers)
   const schema = quoteName(name)
   const session = createSession(pool, queryTimeoutMs)
+  // A process may have keys without a storage.
+  const seen = createSeen(session, schema)
 
   const knownScopes = [...apiScopes, ...ownScopes]
   const findKey = `coalesce((select ${keyJson} from ${schema}.api_keys k where k.tenant = $1 and k.id = $2)::text, 'null')`
+
+  function run<Result> (operation: string, transaction: unknown, work: (call: Call) => Promise<Result>): Promise<Result> {
+    seen.keep()
+    return runInTransaction(session, operation, transaction, work)
+  }
 
   async function show (call: Call, tenant: string, id: string, key: string): Promise<IssuedApiKey> {
     const stored: StoredApiKey = JSON.parse(await call(findKey, [tenant, id]))
@@ -116,7 +124,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
         id, hashApiKey(key), keyStart(key), tenant, tenantSlug, JSON.stringify(scopes), toJson(limits.allowedIps),
         toJson(limits.candidateFields), toJson(limits.jobFields), name, createdBy, expiresAt
       ]
-      return runInTransaction(session, 'issue key', transaction, async (call) => {
+      return run('issue key', transaction, async (call) => {
         const restsUntil = await call(`${schema}.issue_key_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`, values)
         if (restsUntil !== 'none') throw tenantResting(tenant, restsUntil)
         return show(call, tenant, id, key)
@@ -126,7 +134,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
     async list (tenant, options = {}) {
       const { transaction } = readInput(options, callReaders)
       const id = readKeyTenant(tenant)
-      return runInTransaction(session, 'list keys', transaction, async (call) => JSON.parse(await call(`(
+      return run('list keys', transaction, async (call) => JSON.parse(await call(`(
         select coalesce(json_agg(${keyJson} order by k.created_at, k.id), '[]') from ${schema}.api_keys k where k.tenant = $1
       )`, [id])))
     },
@@ -138,7 +146,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const { overlapSeconds } = readInput(overlap, overlapReaders)
       const id = createId()
       const key = generateApiKey(prefix)
-      return runInTransaction(session, 'rotate key', transaction, async (call) => {
+      return run('rotate key', transaction, async (call) => {
         const isRotated = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5, $6)`, [tenant, old, id, hashApiKey(key), keyStart(key), String(overlapSeconds)])
         return isRotated === 'true' ? show(call, tenant, id, key) : refuseId()
       })
@@ -148,7 +156,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const { transaction } = readInput(options, callReaders)
       const tenant = readKeyTenant(keyTenant)
       const { id } = readInput({ id: keyId }, idReaders)
-      return runInTransaction(session, 'revoke key', transaction, async (call) =>
+      return run('revoke key', transaction, async (call) =>
         await call(`${schema}.revoke_key_v1($1, $2)`, [tenant, id]) === 'true')
     },
 
@@ -156,7 +164,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const { transaction } = readInput(options, callReaders)
       const tenant = readKeyTenant(keyTenant)
       const { id } = readInput({ id: keyId }, idReaders)
-      return runInTransaction(session, 'find key', transaction, async (call) => JSON.parse(await call(findKey, [tenant, id])))
+      return run('find key', transaction, async (call) => JSON.parse(await call(findKey, [tenant, id])))
     }
   }
 }

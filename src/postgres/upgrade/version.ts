@@ -52,8 +52,12 @@ interface Seen {
   refuse (error: Error | null): void
 }
 
+async function listOwnFunctions (): Promise<string[]> {
+  return [...(await readVersion()).functions.keys()]
+}
+
 /** `schema` is quoted. */
-export function createSeen (session: Session, schema: string, listFunctions: () => Promise<string[]>, now = () => performance.now()): Seen {
+export function createSeen (session: Session, schema: string, listFunctions = listOwnFunctions, now = () => performance.now()): Seen {
   let recordedAt = now()
   let refusal: Error | null = null
 
