@@ -18,7 +18,9 @@ const events = {
   'offer.signed': Type.Object({
     id: Type.Integer(),
     salary: Type.Object({ amount: Type.Number({ minimum: 0 }), currency: Type.String() })
-  }, { description: 'An offer was signed' })
+  }, { description: 'An offer was signed' }),
+  // The document and the portal announce its end. It is sent until you remove it.
+  'offer.accepted': Type.Object({ id: Type.Integer() }, { description: 'Use offer.signed', deprecated: { since: '2026-03-01', sunset: '2027-03-01' } })
 }
 
 // The compiler checks the option `events` and `app.recruiting.emit` against this catalogue, in the whole program.

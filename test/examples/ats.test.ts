@@ -52,8 +52,11 @@ t.test('the examples run one after another on one database, in which doctor find
     }
     t.equal(await example.end('SIGTERM'), 0, file)
   }
-  const { rows } = await createPool().query('select count(*)::int as total from candidates')
+  const pool = createPool()
+  const { rows } = await pool.query('select count(*)::int as total from candidates')
   t.match(rows, [{ total: 2 }])
+  const { rows: issued } = await pool.query("select distinct allowed_ips from recruiting.api_keys where name = 'npm start'")
+  t.strictSame(issued, [{ allowed_ips: ['127.0.0.0/8', '::1/128'] }])
 })
 
 function isListening (port: number): Promise<boolean> {

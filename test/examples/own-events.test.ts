@@ -29,6 +29,7 @@ t.test('an event of the vendor\'s own is checked when it is emitted, and deliver
   const unknown = await request(webhooks, { key, body: { ...target, event_types: ['application.created'] } })
   t.equal(unknown.status, 400, 'the vendor\'s events replace those of the package')
   t.equal((await request(webhooks, { key, body: target })).status, 201)
+  t.match((await request(`${origin}/api/v1/public/acme/event_types`, { key })).body, { data: [{}, { name: 'offer.accepted', deprecated: { sunset: '2027-03-01T00:00:00.000Z' } }, {}] })
 
   const { status, body } = await request(`${origin}/interviews`, { body: interview })
   t.equal(status, 200)

@@ -11,11 +11,11 @@ const scopes = ['candidates:read', 'jobs:read', 'webhooks:read', 'webhooks:write
 const names = ['Ada Lovelace', 'Émilie du Châtelet', 'Emmy Noether', 'Mary Somerville', 'Sofja Kowalewskaja']
 const dayMs = 86_400_000
 
-/** Inserts sample data if there is none, issues a key that is valid for a day, and returns lines with commands to try. */
+/** Inserts sample data if there is none, issues a key that is valid for a day and on this machine, and returns lines with commands to try. */
 export async function prepare (pool: pg.Pool, origin: string): Promise<string> {
   await insertSamples(pool)
   const { key } = await apiKeys(pool, { ownScopes: scopes }).issue({
-    tenantSlug: 'acme', scopes, name: 'npm start', expiresAt: new Date(Date.now() + dayMs)
+    tenantSlug: 'acme', scopes, name: 'npm start', expiresAt: new Date(Date.now() + dayMs), allowedIps: ['127.0.0.0/8', '::1/128']
   })
   const { rows: [{ id }] } = await pool.query("select min(id) as id from applications where company = 'acme' and stage <> 'hired'")
   const api = `${origin}/api/v1/public/acme`
@@ -23,7 +23,7 @@ export async function prepare (pool: pg.Pool, origin: string): Promise<string> {
   return `
 Server         ${origin}
 Settings page  ${origin}/settings/webhooks, with the portal
-API key        ${key}, of the company acme, valid for a day
+API key        ${key}, of the company acme, valid for a day on this machine
 
 List candidates:
   curl ${api}/candidates ${auth}
