@@ -52,8 +52,12 @@ t.test('the portal on the demo page', { skip: noBrowser }, async (t) => {
     for (const name of ['Edit', 'Send a test', 'Pause', 'Rotate secret', 'Delete', 'Replay events']) {
       t.equal(await portal.getByText(name, { exact: true }).count(), 0, name)
     }
-    await press('German')
-    await portal.getByText('Sobald etwas geschieht').waitFor()
+    const languages = page.getByRole('combobox', { name: 'Language' })
+    t.same(await languages.getByRole('option').allTextContents(), ['English', 'Deutsch', 'Français', 'Español', 'Nederlands', 'Português'])
+    for (const [locale, add] of Object.entries({ de: 'Sobald etwas geschieht', fr: 'dès que quelque chose se produit' })) {
+      await languages.selectOption(locale)
+      await portal.getByText(add).waitFor()
+    }
     await press('globex')
     await portal.getByText('CRM sync').waitFor({ state: 'detached' })
     await portal.getByText('Demo receiver').waitFor()

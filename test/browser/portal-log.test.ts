@@ -248,7 +248,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     const page = await open(`#/${id}`)
     await page.getByText(/^\W?75%\W? delivered$/).waitFor()
     await page.getByText('3 delivered, 1 given up, 0 waiting').waitFor()
-    t.match(await page.getByRole('img', { name: 'Chart of the deliveries by hour' }).locator('title').last().textContent(), /: 3 delivered, 1 given up$/)
+    t.match(await page.getByRole('img', { name: 'Deliveries by hour' }).locator('title').last().textContent(), /: 3 delivered, 1 given up$/)
   })
 
   await t.test('a replay says at its end that deliveries have failed', async (t) => {

@@ -34,6 +34,7 @@ export function addSettingsPage (app: FastifyInstance, findUser: FindUser): void
 const page = `<!doctype html>
 <html lang="en">
 <meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
 <title>Settings</title>
 <link rel="icon" href="data:,">
 <script src="/settings/webhooks.js"></script>

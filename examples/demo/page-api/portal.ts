@@ -8,6 +8,9 @@ const actors: Record<string, PortalCapability[]> = {
   reader: ['read']
 }
 
+/** The languages of the portal. */
+const locales = ['en', 'de', 'fr', 'es', 'nl', 'pt']
+
 interface Visitor {
   tenant: string
   actor: string
@@ -18,7 +21,7 @@ interface Visitor {
 export function portalSessions (tenantSlugs: readonly string[]): FastifyPluginAsync {
   return async (app) => {
     app.post<{ Body: Visitor }>('/demo/portal/session', {
-      schema: body({ tenant: { enum: tenantSlugs }, actor: { enum: Object.keys(actors) }, locale: { enum: ['en', 'de'] } })
+      schema: body({ tenant: { enum: tenantSlugs }, actor: { enum: Object.keys(actors) }, locale: { enum: locales } })
     }, async ({ body: { tenant, actor, locale } }) => app.recruiting.portal.createSession({
       tenantSlug: tenant,
       actor: `${actor}@${tenant}.example`,

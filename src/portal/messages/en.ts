@@ -81,7 +81,7 @@ export const en = {
     headers: {
       label: 'Headers',
       hint: 'Optional: headers that a gateway in front of your endpoint needs.',
-      kept: 'Each request has {names}. Values are not shown.',
+      kept: 'Each request includes {names}. Values are not shown.',
       replace: 'Replace headers',
       nameOf: 'Name of header {nth}', valueOf: 'Value of header {nth}', value: 'Value',
       remove: 'Remove', removeOf: 'Remove header {nth}', add: 'Add header'
@@ -132,7 +132,7 @@ export const en = {
       tooLong: { title: 'Disabled: your endpoint failed for too long', text: 'Send a test and fix what it shows. Then enable the webhook again and replay the events it missed.' },
       inactive: { title: 'Paused by your team', text: 'Events are recorded but not sent. Resume, then replay the events it missed.' }
     },
-    activity: { title: 'Last 24 hours', share: '{percent} delivered', counts: '{delivered} delivered, {failed} given up, {pending} waiting', none: 'Nothing was delivered or given up.', latest: 'Of the latest {count} deliveries.', chart: 'Chart of the deliveries by hour', hour: '{time}: {delivered} delivered, {failed} given up' },
+    activity: { title: 'Last 24 hours', share: '{percent} delivered', counts: '{delivered} delivered, {failed} given up, {pending} waiting', none: 'No deliveries have finished.', latest: 'Of the latest {count} deliveries.', chart: 'Deliveries by hour', hour: '{time}: {delivered} delivered, {failed} given up' },
     actions: {
       title: 'Manage',
       pause: 'Pause',
@@ -148,7 +148,7 @@ export const en = {
     rotate: {
       text: 'While the old secret is valid, each request is signed with both, so you can deploy the new one without losing a request.',
       grace: 'How long the old secret stays valid',
-      none: 'It expires now',
+      none: 'Expires immediately',
       noneText: 'Your endpoint rejects requests until it has the new one.',
       hour: '1 hour', day: '24 hours', week: '7 days',
       countdown: 'The old secret is valid for another {time}',
@@ -219,7 +219,7 @@ export const en = {
     request: {
       title: 'Request', label: 'Headers of the request',
       timestamp: 'new at each attempt', signature: 'new at each attempt', hidden: 'not shown',
-      note: 'The command sends this request again, signed with the secret in your environment variable WEBHOOK_SECRET. If your endpoint accepts that, but not ours, its secret is not the one of this webhook.',
+      note: 'The command sends this request again, signed with the secret in your environment variable WEBHOOK_SECRET. If your endpoint accepts it but rejects our requests, the endpoint uses a different secret.',
       curl: 'Copy as curl'
     },
     body: {

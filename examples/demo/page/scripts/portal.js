@@ -2,6 +2,7 @@ import { postDemo } from './api.js'
 import { createSegments, find, h } from './dom.js'
 
 const address = new URL('/api/v1/public/portal/', location)
+const languages = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español', nl: 'Nederlands', pt: 'Português' }
 
 /** Embeds the portal in a frame, as a settings page of an ATS would, for the chosen person in the chosen language. */
 export function createPortal () {
@@ -9,13 +10,14 @@ export function createPortal () {
   let frame = null
 
   const pressActor = createSegments(find('#actors'), [{ value: 'admin', label: 'Admin' }, { value: 'reader', label: 'Reader' }], (actor) => open({ actor }))
-  const pressLocale = createSegments(find('#locales'), [{ value: 'en', label: 'English' }, { value: 'de', label: 'German' }], (locale) => open({ locale }))
+  const locales = find('#locales')
+  locales.replaceChildren(...Object.entries(languages).map(([value, label]) => h('option', { value }, label)))
+  locales.addEventListener('change', () => open({ locale: locales.value }))
 
   /** Opens the portal in a new frame. It asks for a session once it has loaded. */
   function open (changes) {
     visitor = { ...visitor, ...changes }
     pressActor(visitor.actor)
-    pressLocale(visitor.locale)
     frame = h('iframe', { title: 'Webhooks', allow: 'clipboard-write', src: address.href })
     find('#portal').replaceChildren(frame)
   }
