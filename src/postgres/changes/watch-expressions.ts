@@ -44,11 +44,23 @@ export async function trySample (client: PgQueryable, root: Root, { kind, id, te
     ['id', id, "value ~ '^[!-.0-~]{1,64}$'", `the id of a ${kind}`],
     ['tenant', tenant, 'char_length(value) between 1 and 200', 'the id of a tenant']
   ] as const) {
+    await tryNoRow(client, root, option, expression)
     const [row] = await tryOut<{ found: string, usable: string }>(client, option, `
       select count(value)::text as found, count(*) filter (where ${isUsable})::text as usable
       from ${sample} as row cross join lateral (select ${expression}) as item (value)`)
     if (Number(row?.found) > 0 && Number(row?.usable) === 0) refuse(option, `none of the values in ${root.name} can be ${wanted}`)
   }
+}
+
+/** The table may be empty now: a query that returns several rows whatever the row is would make every write fail. */
+async function tryNoRow (client: PgQueryable, root: Root, option: string, expression: string): Promise<void> {
+  await client.query('savepoint try_no_row')
+  const error = await client.query(`
+    select item.value from (select) as one left join ${noRows(root)} as row on true cross join lateral (select ${expression}) as item (value)`)
+    .then(() => null, (error: unknown) => error)
+  await client.query('rollback to try_no_row')
+  // Other errors may come from the missing values.
+  if (readField(error, 'code') === '21000') refuse(option, String(readField(error, 'message')), error)
 }
 
 /** A name that is no column is more likely a typing error than an expression. */

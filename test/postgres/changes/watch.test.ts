@@ -119,6 +119,15 @@ t.test('watching', async (t) => {
     await pool.query('drop table crm.long')
   })
 
+  t.test('takes an expression that fails only where the columns have no values, while the table is empty', async (t) => {
+    await pool.query('create table crm.new (id int, company text)')
+    await watch(pool, 'crm.new', { kind: 'candidate', id: '10 / coalesce(row.id, 0)', tenant: 'company' })
+    const start = await changes.begin('acme', 'candidate')
+    await pool.query("insert into crm.new values (5, 'acme')")
+    t.strictSame((await follow(changes, start)).ids, ['2'])
+    await pool.query('drop table crm.new')
+  })
+
   t.test('again changes nothing and locks nothing', async (t) => {
     const before = await triggers()
     t.equal(before.length, 8)
@@ -205,6 +214,7 @@ t.test('watching', async (t) => {
   t.test('refuses, by name, what cannot be watched', async (t) => {
     await pool.query(`
       create view crm.view as select * from crm.people;
+      create table crm.empty (id int, tenant text);
       create table crm.filled (id int, tenant text, name text);
       insert into crm.filled values (1, 'acme', 'Ada Lovelace');
       create foreign data wrapper nothing;
@@ -236,6 +246,7 @@ t.test('watching', async (t) => {
       ['crm.people', { ...good, tenant: 'array[row.tenant]' }, 'tenant', /^tenant: expected text, an integer or a uuid, got text\[\]$/],
       ['crm.people', { ...good, tenant: "regexp_split_to_table(row.tenant, ',')" }, 'tenant', /^tenant: set-returning functions are not allowed in WHERE$/],
       ['crm.filled', { ...good, tenant: '(select slug from accounts)' }, 'tenant', /^tenant: more than one row returned by a subquery used as an expression$/],
+      ['crm.empty', { ...good, tenant: '(select slug from accounts)' }, 'tenant', /^tenant: more than one row returned by a subquery used as an expression$/],
       ['crm.filled', { ...good, id: 'row.name' }, 'id', /^id: none of the values in crm\.filled can be the id of a candidate$/],
       ['crm.filled', { ...good, tenant: 'repeat(row.tenant, 100)' }, 'tenant', /^tenant: none of the values in crm\.filled can be the id of a tenant$/],
       ['crm.filled', { ...good, id: '1 / (row.id - 1)' }, 'id', /^id: division by zero$/],
