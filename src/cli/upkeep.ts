@@ -74,7 +74,7 @@ export const adopt: Command = {
   args: [],
   options: {
     deliver: { value: null, about: 'sends the pending deliveries' },
-    discard: { value: null, about: 'ends them as skipped' },
+    discard: { value: null, about: 'skips the pending deliveries' },
     environment: { value: 'NAME', about: 'delivery.environment of the servers of this database; without it, that of the first worker' }
   },
 
@@ -89,7 +89,7 @@ export const adopt: Command = {
       const problem = hold.reason === 'copy' ? 'The database is a copy' : `The database does not belong to ${environment}`
       const { pending, atLeast } = await deliveries.stats()
       const count = atLeast.pending ? `${pending} or more pending deliveries` : formatCount(pending, 'pending delivery', 'pending deliveries')
-      await confirm(context, `${problem}, and nothing has been sent since ${hold.since}. Its ${count} will ${isDiscarding ? 'end as skipped' : 'be sent'}.`)
+      await confirm(context, `${problem}, and nothing has been sent since ${hold.since}. Its ${count} will ${isDiscarding ? 'be skipped' : 'be sent'}.`)
     }
     const adopted = await holds.adopt({ environment, pending: isDiscarding ? 'discard' : 'deliver' })
     showResult(context, { adopted }, [adopted === null ? 'nothing is held' : `adopted, with ${formatCount(adopted.pending, 'pending delivery', 'pending deliveries')}`])

@@ -232,7 +232,7 @@ t.test('doctor', async (t) => {
       check: 'locks',
       state: 'fault',
       text: /^process \d+ \(postgres, cleanup\) has locked migrations, webhooks since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \(\d s\), last with: begin; lock table recruiting\.migrations, recruiting\.webhooks in access exclusive mode$/,
-      remedy: `end it: select pg_terminate_backend(${own.pid})`
+      remedy: `end it with select pg_terminate_backend(${own.pid})`
     }])
     await client.query('rollback; begin; lock table recruiting.webhooks in share mode')
     const writes = await examine('--max-lock-seconds 0')
@@ -264,12 +264,12 @@ t.test('doctor', async (t) => {
     t.match(finding, {
       check: 'transactions',
       text: /^process \d+ \(postgres, nightly report\) has had a transaction open for \d s, so vacuum cannot remove deleted rows$/,
-      remedy: /^end it: select pg_terminate_backend\(\d+\)$/
+      remedy: /^end it with select pg_terminate_backend\(\d+\)$/
     })
     await client.query('rollback')
     await client.query("begin; create table public.prepared (); prepare transaction 'left behind'")
     const left = (await examine('--max-transaction-seconds 0')).find(({ text }) => text.startsWith('prepared'))
-    t.match(left, { state: 'fault', text: /^prepared transaction left behind \(postgres\) has had a transaction open for \d s/, remedy: 'end it: commit prepared or rollback prepared' })
+    t.match(left, { state: 'fault', text: /^prepared transaction left behind \(postgres\) has had a transaction open for \d s/, remedy: 'end it with commit prepared or rollback prepared' })
     await client.query("rollback prepared 'left behind'")
     await client.query('reset application_name')
     client.release()
@@ -286,7 +286,7 @@ t.test('doctor', async (t) => {
     t.match(await findSync(), {
       state: 'fault',
       text: /^pid \d+, user postgres, application import has had a transaction open for \d+ s, so later changes of candidates and jobs wait$/,
-      remedy: 'end this transaction: pg_terminate_backend(pid), or commit prepared or rollback prepared'
+      remedy: 'end this transaction with pg_terminate_backend(pid), or commit prepared or rollback prepared'
     })
     await client.query('rollback')
     client.release()

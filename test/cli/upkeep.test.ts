@@ -100,7 +100,7 @@ t.test('upkeep by command', async (t) => {
     t.match(await cli('stats'), { out: 'because the database is a copy' })
     t.strictSame(JSON.parse((await cli('adopt --deliver --yes --json --environment production')).out), { adopted: { reason: 'copy', pending: 1 } })
     t.match(await cli('adopt --discard --environment staging', { answers: ['y'] }), {
-      code: 0, out: 'adopted, with 1 pending delivery\n', err: /^The database does not belong to staging, and nothing has been sent since 20\S+Z\. Its 1 pending delivery will end as skipped\.\n/
+      code: 0, out: 'adopted, with 1 pending delivery\n', err: /^The database does not belong to staging, and nothing has been sent since 20\S+Z\. Its 1 pending delivery will be skipped\.\n/
     })
     t.match((await storage.deliveries.stats()).pending, 0)
     await recruiting.emit({ tenantSlug: 'acme', ...event })

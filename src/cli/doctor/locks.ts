@@ -37,6 +37,6 @@ export async function findLocks ({ session, schema, flags }: DoctorContext): Pro
     order by xact_start`, [schema, limit])
   const findings = holders.map(({ who, pid, since, seconds, tables, statement }) => fault(
     `${who} has locked ${tables ?? 'rows that this package needs'} since ${since} (${seconds} s), last with: ${statement}`,
-    `end it: select pg_terminate_backend(${pid})`))
+    `end it with select pg_terminate_backend(${pid})`))
   return { findings: findings.length > 0 ? findings : [ok(`no transaction has locked what this package needs for ${limit} s`)], blocksReads: holders.some(({ blocksReads }) => blocksReads) }
 }

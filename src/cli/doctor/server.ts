@@ -79,7 +79,7 @@ export const transactions: Check = {
       order by seconds desc`, [limit])
     if (open.length === 0) return [ok(`none is older than ${limit} s`)]
     return open.map(({ who, seconds }) => fault(`${who} has had a transaction open for ${seconds} s, so vacuum cannot remove deleted rows`,
-      who.startsWith('process') ? `end it: select pg_terminate_backend(${who.split(' ')[1]})` : 'end it: commit prepared or rollback prepared'))
+      who.startsWith('process') ? `end it with select pg_terminate_backend(${who.split(' ')[1]})` : 'end it with commit prepared or rollback prepared'))
   }
 }
 
@@ -93,7 +93,7 @@ export const sync: Check = {
     if (heldBackMs <= 1000 * limit) return [ok(`no transaction older than ${limit} s holds back changes`)]
     const seconds = Math.floor(heldBackMs / 1000)
     return [fault(`${heldBackBy} has had a transaction open for ${seconds} s, so later changes of candidates and jobs wait`,
-      'end this transaction: pg_terminate_backend(pid), or commit prepared or rollback prepared')]
+      'end this transaction with pg_terminate_backend(pid), or commit prepared or rollback prepared')]
   }
 }
 
