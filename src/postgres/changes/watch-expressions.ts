@@ -52,7 +52,7 @@ export async function trySample (client: PgQueryable, root: Root, { kind, id, te
   }
 }
 
-/** The table may be empty now: a query that returns several rows whatever the row is would make every write fail. */
+/** Refuses a query that always returns several rows, even if the table is empty: every write would fail. */
 async function tryNoRow (client: PgQueryable, root: Root, option: string, expression: string): Promise<void> {
   await client.query('savepoint try_no_row')
   const error = await client.query(`
