@@ -23,7 +23,7 @@ async function sync (): Promise<void> {
   console.log(`up to date: ${countItems(database, 'candidates')} candidates, ${countItems(database, 'jobs')} jobs`)
 }
 
-// One sync at a time. Webhooks that arrive meanwhile ask for one more.
+// One sync at a time. A webhook that arrives during a sync requests another one.
 let isRequested = false
 let last = Promise.resolve()
 function requestSync (): void {

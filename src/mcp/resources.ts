@@ -23,7 +23,7 @@ export function pathOfPage (cursor: string | undefined): string | null {
   return /^[1-9]\d{0,8}$/.test(page) ? `/jobs?page=${page}&per_page=${pageSize}` : null
 }
 
-/** Returns the path of the job that a resource is; `null` if it is none of the tenant. */
+/** Returns the path of the job of a resource; `null` if it is not a job of the tenant. */
 export function pathOfResource (uri: string, tenantSlug: string): string | null {
   const address = addressOf(tenantSlug)
   const id = uri.startsWith(address) ? uri.slice(address.length) : ''

@@ -35,17 +35,17 @@ function formatSuccess (payload: unknown): CallToolResult {
   }
 }
 
-/** Says how to go on with a list; `null` for anything else. */
+/** Says how to continue a list; `null` for anything else. */
 function describePage (payload: unknown): string | null {
   const meta = readField(payload, 'meta')
   const { page, total, total_pages: pages, next_token: token, has_more: hasMore } = (meta ?? {}) as Record<string, unknown>
   if (typeof page === 'number' && typeof pages === 'number') {
     const position = `Page ${page} of ${pages}, ${String(total)} items in total.`
-    return page < pages ? `${position} To go on, call this again with "page": ${page + 1}.` : `${position} There are no more pages.`
+    return page < pages ? `${position} To continue, call this again with "page": ${page + 1}.` : `${position} There are no more pages.`
   }
   if (typeof token !== 'string') return null
   const again = `call this again with "token": ${JSON.stringify(token)}`
-  return hasMore === true ? `There is more: ${again}.` : `There is no more now. To read what comes later, ${again}.`
+  return hasMore === true ? `There is more: ${again}.` : `That is all for now. To read later changes, ${again}.`
 }
 
 const hints: Record<number, string> = {

@@ -90,7 +90,7 @@ t.test('an unknown tool is an error of the protocol', async (t) => {
 t.test('lists say how to go on', async (t) => {
   const app = await buildApp(t, { mcp: true })
   const first = await callTool(app, keys.full, 'list_candidates', { per_page: 2 })
-  t.match(textOf(first), /^Page 1 of 2, 3 items in total\. To go on, call this again with "page": 2\.\n/)
+  t.match(textOf(first), /^Page 1 of 2, 3 items in total\. To continue, call this again with "page": 2\.\n/)
   const last = await callTool(app, keys.full, 'list_candidates', { per_page: 2, page: 2 })
   t.match(textOf(last), /^Page 2 of 2, 3 items in total\. There are no more pages\.\n/)
   t.match(last.structuredContent, { data: [{ id: 3 }], meta: { page: 2, total_pages: 2 } })
@@ -98,7 +98,7 @@ t.test('lists say how to go on', async (t) => {
   const { next_token: token } = synced.structuredContent?.meta ?? {}
   t.ok(textOf(synced).startsWith(`There is more: call this again with "token": "${String(token)}".\n`))
   const rest = await callTool(app, keys.full, 'sync_candidates', { token })
-  t.match(textOf(rest), /^There is no more now\. To read what comes later, call this again with "token": "[^"]+"\.\n/)
+  t.match(textOf(rest), /^That is all for now\. To read later changes, call this again with "token": "[^"]+"\.\n/)
 })
 
 t.test('filters, sort and bodies arrive as over HTTP', async (t) => {

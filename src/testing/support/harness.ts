@@ -40,7 +40,7 @@ interface HarnessOptions {
   /** Whether uuids are the only text ids that the storage can keep. @default false */
   hasUuids?: boolean
   /**
-   * The id of a tenant of `testTenants`, if the storage takes ids that are no slugs, such as uuids. The same for each call.
+   * The id of a tenant of `testTenants`, if the storage needs ids that are not slugs, such as uuids. Always the same for a tenant.
    * @default the name is the id
    */
   tenantId? (name: string): string

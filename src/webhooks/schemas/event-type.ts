@@ -14,7 +14,7 @@ const Deprecated = Type.Object({
   since: DateTimeOf('Since when it should no longer be used'),
   sunset: Nullable(DateTimeOf('When it will be gone; null if that is not known')),
   link: Nullable(Type.String({ description: 'A page that says what to use instead', examples: ['https://example.com/changes'] }))
-}, { title: 'DeprecatedEventType', description: 'Only there if the event is deprecated' })
+}, { title: 'DeprecatedEventType', description: 'Present only if the event is deprecated' })
 
 /** An event that a webhook can subscribe to. */
 export const EventType = Type.Object({
@@ -22,7 +22,7 @@ export const EventType = Type.Object({
   description: Nullable(Type.String({ examples: ['An application was created'] })),
   descriptions: Type.Optional(Type.Unsafe<Record<string, string>>({
     type: 'object',
-    description: 'Only there if the vendor gives them: the description by language (BCP 47)',
+    description: 'Present only if the vendor gives them: the description by language (BCP 47)',
     additionalProperties: { type: 'string' },
     examples: [{ de: 'Eine Bewerbung wurde angelegt' }]
   })),

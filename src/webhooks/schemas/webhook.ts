@@ -23,7 +23,7 @@ const representation = {
 const ShownHeaders = Type.Unsafe<Record<string, null> | null>({
   type: ['object', 'null'],
   additionalProperties: { type: 'null' },
-  description: 'The names of its own headers, each with null: values are never shown. null without any',
+  description: 'The names of its own headers, each with null, because values are never shown. null if it has none',
   examples: [{ 'X-Api-Key': null }]
 })
 
@@ -34,7 +34,7 @@ const valueTypes = ['string', 'number', 'boolean', 'null']
 const ShownFilters = Type.Unsafe<EventFilters | null>({
   type: ['object', 'null'],
   additionalProperties: { type: 'array', items: { type: valueTypes } },
-  description: 'Its filters as they were given. null without any',
+  description: 'Its filters as given. null if it has none',
   examples: filtersExample
 })
 
@@ -51,7 +51,7 @@ const Health = Type.Object({
   disabled_reason: Nullable(OneOf(['gone', 'failing'], {
     description: 'Why the service disabled it. gone: the endpoint returned 410; failing: it failed for too long'
   })),
-  held: Type.Optional(Type.Literal(true, { description: 'Only there while the service sends no notifications at all, such as a test installation' }))
+  held: Type.Optional(Type.Literal(true, { description: 'Present only while the service sends no notifications at all, for example in a test installation' }))
 }, { title: 'WebhookHealth' })
 
 /** A webhook by its id: with its health, and the end of the grace period of its previous secret. */
@@ -107,10 +107,10 @@ const headers = Type.Optional(Type.Unsafe<Record<string, string> | null>({
   maxProperties: 10,
   propertyNames: { pattern: '^[A-Za-z0-9-]{1,64}$' },
   additionalProperties: { type: 'string', maxLength: 1024, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
-  description: 'Headers that each notification has as well, such as those that a gateway in front of the endpoint needs: at most 10. ' +
-    'Names are letters, digits and hyphens, and not a header that the notification needs itself, such as Host, Content-Type or Webhook-Id. ' +
-    'Values are 1 to 1024 visible ASCII characters and spaces. Given again, they replace all earlier ones; null removes them. ' +
-    'A target_url of another origin needs them again',
+  description: 'Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. ' +
+    'Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are refused. ' +
+    'Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all earlier ones; null removes them. ' +
+    'Send them again if the target_url moves to another origin',
   examples: [{ 'X-Api-Key': 'key-of-your-gateway' }]
 }))
 
@@ -126,9 +126,9 @@ const filters = Type.Optional(Type.Unsafe<EventFilters | null>({
   additionalProperties: {
     type: 'array', minItems: 1, maxItems: 50, items: { type: valueTypes, maxLength: 255, minimum: -maxNumber, maximum: maxNumber }
   },
-  description: 'Sends only events whose data has these values: an object of at most 10 paths, each with 1 to 50 values. Every path must lead to one of ' +
-    'its values, of the same type. A path is data and the names of up to 4 nested fields, such as data.job_id. Names do not lead into arrays. ' +
-    'A field that is missing counts as null. Given again, they replace all earlier ones; null removes them',
+  description: 'Sends only events whose data has these values: an object of at most 10 paths, each with 1 to 50 values. The data must have one ' +
+    'of the values, of the same type, at every path. A path is data and the names of up to 4 nested fields, such as data.job_id. Paths do not ' +
+    'lead into arrays. A missing field counts as null. New filters replace all earlier ones; null removes them',
   examples: filtersExample
 }))
 
