@@ -1,9 +1,10 @@
-import { postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
+import { apiKeys, postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
 import { postgresApplications } from './applications.js'
 import { buildAts } from './ats.js'
 import { readConfig } from './config.js'
 import { openDatabase } from './database.js'
 import { developer, prepare } from './development.js'
+import { keyRoutes } from './keys.js'
 
 async function start (): Promise<void> {
   // From the beginning, so that PostgreSQL always ends with this process.
@@ -12,16 +13,18 @@ async function start (): Promise<void> {
   })
   const config = readConfig(process.env)
   const pool = await openDatabase(config)
+  // Your own sign-in goes here. In production nobody is signed in until it does.
+  const findUser = () => config.isProduction ? null : developer
   const app = await buildAts({
     ...config,
     storage: postgresStorage(pool),
     keyLookup: postgresKeyLookup(pool),
     applications: postgresApplications(pool),
-    // Your own sign-in goes here. In production nobody is signed in until it does.
-    findUser: () => config.isProduction ? null : developer,
+    findUser,
     onAudit: (entry) => app.log.info({ entry }, 'audit'),
     logLevel: config.isProduction ? 'info' : 'warn'
   })
+  await app.register(keyRoutes(apiKeys(pool, { ownScopes: app.recruiting.scopes }), findUser), { prefix: '/settings/keys' })
   app.addHook('onClose', () => pool.end())
   const origin = await app.listen({ host: config.host, port: config.port })
   if (!config.isProduction) console.log(await prepare(pool, origin))
