@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { defaultEvents } from '../../src/index.js'
+import { languages } from '../../src/portal/messages/index.js'
 import { buildWebhookApi, refusal } from '../fixtures/api/webhook-api.js'
 
 interface Listed {
-  data: Array<{ name: string, description: string | null, schema: object, example: object | null }>
+  data: Array<{ name: string, description: string | null, descriptions?: Record<string, string>, schema: object, example: object | null }>
   meta: object
 }
 
@@ -102,4 +103,15 @@ t.test('each event of the default catalogue has a description and an example', a
   for (const { name, description, schema, example } of data) {
     t.match([description, schema, example], [/^An? .*[a-z]$|^The personal data .*[a-z]$/, { type: 'object' }, { id: 1 }], name)
   }
+})
+
+t.test('the default events are described in each language of the portal', async (t) => {
+  const { call } = await buildWebhookApi(t)
+  const { body: { data } } = await call<Listed>('GET', '/event_types')
+  const expected = Object.keys(languages).filter((locale) => locale !== 'en').sort()
+  for (const { name, description, descriptions = {} } of data) {
+    t.strictSame(Object.keys(descriptions).sort(), expected, name)
+    t.equal(new Set([description, ...Object.values(descriptions)]).size, expected.length + 1, `${name}: all differ`)
+  }
+  t.equal(data.length, 18)
 })

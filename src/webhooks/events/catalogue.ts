@@ -3,13 +3,14 @@ import { type TObject, Type } from '@sinclair/typebox'
 import { compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
 import { type DeprecationNotice, readDeprecation } from '../../shared/deprecation.js'
 import { RecruitingApiError } from '../../errors.js'
+import { defaultDescriptions } from './descriptions.js'
 import type { StaticOf, TypeBoxObject } from '../../shared/typebox.js'
 
 /**
- * The events that a host emits: a map from the name, such as `application.created`, to the schema of `data`. The
- * description of the schema is a sentence, such as `An application was created`. Tenants read it and the first of its
- * `examples`, which test notifications send. `descriptions` has it by
- * language, such as `{ de: '…' }`. `deprecated: { since, sunset, link }` announces that an event will be removed. Schemas are made with `@sinclair/typebox` 0.34 or with `typebox` 1.x.
+ * The events that a host emits: a map from the name, such as `application.created`, to the schema of `data`, made with
+ * `@sinclair/typebox` 0.34 or with `typebox` 1.x. Tenants read the schema's `description`, a sentence such as
+ * `An application was created`, and the first of its `examples`, which test notifications send. `descriptions` has the
+ * sentence by language, such as `{ de: '…' }`. `deprecated: { since, sunset, link }` announces that an event will be removed.
  */
 export type EventCatalogue = Record<string, TypeBoxObject>
 
@@ -60,31 +61,32 @@ export type WebhookEvent<
 }[Name]
 
 // Accepts any object. The `id` only documents the resource, because the host decides what it sends.
-function anyData (resource: string, description: string): TObject<Record<never, never>> {
+function anyData (name: keyof typeof defaultDescriptions, description: string): TObject<Record<never, never>> {
+  const [resource] = name.split('.')
   const id = Type.Unknown({ description: `The id of the ${resource}`, examples: [1] })
-  return Type.Object({ id: Type.Optional(id) }, { description, additionalProperties: true, examples: [{ id: 1 }] })
+  return Type.Object({ id: Type.Optional(id) }, { description, descriptions: defaultDescriptions[name], additionalProperties: true, examples: [{ id: 1 }] })
 }
 
 /** The default catalogue. Each event accepts any object as `data`. */
 export const defaultEvents = {
-  'application.created': anyData('application', 'An application was created'),
-  'application.updated': anyData('application', 'An application was updated'),
-  'application.stage_changed': anyData('application', 'An application moved to another stage'),
-  'application.rejected': anyData('application', 'An application was rejected'),
-  'application.hired': anyData('application', 'An applicant was hired'),
-  'application.withdrawn': anyData('application', 'An application was withdrawn'),
-  'application.deleted': anyData('application', 'An application was deleted'),
-  'candidate.created': anyData('candidate', 'A candidate was created'),
-  'candidate.updated': anyData('candidate', 'A candidate was updated'),
-  'candidate.deleted': anyData('candidate', 'A candidate was deleted'),
-  'candidate.anonymized': anyData('candidate', 'The personal data of a candidate was removed'),
-  'candidate.merged': anyData('candidate', 'A candidate was merged with another'),
-  'job.created': anyData('job', 'A job was created'),
-  'job.updated': anyData('job', 'A job was updated'),
-  'job.published': anyData('job', 'A job was published'),
-  'job.closed': anyData('job', 'A job was closed'),
-  'job.archived': anyData('job', 'A job was archived'),
-  'job.deleted': anyData('job', 'A job was deleted')
+  'application.created': anyData('application.created', 'An application was created'),
+  'application.updated': anyData('application.updated', 'An application was updated'),
+  'application.stage_changed': anyData('application.stage_changed', 'An application moved to another stage'),
+  'application.rejected': anyData('application.rejected', 'An application was rejected'),
+  'application.hired': anyData('application.hired', 'An applicant was hired'),
+  'application.withdrawn': anyData('application.withdrawn', 'An application was withdrawn'),
+  'application.deleted': anyData('application.deleted', 'An application was deleted'),
+  'candidate.created': anyData('candidate.created', 'A candidate was created'),
+  'candidate.updated': anyData('candidate.updated', 'A candidate was updated'),
+  'candidate.deleted': anyData('candidate.deleted', 'A candidate was deleted'),
+  'candidate.anonymized': anyData('candidate.anonymized', 'The personal data of a candidate was removed'),
+  'candidate.merged': anyData('candidate.merged', 'A candidate was merged with another'),
+  'job.created': anyData('job.created', 'A job was created'),
+  'job.updated': anyData('job.updated', 'A job was updated'),
+  'job.published': anyData('job.published', 'A job was published'),
+  'job.closed': anyData('job.closed', 'A job was closed'),
+  'job.archived': anyData('job.archived', 'A job was archived'),
+  'job.deleted': anyData('job.deleted', 'A job was deleted')
 } satisfies EventSchemas
 
 /** The type of the default catalogue. */
