@@ -21,7 +21,7 @@ import { readStorage } from './storage.js'
 export type RecruitingApiOptions<Events extends EventCatalogue = RegisteredEvents> = ApiOptions & OptionalDefault<Events>
 
 interface ApiOptions extends EngineOptions {
-  /** Keeps everything, candidates and jobs included. */
+  /** The storage of everything, including candidates and jobs. */
   storage: AnyRecruitingStorage
   /** Finds the owner of an API key. */
   keyLookup: KeyLookup

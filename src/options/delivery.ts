@@ -11,7 +11,7 @@ import { type ProxyOptions, readProxy } from './proxy.js'
 /** Options of deliveries. */
 export interface DeliveryOptions {
   /**
-   * Whether this process delivers. Without it events are recorded here and delivered by another process.
+   * Whether this process delivers. Without it, events are recorded here and another process delivers them.
    * @default true
    */
   worker?: boolean
@@ -73,18 +73,19 @@ export interface DeliveryOptions {
   denyNetworks?: readonly string[]
   /**
    * Sends through an HTTP proxy. This process still resolves and checks addresses, and asks the proxy (`CONNECT`) for the
-   * checked address, also for `http:` targets.
+   * checked address, even for `http:` targets.
    * @default none: proxies of the environment are ignored
    */
   proxy?: ProxyOptions
   /**
-   * The address of this machine that connections come from. Receivers need an address of the same family.
+   * The local address to connect from. Receivers need an address of the same IP version.
    * @default the system chooses
    */
   localAddress?: string
   /**
    * The addresses that notifications come from, for the firewalls of receivers: 1 to 100 IP addresses or CIDRs. The portal and
-   * the OpenAPI document show them, to everyone; sending does not change. Set it in each process that serves these.
+   * the OpenAPI document show them to everyone. It does not change how notifications are sent. Set it in every process that
+   * serves the portal or the document.
    * @default none
    */
   sourceIps?: readonly string[]
@@ -100,24 +101,25 @@ export interface DeliveryOptions {
    */
   responseExcerptBytes?: number
   /**
-   * Sends the header `traceparent` of W3C Trace Context, so that receivers can continue the trace of the attempt. Needs the
+   * Sends the W3C Trace Context header `traceparent`, so that receivers can continue the trace of the attempt. Needs the
    * option `opentelemetry`.
    * @default false
    */
   propagateTrace?: boolean
   /**
-   * Days for which deliveries that ended and their events are kept, 1 to 3,650.
+   * Days to keep ended deliveries and their events, 1 to 3,650.
    * @default 30
    */
   retentionDays?: number
   /**
    * The name of this installation, such as `production`, 1 to 64 characters. The database belongs to the first worker that has
-   * one. Processes with another name send nothing, so a disk copy of production that runs in staging does not reach production's receivers.
+   * one. Processes with a different name send nothing, so a disk copy of production in staging does not reach production's
+   * receivers.
    * @default none
    */
   environment?: string
   /**
-   * Time, for tests.
+   * The clock, for tests.
    * @default the system's
    */
   clock?: Clock

@@ -6,7 +6,7 @@ import { expectObject, flag, type Readers, readOptions } from '../shared/read-op
 /** The option `mcp`: an MCP server for the agents of each tenant, at `{prefix}/:tenant_slug/mcp`. Experimental. */
 export interface McpOptions {
   /**
-   * Offers the tools that return a secret too: `create_webhook` and `rotate_webhook_secret`.
+   * Also offers the tools that return a secret: `create_webhook` and `rotate_webhook_secret`.
    * @default false
    */
   secrets?: boolean

@@ -2,7 +2,7 @@ import type { OpenApiSettings } from '../http/settings.js'
 import { expect } from '../shared/expect.js'
 import { type Readers, expectObject, flag, optional, properties, readOptions, text } from '../shared/read-options.js'
 
-/** The option `openapi`: what the served document says about the vendor, instead of its default texts. */
+/** The option `openapi`: texts about the vendor that replace the defaults of the served document. */
 export interface OpenApiOptions {
   /** OpenAPI's Info Object. Fields that are absent keep their default. */
   info?: OpenApiInfo

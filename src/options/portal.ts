@@ -27,7 +27,7 @@ export interface PortalOptions {
    */
   returnOrigins?: readonly string[]
   /**
-   * The address that the URLs of sessions begin with, if browsers use another one than `publicUrl`.
+   * The address that the URLs of sessions begin with, if browsers use a different one from `publicUrl`.
    * @default `publicUrl`
    */
   baseUrl?: string
@@ -37,7 +37,7 @@ export interface PortalOptions {
    */
   theme?: PortalTheme
   /**
-   * The texts of more languages, or other texts for a built-in one, by locale, such as `{ it: {…} }`. The type `PortalMessages`
+   * Texts for more languages, or replacements for built-in ones, by locale, such as `{ it: {…} }`. The type `PortalMessages`
    * shows missing texts.
    * @default {}
    */

@@ -32,7 +32,7 @@ interface EventsOption<Events extends EventCatalogue> {
 export type OptionalDefault<Events extends EventCatalogue> = DefaultEvents extends Events ? Partial<EventsOption<Events>> : EventsOption<Events>
 
 export interface EngineOptions {
-  /** Keeps webhooks and deliveries. */
+  /** The storage of webhooks and deliveries. */
   storage: EventStorage
   /**
    * Which ids are text, such as uuids: `candidate`, `job`, `source` (`source_id` of a candidate) and `recruiter`
@@ -43,7 +43,7 @@ export interface EngineOptions {
   /**
    * Returns your own id of a tenant, which never changes: text of 1 to 200 characters, or an integer; `null` if there is no
    * such tenant. Everything stored then belongs to the id, so a tenant can be renamed, and a slug can change hands. Called
-   * for each request and each call with a `tenantSlug`, for at most 5 seconds: cache what is slow.
+   * for each request and each call with a `tenantSlug`. It must answer within 5 seconds: cache slow lookups.
    * @default the slug is the id
    */
   tenantId?: TenantIdLookup
@@ -78,7 +78,8 @@ export interface EngineOptions {
   secretKeys?: readonly Uint8Array[]
   /**
    * OpenTelemetry: `import * as opentelemetry from '@opentelemetry/api'`. Emits and attempts then have spans. An attempt
-   * belongs to the trace of its emit, also in another process. Requests set attributes on the active span, which an instrumentation such as `@opentelemetry/instrumentation-http` makes.
+   * belongs to the trace of its emit, even in another process. Requests set attributes on the active span, which an
+   * instrumentation such as `@opentelemetry/instrumentation-http` creates.
    * @default no spans
    */
   opentelemetry?: OpenTelemetryApi
@@ -101,7 +102,7 @@ export interface EngineOptions {
   portal?: PortalOptions
   /**
    * The address of the server as clients know it, such as `https://api.example.com`, without query and fragment. If a proxy
-   * removes a part of the path, include that part: `https://example.com/ats`. `Link`, `Location`, the URLs of portal
+   * removes a prefix of the path, include it: `https://example.com/ats`. `Link`, `Location`, the URLs of portal
    * sessions and the `servers` of the document begin with it.
    * @default none: these are paths, as the server sees them
    */
