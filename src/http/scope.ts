@@ -13,6 +13,7 @@ import { compileRoutes } from './compilers.js'
 import { createCallerLookup, openSession } from './callers.js'
 import { isolateBodyParser } from './input/body.js'
 import { HttpError } from './wire-errors.js'
+import type { RequestCallerLookup } from './limits/failed-keys.js'
 import type { Limits } from './limits/limits.js'
 import { trustsEveryProxy } from './client-address.js'
 import { readOperationId } from './document/operation.js'
@@ -44,8 +45,7 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
  */
 export function isolateScope (scope: FastifyInstance, options: ScopeOptions): void {
   const { errorDetails, requestId, limits, onAudit, tracing, calls } = options
-  const lookUp = createCallerLookup({ ...options, isAddressForgeable: trustsEveryProxy(scope) })
-  const findCaller = limits === null ? lookUp : limits.guard(lookUp)
+  const findCaller = createCallerFinder(scope, options)
 
   compileRoutes(scope, errorDetails)
   isolateBodyParser(scope)
@@ -68,8 +68,7 @@ export function isolateScope (scope: FastifyInstance, options: ScopeOptions): vo
     })
     const endpoint = calls === null ? null : readEndpoint(request)
     const credentials = readCredentials(request, endpoint?.maxKeyLength)
-    // A session that opens needs no lookup, so the budget of invalid keys does not apply to it.
-    const caller = calls?.receive(request.raw) ?? (credentials && (await openSession(options, credentials) ?? await findCaller(credentials, request, reply)))
+    const caller = calls?.receive(request.raw) ?? (credentials && await findCaller(credentials, request, reply))
     // The response is the same for every reason, so that no one can probe keys or tenants.
     if (caller === null) throw new HttpError('unauthorized')
     request[kCaller] = caller
@@ -83,6 +82,15 @@ export function isolateScope (scope: FastifyInstance, options: ScopeOptions): vo
     route.handler = answering(route.handler)
     route.onRequest = [admit(route), ...[route.onRequest ?? []].flat()]
   })
+}
+
+/** Returns a function that finds the caller of a request, by its key or its session. */
+function createCallerFinder (scope: FastifyInstance, options: ScopeOptions): RequestCallerLookup {
+  const lookUp = createCallerLookup({ ...options, isAddressForgeable: trustsEveryProxy(scope) })
+  const findByKey = options.limits === null ? lookUp : options.limits.guard(lookUp)
+  if (options.sessions === null) return findByKey
+  // A session that opens needs no lookup, so the budget of invalid keys does not apply to it.
+  return async (credentials, request, reply) => await openSession(options, credentials) ?? await findByKey(credentials, request, reply)
 }
 
 /** Checks the scopes and capabilities of a route, once the scope's hook has found the caller. */
