@@ -55,7 +55,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   const portal = portalSettings === null ? null : await buildPortal(portalSettings, sourceIps, clock)
   const engine = createEngine(settings, log)
   const scopes: string[] = []
-  const mcp = settings.mcp === null ? null : await buildMcp(settings.mcp, { publicUrl, mount: app.prefix, prefix }, settings.openapi)
+  const mcp = settings.mcp === null ? null : buildMcp(settings.mcp, { publicUrl, mount: app.prefix, prefix }, settings.openapi)
   app.decorate('recruiting', { ...engine.recruiting, scopes, portal: createPortal(portalSettings, { publicUrl, prefix: `${app.prefix}${prefix}`, tenants: engine.tenants }, clock) })
   app.addHook('onReady', async () => engine.start())
   // Before all onClose hooks: those of the host may end the pool that deliveries need. Requests in progress still emit.

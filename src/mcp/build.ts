@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AgentServer } from '../http/agents.js'
 import { readField } from '../shared/fields.js'
-import { createAgentServer, loadSdk } from './endpoint.js'
+import { assertSdk, createAgentServer } from './endpoint.js'
 import { describeResource, metadataRoute, type Place } from './metadata.js'
 import type { McpSettings } from './settings.js'
 
@@ -13,10 +13,10 @@ interface Mcp {
 }
 
 /** Builds the MCP server, with the vendor's texts from the document, if there is one. Throws `invalid_option` if the SDK is not installed. */
-export async function buildMcp (settings: McpSettings, place: Place, document: { info: object } | null): Promise<Mcp> {
+export function buildMcp (settings: McpSettings, place: Place, document: { info: object } | null): Mcp {
   const resource = describeResource(settings, place)
-  const sdk = await loadSdk()
-  const server = createAgentServer(sdk, settings, {
+  assertSdk()
+  const server = createAgentServer(settings, {
     name: 'recruiting-api',
     title: String(readField(document?.info, 'title') ?? 'Recruiting API'),
     version: String(readField(document?.info, 'version') ?? 'v1')

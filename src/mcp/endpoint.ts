@@ -2,14 +2,14 @@ import type { FastifyContextConfig } from 'fastify'
 import type { AgentAnswer, AgentRequest, AgentServer } from '../http/agents.js'
 import { refuse } from '../shared/expect.js'
 import { challenge, type ProtectedResource } from './metadata.js'
-import { createServer, type Passed, type Sdk, type ServerParts } from './server.js'
+import { createServer, type Passed, type ServerParts } from './server.js'
 import type { McpSettings } from './settings.js'
 import { listTools, type Tool } from './tools.js'
 
-/** Loads the official SDK. Throws `invalid_option` if it is not installed. */
-export async function loadSdk (load: () => Promise<Sdk> = () => import('@modelcontextprotocol/server')): Promise<Sdk> {
+/** Throws `invalid_option` if the official SDK is not installed. */
+export function assertSdk (resolve: (name: string) => string = import.meta.resolve): void {
   try {
-    return await load()
+    resolve('@modelcontextprotocol/server')
   } catch (error) {
     refuse('mcp', 'the package @modelcontextprotocol/server to be installed: npm install @modelcontextprotocol/server', error instanceof Error ? error.message : String(error))
   }
@@ -20,14 +20,15 @@ const maxTokenLength = 8192
 const maxKeyLength = 512
 
 /** Returns the server for agents, without state: every message gets a server of its own. */
-export function createAgentServer (sdk: Sdk, { secrets, origins }: McpSettings, info: ServerParts['info'], resource: ProtectedResource | null): AgentServer {
+export function createAgentServer ({ secrets, origins }: McpSettings, info: ServerParts['info'], resource: ProtectedResource | null): AgentServer {
   return {
     maxKeyLength: resource === null ? maxKeyLength : maxTokenLength,
     prepare (routes) {
       const all = listTools(routes)
       const tools = secrets ? all : all.filter(({ isSecret }) => !isSecret)
       const refused = all.filter((tool) => !tools.includes(tool)).map(({ name }) => name)
-      return (request) => respond({ sdk, info, tools, refused }, request, resource)
+      // Loaded with the first message: once loaded, it makes every request of the process slower.
+      return async (request) => respond({ sdk: await import('@modelcontextprotocol/server'), info, tools, refused }, request, resource)
     },
     isAllowedOrigin: (origin) => origins.includes(origin),
     challenge: (tenantSlug) => challenge(resource, tenantSlug)

@@ -8,8 +8,8 @@ import { formatPage, formatResource, listTemplates, pathOfPage, pathOfResource }
 import { dataWarning, describeError, formatFault, formatResult, parse } from './result.js'
 import type { Tool } from './tools.js'
 
-/** The official SDK, which is loaded only with the option. */
-export type Sdk = typeof sdkModule
+/** The official SDK. */
+type Sdk = typeof sdkModule
 
 /** What all servers of an API share. */
 export interface ServerParts {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { sendMessage } from '../fixtures/api/mcp.js'
-import { loadSdk } from '../../src/mcp/endpoint.js'
+import { assertSdk } from '../../src/mcp/endpoint.js'
 
 t.test('without the option, the server is an unknown path', async (t) => {
   const app = await buildApp(t)
@@ -18,14 +18,14 @@ t.test('the document does not change with the option', async (t) => {
   t.strictSame(documents[1], documents[0])
 })
 
-t.test('without the package the registration fails, and says how to install it', async (t) => {
-  await t.rejects(loadSdk(() => Promise.reject(new Error('Cannot find package'))), {
+t.test('without the package the option is refused, with the command that installs it', async (t) => {
+  t.throws(() => assertSdk(() => import.meta.resolve('@modelcontextprotocol/absent')), {
     code: 'invalid_option',
     field: 'mcp',
-    message: 'mcp: expected the package @modelcontextprotocol/server to be installed: npm install @modelcontextprotocol/server, got "Cannot find package"'
+    message: /^mcp: expected the package @modelcontextprotocol\/server to be installed: npm install @modelcontextprotocol\/server, got "Cannot find package/
   })
-  // eslint-disable-next-line prefer-promise-reject-errors
-  await t.rejects(loadSdk(() => Promise.reject('gone')), { message: /"gone"/ })
+  // eslint-disable-next-line no-throw-literal
+  t.throws(() => assertSdk(() => { throw 'gone' }), { message: /"gone"/ })
 })
 
 t.test('other methods are refused, after the key', async (t) => {
