@@ -24,7 +24,7 @@ export type RecruitingApiErrorCode =
   | 'closed'
   /** The storage cannot be used; the message says what to do. */
   | 'storage_not_ready'
-  /** The storage, the key lookup, `tenantId` or the function of a limit did not answer in time. What the call writes may have been stored. */
+  /** The storage, the key lookup, `tenantId` or the function of a limit did not answer in time. The data of the call may have been stored. */
   | 'storage_timeout'
 
 /** The error that this package throws to the host. Nothing was stored when it is thrown, except perhaps with `storage_timeout`. */

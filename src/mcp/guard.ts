@@ -1,5 +1,5 @@
 /*
- * Names, headlines and other texts come from strangers. What models read as a command, or people do not see, is shown.
+ * Names, headlines and other texts come from strangers. Invisible characters, and those that models may take for a command, become visible.
  */
 
 /**

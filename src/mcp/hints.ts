@@ -10,7 +10,7 @@ export interface Hints {
   openWorldHint: boolean
 }
 
-/** What the method does not say of our own operations. */
+/** Hints of our own operations that differ from those of their method. */
 const known: Record<string, Partial<Hints>> = {
   createWebhook: { destructiveHint: false },
   updateWebhook: { idempotentHint: true },

@@ -11,7 +11,7 @@ import type { Tool } from './tools.js'
 /** The official SDK. */
 type Sdk = typeof sdkModule
 
-/** What all servers of an API share. */
+/** The parts that all servers of an API share. */
 export interface ServerParts {
   sdk: Sdk
   info: { name: string, title: string, version: string }
@@ -49,7 +49,7 @@ export function createServer ({ sdk, info, tools, refused }: ServerParts, reques
     return answer
   }
 
-  /** Runs a handler. What it throws unexpectedly is logged, and not shown. */
+  /** Runs a handler. Logs unexpected errors and hides them from the client. */
   async function run<T> (handle: () => Promise<T>): Promise<T> {
     try {
       return await handle()

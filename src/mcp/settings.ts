@@ -10,7 +10,7 @@ export interface McpSettings {
   origins: readonly string[]
 }
 
-/** What the config `mcp` of a route says about its tool. */
+/** Describes the tool of a route, in its config `mcp`. */
 export interface ToolConfig {
   /**
    * The name: 1 to 64 letters, digits, `_` and `-`.

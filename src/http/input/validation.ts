@@ -37,7 +37,7 @@ function nameOf (fault: ErrorObject): string {
   return `${fault.keyword} ${formatFaultPath(fault)}`
 }
 
-/** What Fastify calls to validate a part of a request. */
+/** The function that Fastify calls to validate a part of a request. */
 export interface Validator {
   (value: unknown): boolean
   /** Fastify reads the faults here after `false`. */

@@ -163,7 +163,7 @@ export const en = {
     delivered: 'Delivered: your endpoint returned {status} in {duration}',
     answered: 'Your endpoint returned {status} after {duration}.',
     unanswered: 'No response after {duration}.',
-    /** What went wrong, and what to try: by the error of the API. */
+    /** The problem and its remedy, by the error code of the API. */
     errors: {
       timeout: { title: 'Your endpoint did not respond in time', text: 'Respond first and do the work later. If your server saw no request, look for a firewall that drops it.' },
       connection: { title: 'We could not connect', text: 'Check the host name and port in the URL, and that your server is running. Its log shows whether the request arrived.' },

@@ -3,7 +3,7 @@ import type { Delivery, Page } from './api.js'
 const hourMs = 3_600_000
 const hoursShown = 24
 
-/** What became of the deliveries that were recorded within an hour. */
+/** The results of the deliveries recorded within an hour. */
 export interface Hour {
   /** Milliseconds since 1970. */
   begin: number
@@ -11,7 +11,7 @@ export interface Hour {
   failed: number
 }
 
-/** What became of the newest deliveries of the last 24 hours. */
+/** The results of the newest deliveries of the last 24 hours. */
 export interface ActivityCounts {
   /** Oldest first. */
   hours: Hour[]

@@ -1,7 +1,7 @@
 import type { Draft } from './draft.js'
 import type { FilterDraft } from './filters.js'
 
-/** What is kept of a draft: no value of a header, which may be a secret. */
+/** The stored part of a draft: without the values of headers, which may be secrets. */
 type KeptDraft = Omit<Draft, 'headers'> & { headerNames: readonly string[] | null }
 
 /** Keeps drafts of forms in this tab, for the next session and for a page that is loaded again. */

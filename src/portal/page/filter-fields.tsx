@@ -9,7 +9,7 @@ interface FilterFieldsProps {
   /** The fields to choose from. */
   fields: DataFields
   valuesOf: (filter: FilterDraft) => readonly FilterValue[]
-  /** What to count events of; `null` while it is not complete. */
+  /** The filter to count events for; `null` while it is incomplete. */
   preview: { event_types: string[], filters: EventFilters } | null
   error: string | null
   onChange: (filters: readonly FilterDraft[]) => void

@@ -182,7 +182,7 @@ export const TestResult = Type.Object({
 /** The body of a preview. */
 export const PreviewWebhook = Type.Object({ event_types: writable.event_types, filters }, { title: 'PreviewWebhook', additionalProperties: false })
 
-/** What a webhook would receive. */
+/** The events that a webhook would receive. */
 export const WebhookPreview = Type.Object({
   events: Type.Integer({ minimum: 0, maximum: 100, description: 'Recent events of these types', examples: [100] }),
   matching: Type.Integer({ minimum: 0, maximum: 100, description: 'How many of them match the filters', examples: [12] })
