@@ -65,7 +65,7 @@ async function ask (input: Input, output: Output, question: string): Promise<str
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
 /** Replaces each character that could change what a terminal shows. */
-export function printable (text: string): string {
+function printable (text: string): string {
   return text.replace(unprintable, '\ufffd')
 }
 

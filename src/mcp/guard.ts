@@ -9,7 +9,7 @@
 const hidden = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200b\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu
 
 /** Maximum length of a text in the result of a tool, in UTF-16 code units. Longer than any token. */
-export const maxTextLength = 4000
+const maxTextLength = 4000
 
 /** Returns a value with its texts and names of fields escaped and cut. */
 export function guardValue (value: unknown): unknown {

@@ -55,7 +55,7 @@ export async function readPage<Row, Filter, Field extends string> (
 }
 
 /** Parses a `sort` and appends `id`, so that the order is total. */
-export function parseSort<Field extends string> (sort: string): Array<SortItem<Field>> {
+function parseSort<Field extends string> (sort: string): Array<SortItem<Field>> {
   const items = sort.split(',').map((text) => parseSortItem<Field>(text))
   const fields = items.map(({ field }) => field)
   const repeated = fields.find((field, index) => fields.indexOf(field) < index)

@@ -9,7 +9,7 @@ export function filterColumns (filters: EventFilters | null): [filters: string |
  * Formats filters as a predicate of jsonpath, which PostgreSQL checks far faster than a function could read them. In strict mode, names
  * do not lead into arrays, and the result of a path that leads nowhere is unknown.
  */
-export function formatFilterPath (filters: EventFilters): string {
+function formatFilterPath (filters: EventFilters): string {
   return `strict ${Object.entries(filters).map(formatPath).join(' && ')}`
 }
 

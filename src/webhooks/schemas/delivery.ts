@@ -63,7 +63,7 @@ export const DeliveryForSessions = Type.Object({
 export type DeliveryWithAttempts = PortDeliveryWithAttempts
 
 /** Fields that `sort` accepts. */
-export const deliverySortFields: readonly DeliverySortField[] = ['id', 'created_at']
+const deliverySortFields: readonly DeliverySortField[] = ['id', 'created_at']
 
 /** The query of the delivery log. */
 export const DeliveryQuery = Type.Object({

@@ -82,7 +82,7 @@ export const RotatedWebhook = Type.Object({
 }, { title: 'RotatedWebhook' })
 
 /** Fields that `sort` accepts. */
-export const webhookSortFields: readonly WebhookSortField[] = ['id', 'name', 'created_at', 'updated_at']
+const webhookSortFields: readonly WebhookSortField[] = ['id', 'name', 'created_at', 'updated_at']
 
 /** The query of the webhook list. */
 export const WebhookQuery = Type.Object({
