@@ -1,6 +1,10 @@
 import t from 'tap'
-import { type ApiKey, type CacheKeyLookupOptions, type KeyLookup, cacheKeyLookup } from '../../src/index.js'
+import { type ApiKey, cacheKeyLookup, type CacheKeyLookupOptions, type KeyLookup } from '../../src/index.js'
+import { memoryKeyLookup } from '../../src/memory/index.js'
+import { type KeyHarness, keyLookupCases } from '../../src/testing/index.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 
 const owner: ApiKey = { id: 'key-1', scopes: ['jobs:read'] }
 
@@ -166,4 +170,40 @@ t.test('lists of an answer are copies, so a caller that changes them changes not
   const first = await ask('good')
   for (const name of ['scopes', 'allowedIps', 'candidateFields', 'jobFields'] as const) Reflect.get(first ?? {}, name).push('other')
   t.strictSame(await ask('good'), limited)
+})
+
+function makeHarness (): KeyHarness {
+  const keys: Parameters<typeof memoryKeyLookup>[0][number][] = []
+  return {
+    lookup: cacheKeyLookup((credentials) => memoryKeyLookup(keys)(credentials)),
+    save ({ state, ...key }) {
+      keys.push({ ...key, revoked: state === 'revoked', ...(state === 'expired' ? { expiresAt: '2020-01-01T00:00:00Z' } : {}) })
+      return key.key
+    }
+  }
+}
+
+for (const { name, run } of keyLookupCases) t.test(name, () => run(makeHarness))
+
+t.test('a request whose key lookup hangs gets 500 when the time is over', async (t) => {
+  const app = await buildApp(t, { keyLookup: cacheKeyLookup(() => new Promise(() => {}), { timeoutMs: 20 }) })
+  checkError(t, await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(keys.full) }), 500)
+})
+
+const lookup: KeyLookup = ({ tenantSlug, key }) => {
+  return tenantSlug === 'acme' && key === keys.full ? { id: 'key-1', scopes: ['jobs:read'] } : null
+}
+
+for (const [title, keyLookup] of [['a key lookup', lookup], ['one behind a cache', cacheKeyLookup(lookup)]] as const) {
+  t.test(`${title} may answer without a promise`, async (t) => {
+    const app = await buildApp(t, { keyLookup })
+    const ask = (key: string) => app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(key) })
+    t.equal((await ask(keys.full)).statusCode, 200)
+    checkError(t, await ask('unknown'), 401)
+  })
+}
+
+t.test('a key lookup that throws at once gets 500', async (t) => {
+  const app = await buildApp(t, { keyLookup () { throw new Error('gone') } })
+  checkError(t, await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(keys.full) }), 500)
 })

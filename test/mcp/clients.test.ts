@@ -4,7 +4,10 @@ import Fastify from 'fastify'
 import t from 'tap'
 import recruitingApi from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { type AppOverrides, type Teardown, bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { assertSdk } from '../../src/mcp/endpoint.js'
+import { type AppOverrides, bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { sendMessage } from '../fixtures/api/mcp.js'
 
 const candidates = Array.from({ length: 10_000 }, (_, index) => ({ id: index + 1, full_name: `Person ${index + 1}`, headline: null, source_id: null }))
 
@@ -110,4 +113,38 @@ t.test('clients check the results of a key that sees only some fields', async (t
   const { structuredContent } = await client.callTool({ name: 'get_candidate', arguments: { id: 1 } })
   t.strictSame(structuredContent, { data: { id: 1, headline: null } })
   t.strictSame((await client.listResources()).resources, [{ uri: 'recruiting://acme/jobs/1', name: 'job 1', mimeType: 'application/json' }])
+})
+
+t.test('without the option, the server is an unknown path', async (t) => {
+  const app = await buildApp(t)
+  checkError(t, await sendMessage(app, keys.full, 'tools/list'), 404, 'with a key')
+  checkError(t, await sendMessage(app, 'unknown', 'tools/list'), 401, 'without one')
+})
+
+t.test('the document does not change with the option', async (t) => {
+  const documents = await Promise.all([false, true].map(async (mcp) => {
+    const app = await buildApp(t, { mcp })
+    return (await app.inject('/api/v1/public/openapi.json')).json()
+  }))
+  t.strictSame(documents[1], documents[0])
+})
+
+t.test('without the package the option is refused, with the command that installs it', async (t) => {
+  t.throws(() => assertSdk(() => import.meta.resolve('@modelcontextprotocol/absent')), {
+    code: 'invalid_option',
+    field: 'mcp',
+    message: /^mcp: expected the package @modelcontextprotocol\/server to be installed: npm install @modelcontextprotocol\/server, got "Cannot find package/
+  })
+  // eslint-disable-next-line no-throw-literal
+  t.throws(() => assertSdk(() => { throw 'gone' }), { message: /"gone"/ })
+})
+
+t.test('other methods are refused, after the key', async (t) => {
+  const app = await buildApp(t, { mcp: true })
+  for (const method of ['GET', 'DELETE'] as const) {
+    const url = '/api/v1/public/acme/mcp'
+    const answer = await app.inject({ method, url, headers: bearer(keys.none) })
+    t.match([answer.statusCode, answer.headers.allow, answer.json()], [405, 'POST', { error: { message: 'Method not allowed.' } }])
+    checkError(t, await app.inject({ method, url }), 401, method)
+  }
 })

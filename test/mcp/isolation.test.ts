@@ -1,10 +1,13 @@
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import t from 'tap'
-import { memoryKeyLookup } from '../../src/memory/index.js'
-import { apiKeys, bearer, keys } from '../fixtures/api/app.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import type { AuditEntry } from '../../src/index.js'
+import { apiKeys, bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { checkError, comparable } from '../fixtures/api/answers.js'
-import { listTools, sendCall, sendMessage, textOf } from '../fixtures/api/mcp.js'
+import { callTool, listTools, sendCall, sendMessage, textOf } from '../fixtures/api/mcp.js'
 import { buildAppWithRoutes, urlOf } from '../fixtures/api/routes.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
+import { captureLogs } from '../fixtures/api/logs.js'
 
 /** Arguments that every operation can be called with. */
 const given = (properties: object) => Object.fromEntries(['id', 'delivery_id'].filter((name) => name in properties).map((name) => [name, 1]))
@@ -78,4 +81,211 @@ t.test('each tenant reads its own rows', async (t) => {
   const globex = await sendCall(app, keys.globex, 'list_jobs', {}, { tenant: 'globex' })
   t.match(acme.json().result.structuredContent.data, [{ name: 'Compiler Engineer' }, { name: 'Cryptanalyst' }])
   t.strictSame(globex.json().result.structuredContent.data, [{ id: 1, name: 'Henchman', status: 'published' }])
+})
+
+const jobs = '/api/v1/public/acme/jobs'
+
+t.test('a call counts once against the limit of its key, together with requests over HTTP', async (t) => {
+  const app = await buildApp(t, { mcp: true, rateLimit: { max: 4 } })
+  const left: unknown[] = []
+  for (const answer of [await sendCall(app, keys.full, 'list_jobs'), await app.inject({ url: jobs, headers: bearer(keys.full) }), await sendCall(app, keys.full, 'get_job', { id: 9 }), await sendCall(app, keys.full, 'list_jobs')]) {
+    left.push([answer.statusCode, Number(answer.headers['ratelimit-remaining'])])
+  }
+  t.strictSame(left, [[200, 3], [200, 2], [200, 1], [200, 0]])
+  const refused = await sendCall(app, keys.full, 'list_jobs')
+  const plain = await app.inject({ url: jobs, headers: bearer(keys.full) })
+  t.equal(refused.statusCode, 429)
+  for (const name of ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) t.equal(refused.headers[name], String(plain.headers[name]), name)
+  t.strictSame({ ...refused.json().error, request_id: '' }, { ...plain.json().error, request_id: '' })
+})
+
+t.test('a call of any tool counts once', async (t) => {
+  const mcp = { secrets: true }
+  const max = 2
+  const tools = await listTools(await buildApp(t, { mcp }), keys.full)
+  t.ok(tools.length >= 20, 'there are tools')
+  for (const { name, inputSchema: { properties } } of tools) {
+    const app = await buildApp(t, { mcp, rateLimit: { max, operations: { dispatchWebhookTest: { max }, replayWebhook: { max } } } })
+    const given = Object.fromEntries(['id', 'delivery_id'].filter((argument) => argument in properties).map((argument) => [argument, 1]))
+    const answers = [await sendCall(app, keys.full, name, given), await sendCall(app, keys.full, name, given), await sendCall(app, keys.full, name, given)]
+    t.strictSame(answers.map(({ statusCode, headers }) => [statusCode, Number(headers['ratelimit-remaining'])]), [[200, 1], [200, 0], [429, 0]], name)
+  }
+})
+
+t.test('messages that call nothing count too', async (t) => {
+  const messages: Array<[string, object]> = [
+    ['initialize', {}], ['tools/list', {}], ['tools/call', { name: 'nothing' }], ['tools/call', { name: 'get_job' }], ['tools/call', {}], ['resources/templates/list', {}], ['nothing', {}]
+  ]
+  for (const [method, params] of messages) {
+    const app = await buildApp(t, { mcp: true, rateLimit: { max: 1 } })
+    t.not((await sendMessage(app, keys.full, method, params)).statusCode, 429, method)
+    t.equal((await sendMessage(app, keys.full, method, params)).statusCode, 429, method)
+  }
+})
+
+t.test('an operation with a budget of its own has it for its tool too', async (t) => {
+  const app = await buildApp(t, { mcp: true, rateLimit: { max: 100, operations: { dispatchWebhookTest: { max: 1 }, mcp: { max: 2 } } } })
+  t.equal((await sendCall(app, keys.full, 'dispatch_webhook_test', { id: 9 })).statusCode, 200)
+  t.equal((await sendCall(app, keys.full, 'dispatch_webhook_test', { id: 9 })).statusCode, 429)
+  t.equal((await sendCall(app, keys.full, 'list_jobs')).statusCode, 200)
+  t.same((await sendMessage(app, keys.full, 'tools/list')).headers['ratelimit-limit'], 2, 'messages that call nothing are an operation')
+})
+
+t.test('a call is audited once, as its operation, under the request id that the client sees', async (t) => {
+  for (const requestId of [undefined, () => `req_${Math.random()}`]) {
+    for (const logger of [false, captureLogs().logger]) {
+      const entries: AuditEntry[] = []
+      const app = await buildApp(t, { mcp: true, onAudit: (entry) => { entries.push(entry) }, server: { logger } as object, ...(requestId === undefined ? {} : { requestId }) })
+      const answers = [
+        await sendCall(app, keys.full, 'list_candidates', { filter: { q: 'ada' } }),
+        await sendCall(app, keys.none, 'get_webhook', { id: 1 }),
+        await sendMessage(app, keys.full, 'tools/list'),
+        await sendMessage(app, 'unknown', 'tools/list')
+      ]
+      t.match(entries.map(({ operationId, method, status, filters, rowCount, keyId }) => [operationId, method, status, filters, rowCount, keyId]), [
+        ['listCandidates', 'GET', 200, ['filter[q]'], 1, 'key_1'], ['getWebhook', 'GET', 403, [], null, 'key_2'], ['mcp', 'POST', 200, [], null, 'key_1'], ['mcp', 'POST', 401, [], null, null]
+      ])
+      t.strictSame(entries.map((entry) => entry.requestId), answers.map(({ headers }) => headers['x-request-id']))
+      t.equal(answers[1]?.json().error.request_id, entries[1]?.requestId)
+    }
+  }
+})
+
+t.test('the log has the same request id for a message and for the call that it makes', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, { mcp: true, server: { logger: logs.logger } })
+  const { headers } = await sendCall(app, keys.full, 'list_jobs')
+  const seen = logs.lines.filter(({ msg }) => msg === 'incoming request')
+  t.match(seen.map(({ request_id: id }) => id), [headers['x-request-id'], headers['x-request-id']])
+})
+
+const texts = ['', 'null', '{', '[]', '[[]]', '0', '"x"', 'true', '{}', '{"jsonrpc":"2.0"}', '{"jsonrpc":"1.0","id":1,"method":"ping"}', '{"__proto__":1}', '\u0000', `${'['.repeat(5000)}${']'.repeat(5000)}`]
+
+const methods = ['', 'initialize', 'ping', 'tools/list', 'tools/call', 'resources/list', 'resources/read', 'resources/templates/list', 'prompts/list', 'prompts/get', 'completion/complete', 'logging/setLevel', 'subscriptions/listen', 'server/discover', 'tasks/get', 'notifications/initialized', 'notifications/cancelled', 'constructor', 7]
+
+const params = [undefined, null, 1, 'x', [], {}, { _meta: 1 }, { _meta: { progressToken: {} } }, { name: 1 }, { name: 'list_jobs', arguments: [] }, { name: 'list_jobs', arguments: null }, { cursor: 1 }, { uri: 'x'.repeat(10_000) }, { uri: '%' }, { protocolVersion: 'x', capabilities: 1 }]
+
+const ids = [undefined, null, 1, 'x', {}, 1.5]
+
+t.test('no body and no message causes a 5xx, and each gets an answer', async (t) => {
+  const app = await buildApp(t, { mcp: true })
+  const send = async (payload: string, headers: Record<string, string> = {}): Promise<void> => {
+    const { statusCode } = await app.inject({
+      method: 'POST',
+      url: '/api/v1/public/acme/mcp',
+      headers: { ...bearer(keys.full), accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...headers },
+      payload
+    })
+    if (statusCode >= 500) t.fail(`${statusCode} for ${JSON.stringify(headers)} ${payload.slice(0, 200)}`)
+  }
+  for (const text of texts) await send(text)
+  for (const [index, method] of methods.entries()) {
+    for (const [at, given] of params.entries()) {
+      await send(JSON.stringify({ jsonrpc: '2.0', id: ids[(index + at) % ids.length], method, params: given }))
+    }
+  }
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {}
+  }
+  for (const method of methods) {
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': String(method) }
+    for (const given of [{}, { name: 'list_jobs' }, { uri: 'x' }]) await send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...given, _meta } }), headers)
+  }
+  for (const version of ['2024-11-05', '2025-11-25', '2026-07-28', '2099-01-01', 'x', '\u00ff']) await send('{"jsonrpc":"2.0","id":1,"method":"ping"}', { 'mcp-protocol-version': version })
+  for (const accept of ['', '*/*', 'text/html', 'application/json']) await send('{"jsonrpc":"2.0","id":1,"method":"ping"}', { accept })
+  await send('{}', { 'content-type': 'text/plain' })
+  t.pass('there were none')
+})
+
+t.test('batches are refused', async (t) => {
+  const app = await buildApp(t, { mcp: true })
+  const payload = [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }]
+  const answer = await app.inject({ method: 'POST', url: '/api/v1/public/acme/mcp', headers: { ...bearer(keys.full), accept: 'application/json, text/event-stream' }, payload })
+  t.match([answer.statusCode, answer.json()], [400, { error: { code: -32600 } }])
+})
+
+t.test('no argument of any tool causes an error of the service', async (t) => {
+  const app = await buildApp(t, { mcp: true, requestId: () => 'req_1' })
+  const values = [null, true, 0, -1, 1.5, 1e21, 2 ** 53, '', ' ', '0', '1e1', '%', '%2e%2e', '..', '../..', '/', '?', '#', '\\', 'x'.repeat(99), 'ü', [], [1], {}, { a: 1 }, '\u202e']
+  for (const { name, inputSchema: { properties } } of await listTools(app, keys.full)) {
+    for (const argument of [...Object.keys(properties), 'nothing', '__proto__']) {
+      for (const value of values) {
+        const given = { id: 1, delivery_id: 1, ...JSON.parse(`{${JSON.stringify(argument)}:${JSON.stringify(value)}}`) }
+        const answer = await sendCall(app, keys.full, name, given)
+        if (answer.statusCode >= 500 || /internal_error|status 5/.test(answer.body)) t.fail(`${name} ${JSON.stringify(given)}: ${answer.body}`)
+      }
+    }
+  }
+  t.pass('there were none')
+})
+
+t.test('a fault in the arguments becomes a result that says what is wrong', async (t) => {
+  const app = await buildApp(t, { mcp: true })
+  const cases: Array<[string, object, string]> = [
+    ['get_candidate', {}, 'id is missing or not valid.'],
+    ['get_candidate', { id: '..' }, 'id is missing or not valid.'],
+    ['get_candidate', { id: '.' }, 'id is missing or not valid.'],
+    ['get_candidate', { id: '' }, 'id is missing or not valid.'],
+    ['get_candidate', { id: [1] }, 'id is missing or not valid.'],
+    ['get_candidate', { id: 1, more: 1 }, 'Unknown argument. This tool takes id.'],
+    ['list_candidates', { filter: 'ada' }, 'filter must be an object.'],
+    ['list_candidates', { filter: { nothing: 1 } }, 'Unknown argument. This tool takes page, per_page, sort, filter.'],
+    ['list_candidates', { page: [1] }, 'page must be text, a number or a boolean.']
+  ]
+  for (const [name, given, text] of cases) t.strictSame(await callTool(app, keys.full, name, given), { isError: true, content: [{ type: 'text', text }] })
+})
+
+t.test('a refusal of the operation becomes a result with its error, id and advice', async (t) => {
+  const app = await buildApp(t, { mcp: true, requestId: () => 'req_1' })
+  const cases: Array<[string, object, string]> = [
+    ['get_candidate', { id: 99 }, 'not_found: Resource was not found. The request id is req_1.'],
+    ['get_candidate', { id: '../jobs/1' }, 'bad_request: Validation failed for request payload. Compare the arguments with the input schema of this tool. The request id is req_1.'],
+    ['list_candidates', { per_page: 201 }, 'bad_request: Validation failed for request payload. Compare the arguments with the input schema of this tool. The request id is req_1.'],
+    ['sync_candidates', { token: 'made-up' }, 'sync_token_expired: Sync token is no longer valid. Begin again without "token". The request id is req_1.'],
+    ['get_candidate', { id: 'x'.repeat(101) }, 'The request failed with status 414.']
+  ]
+  for (const [name, given, text] of cases) t.strictSame(await callTool(app, keys.full, name, given), { isError: true, content: [{ type: 'text', text }] })
+})
+
+t.test('with errorDetails, the result names the fields', async (t) => {
+  const app = await buildApp(t, { mcp: true, errorDetails: true })
+  t.match(textOf(await callTool(app, keys.full, 'list_candidates', { per_page: 201 })), 'per_page must be <= 200.')
+  t.match(textOf(await callTool(app, keys.full, 'update_webhook', { id: 1 })), 'The input must NOT have fewer than 1 properties.')
+})
+
+t.test('a failure of the storage shows the request id and nothing else', async (t) => {
+  const storage = memoryStorage({ tenants })
+  storage.candidates.find = async () => { throw new Error('the password is 1234') }
+  const app = await buildApp(t, { mcp: true, storage })
+  const answer = await sendCall(app, keys.full, 'get_candidate', { id: 1 })
+  t.equal(answer.statusCode, 200)
+  t.equal(textOf(answer.json().result), `internal_error: Unexpected server error. The request id is ${String(answer.headers['x-request-id'])}.`)
+})
+
+t.test('a call that fails itself is an error of the protocol, whose cause is logged', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, { mcp: true, server: { logger: logs.logger } })
+  const { inject } = app
+  const send = inject.bind(app) as (request: InjectOptions) => Promise<LightMyRequestResponse>
+  const message = { method: 'POST', url: '/api/v1/public/acme/mcp', headers: { ...bearer(keys.full), accept: 'application/json, text/event-stream' }, payload: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_jobs' } } } as const
+  Object.assign(app, { inject: async () => { throw new Error('the password is 1234') } })
+  const answer = await send(message)
+  Object.assign(app, { inject })
+  t.match([answer.statusCode, answer.json()], [200, { error: { code: -32603, message: 'Unexpected server error' } }])
+  t.match(logs.lines.filter(({ msg }) => msg === 'a message of an agent failed'), [{ err: { message: 'the password is 1234' } }])
+})
+
+t.test('a message that is under way when the server closes is told to try again', async (t) => {
+  const app = await buildApp(t, {
+    mcp: true,
+    before (app) {
+      app.addHook('preHandler', async () => {
+        app.close().catch(t.threw)
+        await new Promise(setImmediate)
+      })
+    }
+  })
+  t.equal(textOf(await callTool(app, keys.full, 'list_jobs')), 'The request failed with status 503. Try again later.')
 })

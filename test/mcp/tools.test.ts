@@ -1,7 +1,10 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { buildApp, keys } from '../fixtures/api/app.js'
-import { callTool, listTools, sendMessage, textOf } from '../fixtures/api/mcp.js'
+import type { HostRoutes } from '../../src/index.js'
+import { type AppOverrides, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
+import { callTool, listTools, sendCall, sendMessage, textOf } from '../fixtures/api/mcp.js'
 import type { OpenApi } from '../fixtures/api/document.js'
 
 const hints = (readOnlyHint: boolean, destructiveHint: boolean, idempotentHint: boolean, openWorldHint = false) => ({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint })
@@ -111,4 +114,182 @@ t.test('filters, sort and bodies arrive as over HTTP', async (t) => {
   const { structuredContent } = await callTool(app, keys.full, 'replay_webhook', { id: 1, dry_run: true })
   t.match(structuredContent, { data: { webhook_id: 1, queued: 0 } })
   t.strictSame(await callTool(app, keys.full, 'delete_webhook', { id: 1 }), { content: [{ type: 'text', text: 'Done.' }] })
+})
+
+t.test('the jobs of the tenant are resources, in pages', async (t) => {
+  const jobs = Array.from({ length: 101 }, (_, index) => ({ id: index + 1, name: `Job ${index + 1}`, status: 'published' }))
+  const app = await buildApp(t, { mcp: true, storage: memoryStorage({ tenants: { acme: { jobs } } }) })
+  const first = (await sendMessage(app, keys.full, 'resources/list')).json().result
+  t.equal(first.resources.length, 100)
+  t.strictSame(first.resources[0], { uri: 'recruiting://acme/jobs/1', name: 'job 1', title: 'Job 1', description: 'published', mimeType: 'application/json' })
+  const second = (await sendMessage(app, keys.full, 'resources/list', { cursor: first.nextCursor })).json().result
+  t.match(second, { resources: [{ name: 'job 101' }] })
+  t.notOk('nextCursor' in second)
+  const { result } = (await sendMessage(app, keys.full, 'resources/templates/list')).json()
+  t.strictSame(result.resourceTemplates.map(({ uriTemplate }: { uriTemplate: string }) => uriTemplate), ['recruiting://acme/jobs/{id}'])
+  const read = (await sendMessage(app, keys.full, 'resources/read', { uri: 'recruiting://acme/jobs/101' })).json().result
+  t.strictSame(read, { contents: [{ uri: 'recruiting://acme/jobs/101', mimeType: 'application/json', text: '{"id":101,"name":"Job 101","status":"published"}' }] })
+})
+
+t.test('other resources and cursors are errors of the protocol', async (t) => {
+  const app = await buildApp(t, { mcp: true })
+  for (const uri of ['recruiting://acme/jobs/', 'recruiting://acme/jobs/..', 'recruiting://acme/jobs/1/2', 'recruiting://acme/jobs/1?page=2', 'recruiting://globex/jobs/1', 'recruiting://acme/candidates/1', 'file:///etc/passwd', '', 'recruiting://acme/jobs/99', 'recruiting://acme/jobs/x']) {
+    t.match((await sendMessage(app, keys.full, 'resources/read', { uri })).json(), { error: { code: -32602 } }, uri)
+  }
+  for (const cursor of ['0', 'x', '1.5', '-1', '9999999999']) {
+    t.match((await sendMessage(app, keys.full, 'resources/list', { cursor })).json(), { error: { code: -32602, message: 'Unknown cursor' } }, cursor)
+  }
+})
+
+t.test('a failure of the storage is an error of the protocol, without its cause', async (t) => {
+  const storage = memoryStorage({ tenants: {} })
+  storage.jobs.list = async () => { throw new Error('the password is 1234') }
+  const app = await buildApp(t, { mcp: true, storage, requestId: () => 'req_1' })
+  const answer = await sendMessage(app, keys.full, 'resources/list')
+  t.strictSame(answer.json().error, { code: -32603, message: 'internal_error: Unexpected server error. The request id is req_1.' })
+})
+
+t.test('a key without the scope sees no resources', async (t) => {
+  const app = await buildApp(t, { mcp: true })
+  t.strictSame((await sendMessage(app, keys.candidatesRead, 'resources/list')).json().result, { resources: [] })
+  t.strictSame((await sendMessage(app, keys.candidatesRead, 'resources/templates/list')).json().result, { resourceTemplates: [] })
+  t.equal((await sendMessage(app, keys.candidatesRead, 'resources/read', { uri: 'recruiting://acme/jobs/1' })).statusCode, 403)
+})
+
+t.test('prompts name only tools that the caller has, and a time', async (t) => {
+  const app = await buildApp(t, { mcp: true })
+  const names = async (key: string) => (await sendMessage(app, key, 'prompts/list')).json().result.prompts.map(({ name }: { name: string }) => name)
+  t.strictSame(await names(keys.full), ['failures_this_week', 'changes_since_yesterday'])
+  t.strictSame(await names(keys.webhooks), ['failures_this_week'])
+  t.strictSame(await names(keys.candidatesRead), [])
+  const tools = (await listTools(app, keys.full)).map(({ name }) => name)
+  for (const [name, days] of [['failures_this_week', 7], ['changes_since_yesterday', 1]] as const) {
+    const { messages: [{ content: { text } }] } = (await sendMessage(app, keys.full, 'prompts/get', { name })).json().result
+    for (const [tool = ''] of text.matchAll(/\b(?:list|get)_\w+/g)) t.ok(tools.includes(tool), tool)
+    const [since] = /\d{4}-[\d-]+T[\d:.]+Z/.exec(text) ?? []
+    t.ok(Math.abs(Date.now() - days * 86_400_000 - Date.parse(String(since))) < 60_000)
+  }
+  t.match((await sendMessage(app, keys.candidatesRead, 'prompts/get', { name: 'failures_this_week' })).json(), { error: { code: -32602, message: 'Unknown prompt' } })
+})
+
+interface OwnRoute {
+  method?: 'GET' | 'POST' | 'PUT' | ['GET', 'POST']
+  url?: string
+  config?: FastifyContextConfig
+  schema?: { operationId?: string | undefined, hide?: boolean, params?: object, querystring?: object, body?: object, response?: object }
+  answer?: unknown
+}
+
+const Answer = Type.Object({ data: Type.Unknown() }, { description: 'The answer' })
+
+/** Routes of a host that answer with what they were sent. */
+function echo (...routes: OwnRoute[]): HostRoutes {
+  return async (app: FastifyInstance) => {
+    for (const { method = 'GET', url = '/echo', config = {}, schema = {}, answer } of routes) {
+      app.route({
+        method,
+        url,
+        config: { scopes: ['jobs:read'], mcp: true, ...config },
+        schema: { operationId: 'echoInput', summary: 'Echo', response: { 200: Answer }, ...schema } as FastifySchema,
+        handler: async ({ query, body, params }) => answer ?? { data: { query, body, params } }
+      })
+    }
+  }
+}
+
+function build (t: Teardown, routes: HostRoutes, overrides: AppOverrides = {}) {
+  return buildApp(t, { mcp: true, routes, ...overrides })
+}
+
+t.test('a route of the host is a tool if its config says so', async (t) => {
+  const app = await build(t, echo({}, { url: '/other', config: { mcp: false }, schema: { operationId: 'other' } }, { url: '/hidden', schema: { operationId: 'hidden', hide: true } }))
+  const own = (await listTools(app, keys.full)).filter(({ name }) => /echo|other|hidden/.test(name))
+  t.match(own, [{ name: 'echo_input', title: 'Echo', annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true } }])
+  t.equal(own.length, 1)
+  t.notOk((await listTools(app, keys.candidatesRead)).some(({ name }) => name === 'echo_input'), 'for keys with its scopes')
+  t.equal((await sendCall(app, keys.candidatesRead, 'echo_input')).statusCode, 403)
+})
+
+t.test('its config may name and describe the tool for agents', async (t) => {
+  const app = await build(t, echo({ method: 'POST', config: { mcp: { name: 'say', description: 'Says it again', destructive: false, idempotent: true } }, schema: { body: Type.Object({}, { additionalProperties: false }) } }))
+  const tool = (await listTools(app, keys.full)).find(({ name }) => name === 'say')
+  t.match(tool, { description: /^Says it again\n/, annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true } })
+  t.match(await callTool(app, keys.full, 'say'), { structuredContent: { data: { query: {} } } })
+})
+
+t.test('changes of the host are destructive unless it says otherwise', async (t) => {
+  const app = await build(t, echo({ method: 'POST', schema: { operationId: 'posted' } }, { method: 'POST', url: '/named', config: { mcp: { name: 'named' } }, schema: { operationId: undefined } }, { method: 'PUT', schema: { operationId: 'putIt' } }, { method: 'POST', url: '/search', config: { mcp: { readOnly: true } }, schema: { operationId: 'search' } }))
+  const tools = await listTools(app, keys.full)
+  t.match(tools.find(({ name }) => name === 'posted')?.annotations, { destructiveHint: true, idempotentHint: false })
+  t.strictSame(await callTool(app, keys.full, 'posted', { more: 1 }), { isError: true, content: [{ type: 'text', text: 'Unknown argument. This tool takes none.' }] })
+  t.match(tools.find(({ name }) => name === 'search')?.annotations, { readOnlyHint: true, destructiveHint: false, idempotentHint: true })
+  t.match(tools.find(({ name }) => name === 'put_it')?.annotations, { destructiveHint: true, idempotentHint: true })
+})
+
+t.test('a route that returns secrets to sessions of the portal returns none to agents', async (t) => {
+  const app = await build(t, echo({ config: { capabilities: ['secrets'] } }))
+  t.notOk((await listTools(app, keys.full)).some(({ name }) => name === 'echo_input'))
+  t.match(await callTool(app, keys.full, 'echo_input'), { isError: true })
+})
+
+t.test('parameters and fields of the body are arguments, and a body of another form is one', async (t) => {
+  const params = Type.Object({ id: Type.String(), part: Type.String() })
+  const querystring = Type.Object({ dry: Type.Optional(Type.String()), 'where[a]': Type.Optional(Type.String()), 'where[b]': Type.Optional(Type.String()) })
+  const bodies = [
+    Type.Object({ name: Type.String(), size: Type.Integer({ default: 3 }) }, { additionalProperties: false }),
+    Type.Array(Type.Integer()),
+    Type.Object({ name: Type.String() }),
+    Type.Union([Type.Object({ a: Type.String() }), Type.Object({ b: Type.String() })])
+  ]
+  const app = await build(t, echo(...bodies.map((body, index) => ({
+    method: 'POST' as const, url: `/echo${index}/:id/parts/:part`, schema: { operationId: `echo${index}`, params, querystring, body }
+  }))))
+  const tools = await listTools(app, keys.full)
+  t.strictSame(['echo0', 'echo1'].map((name) => tools.find((tool) => tool.name === name)?.inputSchema.required), [['id', 'part', 'name'], ['id', 'part', 'body']])
+  const given = { id: 'a/b?c:part', part: 'ü', dry: true, where: { b: 'x&y' } }
+  const expected = { query: { dry: 'true', 'where[b]': 'x&y' }, params: { tenant_slug: 'acme', id: 'a/b?c:part', part: 'ü' } }
+  const sent = [{ name: 'x' }, { body: [1, 2] }, { body: { name: 'x', more: 1 } }, { body: { b: 'x' } }]
+  const received = [{ name: 'x', size: 3 }, [1, 2], { name: 'x', more: 1 }, { b: 'x' }]
+  for (const [index, body] of sent.entries()) {
+    const { structuredContent } = await callTool(app, keys.full, `echo${index}`, { ...given, ...body })
+    t.strictSame(structuredContent, { data: { ...expected, body: received[index] } })
+  }
+  t.match(await callTool(app, keys.full, 'echo1', given), { isError: true, content: [{ text: /^bad_request/ }] })
+})
+
+t.test('a response that is no object is text alone', async (t) => {
+  const app = await build(t, echo(
+    { schema: { response: { 200: Type.Array(Type.String()) } }, answer: ['a', 'b'] },
+    { url: '/text', schema: { operationId: 'text', response: { 200: Type.String(), 201: Answer } }, answer: 'hello' }
+  ))
+  t.notOk((await listTools(app, keys.full)).some(({ name, outputSchema }) => ['echo_input', 'text'].includes(name) && outputSchema !== undefined))
+  for (const [name, last] of [['echo_input', '"a"\n"b"'], ['text', '"hello"']] as const) {
+    const { structuredContent, content: [{ text } = { text: '' }] } = await callTool(app, keys.full, name)
+    t.strictSame([structuredContent, text.split('\n').slice(1).join('\n')], [undefined, last])
+  }
+})
+
+t.test('schemas of results are not stricter than guarded texts', async (t) => {
+  const schema = { response: { 200: Type.Object({ data: Type.Object({ format: Type.String({ format: 'uri', pattern: '^h', maxLength: 9, examples: ['h'] }), const: Type.Literal('a') }) }) } }
+  const app = await build(t, echo({ schema, answer: { data: { format: 'http://a', const: 'a' } } }))
+  const tool = (await listTools(app, keys.full)).find(({ name }) => name === 'echo_input')
+  t.strictSame(tool?.outputSchema, {
+    type: 'object',
+    required: ['data'],
+    properties: { data: { type: 'object', required: ['format', 'const'], properties: { format: { type: 'string' }, const: { const: 'a', type: 'string' } } } }
+  })
+})
+
+t.test('a route that cannot be a tool fails the registration', async (t) => {
+  const cases: Array<[OwnRoute[], RegExp]> = [
+    [[{ schema: { operationId: undefined } }], /config\.mcp\.name or an operationId for .*\/echo, of 1 to 64 letters/],
+    [[{ config: { mcp: { name: 'two words' } } }], /config\.mcp\.name or an operationId/],
+    [[{}, { url: '/echo2' }], /tools with different names, got "echo_input"/],
+    [[{ schema: { operationId: 'listJobs' } }], /tools with different names, got "list_jobs"/],
+    [[{ url: '/files/*' }], /a path whose parameters are whole parts, and one method, for the tool echo_input, got "GET \/files\/\*"/],
+    [[{ url: '/echo/:id(\\d+)' }], /a path whose parameters are whole parts/],
+    [[{ method: ['GET', 'POST'] }], /and one method/],
+    [[{ method: 'POST', url: '/echo/:id', schema: { body: Type.Object({ id: Type.String() }, { additionalProperties: false }) } }], /different names of parameters and body fields for the tool echo_input, got "id, id"/]
+  ]
+  for (const [routes, message] of cases) await t.rejects(build({ teardown () {} }, echo(...routes)), { code: 'invalid_option', field: 'routes', message })
 })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { isRecruitingApiError } from '../../src/errors.js'
 import { memoryKeyLookup } from '../../src/memory/index.js'
+import { type KeyHarness, keyLookupCases } from '../../src/testing/index.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 const scopes = ['candidates:read', 'jobs:read']
@@ -134,3 +135,17 @@ t.test('a key that is listed twice is refused without being shown', async (t) =>
 
   t.equal(message, 'keys[1].key: is listed twice')
 })
+
+// Keys are given in a list: every key that is saved makes a new lookup.
+function makeHarness (): KeyHarness {
+  const keys: Parameters<typeof memoryKeyLookup>[0][number][] = []
+  return {
+    lookup: (credentials) => memoryKeyLookup(keys)(credentials),
+    save ({ state, ...key }) {
+      keys.push({ ...key, revoked: state === 'revoked', ...(state === 'expired' ? { expiresAt: '2020-01-01T00:00:00Z' } : {}) })
+      return key.key
+    }
+  }
+}
+
+for (const { name, run } of keyLookupCases) t.test(name, () => run(makeHarness))

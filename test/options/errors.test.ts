@@ -1,5 +1,13 @@
 import t from 'tap'
-import { RecruitingApiError, createRecruiting, isRecruitingApiError } from '../../src/index.js'
+import { createRecruiting, defaultEvents, isRecruitingApiError, RecruitingApiError } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
+import { readDelivery } from '../../src/options/delivery.js'
+import { readMembers } from '../../scripts/tables/members.js'
+import { readRecruitingOptions } from '../../src/options/api.js'
+import { readMcp } from '../../src/options/mcp.js'
+import { readOpenApi } from '../../src/options/openapi.js'
+import { readRateLimit } from '../../src/options/rate-limit.js'
+import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
 t.test('an error says which option is at fault, in a field and in its message', async (t) => {
   const error = t.throws(() => createRecruiting({ storage: null } as never))
@@ -20,4 +28,116 @@ t.test('isRecruitingApiError knows an error of another copy of the package', asy
 t.test('isRecruitingApiError knows nothing else', async (t) => {
   const values = [null, undefined, '', 'RecruitingApiError', 17, {}, [], new Error('closed'), { name: 'RecruitingApiError', code: 'closed' }, () => {}]
   for (const value of values) t.notOk(isRecruitingApiError(value))
+})
+
+t.test('a misspelt option is refused with the nearest name that there is, and its value is not shown', async (t) => {
+  const engine = { secretKey: 'secretKeys', maxWebhookPerTenant: 'maxWebhooksPerTenant', event: 'events', prefx: 'prefix', loger: 'logger' }
+  for (const [name, nearest] of Object.entries(engine)) {
+    await assertRefused(t, [{ [name]: 'a secret' }, name, `a known name such as ${nearest}`, JSON.stringify(name)])
+  }
+  const plugin = { errorDetail: 'errorDetails', RATELIMIT: 'rateLimit', keylookup: 'keyLookup', route: 'routes', openAPI: 'openapi', audit: 'onAudit' }
+  for (const [name, nearest] of Object.entries(plugin)) {
+    await assertRefusedByPlugin(t, [{ [name]: undefined }, name, `a known name such as ${nearest}`, JSON.stringify(name)])
+  }
+  await assertRefusedByPlugin(t, [{ toString: true }, 'toString', 'a known name such as storage', '"toString"'])
+})
+
+t.test('a misspelt option of delivery is refused', async (t) => {
+  await assertRefused(t, [{ delivery: { poolMs: 5 } }, 'delivery.poolMs', 'a known name such as pollMs', '"poolMs"'])
+  await assertRefused(t, [{ delivery: { timeout: 15 } }, 'delivery.timeout', 'a known name such as timeoutMs', '"timeout"'])
+  const rule = { failingForSeconds: 60, failedDeliveries: 1, failingForDays: 1 }
+  const path = 'delivery.disableAfter.failingForDays'
+  await assertRefused(t, [{ delivery: { disableAfter: rule } }, path, 'a known name such as failingForSeconds', '"failingForDays"'])
+})
+
+t.test('the plugin and createRecruiting take one object of options, and both check all of it', async (t) => {
+  await assertAccepted(t, { keyLookup: async () => null, prefix: '/api', errorDetails: true, rateLimit: true })
+  await assertAccepted(t, { keyLookup: undefined, prefix: undefined })
+  await assertRefused(t, [{ prefix: 'api' }, 'prefix', 'a path such as /api/v1/public', '"api"'])
+  await assertRefused(t, [{ keyLookup: null }, 'keyLookup', 'a function', 'null'])
+  await assertRefused(t, [{ rateLimit: { max: 0 } }, 'rateLimit.max', 'an integer from 1 to 1000000000, or a function', '0'])
+})
+
+t.test('only the plugin accepts the options that Fastify adds', async (t) => {
+  await assertAcceptedByPlugin(t, { logLevel: 'warn', logSerializers: {} })
+  await assertRefused(t, [{ logLevel: 'warn' }, 'logLevel', 'a known name such as logger', '"logLevel"'])
+})
+
+t.test('only createRecruiting accepts a logger: the plugin logs with app.log', async (t) => {
+  const logger = { info () {}, warn () {}, error () {} }
+  await assertRefusedByPlugin(t, [{ logger }, 'logger', 'none, because the plugin logs with app.log', 'an object'])
+})
+
+t.test('an option of undefined means the default', async (t) => {
+  const names = Object.keys(readDelivery({}, 'delivery'))
+  await assertAccepted(t, { delivery: Object.fromEntries(names.map((name) => [name, undefined])) })
+  await assertAccepted(t, { delivery: undefined, events: undefined, secretKeys: undefined, maxWebhooksPerTenant: undefined })
+  await assertAcceptedByPlugin(t, { prefix: undefined, openapi: undefined, errorDetails: undefined, requestId: undefined })
+})
+
+t.test('a worker of undefined delivers, as by default', async (t) => {
+  const storage = memoryStorage()
+  let claims = 0
+  const { claimDue } = storage.deliveries
+  const claimed = new Promise<void>((resolve) => {
+    storage.deliveries.claimDue = (options) => {
+      claims++
+      t.strictSame(options, { limit: 64, perEndpoint: 4, leaseMs: 60_000, environment: null })
+      resolve()
+      return claimDue(options)
+    }
+  })
+  const engine = createRecruiting({ storage, delivery: { worker: undefined, leaseMs: undefined, concurrency: undefined } as object })
+  await claimed
+  await engine.close()
+  t.ok(claims > 0)
+})
+
+t.test('a logger has three methods', async (t) => {
+  const logger = { info () {}, warn () {}, error () {} }
+  await assertAccepted(t, { logger })
+  for (const level of Object.keys(logger)) {
+    await assertRefused(t, [{ logger: { ...logger, [level]: undefined } }, `logger.${level}`, 'a method', 'undefined'])
+  }
+  await assertRefused(t, [{ logger: null }, 'logger.info', 'a method', 'undefined'])
+})
+
+type Read = (options: object) => object
+
+const storage = memoryStorage()
+const readAll: Read = (options) => readRecruitingOptions({ storage, events: defaultEvents, ...options })
+const read = (reader: (value: unknown, path: string) => object | null): Read => (options) => reader(options, 'options') ?? {}
+
+/** The interfaces of options, and the function that reads them. */
+const interfaces: Array<[path: string, name: string, read: Read]> = [
+  ['src/options/recruiting.ts', 'EngineOptions', readAll],
+  ['src/options/api.ts', 'ApiOptions', readAll],
+  ['src/options/delivery.ts', 'DeliveryOptions', read(readDelivery)],
+  ['src/options/rate-limit.ts', 'RateLimitBudget', read(readRateLimit)],
+  ['src/options/rate-limit.ts', 'RateLimitOptions', read(readRateLimit)],
+  ['src/options/mcp.ts', 'McpOptions', read(readMcp)],
+  ['src/options/openapi.ts', 'OpenApiOptions', read(readOpenApi)]
+]
+
+const toNumber = (text = ''): number => Number(text.replaceAll(',', ''))
+
+t.test('the documented ranges and defaults of options are those that are checked', async (t) => {
+  const checked = { ranges: 0, defaults: 0 }
+  for (const [path, name, readOptions] of interfaces) {
+    for (const { name: option, text, defaultText } of await readMembers(path, name)) {
+      const setting = (value?: unknown): unknown => Reflect.get(readOptions(value === undefined ? {} : { [option]: value }), option)
+      const [, from, to] = /([\d,]+) to (\d[\d,]*)(?=[.:]|, )/.exec(text) ?? []
+      if (from !== undefined) {
+        checked.ranges++
+        for (const value of [toNumber(from), toNumber(to)]) t.equal(setting(value), value, `${option}: ${value}`)
+        for (const value of [toNumber(from) - 1, toNumber(to) + 1]) t.throws(() => setting(value), { code: 'invalid_option' }, `${option}: ${value}`)
+      }
+      if (/^(\d+|true|\[\d.*\]|'[^']*')$/.test(defaultText ?? '')) {
+        checked.defaults++
+        const value = setting()
+        t.strictSame(option === 'openapi' ? value !== null : value, JSON.parse(String(defaultText).replaceAll("'", '"')), `${option} by default`)
+      }
+    }
+  }
+  t.ok(checked.ranges >= 10 && checked.defaults >= 12, `${checked.ranges} ranges and ${checked.defaults} defaults`)
 })

@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process'
 import { cp, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import t, { type Test } from 'tap'
 import { parse } from 'yaml'
+import t, { type Test } from 'tap'
+import { mayBreak } from '../../scripts/release/breaks.js'
+import { comparePackages } from '../../scripts/release/packages.js'
 
 const root = new URL('../../', import.meta.url)
 
@@ -47,4 +49,148 @@ t.test('the job that npm trusts runs after the checks, and runs none of them', a
   t.strictSame(jobs['npm']?.steps.flatMap(({ run }) => run?.startsWith('npm') ? [run] : []), [
     'npm ci --ignore-scripts', 'npm run build', 'npm publish --ignore-scripts --provenance --access public'
   ])
+})
+
+/** An invented release; `dist/index.d.ts` and `openapi.json` are as in a tarball. */
+function release (types: string, document: object = {}, { version = '0.1.0', files = {} }: { version?: string, files?: Record<string, string> } = {}) {
+  return {
+    'package.json': JSON.stringify({ name: 'pets', type: 'module', version, exports: { '.': { types: './dist/index.d.ts' }, './openapi.json': './openapi.json' } }),
+    'openapi.json': JSON.stringify(document),
+    dist: { 'index.d.ts': types, ...files }
+  }
+}
+
+async function compare (t: Test, before: object, after: object): Promise<string[]> {
+  const folder = t.testdir({ before, after } as Parameters<Test['testdir']>[0])
+  const { text } = await comparePackages(`${folder}/before`, `${folder}/after`)
+  return text.split('\n').slice(0, -1)
+}
+
+const pets = {
+  paths: {
+    '/pets': {
+      get: {
+        operationId: 'listPets',
+        parameters: [{ name: 'sort', in: 'query', schema: { enum: ['id', 'name'] } }, { $ref: '#/components/parameters/page' }],
+        responses: { 200: { content: { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Pet' } } } } }, 404: {} }
+      },
+      post: { requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { name: { type: 'string', maxLength: 20 } } } } } } },
+      delete: {}
+    }
+  },
+  webhooks: { 'pet.sold': { post: { requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } } } } } },
+  components: {
+    parameters: { page: { name: 'page', in: 'query', schema: { type: 'integer' } } },
+    schemas: { Pet: { type: 'object', required: ['id', 'status'], properties: { id: { type: 'integer' }, status: { enum: ['new', 'sold'] }, owner: { type: 'string' } } } }
+  }
+}
+
+t.test('names each part of the OpenAPI document that breaks its callers', async (t) => {
+  const next = structuredClone(pets) as Record<string, never> & typeof pets
+  Object.assign(next.paths['/pets'].get, {
+    operationId: 'findPets',
+    parameters: [{ name: 'sort', in: 'query', schema: { enum: ['id'] } }, { name: 'page', in: 'query', required: true, schema: { type: 'integer' } }, { name: 'shop', in: 'query', required: true }],
+    responses: { 200: pets.paths['/pets'].get.responses[200] }
+  })
+  Object.assign(next.paths['/pets'].post.requestBody.content['application/json'].schema, {
+    required: ['name', 'kind'], properties: { name: { type: 'string', maxLength: 10 }, kind: { type: 'string' } }
+  })
+  Reflect.deleteProperty(next.paths['/pets'], 'delete')
+  Object.assign(next.components.schemas.Pet, { required: ['id'], properties: { id: { type: ['integer', 'string'] }, status: { enum: ['new', 'sold', 'lost'] } } })
+  t.strictSame(await compare(t, release('export {}', pets), release('export {}', next)), [
+    'openapi.json: GET /pets operationId: was "listPets", is "findPets"',
+    'openapi.json: GET /pets query sort: was "id" | "name", is "id"',
+    'openapi.json: GET /pets query page: was optional, is required',
+    'openapi.json: Pet.id: was integer, is integer | string',
+    'openapi.json: Pet.status: was always there, is optional',
+    'openapi.json: Pet.owner: removed',
+    'openapi.json: GET /pets 404: removed',
+    'openapi.json: POST /pets body application/json.name: was string, maxLength 20, is string, maxLength 10',
+    'openapi.json: DELETE /pets: removed',
+    'openapi.json: GET /pets query shop: new and required',
+    'openapi.json: POST /pets body application/json.kind: new and required'
+  ])
+})
+
+t.test('additions to the OpenAPI document, and other words in it, break nothing', async (t) => {
+  const next = structuredClone(pets)
+  Object.assign(next.paths['/pets'], { put: {}, summary: 'Pets' })
+  Object.assign(next.paths['/pets'].get, { description: 'Lists pets', parameters: [...pets.paths['/pets'].get.parameters, { name: 'age', in: 'query' }] })
+  Object.assign(next.components.schemas.Pet, { required: ['id', 'status', 'age'], properties: { ...pets.components.schemas.Pet.properties, status: { enum: ['new', 'sold', 'lost'] }, age: { type: 'integer' } } })
+  t.strictSame(await compare(t, release('export {}', pets), release('export {}', next)), [])
+})
+
+t.test('names each export that is gone, each parameter, each option and each result that changed', async (t) => {
+  const before = `
+    export interface Options { /** An option. */ name: string; size?: number; mode?: 'a' | 'b'; store: Store; onEnd?: (result: Result) => void }
+    export interface Store { find(id: number): Promise<Row | null>; close?(): void }
+    interface Row { id: number }
+    export interface Result { id: number; state: 'new' | 'done'; at: Date; gone: true }
+    export declare function start(options: Options, count?: number): Result
+    export declare const limit: number
+    export declare class Failure extends Error { code: string; constructor(code: string) }
+    export { old } from './old.js'
+    declare module 'fastify' { interface FastifyInstance { pets: Result } }`
+  const after = `
+    export interface Options { name: string; size: number; mode?: 'a'; store: Store; onEnd?: (result: Result) => void }
+    export interface Store { find(id: string): Promise<Row | null>; close?(): void; open(): void }
+    interface Row { id: string }
+    export interface Result { id: number; state: 'new' | 'done' | 'late'; at?: Date; more: string }
+    export declare function start(options: Options, count: number): Result
+    export declare const limit: number | null
+    export declare class Failure extends Error { code: string; constructor(code: string, text: string) }
+    declare module 'fastify' { interface FastifyInstance { animals: Result } }`
+  const old = release(before, {}, { files: { 'old.d.ts': 'export declare const old: 1' } })
+  t.strictSame(await compare(t, old, release(after)), [
+    'types: Options.size: was optional, is required',
+    "types: Options.mode: was 'a' | 'b', is 'a'",
+    'types: Store.find(1): was number, is string',
+    'types: Row.id: was number, is string',
+    'types: Result.at: was always there, is optional',
+    'types: Result.gone: removed',
+    'types: start(2): was optional, is required',
+    'types: limit: was number, is number | null',
+    'types: pets exports old: removed',
+    'types: FastifyInstance of fastify.pets: removed',
+    'types: Store.open: new and required',
+    'types: Failure.constructor(2): new and required'
+  ])
+})
+
+t.test('what hosts may leave out and results that have more break nothing', async (t) => {
+  const before = 'export interface Options { a: string }\nexport declare function start(options: Options): { id: number }'
+  const after = 'export interface Options { a?: string | null; b?: string }\nexport declare function start(options: Options, more?: string): { id: number, more: string }\nexport declare const next: 1'
+  t.strictSame(await compare(t, release(before), release(after)), [])
+})
+
+t.test('breaks are allowed by a new minor version before 1.0 and by a new major version', async (t) => {
+  const breaks = [['0.1.0', '0.2.0'], ['0.9.0', '1.0.0'], ['1.2.3', '2.0.0']]
+  const none = [['0.1.0', '0.1.1'], ['1.2.3', '1.3.0'], ['1.2.3', '1.2.4']]
+  for (const [before = '', after = ''] of breaks) t.equal(mayBreak(before, after), true, `${before} to ${after}`)
+  for (const [before = '', after = ''] of none) t.equal(mayBreak(before, after), false, `${before} to ${after}`)
+})
+
+t.test('no version may break the API', async (t) => {
+  const document = { paths: { '/pets': { get: {} } } }
+  const [before, after] = [release('export {}', document), release('export {}', { paths: {} }, { version: '1.0.0' })]
+  t.strictSame(await comparePackages(t.testdir({ before, after }) + '/before', t.testdirName + '/after'), {
+    text: 'openapi.json: GET /pets: removed\n1.0.0 breaks 1 part of 0.1.0: no version may break the API', isAllowed: false
+  })
+})
+
+t.test('the program fails if the version does not allow the breaks', async (t) => {
+  const root = new URL('../../', import.meta.url)
+  const run = async (version: string): Promise<unknown> => {
+    const folder = t.testdir({ before: release('export declare const a: 1'), after: release('export {}', {}, { version }) })
+    const argv = ['--import', 'tsx', 'scripts/check-breaks.ts', `${folder}/before`, `${folder}/after`]
+    return promisify(execFile)(process.execPath, argv, { cwd: root }).then(({ stdout }) => stdout, ({ code, stdout }) => `${stdout}${code}`)
+  }
+  const line = 'types: pets exports a: removed\n'
+  t.equal(await run('0.1.1'), `${line}0.1.1 breaks 1 part of 0.1.0: its version must say so\n1`)
+  t.equal(await run('0.2.0'), `${line}0.2.0 breaks 1 part of 0.1.0: each one needs an upgrade note\n`)
+})
+
+t.test('an entry point without types is an error that names its file', async (t) => {
+  const folder = t.testdir({ before: release('const a = 1') })
+  await t.rejects(comparePackages(`${folder}/before`, `${folder}/before`), { message: /before\/dist\/index\.d\.ts is missing, or exports nothing/ })
 })

@@ -1,5 +1,7 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import type { AuditEntry, RateLimitCaller } from '../../src/index.js'
+import type { AuditEntry, PortalCapability, RateLimitCaller } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { checkError, comparable } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
@@ -8,7 +10,11 @@ import { captureLogs } from '../fixtures/api/logs.js'
 import { buildAppWithRoutes, titleOf, urlOf } from '../fixtures/api/routes.js'
 import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
-import { createToken, portal, sealToken } from '../fixtures/portal/sessions.js'
+import { all, createToken, portal, sealToken } from '../fixtures/portal/sessions.js'
+import type { OpenApi } from '../fixtures/api/document.js'
+import { startDelivering } from '../fixtures/delivery/delivering.js'
+import { interviewRoutes } from '../fixtures/hosts/host-routes.js'
+import { assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
 t.test('a session reaches no operation of another tenant: the same 401 as an unknown key', async (t) => {
   const { storage, calls } = spyStorage()
@@ -170,4 +176,192 @@ t.test('a token is in no log line, no answer and no entry, whatever becomes of i
   const text = seen.join() + logs.text()
   t.ok(text.length > 1000)
   for (const token of tokens) for (const part of [token, token.slice(4, 24), token.slice(-20)]) t.notOk(text.includes(part))
+})
+
+/** Every set of capabilities; the empty one is a session that only reads. */
+const grants = Array.from({ length: 2 ** (all.length - 1) }, (_, bits) => all.filter((_name, index) => index > 0 && (bits >> (index - 1)) % 2 === 1))
+
+/** The rule of the contract, written out a second time: what each operation on webhooks needs. */
+const needed: Record<string, readonly PortalCapability[]> = {
+  'POST /webhooks': ['write', 'secrets'],
+  'GET /events': ['bodies'],
+  'POST /webhooks/preview': ['bodies'],
+  'HEAD /events': ['bodies'],
+  'PATCH /webhooks/:id': ['write'],
+  'DELETE /webhooks/:id': ['write'],
+  'POST /webhooks/:id/rotate_secret': ['write', 'secrets'],
+  'POST /webhooks/:id/dispatch_test': ['test'],
+  'POST /webhooks/:id/replay': ['replay'],
+  'POST /webhooks/:id/deliveries/:delivery_id/retry': ['replay']
+}
+
+t.test('every operation answers each of the 32 sets of capabilities with 403 or lets it in, as the contract has it', async (t) => {
+  const { app, routes } = await buildAppWithRoutes(t, { portal })
+  const tokens = await Promise.all(grants.map(async (capabilities) => ({ capabilities, headers: bearer(await createToken(app, capabilities)) })))
+  t.equal(tokens.length, 32)
+  for (const route of routes) {
+    const title = titleOf(route)
+    const isReading = route.method === 'GET' || route.method === 'HEAD'
+    const isForWebhooks = /^\/(webhooks|event_types|events)/.test(route.path)
+    t.equal(needed[title] === undefined, isReading && route.path !== '/events', `the rule of ${title} is known`)
+    const wrong: string[] = []
+    for (const { capabilities, headers } of tokens) {
+      const isAllowed = isForWebhooks && (needed[title] ?? []).every((name) => capabilities.includes(name))
+      const answer = await app.inject({ method: route.method as 'GET', url: urlOf(route), headers })
+      if ((answer.statusCode !== 403) !== isAllowed || answer.statusCode === 401) wrong.push(`[${capabilities.join()}] gets ${answer.statusCode}`)
+      if (!isAllowed && route.method !== 'HEAD') checkError(t, answer, 403, title)
+    }
+    t.same(wrong, [], title)
+  }
+})
+
+t.test('a session creates, changes and deletes a webhook as a key does', async (t) => {
+  const { app } = await buildAppWithRoutes(t, { portal })
+  const headers = bearer(await createToken(app))
+  const url = '/api/v1/public/acme/webhooks'
+  const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] }
+  const created = await app.inject({ method: 'POST', url, headers, payload })
+  t.match([created.statusCode, created.json().data], [201, { id: 1, secret: /^whsec_/ }])
+  const changed = await app.inject({ method: 'PATCH', url: `${url}/1`, headers, payload: { name: 'CRM' } })
+  t.match([changed.statusCode, changed.json().data], [200, { name: 'CRM' }])
+  t.equal((await app.inject({ method: 'POST', url: `${url}/1/rotate_secret`, headers })).statusCode, 200)
+  t.equal((await app.inject({ method: 'DELETE', url: `${url}/1`, headers })).statusCode, 204)
+})
+
+t.test('an unknown path is a 404 for every session', async (t) => {
+  const { app } = await buildAppWithRoutes(t, { portal })
+  const headers = bearer(await createToken(app, []))
+  for (const method of ['GET', 'POST', 'PUT'] as const) checkError(t, await app.inject({ method, url: '/api/v1/public/acme/nothing', headers }), 404)
+})
+
+t.test('only sessions with bodies see the body of an event and the responses to it', async (t) => {
+  const { app, drain, emit, receiver, webhook } = await startDelivering(t, { portal, delivery: { responseExcerptBytes: 100 } })
+  receiver.answer({ status: 500, headers: { 'content-type': 'text/plain' }, body: 'inner text' })
+  await emit({ text: 'canary' })
+  await drain()
+  const url = `/api/v1/public/acme/webhooks/${webhook.id}/deliveries/1`
+  const shown = async (key: string) => (await app.inject({ url, headers: bearer(key) })).json().data
+  const whole = await shown(keys.full)
+  t.match(whole, { body: /canary/, attempts: [{ response_excerpt: 'inner text' }] })
+  t.same(await shown(await createToken(app, ['bodies'])), whole)
+  const others = all.filter((name) => name !== 'bodies')
+  t.strictSame(await shown(await createToken(app, others)), {
+    ...whole, body: null, attempts: whole.attempts.map((attempt: object) => ({ ...attempt, response_excerpt: null }))
+  })
+})
+
+t.test('a session without bodies cannot send them to another address: a change of target_url is a 403 that changes nothing', async (t) => {
+  const app = await buildApp(t, { portal })
+  const url = '/api/v1/public/acme/webhooks'
+  const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] }
+  await app.inject({ method: 'POST', url, headers: bearer(keys.full), payload })
+  const change = async (key: string, changes: object) => app.inject({ method: 'PATCH', url: `${url}/1`, headers: bearer(key), payload: changes })
+  const [without, withBodies] = await Promise.all([createToken(app, all.filter((name) => name !== 'bodies')), createToken(app, ['write', 'bodies'])])
+  checkError(t, await change(without, { name: 'CRM', target_url: 'https://example.org/' }), 403)
+  t.match(await app.recruiting.webhooks.find('acme', 1), { name: 'ATS', target_url: 'https://example.com/' })
+  t.equal((await change(without, { name: 'CRM', event_types: ['job.closed'], status: 'inactive' })).statusCode, 200)
+  for (const key of [withBodies, keys.full]) t.equal((await change(key, { target_url: 'https://example.org/' })).statusCode, 200)
+})
+
+const schema = { response: { 200: Type.Object({}) } }
+
+/** Operations of a host, each with what it declares. */
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get('/reads', { config: { scopes: [] }, schema }, async () => ({}))
+  app.get('/reads-bodies', { config: { scopes: ['webhooks:read'], capabilities: ['bodies'] }, schema }, async () => ({}))
+  app.get('/candidates-too', { config: { scopes: ['candidates:read'] }, schema }, async () => ({}))
+  app.post('/changes', { config: { scopes: [] }, schema }, async () => ({}))
+  app.route({ method: ['GET', 'POST'], url: '/both', config: { scopes: [] }, schema, handler: async () => ({}) })
+  app.post('/searches', { config: { scopes: [], capabilities: ['read'] }, schema }, async () => ({}))
+  app.delete('/replays', { config: { scopes: [], capabilities: ['replay', 'write'] }, schema }, async () => ({}))
+}
+
+const requests = [
+  ['GET', '/reads'], ['HEAD', '/reads'], ['GET', '/reads-bodies'], ['GET', '/candidates-too'], ['POST', '/changes'], ['GET', '/both'], ['POST', '/both'],
+  ['POST', '/searches'], ['DELETE', '/replays']
+] as const
+
+t.test('operations of the host need what they declare, and write if they declare nothing and change something', async (t) => {
+  const app = await buildApp(t, { portal, routes })
+  const open = async (key: string): Promise<string[]> => {
+    const answers = await Promise.all(requests.map(([method, path]) => app.inject({ method, url: `/api/v1/public/acme${path}`, headers: bearer(key) })))
+    t.same(answers.filter(({ statusCode }) => ![200, 403].includes(statusCode)), [])
+    return requests.filter((_request, index) => answers[index]?.statusCode === 200).map((request) => request.join(' '))
+  }
+  const reading = ['GET /reads', 'HEAD /reads', 'POST /searches']
+  t.same((await open(await createToken(app, ['read']))).sort(), reading)
+  t.same((await open(await createToken(app, ['bodies']))).sort(), ['GET /reads', 'GET /reads-bodies', 'HEAD /reads', 'POST /searches'])
+  t.same((await open(await createToken(app, ['replay']))).sort(), reading)
+  t.same((await open(await createToken(app, ['write']))).sort(), ['GET /both', 'GET /reads', 'HEAD /reads', 'POST /both', 'POST /changes', 'POST /searches'])
+  t.same((await open(await createToken(app))).sort(), [
+    'DELETE /replays', 'GET /both', 'GET /reads', 'GET /reads-bodies', 'HEAD /reads', 'POST /both', 'POST /changes', 'POST /searches'
+  ])
+  t.equal((await open(keys.full)).length, requests.length, 'a key needs no capabilities')
+})
+
+t.test('capabilities that do not exist are refused at registration', async (t) => {
+  const names = 'read, write, secrets, bodies, test, replay'
+  for (const [capabilities, shown] of [['write', '"write"'], [['writes'], 'an array'], [null, 'null']] as const) {
+    const wrong: FastifyPluginAsyncTypebox = async (app) => {
+      const config: object = { scopes: [], capabilities }
+      app.get('/x', { config, schema }, async () => ({}))
+    }
+    await assertRefusedByPlugin(t, [
+      { routes: wrong }, 'routes', `config.capabilities of GET /api/v1/public/:tenant_slug/x to be an array of ${names}`, shown
+    ])
+  }
+})
+
+const tenant = '/api/v1/public/{tenant_slug}'
+const needs = /A session of the portal needs (.*)\./
+
+/** Operations of a host that a session reaches with its scopes, and one that it does not. */
+const openRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const schema = { response: { 200: Type.Object({}) } }
+  for (const [path, anyScope] of [['/open', ['jobs:write', 'webhooks:write']], ['/closed', ['jobs:read', 'jobs:write']]] as const) {
+    app.post(path, { config: { scopes: ['webhooks:read'], anyScope }, schema }, async () => ({}))
+  }
+}
+
+async function readDocument (options: object): Promise<OpenApi> {
+  const app = await buildApp(t, options)
+  return (await app.inject('/api/v1/public/openapi.json')).json()
+}
+
+t.test('with the portal, operations that need a capability say so', async (t) => {
+  const { paths } = await readDocument({ portal, routes: interviewRoutes })
+  const found = Object.entries(paths).flatMap(([path, operations]) => Object.entries(operations).map(([method, { description }]) => {
+    return [`${method} ${path.replace(tenant, '')}`, needs.exec(description)?.[1]] as const
+  }))
+  t.strictSame(Object.fromEntries(found.filter(([, needed]) => needed !== undefined)), {
+    'get /events': '`bodies`',
+    'post /webhooks/preview': '`bodies`',
+    'post /webhooks': '`write` and `secrets`',
+    'patch /webhooks/{id}': '`write`',
+    'delete /webhooks/{id}': '`write`',
+    'post /webhooks/{id}/rotate_secret': '`write` and `secrets`',
+    'post /webhooks/{id}/dispatch_test': '`test`',
+    'post /webhooks/{id}/replay': '`replay`',
+    'post /webhooks/{id}/deliveries/{delivery_id}/retry': '`replay`',
+    'post /interviews': '`write`'
+  })
+  t.match(paths[`${tenant}/webhooks`]?.post?.description, /It is not shown again\.\n\nA session .*\n\nNeeds `webhooks:read` and `webhooks:write`\.$/)
+  t.match(paths[`${tenant}/webhooks/{id}`]?.patch?.description, /can change `target_url` only with the capability `bodies`/)
+  t.equal(paths[`${tenant}/interviews`]?.post?.description, 'A session of the portal needs `write`.\n\nNeeds no scope.')
+})
+
+t.test('an operation that no session reaches says nothing of them', async (t) => {
+  const { paths } = await readDocument({ portal, routes: openRoutes })
+  t.match(paths[`${tenant}/open`]?.post?.description, /^A session of the portal needs `write`\./)
+  t.notMatch(paths[`${tenant}/closed`]?.post?.description, needs)
+})
+
+t.test('with the portal, the body of a delivery may be null, and the document says when', async (t) => {
+  const bodyOf = ({ components }: OpenApi): unknown => (components.schemas.DeliveryWithAttempts as { properties: { body: unknown } }).properties.body
+  t.match(bodyOf(await readDocument({ portal })), { type: ['string', 'null'], description: /its data is null. null only for sessions of the portal without the capability `bodies`$/ })
+  t.match(bodyOf(await readDocument({})), { type: 'string', description: /its data is null$/ })
+})
+
+t.test('without the portal, the document knows nothing of sessions', async (t) => {
+  t.notMatch(JSON.stringify(await readDocument({ routes: interviewRoutes })), /session|capabilit/i)
 })

@@ -1,7 +1,9 @@
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { apiKeys, postgresKeyLookup } from '../../src/postgres/index.js'
+import { apiKeys, postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
+import { createEvent, createWebhook } from '../../src/testing/support/samples.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+import { createGatedPool } from '../fixtures/postgres/gated-pool.js'
 
 t.test('keys go with their tenant', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
@@ -49,4 +51,174 @@ t.test('a transaction that is rolled back renames nothing', async (t) => {
   t.strictSame((await pool.query('select from recruiting.tenants')).rows, [])
   await t.rejects(recruiting.renameTenant('acme', 'initech', { transaction: client }), { code: 'invalid_event', field: 'transaction' }, 'nor one that has ended')
   client.release()
+})
+
+const insert = `
+  insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
+  select $1 || n, $1, 'candidate.created', '{}', '', now() - interval '2 days' from generate_series(1, $2::integer) as n`
+
+t.test('a batch of a removed tenant reads no more than its own events, however many are left', async (t) => {
+  const { pool, storage: { webhooks } } = await startPostgresHost(t)
+
+  async function readBuffers (tenantSlug: string, events: number): Promise<number> {
+    await pool.query(insert, [tenantSlug, events])
+    await pool.query('vacuum analyze recruiting.events')
+    t.equal(await webhooks.removeTenant(tenantSlug, { limit: 10 }), 10)
+    const { rows } = await pool.query('explain (analyze, buffers, format json) select recruiting.remove_events_v1(10)')
+    const plan = rows[0]['QUERY PLAN'][0].Plan
+    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+  }
+
+  await readBuffers('first', 1000)
+  const few = await readBuffers('few', 1000)
+  const many = await readBuffers('many', 100_000)
+  t.ok(many <= 1.5 * few, `${many} buffers with 100,000 events, ${few} with 1,000`)
+  t.equal(await webhooks.removeTenant('many', { limit: 200_000 }), 0)
+})
+
+t.test('pruning looks for stopped deliveries once at the start, not with every batch', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  await pool.query(insert, ['acme', 100])
+  const gated = createGatedPool(pool, /find_stopped/, -1)
+  const { deliveries } = postgresStorage(gated.pool)
+  for (let batch = 0; batch < 9; batch++) t.equal(await deliveries.prune({ retentionDays: 1, limit: 10 }), 10)
+  t.equal(gated.count, 1)
+})
+
+t.test('a prune that failed starts again with the next one', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  await pool.query(insert, ['acme', 100])
+  const stopped = createGatedPool(pool, /find_stopped/, -1)
+  const failing = createGatedPool(stopped.pool, /prune_v1/, 1)
+  const { deliveries } = postgresStorage(failing.pool)
+  t.equal(await deliveries.prune({ retentionDays: 1, limit: 10 }), 10)
+  failing.open(new Error('the server is gone'))
+  await t.rejects(deliveries.prune({ retentionDays: 1, limit: 10 }), { message: 'the server is gone' })
+  t.equal(await deliveries.prune({ retentionDays: 1, limit: 10 }), 10)
+  t.equal(stopped.count, 2)
+})
+
+const key = { tenantSlug: 'acme', scopes: [] }
+const resting = { code: 'tenant_resting', field: 'tenantSlug', until: /^\d{4}-.*Z$/ }
+
+t.test('a removed tenant', async (t) => {
+  const { pool, storage, clear } = await startPostgresHost(t)
+  const { webhooks, deliveries } = storage
+  const keys = apiKeys(pool)
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+  t.beforeEach(clear)
+  const endRests = () => pool.query("update recruiting.tenants set rests_until = now() - interval '1 second' where rests_until is not null")
+
+  t.test('rests for 61 minutes, in which nothing can be stored for it', async (t) => {
+    await recruiting.removeTenant('acme')
+    const [{ tenantId, until } = { tenantId: '', until: '' }] = await webhooks.listResting()
+    t.equal(tenantId, 'acme')
+    t.ok(Math.abs(Date.parse(until) - Date.now() - 61 * 60_000) < 30_000, until)
+    await t.rejects(keys.issue(key), { ...resting, until })
+    await t.rejects(webhooks.create('acme', createWebhook(1), 0), { ...resting, until })
+    await t.rejects(deliveries.record('acme', createEvent('evt_1')), { ...resting, until })
+    await t.rejects(recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} }), { ...resting, until })
+    t.match(await keys.issue({ ...key, tenantSlug: 'globex' }), { tenantId: 'globex' })
+  })
+
+  t.test('that is refused leaves the transaction of the host intact', async (t) => {
+    await recruiting.removeTenant('acme')
+    const client = await pool.connect()
+    await client.query('begin')
+    await t.rejects(deliveries.record('acme', createEvent('evt_1'), client), resting)
+    await t.rejects(keys.issue(key, { transaction: client }), resting)
+    await deliveries.record('globex', createEvent('evt_2'), client)
+    await client.query('commit')
+    client.release()
+    t.strictSame((await pool.query('select id from recruiting.events')).rows, [{ id: 'evt_2' }])
+  })
+
+  t.test('can be removed again, and rests on', async (t) => {
+    await recruiting.removeTenant('acme')
+    await recruiting.removeTenant('acme')
+    t.equal((await webhooks.listResting()).length, 1)
+    t.equal((await pool.query('select from recruiting.tenants')).rows.length, 2)
+  })
+
+  t.test('that rested leaves nothing to the next one, not even what committed late', async (t) => {
+    await keys.issue(key)
+    const late = await pool.connect()
+    await late.query('begin isolation level repeatable read')
+    await keys.issue(key, { transaction: late })
+    await recruiting.removeTenant('acme')
+    await endRests()
+    t.equal((await webhooks.listResting()).length, 1, 'a transaction from before is open')
+    await t.rejects(keys.issue(key), resting)
+    await late.query('commit')
+    late.release()
+    t.equal((await keys.list({ tenantSlug: 'acme' })).length, 1)
+    t.strictSame(await webhooks.listResting(), [])
+    t.strictSame(await keys.list({ tenantSlug: 'acme' }), [])
+    const { id } = await keys.issue(key)
+    t.strictSame(await webhooks.listResting(), [])
+    t.match(await keys.list({ tenantSlug: 'acme' }), [{ id }], 'keys of the next one stay')
+  })
+
+  t.test('is shown as resting by a server that cannot write', async (t) => {
+    await recruiting.removeTenant('acme')
+    await endRests()
+    const client = await pool.connect()
+    await client.query('begin read only')
+    const { rows } = await client.query('select tenant, rests_until > now() as is_ahead from recruiting.list_resting_v1()')
+    t.strictSame(rows, [{ tenant: 'acme', is_ahead: true }])
+    await client.query('rollback')
+    client.release()
+  })
+})
+
+t.test('a tenant with an id of its own that is renamed keeps its keys, which show the new name', async (t) => {
+  const { pool, storage } = await startPostgresHost(t)
+  const recruiting = createRecruiting({ storage, delivery: false, tenantId: (slug) => ['acme', 'acme-corp'].includes(slug) ? 42 : null })
+  t.teardown(() => recruiting.close())
+  const { id } = await apiKeys(pool).issue({ tenantSlug: 'acme', tenantId: 42, scopes: [] })
+  await recruiting.webhooks.create('acme', { name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'] })
+  t.strictSame(await recruiting.renameTenant('acme', 'acme-corp'), { webhooks: 1 })
+  t.match(await apiKeys(pool).find({ tenantId: 42 }, id), { tenantSlug: 'acme-corp', tenantId: '42' })
+  t.strictSame((await pool.query('select tenant, tenant_slug from recruiting.webhooks')).rows, [{ tenant: '42', tenant_slug: 'acme-corp' }])
+  t.strictSame(await storage.webhooks.listResting(), [])
+})
+
+const about = { subject: 'candidate:42', tombstone: '{}' }
+
+t.test('further subjects are deleted with their events', async (t) => {
+  const { pool, storage: { deliveries, webhooks } } = await startPostgresHost(t)
+  const left = async (): Promise<unknown[]> => (await pool.query('select tenant_key, subject from recruiting.event_subjects order by 1, 2')).rows
+  await deliveries.record('acme', { ...createEvent('evt_1'), ...about, otherSubjects: ['job:7'] })
+  await deliveries.record('acme', { ...createEvent('evt_2'), ...about })
+  await deliveries.record('globex', { ...createEvent('evt_3'), ...about, otherSubjects: ['job:7', 'job:8'] })
+  t.same(await left(), [['acme', 'job:7'], ['globex', 'job:7'], ['globex', 'job:8']].map(([key, subject]) => ({ tenant_key: key, subject })))
+  await webhooks.removeTenant('globex', { limit: 100 })
+  t.same(await left(), [{ tenant_key: 'acme', subject: 'job:7' }])
+  t.equal(await deliveries.prune({ retentionDays: 1, limit: 100 }), 0)
+  t.equal((await left()).length, 1)
+  await pool.query("update recruiting.events set recorded_at = now() - interval '2 days'")
+  t.equal(await deliveries.prune({ retentionDays: 1, limit: 100 }), 2)
+  t.same(await left(), [])
+})
+
+t.test('a page of events with a subject reads a few rows, however many events there are', async (t) => {
+  const { pool, storage: { deliveries } } = await startPostgresHost(t)
+  await pool.query(`
+    insert into recruiting.events (id, tenant_key, type, body, fingerprint, subject, recorded_at)
+    select 'evt_' || n, 'acme', 'job.updated', '{}', '', 'job:' || n % 2, now() from generate_series(1, 40000) as n`)
+  await pool.query("insert into recruiting.event_subjects select 'acme', 'team:' || seq % 2, seq from recruiting.events")
+  await pool.query('vacuum analyze recruiting.events')
+  await pool.query('vacuum analyze recruiting.event_subjects')
+  const client = await pool.connect()
+  await client.query("load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on; set auto_explain.log_buffers = on; set client_min_messages = log")
+  client.release()
+  const plans: string[] = []
+  client.on('notice', ({ message }) => { plans.push(String(message)) })
+  for (const subject of ['job:1', 'team:1']) {
+    t.equal((await deliveries.listSubjectEvents('acme', subject, { after: 20_000, limit: 10 })).length, 10)
+  }
+  const buffers = plans.filter((plan) => plan.includes('event_subjects')).map((plan) => Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1]))
+  t.equal(buffers.length, 2)
+  for (const count of buffers) t.ok(count < 200, `${count} buffers`)
 })

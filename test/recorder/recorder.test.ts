@@ -1,7 +1,21 @@
 import { Type } from '@sinclair/typebox'
+import pg from 'pg'
 import t from 'tap'
+import { type EventRecorder, recordEvents, type RecordEventsOptions } from '../../src/testing/index.js'
+import { createRecruiting } from '../../src/index.js'
+import {
+  fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm,
+  type PgQueryable
+} from '../../src/postgres/index.js'
 import { collect } from '../fixtures/collect.js'
-import { type RecordEventsOptions, recordEvents } from '../../src/testing/index.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+import { toLoopback } from '../fixtures/api/webhook-api.js'
+import { storeWebhook } from '../fixtures/api/webhooks.js'
+import {
+  standInForDrizzle, standInForKnex, standInForMikroOrm, standInForPostgresJs, standInForPrisma, standInForSequelize,
+  standInForTypeOrm
+} from '../fixtures/postgres/handles.js'
 
 const events = {
   'offer.signed': Type.Object({ id: Type.Integer(), at: Type.Optional(Type.Unsafe<Date | string>({})) }),
@@ -132,3 +146,136 @@ t.test('a hundred events take less than a hundred milliseconds', async (t) => {
   t.equal(listed.length, 501)
   t.ok(Math.min(...tries) < 100, String(tries))
 })
+
+const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
+
+t.test('a server of the host on the storage of a recorder answers, and its events are recorded and not sent', async (t) => {
+  const receiver = await startReceiver(t)
+  const recorder = recordEvents()
+  recorder.storage.candidates.save('acme', { id: 1, full_name: 'Ada Lovelace' })
+  const app = await buildApp(t, { storage: recorder.storage, delivery: toLoopback })
+  await storeWebhook(recorder.storage, 'acme', { targetUrl: receiver.url })
+  const tx = {}
+  await app.recruiting.emit(event, { transaction: tx })
+  await app.recruiting.emit({ ...event, data: { id: 2 } })
+  recorder.rollback(tx)
+  await app.recruiting.drain()
+  t.strictSame(recorder.of('application.created').map(({ data }) => data), [{ id: 2 }])
+  t.equal(receiver.requests.length, 0)
+  const answer = await app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer(keys.full) })
+  t.match(answer.json(), { data: [{ full_name: 'Ada Lovelace' }] })
+})
+
+t.test('every call that takes a transaction takes any handle', async (t) => {
+  const { recruiting, storage } = recordEvents()
+  const options = { transaction: {} }
+  const begin = await storage.changes.begin('acme', 'candidate')
+  await recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 42 }, options)
+  t.match(await storage.changes.list('acme', 'candidate', { after: begin, limit: 10 }), { ids: ['42'] })
+  const { id } = await storeWebhook(storage, 'acme')
+  t.strictSame(await recruiting.renameTenant('acme', 'initech', options), { webhooks: 1 })
+  t.match(await recruiting.webhooks.find('initech', id), { id })
+  t.strictSame(await recruiting.removeTenant('initech', options), { left: 0 })
+  t.equal(await recruiting.webhooks.find('initech', id), null)
+})
+
+t.test('options of the host come with an engine of its own on the storage', async (t) => {
+  const { storage, events } = recordEvents()
+  const recruiting = createRecruiting({ storage, ids: { candidate: 'string' }, maxEventBytes: 1024, delivery: false })
+  t.teardown(() => recruiting.close())
+  await recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 'ada' }, { transaction: 'tx' })
+  await t.rejects(recruiting.emit({ ...event, data: { text: 'x'.repeat(1024) } }), { code: 'invalid_event', field: 'data' })
+  await recruiting.emit(event, { transaction: 'tx' })
+  t.equal(events.length, 1)
+})
+
+function emitIds (recorder: EventRecorder) {
+  return async (transaction: unknown, ...ids: number[]): Promise<void> => {
+    for (const id of ids) await recorder.recruiting.emit({ ...event, data: { id } }, { transaction })
+  }
+}
+
+t.test('any handle is a transaction: its events are listed, and forgotten if it is rolled back', async (t) => {
+  for (const handle of [{}, () => {}, Symbol('tx'), 'tx', 0, '', false, new Proxy({}, { get () { throw new Error('canary') } })]) {
+    const recorder = recordEvents()
+    const emit = emitIds(recorder)
+    await emit(undefined, 1)
+    await emit(handle, 2)
+    await emit({}, 3)
+    await emit(handle, 4)
+    t.equal(recorder.events[1]?.transaction, handle)
+    t.equal(recorder.events.length, 4)
+    recorder.rollback(handle)
+    t.strictSame(recorder.events.map(({ data }) => data), [{ id: 1 }, { id: 3 }], typeof handle)
+  }
+})
+
+t.test('a committed event stays, even if its handle is used for another transaction', async (t) => {
+  const recorder = recordEvents()
+  const emit = emitIds(recorder)
+  const client = {}
+  await emit(client, 1)
+  recorder.commit(client)
+  recorder.rollback(client)
+  await emit(client, 2)
+  recorder.rollback(client)
+  recorder.rollback(client)
+  await emit(client, 3)
+  recorder.commit(client)
+  t.strictSame(recorder.events.map(({ data }) => data), [{ id: 1 }, { id: 3 }])
+})
+
+t.test('a key that was rolled back can be used again', async (t) => {
+  const { recruiting, rollback, events } = recordEvents()
+  const tx = {}
+  const first = await recruiting.emit({ ...event, idempotencyKey: 'once' }, { transaction: tx })
+  rollback(tx)
+  const second = await recruiting.emit({ ...event, idempotencyKey: 'once', data: { id: 2 } })
+  t.not(second.id, first.id)
+  t.strictSame(events.map(({ data }) => data), [{ id: 2 }])
+})
+
+t.test('commit and rollback refuse a missing handle', async (t) => {
+  const { commit, rollback } = recordEvents()
+  for (const end of [commit, rollback]) {
+    t.throws(() => end(undefined), { code: 'invalid_input', field: 'transaction', message: 'transaction: expected a handle, got undefined' })
+    t.throws(() => end(null), { code: 'invalid_input', field: 'transaction', message: 'transaction: expected a handle, got null' })
+  }
+})
+
+// Not connected: a recorder asks no database.
+const client = new pg.Client()
+const kysely = { isTransaction: true, executeQuery () {}, selectFrom () {}, withoutPlugins (): never { throw new Error('nobody calls it') } } as const
+const { manager, queryRunner } = standInForTypeOrm(client)
+
+function wrapping<Handle extends object> (from: (handle: Handle) => PgQueryable, handle: Handle): { handle: object, wrap: () => PgQueryable } {
+  return { handle, wrap: () => from(handle) }
+}
+
+const libraries = {
+  Prisma: wrapping(fromPrisma, standInForPrisma(client)),
+  Drizzle: wrapping(fromDrizzle, standInForDrizzle(client)),
+  Knex: wrapping(fromKnex, standInForKnex(client)),
+  Kysely: wrapping(fromKysely, kysely),
+  'a manager of TypeORM': wrapping(fromTypeOrm, manager),
+  'a query runner of TypeORM': wrapping(fromTypeOrm, queryRunner),
+  Sequelize: wrapping(fromSequelize, standInForSequelize(client)),
+  'MikroORM on Knex': wrapping(fromMikroOrm, standInForMikroOrm(standInForKnex(client))),
+  'MikroORM on Kysely': wrapping(fromMikroOrm, standInForMikroOrm(kysely)),
+  'postgres.js': wrapping(fromPostgresJs, standInForPostgresJs(client))
+}
+
+for (const [library, { handle, wrap }] of Object.entries(libraries)) {
+  t.test(`a transaction of ${library} is known by its own handle, however often it is converted`, async (t) => {
+    const recorder = recordEvents()
+    const emit = emitIds(recorder)
+    await emit(wrap(), 1)
+    t.equal(recorder.events[0]?.transaction, handle)
+    recorder.commit(handle)
+    await emit(wrap(), 2, 3)
+    recorder.rollback(handle)
+    await emit(wrap(), 4)
+    recorder.rollback(wrap())
+    t.strictSame(recorder.events.map(({ data }) => data), [{ id: 1 }])
+  })
+}

@@ -1,7 +1,10 @@
 import { AssertionError } from 'node:assert'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { formatReport, runCases, storageCases } from '../../src/testing/index.js'
-import type { CaseResult, StorageHarness } from '../../src/testing/index.js'
+import { type CaseResult, formatReport, runCases, storageCases, type StorageHarness } from '../../src/testing/index.js'
+import { benchCase } from '../../src/testing/support/driver.js'
+import { memoryStorage } from '../../src/memory/index.js'
+import type { RestingTenant } from '../../src/ports/index.js'
 import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
 
 function makeForgetful (): StorageHarness {
@@ -80,4 +83,82 @@ t.test('an error thrown by a storage is shown with its stack', async (t) => {
    port      Finds it.
    threw     Error: bare
 `)
+})
+
+const head = { port: 'deliveries.stats', says: 'All times come from the storage\'s own clock.' }
+
+function makeCase (name: string, body: () => Promise<void>): ReturnType<typeof benchCase> {
+  return benchCase('deliveries', { ...head, name }, body)
+}
+
+t.test('each case runs on a harness of its own, which is closed, well or not', async (t) => {
+  const closed: number[] = []
+  let made = 0
+  const make = async (): Promise<StorageHarness> => {
+    const number = ++made
+    return { ...makeMemoryHarness(), close: async () => { closed.push(number) } }
+  }
+  const error = new Error('broken')
+  const results = await runCases([
+    makeCase('passes', async () => {}),
+    makeCase('fails', () => Promise.reject(error)),
+    makeCase('fails with a text', async () => Promise.reject('text')) // eslint-disable-line prefer-promise-reject-errors
+  ], make)
+
+  t.strictSame(closed, [1, 2, 3])
+  t.strictSame(results.map(({ durationMs, ...result }) => result), [
+    { group: 'deliveries', ...head, name: 'passes', error: null },
+    { group: 'deliveries', ...head, name: 'fails', error },
+    { group: 'deliveries', ...head, name: 'fails with a text', error: new Error('text') }
+  ])
+  t.ok(results.every(({ durationMs }) => durationMs >= 0))
+})
+
+t.test('a harness that cannot be made fails its case', async (t) => {
+  const results = await runCases([makeCase('passes', async () => {})], () => { throw new Error('no database') })
+  t.strictSame(results.map(({ error }) => error?.message), ['no database'])
+})
+
+t.test('a case that does not end fails in time, and the next one runs', async (t) => {
+  const cases = [makeCase('hangs', () => new Promise(() => {})), makeCase('passes', async () => {})]
+  const results = await runCases(cases, makeMemoryHarness, { timeoutMs: 10 })
+  t.strictSame(results.map(({ error }) => error?.message), ['the case did not end within 10 ms', undefined])
+})
+
+const cases = storageCases.filter(({ name }) => name === 'a removed tenant rests for the given time')
+
+/** Runs the case on a storage that takes longer to list the resting tenants than the short rest of the case. */
+function runSlowly (listed: (resting: RestingTenant[]) => RestingTenant[]): Promise<CaseResult[]> {
+  return runCases(cases, () => {
+    const storage = memoryStorage()
+    const { webhooks } = storage
+    async function listResting (): Promise<RestingTenant[]> {
+      await sleep(25)
+      return listed(await webhooks.listResting())
+    }
+    return { storage: { ...storage, webhooks: { ...webhooks, listResting } }, saveCandidates () {}, saveJobs () {} }
+  })
+}
+
+t.test('a storage that answers after the end of a short rest passes', async (t) => {
+  t.strictSame((await runSlowly((resting) => resting)).map(({ error }) => error), [null])
+})
+
+t.test('a storage whose tenants never rest is caught, however slow it is', async (t) => {
+  t.match(await runSlowly(() => []), [{ error: { message: /^the resting tenants/ } }])
+})
+
+function makeHarness (): StorageHarness {
+  const storage = memoryStorage()
+  return {
+    storage,
+    saveCandidates: (tenantSlug, rows) => rows.forEach((row) => storage.candidates.save(tenantSlug, { ...row })),
+    saveJobs: (tenantSlug, rows) => rows.forEach((row) => storage.jobs.save(tenantSlug, { ...row }))
+  }
+}
+
+t.test('without a clock to move, the cases wait: the same storage passes all of them', async (t) => {
+  const results = await runCases(storageCases, makeHarness)
+  t.strictSame(results.filter(({ error }) => error !== null), [])
+  t.equal(results.length, storageCases.length)
 })

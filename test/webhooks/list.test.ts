@@ -1,6 +1,11 @@
+import { Type } from '@sinclair/typebox'
 import t from 'tap'
+import { defaultEvents } from '../../src/index.js'
+import { languages } from '../../src/portal/messages/index.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
-import { buildWebhookApi, refusal, timeOf, webhookInput } from '../fixtures/api/webhook-api.js'
+import {
+  buildWebhookApi, healthy, notFound, onlyById, refusal, timeOf, type WebhookApi, webhookInput
+} from '../fixtures/api/webhook-api.js'
 
 interface Page {
   data: Array<{ id: number, name: string, status: string }>
@@ -102,4 +107,242 @@ t.test('webhooks can be sorted by id, name, created_at and updated_at', async (t
   for (const sort of ['status', 'target_url', 'secret']) {
     t.equal((await call('GET', `/webhooks?sort=${sort}`)).status, 400, sort)
   }
+})
+
+t.test('a webhook is shown without its secret', async (t) => {
+  const { call, clock, create } = await buildWebhookApi(t)
+  const { id } = await create()
+  const { status, headers, body } = await call('GET', `/webhooks/${id}`)
+  t.equal(status, 200)
+  t.equal(headers['content-type'], 'application/json; charset=utf-8')
+  t.strictSame(body, {
+    data: { id, ...webhookInput, status: 'active', headers: null, filters: null, created_at: timeOf(clock), updated_at: timeOf(clock), ...onlyById }
+  })
+})
+
+t.test('HEAD answers like GET without a body', async (t) => {
+  const { call, create } = await buildWebhookApi(t)
+  const { id } = await create()
+  const { headers } = await call('GET', `/webhooks/${id}`)
+  const head = await call('HEAD', `/webhooks/${id}`)
+  t.equal(head.status, 200)
+  t.equal(head.body, null)
+  t.equal(head.headers['content-length'], headers['content-length'])
+})
+
+t.test('a webhook that was deleted is not found', async (t) => {
+  const { call, create } = await buildWebhookApi(t)
+  const { id } = await create()
+  await call('DELETE', `/webhooks/${id}`)
+  const answer = await call('GET', `/webhooks/${id}`)
+  t.equal(answer.status, 404)
+  t.strictSame(answer.body, notFound(answer))
+})
+
+type Call = WebhookApi['call']
+
+/** Every operation on one webhook, with a body that is right where one is needed. */
+const operations: Record<string, (call: Call, id: number | string) => ReturnType<Call>> = {
+  'GET :id': (call, id) => call('GET', `/webhooks/${id}`),
+  'PATCH :id': (call, id) => call('PATCH', `/webhooks/${id}`, { name: 'New name' }),
+  'DELETE :id': (call, id) => call('DELETE', `/webhooks/${id}`),
+  'POST :id/rotate_secret': (call, id) => call('POST', `/webhooks/${id}/rotate_secret`),
+  'POST :id/dispatch_test': (call, id) => call('POST', `/webhooks/${id}/dispatch_test`),
+  'POST :id/replay': (call, id) => call('POST', `/webhooks/${id}/replay`),
+  'GET :id/deliveries': (call, id) => call('GET', `/webhooks/${id}/deliveries`),
+  'GET :id/deliveries/:delivery_id': (call, id) => call('GET', `/webhooks/${id}/deliveries/1`)
+}
+
+const malformed = ['abc', '1.5', '1.0', '1e1', '0x1', '+1', '%201', '1%20', '1abc', 'NaN', 'null', '١']
+const unknown = ['2', '0', '-1', '2147483648', '9007199254740991', '9007199254740992', '99999999999999999999']
+
+const { call, create } = await buildWebhookApi(t)
+await create()
+
+for (const [title, operation] of Object.entries(operations)) {
+  t.test(`${title} refuses an id that is not an integer`, async (t) => {
+    for (const id of malformed) {
+      const answer = await operation(call, id)
+      t.equal(answer.status, 400, id)
+      t.strictSame(answer.body, refusal(answer, { in: 'path', field: 'id', message: 'must be integer' }), id)
+    }
+  })
+
+  t.test(`${title} does not find an id that was never given out`, async (t) => {
+    for (const id of unknown) {
+      const answer = await operation(call, id)
+      t.equal(answer.status, 404, id)
+      t.strictSame(answer.body, notFound(answer), id)
+    }
+  })
+
+  t.test(`${title} treats a webhook of another tenant as one that does not exist`, async (t) => {
+    const { app, call, callAsGlobex, create } = await buildWebhookApi(t)
+    const { id } = await create()
+    await app.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
+    const before = await call('GET', `/webhooks/${id}`)
+    const foreign = await operation(callAsGlobex, id)
+    const missing = await operation(callAsGlobex, 17)
+    t.equal(foreign.status, 404)
+    t.strictSame(foreign.body, notFound(foreign))
+    t.strictSame(withoutRequestId(foreign.headers), withoutRequestId(missing.headers))
+    t.strictSame((await call('GET', `/webhooks/${id}`)).body, before.body, 'nothing has changed')
+  })
+}
+
+function withoutRequestId (headers: object): object {
+  return { ...headers, 'x-request-id': '', date: '' }
+}
+
+interface Shown { data: { status: string, health: object } }
+
+t.test('a failing webhook shows since when, what was given up and until when it is paused', async (t) => {
+  const { call, clock, drain, emit, receiver, retry, webhook } = await startDelivering(t, { delivery: { retrySchedule: [0, 5] } })
+  const readHealth = async (): Promise<object> => (await call<Shown>('GET', `/webhooks/${webhook.id}`)).body.data.health
+  t.strictSame(await readHealth(), healthy)
+  receiver.answer({ status: 503, headers: { 'retry-after': '3' } }, 500, 204)
+  await emit()
+  const since = timeOf(clock)
+  await drain()
+  t.strictSame(await readHealth(), { ...healthy, failing_since: since, paused_until: timeOf(clock, 3000) })
+  await retry()
+  t.strictSame(await readHealth(), { ...healthy, failing_since: since, failed_deliveries: 1 })
+  await emit()
+  await drain()
+  t.strictSame(await readHealth(), healthy)
+})
+
+t.test('a disabled webhook shows why', async (t) => {
+  const disableAfter = { failingForSeconds: 0, failedDeliveries: 1 }
+  const { call, clock, drain, emit, receiver, webhook } = await startDelivering(t, { delivery: { retrySchedule: [0], disableAfter } })
+  for (const [answer, reason] of [[410, 'gone'], [500, 'failing']] as const) {
+    receiver.answer(answer)
+    await emit()
+    await drain()
+    const { body: { data } } = await call<Shown>('GET', `/webhooks/${webhook.id}`)
+    t.equal(data.status, 'disabled')
+    t.strictSame(data.health, { failing_since: timeOf(clock), failed_deliveries: 1, paused_until: null, disabled_reason: reason })
+    await call('PATCH', `/webhooks/${webhook.id}`, { status: 'active' })
+    t.strictSame((await call<Shown>('GET', `/webhooks/${webhook.id}`)).body.data.health, healthy)
+  }
+})
+
+t.test('only GET of one webhook shows its health', async (t) => {
+  const { call, create, webhook } = await startDelivering(t)
+  const { body: { data: [listed] } } = await call<{ data: object[] }>('GET', '/webhooks')
+  const { body: { data: patched } } = await call<Shown>('PATCH', `/webhooks/${webhook.id}`, { name: 'x' })
+  const { body: { data: rotated } } = await call<Shown>('POST', `/webhooks/${webhook.id}/rotate_secret`)
+  for (const shown of [listed, patched, rotated, await create()]) t.notOk(Object.hasOwn(Object(shown), 'health'))
+})
+
+interface Listed {
+  data: Array<{ name: string, description: string | null, descriptions?: Record<string, string>, schema: object, example: object | null }>
+  meta: object
+}
+
+const events = {
+  'invoice.paid': Type.Object({ amount: Type.Integer({ minimum: 1 }), items: Type.Optional(Type.Array(Type.Object({ sku: Type.String() }))) }, {
+    description: 'An invoice was paid: "é"', examples: [{ amount: 5, note: null }, { amount: 6 }]
+  }),
+  'invoice.paid_late': Type.Object({}),
+  'invoice_item.added': Type.Object({ id: Type.Union([Type.Integer(), Type.Null()]) }, { additionalProperties: true, examples: [] })
+}
+
+t.test('the events of the host are listed with description, schema and first example', async (t) => {
+  const { call } = await buildWebhookApi(t, { events })
+  const { status, headers, body } = await call('GET', '/event_types')
+  t.equal(status, 200)
+  t.strictSame(body, {
+    data: [{
+      name: 'invoice.paid',
+      description: 'An invoice was paid: "é"',
+      schema: JSON.parse(JSON.stringify(events['invoice.paid'])),
+      example: { amount: 5, note: null }
+    }, {
+      name: 'invoice.paid_late',
+      description: null,
+      schema: { type: 'object', properties: {} },
+      example: null
+    }, {
+      name: 'invoice_item.added',
+      description: null,
+      schema: JSON.parse(JSON.stringify(events['invoice_item.added'])),
+      example: null
+    }],
+    meta: { page: 1, per_page: 25, total: 3, total_pages: 1 }
+  })
+  const path = '/api/v1/public/acme/event_types?page=1&per_page=25&sort=name'
+  t.equal(headers.link, `<${path}>; rel="first", <${path}>; rel="last"`)
+})
+
+t.test('a deprecated event says since when, until when and what to use instead; its schema says true, as in JSON Schema', async (t) => {
+  const deprecated = { since: '2026-03-01', sunset: '2026-09-01T12:00:00+02:00', link: 'https://example.com/changes' }
+  const { call } = await buildWebhookApi(t, {
+    events: {
+      'a.old': Type.Object({}, { deprecated }), 'b.older': Type.Object({}, { deprecated: { since: '2026-03-01' } }), 'c.plain': Type.Object({}, { deprecated: true }), 'd.new': Type.Object({})
+    }
+  })
+  const { body: { data } } = await call<Listed>('GET', '/event_types')
+  const schema = { type: 'object', properties: {} }
+  t.strictSame(data, [
+    { name: 'a.old', description: null, schema: { ...schema, deprecated: true }, example: null, deprecated: { since: '2026-03-01T00:00:00.000Z', sunset: '2026-09-01T10:00:00.000Z', link: 'https://example.com/changes' } },
+    { name: 'b.older', description: null, schema: { ...schema, deprecated: true }, example: null, deprecated: { since: '2026-03-01T00:00:00.000Z', sunset: null, link: null } },
+    { name: 'c.plain', description: null, schema: { ...schema, deprecated: true }, example: null },
+    { name: 'd.new', description: null, schema, example: null }
+  ])
+})
+
+t.test('an event has its description by language if the host gives them, apart from its schema', async (t) => {
+  const descriptions = { de: 'Eine Rechnung wurde bezahlt', 'pt-BR': 'Uma fatura foi paga' }
+  const { call } = await buildWebhookApi(t, { events: { 'invoice.paid': Type.Object({}, { description: 'An invoice was paid', descriptions }) } })
+  const { body: { data } } = await call<Listed>('GET', '/event_types')
+  t.strictSame(data, [{
+    name: 'invoice.paid', description: 'An invoice was paid', descriptions, schema: { type: 'object', properties: {}, description: 'An invoice was paid' }, example: null
+  }])
+})
+
+t.test('the list has pages and is sorted by name', async (t) => {
+  const { call } = await buildWebhookApi(t, { events })
+  const names = async (query: string): Promise<unknown[]> => {
+    const { body: { data, meta } } = await call<Listed>('GET', `/event_types?${query}`)
+    return [data.map(({ name }) => name), meta]
+  }
+  t.strictSame(await names('sort=-name&per_page=2'), [['invoice_item.added', 'invoice.paid_late'], { page: 1, per_page: 2, total: 3, total_pages: 2 }])
+  t.strictSame(await names('sort=-name&per_page=2&page=2'), [['invoice.paid'], { page: 2, per_page: 2, total: 3, total_pages: 2 }])
+  t.strictSame(await names('page=2147483647'), [[], { page: 2147483647, per_page: 25, total: 3, total_pages: 1 }])
+})
+
+t.test('an unknown parameter, another field to sort by or a page out of range is refused', async (t) => {
+  const { call } = await buildWebhookApi(t)
+  const rule = 'must be name; a leading minus sign sorts descending'
+  for (const [query, field, message] of [
+    ['sort=id', 'sort', rule],
+    ['sort=name,-name', 'sort', 'names name more than once'],
+    ['per_page=201', 'per_page', 'must be <= 200'],
+    ['filter[name]=job.closed', 'filter[name]', 'is not known']
+  ] as const) {
+    const answer = await call('GET', `/event_types?${query}`)
+    t.equal(answer.status, 400)
+    t.strictSame(answer.body, refusal(answer, { in: 'query', field, message }))
+  }
+})
+
+t.test('each event of the default catalogue has a description and an example', async (t) => {
+  const { call } = await buildWebhookApi(t)
+  const { body: { data } } = await call<Listed>('GET', '/event_types?per_page=200')
+  t.strictSame(data.map(({ name }) => name), Object.keys(defaultEvents).sort())
+  for (const { name, description, schema, example } of data) {
+    t.match([description, schema, example], [/^An? .*[a-z]$|^The personal data .*[a-z]$/, { type: 'object' }, { id: 1 }], name)
+  }
+})
+
+t.test('the default events are described in each language of the portal', async (t) => {
+  const { call } = await buildWebhookApi(t)
+  const { body: { data } } = await call<Listed>('GET', '/event_types')
+  const expected = Object.keys(languages).filter((locale) => locale !== 'en').sort()
+  for (const { name, description, descriptions = {} } of data) {
+    t.strictSame(Object.keys(descriptions).sort(), expected, name)
+    t.equal(new Set([description, ...Object.values(descriptions)]).size, expected.length + 1, `${name}: all differ`)
+  }
+  t.equal(data.length, 18)
 })

@@ -1,6 +1,10 @@
-import t from 'tap'
-import { type EventType, type FailureDetail, allEventTypes, createApi, createSend, messageFor, noResponse, readFailure } from '../../../src/portal/page/api.js'
+import t, { type Test } from 'tap'
+import {
+  allEventTypes, createApi, createSend, type EventType, type FailureDetail, messageFor, noResponse, readFailure,
+  type Result
+} from '../../../src/portal/page/api.js'
 import type { Session } from '../../../src/portal/page/session.js'
+import { createTurns } from '../../../src/portal/page/turns.js'
 
 function session (token: string, tenantSlug = 'acme'): Session {
   return { token, tenantSlug, expiresAt: 0, capabilities: new Set(['read']), locale: null, theme: {}, returnUrl: null }
@@ -172,4 +176,71 @@ t.test('the whole catalogue is read, page by page', async (t) => {
   t.strictSame(asked, [1, 2, 3].map((page) => ({ page, per_page: 200 })))
   total = 4
   t.strictSame(await allEventTypes(api, signal), { value: null, failure: noResponse('network') })
+})
+
+const failed: Result<string> = { value: null, failure: noResponse('network') }
+
+/** Loads named values, each of which ends when the test says so. */
+function startTurns (most: number) {
+  const inTurn = createTurns(most)
+  const begun: string[] = []
+  const ends = new Map<string, (result: Result<string>) => void>()
+  return {
+    begun,
+    load: (name: string, { signal }: { signal: AbortSignal } = new AbortController()) => inTurn((given) => {
+      begun.push(name)
+      return new Promise<Result<string>>((resolve, reject) => {
+        ends.set(name, resolve)
+        given.addEventListener('abort', () => reject(given.reason))
+      })
+    }, signal),
+    end: (name: string, result: Result<string> = { value: name, failure: null }) => ends.get(name)?.(result)
+  }
+}
+
+async function assertLoaded (t: Test, loads: Array<Promise<string | null>>, values: Array<string | null>): Promise<void> {
+  t.strictSame(await Promise.all(loads), values)
+}
+
+t.test('two load at once, the others after them in the order they came', async (t) => {
+  const { begun, load, end } = startTurns(2)
+  const [a, b, c, d] = [load('a'), load('b'), load('c'), load('d')]
+  t.strictSame(begun, ['a', 'b'])
+  end('b')
+  t.equal(await b, 'b')
+  t.strictSame(begun, ['a', 'b', 'c'])
+  end('a')
+  t.equal(await a, 'a')
+  t.strictSame(begun, ['a', 'b', 'c', 'd'])
+  end('c')
+  end('d')
+  await assertLoaded(t, [c, d], ['c', 'd'])
+  const later = ['e', 'f', 'g'].map((name) => load(name))
+  t.strictSame(begun.slice(4), ['e', 'f'])
+  for (const name of ['e', 'f']) end(name)
+  await assertLoaded(t, later.slice(0, 2), ['e', 'f'])
+  end('g')
+  await assertLoaded(t, later.slice(2), ['g'])
+})
+
+t.test('after a failure nothing else is loaded, and what is being loaded still counts', async (t) => {
+  const { begun, load, end } = startTurns(2)
+  const loads = [load('a'), load('b'), load('c')]
+  end('a', failed)
+  await loads[0]
+  end('b')
+  await assertLoaded(t, [...loads, load('d')], [null, 'b', null, null])
+  t.strictSame(begun, ['a', 'b'])
+})
+
+t.test('one that is no longer wanted gives its place to the next, and stops nothing', async (t) => {
+  const { begun, load, end } = startTurns(1)
+  const [shown, hidden] = [new AbortController(), new AbortController()]
+  const loads = [load('a', shown), load('b', hidden), load('c')]
+  hidden.abort()
+  shown.abort()
+  await assertLoaded(t, loads.slice(0, 2), [null, null])
+  t.strictSame(begun, ['a', 'c'])
+  end('c')
+  await assertLoaded(t, loads, [null, null, 'c'])
 })

@@ -1,5 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { type Session, createSessionManager, readSession } from '../../../src/portal/page/session.js'
+import { createSessionManager, readSession, type Session } from '../../../src/portal/page/session.js'
+import { languages } from '../../../src/portal/messages/index.js'
 
 const full = 'https://ats.example/portal/#token=rps.abc&tenant=acme&expires_at=2026-03-01T09%3A30%3A00.000Z&capabilities=read%2Cwrite%2Cfly' +
   '&locale=de-AT&mode=dark&accent_light=%23aa0000&accent_dark=%23ffaaaa&radius=4px&font=Inter%2C+sans-serif&return_url=https%3A%2F%2Fats.example%2Fsettings'
@@ -222,5 +226,32 @@ t.test('who stopped watching is not called', (t) => {
   stop()
   sessions.accept(session('two', 900_000))
   t.equal(calls, 0)
+  t.end()
+})
+
+t.test('script and style take at most 40 KB gzipped together', async (t) => {
+  const files = await Promise.all(['portal.js', 'portal.css'].map((name) => readFile(new URL(`../../../dist/portal/${name}`, import.meta.url))))
+  const size = files.reduce((total, file) => total + gzipSync(file).length, 0)
+  t.ok(size > 10_000 && size <= 40 * 1024, `${size} bytes`)
+})
+
+t.test('the texts of each language take at most 8 KB gzipped', (t) => {
+  for (const [locale, messages] of Object.entries(languages)) {
+    const size = gzipSync(JSON.stringify(messages)).length
+    t.ok(size > 2_000 && size <= 8 * 1024, `${locale}: ${size} bytes`)
+  }
+  t.end()
+})
+
+const folder = new URL('../../../src/portal/page/', import.meta.url)
+
+t.test('a class has its look from one file, so that screens do not change each other', (t) => {
+  const owners = new Map<string, string[]>()
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.css'))) {
+    const classes = readFileSync(new URL(file, folder), 'utf8').matchAll(/^\.([\w-]+)(?=,| \{)/gm)
+    for (const name of new Set([...classes].map(([, name = '']) => name))) owners.set(name, [...owners.get(name) ?? [], file])
+  }
+  t.ok(owners.size > 50)
+  t.strictSame([...owners].filter(([, files]) => files.length > 1), [])
   t.end()
 })

@@ -1,8 +1,13 @@
+import fc from 'fast-check'
 import t from 'tap'
 import { de } from '../../../src/portal/messages/de.js'
 import { en } from '../../../src/portal/messages/en.js'
 import { languages } from '../../../src/portal/messages/index.js'
-import { choose, chooseLanguage, createFormat, fill, fillParts, showControls } from '../../../src/portal/page/text.js'
+import { choose, chooseLanguage, createFormat, fill, fillParts, prettyJson, showControls } from '../../../src/portal/page/text.js'
+import { adviceFor, describeResult, healthWord, isErased, knownError, statusHint, toneOf } from '../../../src/portal/page/words.js'
+import { formatRoute, parseRoute, type Route } from '../../../src/portal/page/route.js'
+import { contrastOf, readableOn, textOn } from '../../../src/portal/contrast.js'
+import { themeProperties } from '../../../src/portal/page/theme.js'
 
 t.test('placeholders get their values, isolated from the direction of the text around them', (t) => {
   t.equal(fill('Delete {name}?', { name: 'مرحبا' }, String), 'Delete \u2068مرحبا\u2069?')
@@ -73,5 +78,108 @@ t.test('numbers, times and lists are those of the locale', (t) => {
 t.test('shares are those of the locale', (t) => {
   t.equal(createFormat({ messages: en, locale: 'en', direction: 'ltr' }).percent(0.995), '99.5%')
   t.equal(createFormat({ messages: de, locale: 'de', direction: 'ltr' }).percent(1), '100\u00a0%')
+  t.end()
+})
+
+t.test('a webhook has one word for its health', (t) => {
+  const health = { failing_since: null, failed_deliveries: 0, paused_until: null, disabled_reason: null }
+  t.strictSame(healthWord('active', null), { tone: 'good', word: 'active' })
+  t.strictSame(healthWord('active', health), { tone: 'good', word: 'active' })
+  t.strictSame(healthWord('active', { ...health, failing_since: '2026-03-01T09:30:00.000Z' }), { tone: 'waiting', word: 'failing' })
+  t.strictSame(healthWord('active', { ...health, held: true }), { tone: 'waiting', word: 'held' })
+  t.strictSame(healthWord('inactive', { ...health, held: true }), { tone: 'off', word: 'paused' })
+  t.strictSame(healthWord('disabled', { ...health, disabled_reason: 'gone' }), { tone: 'bad', word: 'disabled' })
+  t.end()
+})
+
+t.test('a status has a tone, and none shares that of a success', (t) => {
+  t.strictSame((['pending', 'delivered', 'failed', 'skipped', 'cancelled'] as const).map(toneOf), ['waiting', 'good', 'bad', 'off', 'off'])
+  t.end()
+})
+
+t.test('an attempt says how it ended, and what to try unless it succeeded', (t) => {
+  const format = createFormat({ messages: en, locale: 'en', direction: 'ltr' })
+  const unanswered = (error: string) => ({ response_status: null, error: error as 'timeout' })
+  const answered = (status: number) => ({ response_status: status, error: status < 300 ? null : 'http_status' as const })
+  t.equal(describeResult({ response_status: null, error: null }, format), null)
+  t.equal(describeResult(answered(204), format), 'Returned \u2068204\u2069')
+  t.equal(describeResult(answered(500), format), 'Returned \u2068500\u2069')
+  t.equal(describeResult(unanswered('timeout'), format), 'Timed out')
+  t.equal(describeResult(unanswered('of a later version'), format), 'Connection failed')
+  const { errors, statuses } = en.test
+  t.strictSame([204, 301, 500, 422].map((status) => adviceFor(answered(status), en.test)), [null, statuses.redirect, statuses.server, errors.http_status.text])
+  t.equal(adviceFor(unanswered('timeout'), en.test), errors.timeout.text)
+  t.end()
+})
+
+t.test('JSON is indented and keeps its numbers, escapes and repeated names', (t) => {
+  t.equal(
+    prettyJson('{"id":12345678901234567890,"a":[1.50,{}, [] ,"x\\"]y\\u00e9"],"a":null}'),
+    '{\n  "id": 12345678901234567890,\n  "a": [\n    1.50,\n    {},\n    [],\n    "x\\"]y\\u00e9"\n  ],\n  "a": null\n}'
+  )
+  t.equal(prettyJson('"text"'), '"text"')
+  t.equal(prettyJson('{not json'), '{not json')
+  t.end()
+})
+
+t.test('only a tombstone says that its event was erased', (t) => {
+  t.ok(isErased('{"id":"evt_1","data":null,"erased":true}'))
+  for (const body of ['{"data":{"erased":true}}', '{"erased":1}', 'null', 'erased']) t.notOk(isErased(body))
+  t.end()
+})
+
+t.test('a status that is a failure has a hint, unless nothing is known about it', (t) => {
+  t.strictSame([301, 401, 404, 405, 410, 429, 503, 500, 599].map(statusHint), ['redirect', 'credentials', 'notFound', 'method', 'gone', 'busy', 'busy', 'server', 'server'])
+  t.equal(statusHint(418), null)
+  t.end()
+})
+
+t.test('an unknown error is told as one of the connection', (t) => {
+  t.strictSame(['tls', 'blocked', 'held', 'toString', 'new'].map((error) => knownError(error, en.test.errors)), ['tls', 'blocked', 'held', 'connection', 'connection'])
+  t.end()
+})
+
+t.test('every place has an address, and is read from it', (t) => {
+  const places: Array<[Route, string]> = [
+    [{ screen: 'endpoints' }, '#/'],
+    [{ screen: 'create' }, '#/new'],
+    [{ screen: 'endpoint', id: 12 }, '#/12'],
+    [{ screen: 'edit', id: 12 }, '#/12/edit'],
+    [{ screen: 'delivery', id: 12, deliveryId: 5 }, '#/12/deliveries/5']
+  ]
+  for (const [route, address] of places) {
+    t.equal(formatRoute(route), address)
+    t.strictSame(parseRoute(address), route)
+  }
+  t.end()
+})
+
+t.test('any other address is the list', (t) => {
+  for (const address of ['', '#', '#/x', '#/1/2', '#/12345678901234567', '#/1/deliveries', '#token=a']) t.strictSame(parseRoute(address), { screen: 'endpoints' }, address)
+  t.end()
+})
+
+const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
+
+t.test('text on any accent can be read, and an accent as text on any ground', (t) => {
+  fc.assert(fc.property(colour, colour, (accent, ground) => {
+    return contrastOf(textOn(accent), accent) >= 4.5 && contrastOf(readableOn(ground, accent), ground) >= 4.5
+  }))
+  t.equal(readableOn('#ffffff', '#0000ff'), '#0000ff', 'one that is readable stays')
+  t.end()
+})
+
+t.test('a session overrides the look of the vendor, part by part', (t) => {
+  t.strictSame(themeProperties({}, {}), {})
+  t.strictSame(themeProperties({ accent: { light: '#0000ff', dark: '#ffff00' }, radius: '2px', font: 'Inter' }, { accent: { dark: '#ffffff' }, radius: '4px', mode: 'dark' }), {
+    '--rw-radius': '4px',
+    '--rw-font': 'Inter',
+    '--rw-accent-light': '#0000ff',
+    '--rw-on-accent-light': '#ffffff',
+    '--rw-accent-text-light': '#0000ff',
+    '--rw-accent-dark': '#ffffff',
+    '--rw-on-accent-dark': '#000000',
+    '--rw-accent-text-dark': '#ffffff'
+  })
   t.end()
 })

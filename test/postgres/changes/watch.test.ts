@@ -1,8 +1,12 @@
 import type pg from 'pg'
 import t from 'tap'
-import { watch } from '../../../src/postgres/index.js'
+import { postgresStorage, watch } from '../../../src/postgres/index.js'
+import { createRecruiting } from '../../../src/index.js'
 import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { requestSync } from '../../fixtures/sync/sync-client.js'
+import { peopleColumns, startSyncedPeople } from '../../fixtures/sync/synced-people.js'
+import { buildApp } from '../../fixtures/api/app.js'
 
 t.test('a watched table', async (t) => {
   const { pool, storage: { changes } } = await startPostgresHost(t)
@@ -272,4 +276,224 @@ t.test('watching', async (t) => {
       await t.rejects(watch(pool, 'crm.locked', { kind: 'job', id: 'id', tenant: 'tenant' }), { code: '55P03' })
     })
   })
+})
+
+t.test('without watch there is no sync, in the document neither', async (t) => {
+  const { serve, watchPeople } = await startSyncedPeople(t)
+  const pathsOf = async (app: Awaited<ReturnType<typeof serve>>) =>
+    Object.keys((await app.inject('/api/v1/public/openapi.json')).json().paths).filter((path) => path.endsWith('sync')).map((path) => path.split('/').at(-2))
+  const unwatched = await serve()
+  for (const resource of ['candidates', 'jobs'] as const) t.equal((await requestSync(unwatched, { resource })).statusCode, 404)
+  t.strictSame(await pathsOf(unwatched), [])
+
+  await watchPeople()
+  const watched = await serve()
+  t.equal((await requestSync(watched)).statusCode, 200)
+  t.equal((await requestSync(watched, { resource: 'jobs' })).statusCode, 404, 'of the other kind')
+  t.strictSame(await pathsOf(watched), ['candidates'])
+})
+
+t.test("with changes: 'manual' there is sync, because the host calls changed", async (t) => {
+  const { pool, serve, follow, copyOf, itemsOf } = await startSyncedPeople(t)
+  const app = await serve({ changes: 'manual' })
+  t.equal((await requestSync(app, { resource: 'jobs' })).statusCode, 200)
+  t.equal(await follow(), 200)
+  await pool.query("delete from crm.people where id = 2; select recruiting.changed('acme', 'candidate', '2')")
+  t.equal(await follow(), 200)
+  t.strictSame(copyOf(), await itemsOf())
+})
+
+t.test("a watched table that lost its triggers ends sync also with changes: 'manual'", async (t) => {
+  const { pool, serve, follow, watchPeople } = await startSyncedPeople(t)
+  await watchPeople()
+  await serve({ changes: 'manual' })
+  t.equal(await follow(), 200)
+  await pool.query('alter table crm.people disable trigger all')
+  t.equal(await follow(), 404)
+})
+
+t.test('rows updated in the transaction that renames their tenant: copies of both names are exact', async (t) => {
+  const { pool, serve, follow, watchPeople, copyOf, itemsOf } = await startSyncedPeople(t)
+  await watchPeople()
+  await serve()
+  await follow('acme')
+  await follow('globex')
+  const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false })
+  t.teardown(() => recruiting.close())
+  await withClient(pool, async (client) => {
+    await client.query("begin; update crm.people set company = 'globex'")
+    await recruiting.renameTenant('acme', 'globex', { transaction: client })
+    await client.query('commit')
+  })
+  for (const tenantSlug of ['acme', 'globex']) {
+    t.equal(await follow(tenantSlug), 200)
+    t.strictSame(copyOf(tenantSlug), await itemsOf(tenantSlug), tenantSlug)
+  }
+  t.equal(Object.keys(copyOf('globex')).length, 3)
+})
+
+t.test('a removed tenant\'s token expires, also after the name was taken again', async (t) => {
+  const { pool, serve, follow, watchPeople, copyOf, itemsOf, restarts } = await startSyncedPeople(t)
+  await watchPeople()
+  await serve()
+  await follow()
+  const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false })
+  t.teardown(() => recruiting.close())
+  await pool.query('delete from crm.people')
+  await recruiting.removeTenant('acme')
+  await pool.query("insert into crm.people values (9, 'acme', 'Another customer')")
+  await follow()
+  t.strictSame([copyOf(), restarts()], [await itemsOf(), 1])
+})
+
+t.test('a row may concern several candidates', async (t) => {
+  const { pool, storage: { changes } } = await startPostgresHost(t)
+  await pool.query(`
+    create table owners (id int primary key, company text, name text, candidates int[], codes text);
+    create table assigned (id bigint, owner_id int);
+    insert into owners values (1, 'acme', 'Ada', '{5,6}', '7,8'), (2, 'acme', 'Grace', null, null);
+    insert into assigned values (1, 1), (2, 1), (3, 2)`)
+  const expressions: Array<[what: string, id: string, ofAda: string[], ofAll: string[]]> = [
+    ['a query', '(select a.id from assigned a where a.owner_id = row.id)', ['1', '2'], ['1', '2', '3']],
+    ['a query that begins with a comment', '-- theirs\n(select id from assigned where owner_id = row.id union select 9) -- and 9', ['1', '2', '9'], ['1', '2', '3', '9']],
+    ['a query without parentheses', 'select a.id from assigned a where a.owner_id = row.id', ['1', '2'], ['1', '2', '3']],
+    ['an array', 'row.candidates', ['5', '6'], ['5', '6']],
+    ['an array of a query', 'array(select id from assigned where owner_id = row.id)', ['1', '2'], ['1', '2', '3']],
+    ['a function that returns a set', "regexp_split_to_table(row.codes, ',')", ['7', '8'], ['7', '8']]
+  ]
+  for (const [what, id, ofAda, ofAll] of expressions) {
+    t.test(`given by ${what}`, async (t) => {
+      await watch(pool, 'owners', { kind: 'candidate', id, tenant: 'company' })
+      const changed = async (statement: string) => {
+        const start = await changes.begin('acme', 'candidate')
+        await pool.query(statement)
+        return [...new Set((await follow(changes, start)).ids)].toSorted()
+      }
+      t.strictSame(await changed("update owners set name = name || '.' where id = 1"), ofAda)
+      t.strictSame(await changed("begin; truncate owners; insert into owners values (1, 'acme', 'Ada', '{5,6}', '7,8'), (2, 'acme', 'Grace', null, null); commit"), ofAll)
+    })
+  }
+
+  t.test('a row that concerns none is written like any other', async (t) => {
+    await watch(pool, 'owners', { kind: 'candidate', id: '(select a.id from assigned a where a.owner_id = row.id)', tenant: 'company' })
+    await t.resolves(pool.query("insert into owners values (3, 'acme', 'Alan')"))
+  })
+})
+
+const writes = "insert into crm.people values (4, 'acme', 'Unrecorded'); delete from crm.people where id = 1; update crm.people set name = 'Changed' where id = 2"
+
+/** Statements after which nobody knows what changed. Some of them lose the triggers. */
+const losses: Array<[what: string, sql: string]> = [
+  ['a trigger was dropped', `drop trigger changes_candidate_insert_recruiting on crm.people; ${writes}`],
+  ['the triggers were disabled', `alter table crm.people disable trigger all; ${writes}`],
+  ['a trigger fires for replicas only', `alter table crm.people enable replica trigger changes_candidate_delete_recruiting; ${writes}`],
+  ['a migration rebuilt the table', `
+    begin; create table crm.people_new (like crm.people including all); insert into crm.people_new select * from crm.people where id <> 1;
+    drop view crm.api_candidates; drop table crm.people; alter table crm.people_new rename to people;
+    create view crm.api_candidates as select company as tenant_slug, id, name as full_name, null::text as headline, null::bigint as source_id,
+      null::bigint as recruiter_id, now() as created_at, now() as updated_at from crm.people; commit`]
+]
+
+/** Statements that leave the triggers as they should be, but others than before. */
+const gaps: Array<[what: string, sql: string]> = [
+  ['rows were loaded with triggers disabled, as by pg_restore --data-only --disable-triggers', `
+    begin; alter table crm.people disable trigger all; truncate crm.people; insert into crm.people values (7, 'acme', 'Loaded'); alter table crm.people enable trigger all; commit`],
+  ['the schema of the host was restored, as by pg_restore --clean', `
+    do $$
+    declare v_triggers text[] := array(select pg_get_triggerdef(oid) from pg_trigger where tgrelid = 'crm.people'::regclass);
+    begin
+      create temp table people_dump as select * from crm.people where id <> 3;
+      drop view crm.api_candidates;
+      drop table crm.people;
+      create table crm.people (id bigint not null, company text not null, name text not null);
+      insert into crm.people select * from people_dump;
+      create view crm.api_candidates as select company as tenant_slug, id, name as full_name, null::text as headline, null::bigint as source_id,
+        null::bigint as recruiter_id, now() as created_at, now() as updated_at from crm.people;
+      for n in 1 .. 4 loop execute v_triggers[n]; end loop;
+    end $$`]
+]
+
+for (const [what, sql] of [...losses, ...gaps]) {
+  t.test(`after ${what}, and watch at the next start, copies are exact`, async (t) => {
+    const { pool, serve, follow, watchPeople, copyOf, itemsOf } = await startSyncedPeople(t)
+    await watchPeople()
+    await serve()
+    t.equal(await follow(), 200)
+    await pool.query(sql)
+    await watchPeople()
+    await serve()
+    t.equal(await follow(), 200)
+    t.strictSame(copyOf(), await itemsOf())
+    await pool.query(writes)
+    t.equal(await follow(), 200)
+    t.strictSame(copyOf(), await itemsOf(), 'later changes are recorded again')
+  })
+}
+
+for (const [what, sql] of losses) {
+  t.test(`while ${what}, a running server and a new one serve no sync`, async (t) => {
+    const { pool, serve, follow, watchPeople, copyOf, itemsOf, restarts } = await startSyncedPeople(t)
+    await watchPeople()
+    await serve()
+    await follow()
+    await pool.query(sql)
+    t.equal(await follow(), 404)
+    t.equal(restarts(), 1, 'the token expired')
+    await watchPeople()
+    t.equal(await follow(), 200, 'the running server serves again')
+    t.strictSame(copyOf(), await itemsOf())
+    await pool.query(sql)
+    await serve()
+    t.equal(await follow(), 404)
+  })
+}
+
+for (const [what, sql] of gaps) {
+  t.test(`after ${what}, tokens expire without any call`, async (t) => {
+    const { pool, serve, follow, watchPeople, copyOf, itemsOf, restarts } = await startSyncedPeople(t)
+    await watchPeople()
+    await serve()
+    await follow()
+    for (const count of [1, 2]) {
+      await pool.query(`${sql}; drop table if exists pg_temp.people_dump`)
+      await follow()
+      t.strictSame([copyOf(), restarts()], [await itemsOf(), count])
+    }
+  })
+}
+
+t.test('the start warns of watched tables that are not recorded', async (t) => {
+  const { pool, watchPeople } = await startSyncedPeople(t, `
+    create table crm.people (${peopleColumns}) partition by range (id); create table crm.people_1 partition of crm.people for values from (0) to (9)`)
+  async function warningsOf (): Promise<string[]> {
+    const lines: string[] = []
+    const storage = postgresStorage(pool, { candidates: 'crm.api_candidates', jobs: 'crm.api_jobs' })
+    await buildApp(t, { storage, server: { logger: { level: 'warn', stream: { write: (line: string) => { lines.push(JSON.parse(line).msg) } } } } })
+    return lines.filter((line) => line.includes('watched'))
+  }
+  t.strictSame(await warningsOf(), [], 'nothing is watched')
+  await watchPeople()
+  t.strictSame(await warningsOf(), [])
+  await pool.query('create table crm.people_2 partition of crm.people for values from (10) to (19); alter table crm.people_1 disable trigger all')
+  t.strictSame(await warningsOf(), [
+    'crm.people_1, watched for candidates, has lost a trigger or has a disabled one: candidates/sync answers 404 until watch is called for crm.people again',
+    'crm.people_2 became a partition of crm.people, which is watched for candidates, and is not watched itself: call watch for crm.people again'
+  ])
+  await watchPeople()
+  t.strictSame(await warningsOf(), [])
+})
+
+t.test('a watched table that was renamed or dropped is forgotten', async (t) => {
+  const { pool, watchPeople, serve, follow, copyOf, itemsOf } = await startSyncedPeople(t)
+  await watchPeople()
+  await serve()
+  await follow()
+  await pool.query('alter table crm.people rename to persons')
+  t.equal(await follow(), 404, 'nothing is watched under a name that is there')
+  await watchPeople('crm.persons')
+  t.equal(await follow(), 200)
+  await pool.query('delete from crm.persons where id = 1')
+  t.equal(await follow(), 200)
+  t.strictSame(copyOf(), await itemsOf())
+  t.strictSame((await pool.query('select table_name from recruiting.watched_tables')).rows, [{ table_name: 'persons' }])
 })

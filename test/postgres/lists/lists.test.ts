@@ -1,11 +1,14 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t from 'tap'
 import recruitingApi, { type CandidateQuery } from '../../../src/index.js'
 import { memoryKeyLookup } from '../../../src/memory/index.js'
-import { postgresStorage } from '../../../src/postgres/index.js'
+import { migrate, type PgPool, postgresStorage } from '../../../src/postgres/index.js'
 import { apiKeys, bearer, keys } from '../../fixtures/api/app.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 
 const fields = ['id', 'full_name', 'headline', 'source_id']
 const query: CandidateQuery = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200, fields }
@@ -145,4 +148,103 @@ t.test('ids beyond the integers of a column belong to nobody', async (t) => {
     t.strictSame(await candidates.list('acme', { ...query, filter: { recruiterId: id } }), [], String(id))
     t.equal(await candidates.count('acme', { recruiterId: id }), 0, String(id))
   }
+})
+
+const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
+const published = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids }
+
+/** The statements of a page, in their order. */
+async function readStatements (page: string): Promise<string[]> {
+  const text = await readFile(new URL(`../../../docs/${page}`, import.meta.url), 'utf8')
+  return [...text.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, sql = '']) => sql)
+}
+
+t.test('the statements of the pages run, and what they make is what a storage needs', async (t) => {
+  const pool = (await startPostgres(t)).createPool()
+  await migrate(pool)
+  const statements = [...await readStatements('operations.md'), ...await readStatements('adapters.md')]
+  t.ok(statements.length > 1)
+  for (const sql of statements) await t.resolves(pool.query(sql))
+
+  await pool.query("create view api_jobs as select company as tenant_slug, nr as id, name, 'open'::text as status, created_at, changed_at as updated_at from people")
+  await pool.query("insert into people (company, nr, name) values ('acme', 1, 'ÉLODIE')")
+  const storage = postgresStorage(pool, { candidates: 'api_candidates', jobs: 'api_jobs' })
+  t.strictSame(await storage.verify(published), [])
+  t.equal(await storage.candidates.count('acme', { q: 'élodie' }), 1)
+
+  const { rows: [applicant] } = await pool.query("insert into applicants (company, name, owner_id) values ('acme', 'Ada', gen_random_uuid()) returning id, owner_id")
+  const texts = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
+  const uuids = postgresStorage<string, string, string, string>(pool, { candidates: 'api_applicants', jobs: 'api_openings' })
+  t.strictSame(await uuids.verify({ ...published, ids: texts }), [])
+  t.match(await uuids.candidates.find('acme', applicant.id, { fields: published.candidates }), { id: applicant.id, full_name: 'Ada' })
+  t.equal(await uuids.candidates.count('acme', { recruiterId: applicant.owner_id, q: 'ada' }), 1)
+
+  const { rows: [company] } = await pool.query("insert into companies (slug) values ('acme') returning id")
+  await pool.query("insert into persons (company_id, name) values ($1, 'Ada')", [company.id])
+  const byId = postgresStorage(pool, { candidates: 'api_persons', jobs: 'api_posts' })
+  t.strictSame(await byId.verify({ ...published, hasTenantIds: true }), [])
+  t.equal(await byId.candidates.count(company.id, { q: 'ADA' }), 1)
+})
+
+t.test('totals', async (t) => {
+  const { pool, saveCandidates } = await startPostgresHost(t)
+  let counts = 0
+  // A driver that knows how many totals were asked for.
+  const counting: PgPool = {
+    query: (text, values) => pool.query(text, values),
+    async connect () {
+      const client = await pool.connect()
+      return {
+        query (text, values) {
+          if (text.includes('count candidates')) counts++
+          return client.query(text, values)
+        },
+        release: (destroy) => client.release(destroy)
+      }
+    }
+  }
+  const open = (totalsTtlMs: number) => postgresStorage(counting, { totalsTtlMs }).candidates
+  await saveCandidates('acme', [{ id: 1, full_name: 'Ada' }])
+  t.beforeEach(() => { counts = 0 })
+
+  t.test('are counted for each request, unless they may be kept', async (t) => {
+    const candidates = open(0)
+    await Promise.all([candidates.count('acme', {}), candidates.count('acme', {})])
+    t.equal(counts, 2)
+  })
+
+  t.test('are kept by tenant and filter, for as long as they may be', async (t) => {
+    const candidates = open(200)
+    t.strictSame(await Promise.all(Array.from({ length: 5 }, () => candidates.count('acme', {}))), [1, 1, 1, 1, 1])
+    t.equal(counts, 1)
+    t.equal(await candidates.count('globex', {}), 0)
+    t.equal(await candidates.count('acme', { q: 'x' }), 0)
+    t.equal(counts, 3)
+
+    await saveCandidates('acme', [{ id: 2, full_name: 'Bob' }])
+    await sleep(250)
+    t.equal(await candidates.count('acme', {}), 2)
+    t.equal(counts, 4)
+  })
+
+  t.test('that failed are not kept', async (t) => {
+    const candidates = open(60_000)
+    await pool.query('alter table recruiting.candidates rename to hidden')
+    await t.rejects(candidates.count('acme', {}))
+    await pool.query('alter table recruiting.hidden rename to candidates')
+    t.equal(await candidates.count('acme', {}), 2)
+  })
+
+  t.test('are kept for a limited number of filters', async (t) => {
+    const candidates = open(60_000)
+    await candidates.count('acme', { q: 'first' })
+    for (let q = 0; q < 1000; q += 100) {
+      await Promise.all(Array.from({ length: 100 }, (_, index) => candidates.count('acme', { q: String(q + index) })))
+    }
+    counts = 0
+    await candidates.count('acme', { q: '999' })
+    t.equal(counts, 0)
+    await candidates.count('acme', { q: 'first' })
+    t.equal(counts, 1)
+  })
 })

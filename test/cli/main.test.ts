@@ -1,0 +1,272 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { PassThrough, type Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+import { commands } from '../../src/cli/commands.js'
+import { createIo } from '../../src/cli/terminal.js'
+import { parseFlags } from '../../src/cli/flags.js'
+import { createCli } from '../fixtures/cli/cli.js'
+import { buildApp, keys } from '../fixtures/api/app.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
+
+const cli = createCli('postgres://postgres@127.0.0.1:1/nowhere')
+
+t.test('without arguments, and with --help, every command is listed', async (t) => {
+  const none = await cli('')
+  t.strictSame([none.code, none.out], [2, ''])
+  for (const line of ['--help', 'help']) {
+    const { code, out, err } = await cli(line)
+    t.strictSame([code, err, out], [0, '', none.err])
+    for (const [name, { about }] of Object.entries(commands)) t.match(out, new RegExp(`^  ${name} +${about}$`, 'm'))
+  }
+})
+
+t.test('--help of each command shows its options, without a database', async (t) => {
+  for (const name of Object.keys(commands)) {
+    const { code, out, err } = await createCli(undefined)(`${name} --help`)
+    t.strictSame([code, err], [0, ''], name)
+    t.match(out, `usage: fastify-recruiting-api ${name} `)
+    t.match(out, /^ {2}--help +shows this help$/m)
+    if (['demo', 'init', 'listen', 'trigger'].includes(name)) continue
+    t.match(out, /^ {2}--database-url URL +the database; or set RECRUITING_DATABASE_URL or DATABASE_URL$/m)
+  }
+  t.match((await cli('keys issue --help')).out, 'usage: fastify-recruiting-api keys issue --tenant ID --scopes A,B [OPTIONS]\n')
+  t.match((await cli('keys revoke --help')).out, 'usage: fastify-recruiting-api keys revoke ID --tenant ID [OPTIONS]\n')
+})
+
+t.test('--version is that of the package', async (t) => {
+  t.strictSame(await cli('--version'), { code: 0, out: `${process.env['npm_package_version'] ?? '0.1.0'}\n`, err: '' })
+})
+
+const wrong: Array<[line: string, message: string]> = [
+  ['migrat', 'fastify-recruiting-api: "migrat": there is no such command, did you mean migrate?'],
+  ['key list', 'fastify-recruiting-api: "key": there is no such command, did you mean keys list?'],
+  ['frobnicate', 'fastify-recruiting-api: "frobnicate": there is no such command; --help lists all of them'],
+  ['toString', 'fastify-recruiting-api: "toString": there is no such command; --help lists all of them'],
+  ['demo --json', 'demo: --json: there is no such option; --help lists all of them'],
+  ['demo now', 'demo: "now": unexpected argument'],
+  ['keys', 'fastify-recruiting-api: keys: add one of issue, list, rotate, revoke'],
+  ['keys lst', 'fastify-recruiting-api: keys: add one of issue, list, rotate, revoke'],
+  ['keys list', 'keys list: --tenant: missing, add --tenant ID'],
+  ['keys list --tenant', 'keys list: --tenant: needs a value, --tenant ID'],
+  ['keys list --tenant=', 'keys list: --tenant: needs a value, --tenant ID'],
+  ['keys list --tenant --json', 'keys list: --tenant: needs a value, --tenant ID'],
+  ['keys list --tenant a --tenant b', 'keys list: --tenant: given twice'],
+  ['keys list --tenat a', 'keys list: --tenat: there is no such option, did you mean --tenant?'],
+  ['keys list --constructor a', 'keys list: --constructor: there is no such option; --help lists all of them'],
+  ['keys list --tenant a --json=yes', 'keys list: --json: takes no value'],
+  ['keys list acme --tenant a', 'keys list: "acme": unexpected argument'],
+  ['keys revoke', 'keys revoke: ID: missing, usage: fastify-recruiting-api keys revoke ID --tenant ID [OPTIONS]'],
+  ['tenants rename acme', 'tenants rename: TO: missing, usage: fastify-recruiting-api tenants rename FROM TO [OPTIONS]'],
+  ['init', 'init: DIR: missing, usage: fastify-recruiting-api init DIR [OPTIONS]'],
+  ['prune', 'prune: --retention-days: missing, add --retention-days DAYS'],
+  ['reseal', 'reseal: --secret-keys: missing, add --secret-keys FILE or set RECRUITING_SECRET_KEYS']
+]
+
+for (const [line, message] of wrong) {
+  t.test(`${line}: wrong usage is one line that names the argument, and exit code 2`, async (t) => {
+    t.strictSame(await cli(line), { code: 2, out: '', err: `${message}\n` })
+  })
+}
+
+t.test('a database has to be named', async (t) => {
+  const message = 'stats: --database-url: missing, and DATABASE_URL is not set; add --database-url postgres://user@host/database\n'
+  t.strictSame(await createCli(undefined)('stats'), { code: 2, out: '', err: message })
+  t.strictSame(await createCli('')('stats'), { code: 2, out: '', err: message })
+  for (const url of ['http://user:geheim@host/', 'postgres://user:geheim@[x', 'localhost']) {
+    const { code, err } = await cli(['stats', '--database-url', url])
+    t.strictSame([code, err], [2, 'stats: --database-url: expected a URL such as postgres://user@host/database\n'], url)
+  }
+  t.match((await cli(['stats', '--database-url', '/nowhere ats'])).err, 'cannot connect to the database: connect ENOENT /nowhere/')
+})
+
+t.test('a database that cannot be reached is said in one line, without the password', async (t) => {
+  for (const url of ['postgres://ada:geheim@127.0.0.1:1/none', 'postgres://ada:geheim@localhost:1/none']) {
+    for (const line of ['stats', 'doctor', 'migrate', 'keys list --tenant acme']) {
+      const { code, out, err } = await createCli(url)(line)
+      t.strictSame([code, out], [1, ''], line)
+      t.match(err, /^[a-z ]+: cannot connect to the database: connect ECONNREFUSED \S+:1; check the database URL\n$/)
+    }
+  }
+})
+
+t.test('without the package pg, the error says how to install it', async (t) => {
+  const importDriver = async (): Promise<never> => {
+    throw Object.assign(new Error("Cannot find package 'pg' imported from /app/bin.js"), { code: 'ERR_MODULE_NOT_FOUND' })
+  }
+  t.strictSame(await cli('stats', { importDriver }), { code: 1, out: '', err: 'stats: the package pg is not installed: run npm install pg\n' })
+  const broken = await cli('stats', { importDriver: async () => { throw new SyntaxError('Unexpected token') } })
+  t.strictSame(broken, { code: 1, out: '', err: 'stats: Unexpected token\n' })
+})
+
+t.test('a version of pg without named exports will do', async (t) => {
+  const { err } = await cli('stats', { importDriver: async () => ({ default: (await import('pg')).default }) })
+  t.match(err, /ECONNREFUSED/)
+})
+
+t.test('a name with several addresses is one line too', async (t) => {
+  const refused = (address: string): Error => Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: 'ECONNREFUSED' })
+  const error = Object.assign(new AggregateError([refused('::1:5432'), refused('127.0.0.1:5432')], ''), { code: 'ECONNREFUSED' })
+  const { code, err } = await cli('stats', { importDriver: () => Promise.reject(error) })
+  t.strictSame([code, err], [1, 'stats: cannot connect to the database: connect ECONNREFUSED ::1:5432; check the database URL\n'])
+})
+
+t.test('what is thrown is shown, whatever it is', async (t) => {
+  // eslint-disable-next-line no-throw-literal -- as a driver may
+  const { code, err } = await cli('stats', { importDriver: async () => { throw 'a\nfew\twords' } })
+  t.strictSame([code, err], [1, 'stats: a few words\n'])
+})
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+function startProcess (args: readonly string[], env: Record<string, string>, cwd = root): ChildProcessByStdio<null, Readable, Readable> {
+  return spawn(process.execPath, ['--import', `${root}test/fixtures/loader/register.js`, `${root}src/cli/bin.ts`, ...args], {
+    cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe']
+  })
+}
+
+async function runProcess (args: readonly string[], env: Record<string, string>, cwd = root): Promise<{ code: number | null, out: string, err: string }> {
+  const child = startProcess(args, env, cwd)
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { code, out, err }
+}
+
+t.test('the program reads its arguments and the environment, and ends with an exit code', async (t) => {
+  const { url } = await startPostgres(t)
+  const [migrated, found, refused, wrong] = await Promise.all([
+    runProcess(['migrate', '--schema', 'mine'], { DATABASE_URL: url }),
+    runProcess(['doctor', '--schema', 'none', '--database-url', url], { DATABASE_URL: 'postgres://127.0.0.1:1/' }),
+    runProcess(['prune', '--retention-days', '1', '--schema', 'none'], { DATABASE_URL: url }),
+    runProcess(['prune'], {})
+  ])
+  t.strictSame([migrated.code, migrated.err], [0, ''])
+  t.match(migrated.out, 'ran 001-tables.sql\n')
+  t.strictSame([found.code, found.err], [1, ''])
+  t.strictSame([refused.code, refused.out], [1, ''])
+  t.strictSame(wrong, { code: 2, out: '', err: 'prune: --retention-days: missing, add --retention-days DAYS\n' })
+})
+
+t.test('the file .env of the current folder sets variables that the environment lacks', async (t) => {
+  const folder = t.testdir({ '.env': 'DATABASE_URL=postgres://127.0.0.1:1/\n', folder: { '.env': {} } })
+  const [read, overridden, without] = await Promise.all([
+    runProcess(['stats'], {}, folder),
+    runProcess(['stats'], { DATABASE_URL: 'theirs', RECRUITING_DATABASE_URL: '' }, folder),
+    runProcess(['stats'], {}, `${folder}/folder`)
+  ])
+  t.match(read, { code: 1, err: /^stats: .*ECONNREFUSED/ })
+  t.match(overridden, { code: 2, err: /^stats: DATABASE_URL: expected a URL/ })
+  t.match(without, { code: 2, err: /^stats: --database-url: missing/ })
+})
+
+t.test('a command that listens ends with Ctrl-C, and that is no error', async (t) => {
+  const app = await buildApp(t, { server: { forceCloseConnections: true } })
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const child = startProcess(['listen'], { RECRUITING_URL: `${origin}/api/v1/public/acme`, RECRUITING_API_KEY: keys.full })
+  const ended = once(child, 'exit')
+  const [shown] = await once(child.stderr, 'data')
+  t.equal(String(shown), 'listening for events of acme; press Ctrl-C to stop\n')
+  child.kill('SIGINT')
+  t.strictSame(await ended, [0, null])
+})
+
+/** Streams of a process, whose terminals are those that are named. */
+function createStreams (...terminals: string[]) {
+  const stream = (name: string): PassThrough & { isTTY?: boolean } => Object.assign(new PassThrough(), terminals.includes(name) ? { isTTY: true } : {})
+  const streams = { env: {}, stdin: stream('stdin'), stdout: stream('stdout'), stderr: stream('stderr') }
+  return Object.assign(new EventEmitter(), streams)
+}
+
+t.test('a question is asked on the terminal, beside the result', async (t) => {
+  const streams = createStreams('stdin', 'stdout', 'stderr')
+  const io = createIo(streams)
+  t.strictSame([io.showsResults, io.showsProgress], [true, true])
+  io.out('result')
+  io.err('error ')
+  const answer = io.ask?.('Continue? ')
+  streams.stdin.write('yes\n')
+  t.equal(await answer, 'yes')
+  t.equal(String(streams.stdout.read()), 'result')
+  t.match(String(streams.stderr.read()), /^error .*Continue\? /)
+})
+
+t.test('a task is interrupted if nobody reads its output any more', async (t) => {
+  const process = createStreams()
+  const io = createIo(process)
+  const work = io.untilInterrupted((interruption) => io.sleep(60_000, interruption))
+  process.stdout.emit('error', new Error('write EPIPE'))
+  await work
+  t.doesNotThrow(() => process.stdout.emit('error', new Error('write EPIPE')), 'nor does a later write end the process')
+})
+
+t.test('a question that is left is answered with nothing', async (t) => {
+  const streams = createStreams('stdin', 'stderr')
+  const answer = createIo(streams).ask?.('Continue? ')
+  streams.stdin.end()
+  t.equal(await answer, '')
+})
+
+t.test('without a terminal nobody is asked', async (t) => {
+  for (const terminals of [[], ['stdin', 'stdout'], ['stdout', 'stderr']]) t.equal(createIo(createStreams(...terminals)).ask, null)
+  const { showsResults, showsProgress, now } = createIo(createStreams())
+  t.strictSame([showsResults, showsProgress], [false, false])
+  t.ok(Math.abs(now() - Date.now()) < 1000)
+})
+
+t.test('a task is interrupted by SIGINT and SIGTERM, also by two of them, and the process is then as before', async (t) => {
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    const process = createStreams()
+    const io = createIo(process)
+    const work = io.untilInterrupted(async (interruption) => {
+      await io.sleep(60_000, interruption)
+      return 'ended'
+    })
+    process.emit(signal)
+    process.emit(signal)
+    t.equal(await work, 'ended')
+    t.strictSame(process.eventNames(), [])
+  }
+})
+
+t.test('a task that ends or fails is left alone, and a sleep ends by itself', async (t) => {
+  const process = createStreams()
+  const io = createIo(process)
+  t.equal(await io.untilInterrupted(async (signal) => {
+    await io.sleep(1, signal)
+    return signal.aborted
+  }), false)
+  await t.rejects(io.untilInterrupted(async () => { throw new Error('broken') }), { message: 'broken' })
+  t.strictSame(process.eventNames(), [])
+})
+
+const pages = await Promise.all(['README.md', 'docs/operations.md', 'docs/security.md', 'docs/coming-from.md', 'docs/webhooks.md'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')))
+const textDocs = pages.join('\n')
+// What the pages export before.
+const variables = { RECRUITING_URL: 'https://ats.example.com/api/v1/public/acme' }
+
+/** The words of a line of a shell, without its comment. */
+function split (line: string): string[] {
+  return [...line.replace(/ #.*/, '').matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? String(bare))
+}
+
+t.test('every command line in the pages is right', async (t) => {
+  const lines = [...textDocs.matchAll(/^npx fastify-recruiting-api (.+)$/gm), ...textDocs.matchAll(/`npx fastify-recruiting-api ([^`]+)`/g)].map(([, line = '']) => line)
+  t.ok(lines.length > 15)
+  for (const line of lines) {
+    const words = split(line)
+    const name = [words.slice(0, 2).join(' '), String(words[0])].find((known) => Object.hasOwn(commands, known))
+    const entry = commands[String(name)]
+    if (entry === undefined) throw new Error(`there is no command: ${line}`)
+    const command = await entry.load()
+    t.doesNotThrow(() => parseFlags(words.slice(String(name).split(' ').length), command, variables), line)
+  }
+})
+
+t.test('docs/operations.md names every command', async (t) => {
+  const [, table = ''] = textDocs.split('| command | what it does |\n|---|---|\n')
+  const rows = table.split('\n\n', 1).join('').split('\n').map((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+  const named = rows.flatMap(([first = '', ...rest]) => [first, ...rest.map((name) => name.startsWith(first) ? name : `${first.split(' ')[0]} ${name}`)])
+  for (const name of Object.keys(commands)) t.ok(named.includes(name), name)
+})

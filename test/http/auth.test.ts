@@ -1,0 +1,424 @@
+import type { FastifyInstance, FastifyServerOptions, LightMyRequestResponse } from 'fastify'
+import t from 'tap'
+import { memoryKeyLookup } from '../../src/memory/index.js'
+import type { ApiKey } from '../../src/index.js'
+import { allScopes, apiKeys, bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { checkError, comparable } from '../fixtures/api/answers.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
+import { buildAppWithRoutes, titleOf, urlOf } from '../fixtures/api/routes.js'
+import { sendRaw } from '../fixtures/receivers/raw-http.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+
+// Everything is wrong with this request but for what a test mends: no key, no scope, a bad body, no such webhook.
+const request = {
+  method: 'PATCH' as const,
+  url: '/api/v1/public/acme/webhooks/999?unknown=1',
+  headers: { 'content-type': 'application/json' },
+  payload: '{"name":'
+}
+
+t.test('the key is checked before anything else', async (t) => {
+  const app = await buildApp(t)
+  checkError(t, await app.inject(request), 401)
+})
+
+t.test('the scope is checked before the request is validated', async (t) => {
+  const app = await buildApp(t)
+  const headers = { ...request.headers, ...bearer(keys.jobsRead) }
+  checkError(t, await app.inject({ ...request, headers }), 403)
+})
+
+t.test('the body, the query and the path are validated before the resource is looked for', async (t) => {
+  const { storage, calls } = spyStorage()
+  const app = await buildApp(t, { storage })
+  const headers = { ...request.headers, ...bearer(keys.full) }
+  const good = { ...request, headers, url: '/api/v1/public/acme/webhooks/999', payload: '{"name":"ATS events"}' }
+
+  checkError(t, await app.inject({ ...good, payload: '{"name":' }), 400, 'a malformed body')
+  checkError(t, await app.inject({ ...good, payload: '{"name":1}' }), 400, 'an invalid body')
+  checkError(t, await app.inject({ ...good, url: `${good.url}?unknown=1` }), 400, 'an unknown parameter')
+  checkError(t, await app.inject({ ...good, url: '/api/v1/public/acme/webhooks/x' }), 400, 'an id that is no number')
+  t.same(calls, [], 'the storage is not asked')
+  checkError(t, await app.inject(good), 404, 'a good request for an unknown webhook')
+})
+
+t.test('the response to a refused key does not show whether it lacks a scope or the path exists', async (t) => {
+  const app = await buildApp(t)
+  for (const path of ['candidates', 'webhooks/1', 'webhooks/x', 'candidates?page=0', 'nothing']) {
+    checkError(t, await app.inject({ url: `/api/v1/public/acme/${path}`, headers: bearer('unknown') }), 401, path)
+  }
+})
+
+/** Every set of the six scopes, each with a key that has exactly these. */
+const grants = Array.from({ length: 2 ** allScopes.length }, (_, bits) => ({
+  key: `key-${bits}`,
+  tenantSlug: 'acme',
+  scopes: allScopes.filter((_, index) => (bits >> index) % 2 === 1)
+}))
+
+/** The rule of the contract, written out a second time. */
+function isAllowed (path: string, scopes: readonly string[]): boolean {
+  if (path === '/events') return scopes.includes('webhooks:read')
+  if (/^\/(webhooks|event_types)/.test(path)) return scopes.includes('webhooks:read') && scopes.includes('webhooks:write')
+  const resource = path.startsWith('/candidates') ? 'candidates' : 'jobs'
+  return scopes.includes(`${resource}:read`) || scopes.includes(`${resource}:write`)
+}
+
+t.test('every operation answers each of the 64 sets of scopes with 403 or lets it in, as the contract has it', async (t) => {
+  const { app, routes } = await buildAppWithRoutes(t, { keyLookup: memoryKeyLookup(grants) })
+  for (const route of routes) {
+    const { method, path } = route
+    t.ok(/^\/(candidates|jobs|webhooks|event_types|events)(\/|$)/.test(path), `the rule of ${titleOf(route)} is known`)
+    const wrong: string[] = []
+    for (const { key, scopes } of grants) {
+      const { statusCode } = await app.inject({ method: method as 'GET', url: urlOf(route), headers: bearer(key) })
+      if ((statusCode !== 403) !== isAllowed(path, scopes)) wrong.push(`[${scopes.join()}] gets ${statusCode}`)
+    }
+    t.same(wrong, [], titleOf(route))
+  }
+})
+
+t.test('scopes are compared exactly', async (t) => {
+  const scopes = [
+    'candidates', 'candidates:', ':read', 'candidates:*', '*', '*:*', 'CANDIDATES:READ', 'Candidates:read', 'candidates:read ',
+    ' candidates:read', 'candidates:readonly', 'candidates:rea', 'candidate:read', 'candidates.read', 'candidates:read,candidates:write',
+    'candidates:read candidates:write', 'candidates:delete', 'jobs:read', 'admin'
+  ]
+  const keyLookup = memoryKeyLookup(scopes.map((scope, index) => ({ key: `key-${index}`, tenantSlug: 'acme', scopes: [scope] })))
+  const app = await buildApp(t, { keyLookup })
+  for (const [index, scope] of scopes.entries()) {
+    checkError(t, await app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer(`key-${index}`) }), 403, `"${scope}"`)
+  }
+})
+
+t.test('scopes that no operation knows do no harm', async (t) => {
+  const keyLookup = memoryKeyLookup([{ key: 'a-key', tenantSlug: 'acme', scopes: ['admin', 'jobs:read', 'jobs:read', ''] }])
+  const app = await buildApp(t, { keyLookup })
+  const answer = await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer('a-key') })
+  t.equal(answer.statusCode, 200)
+})
+
+const url = '/api/v1/public/acme/candidates'
+
+const accepted: Record<string, { key: string, header: (key: string) => string }> = {
+  'one blank': { key: 'a-key', header: (key) => `Bearer ${key}` },
+  'two blanks': { key: 'a-key', header: (key) => `Bearer  ${key}` },
+  'a hundred blanks': { key: 'a-key', header: (key) => `Bearer${' '.repeat(100)}${key}` },
+  'the scheme in lower case': { key: 'a-key', header: (key) => `bearer ${key}` },
+  'the scheme in capitals': { key: 'a-key', header: (key) => `BEARER ${key}` },
+  'the scheme in mixed case': { key: 'a-key', header: (key) => `bEaReR ${key}` },
+  'a key of one character': { key: 'k', header: (key) => `Bearer ${key}` },
+  'a key of 512 characters': { key: 'k'.repeat(512), header: (key) => `Bearer ${key}` },
+  'a key of 510 characters and two equals signs': { key: `${'k'.repeat(510)}==`, header: (key) => `Bearer ${key}` },
+  'a key that ends in an equals sign': { key: 'a2V5cw=', header: (key) => `Bearer ${key}` },
+  'a key that ends in two equals signs': { key: 'a2V5cyE==', header: (key) => `Bearer ${key}` },
+  'every character that a key may have': {
+    key: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=',
+    header: (key) => `Bearer ${key}`
+  },
+  'a key that looks like the scheme': { key: 'Bearer', header: (key) => `Bearer ${key}` },
+  'a key that looks like a path': { key: '../..', header: (key) => `Bearer ${key}` }
+}
+
+for (const [what, { key, header }] of Object.entries(accepted)) {
+  t.test(`${what}: the key is accepted, and looked up as it was sent`, async (t) => {
+    const asked: unknown[] = []
+    const lookup = memoryKeyLookup([{ key, tenantSlug: 'acme', scopes: ['candidates:read'] }])
+    const app = await buildApp(t, { keyLookup: (asking) => { asked.push(asking); return lookup(asking) } })
+    const answer = await app.inject({ url, headers: { authorization: header(key) } })
+    t.equal(answer.statusCode, 200)
+    t.same(asked, [{ tenantSlug: 'acme', tenantId: 'acme', key }])
+  })
+}
+
+t.test('a key whose case differs is another key', async (t) => {
+  const keyLookup = memoryKeyLookup([
+    { key: 'a-key', tenantSlug: 'acme', scopes: ['candidates:read'] },
+    { key: 'A-KEY', tenantSlug: 'acme', scopes: ['jobs:read'] }
+  ])
+  const app = await buildApp(t, { keyLookup })
+  t.equal((await app.inject({ url, headers: { authorization: 'Bearer a-key' } })).statusCode, 200)
+  t.equal((await app.inject({ url, headers: { authorization: 'Bearer A-KEY' } })).statusCode, 403)
+})
+
+const key = keys.full
+
+const malformed: Record<string, string> = {
+  'an empty header': '',
+  'blanks alone': '   ',
+  'the scheme alone': 'Bearer',
+  'the scheme and a blank': 'Bearer ',
+  'the key alone': key,
+  'no blank after the scheme': `Bearer${key}`,
+  'a colon after the scheme': `Bearer: ${key}`,
+  'an equals sign after the scheme': `Bearer=${key}`,
+  'a tab after the scheme': `Bearer\t${key}`,
+  'a blank and a tab': `Bearer \t${key}`,
+  'a no-break space': `Bearer\u00a0${key}`,
+  'a blank before the scheme': ` Bearer ${key}`,
+  'a blank after the key': `Bearer ${key} `,
+  'a tab after the key': `Bearer ${key}\t`,
+  'a line feed after the key': `Bearer ${key}\n`,
+  'a carriage return after the key': `Bearer ${key}\r`,
+  'a second line': `Bearer ${key}\nBearer ${key}`,
+  'a NUL after the key': `Bearer ${key}\0`,
+  'a NUL before the key': `Bearer \0${key}`,
+  'two tokens': `Bearer ${key} ${key}`,
+  'the scheme twice': `Bearer Bearer ${key}`,
+  'a comma list of keys': `Bearer ${key},${key}`,
+  'a comma list of credentials': `Bearer ${key}, Bearer ${key}`,
+  'a comma list with another scheme': `Basic YTpi, Bearer ${key}`,
+  'a comma at the end': `Bearer ${key},`,
+  'a semicolon at the end': `Bearer ${key};`,
+  'a parameter after the key': `Bearer ${key}; realm=x`,
+  'a named key': `Bearer token=${key}`,
+  'double quotes': `Bearer "${key}"`,
+  'single quotes': `Bearer '${key}'`,
+  'angle brackets': `Bearer <${key}>`,
+  'square brackets': `Bearer [${key}]`,
+  'the scheme Basic': `Basic ${key}`,
+  'the credentials in Basic': `Basic ${Buffer.from(`acme:${key}`).toString('base64')}`,
+  'the scheme Token': `Token ${key}`,
+  'the scheme Digest': `Digest ${key}`,
+  'the scheme Bearers': `Bearers ${key}`,
+  'the scheme in full-width letters': `Ｂｅａｒｅｒ ${key}`,
+  'a long s in the scheme of another case': `Bearer\u017f ${key}`,
+  'an equals sign within the key': 'Bearer acme=full-key',
+  'equals signs alone': 'Bearer ===',
+  'an equals sign before the key': `Bearer =${key}`,
+  'an at sign': `Bearer ${key}@acme`,
+  'a colon in the key': `Bearer acme:${key}`,
+  'a percent-encoded key': 'Bearer acme%2Dfull-key',
+  'a star': 'Bearer *',
+  'a dollar sign': `Bearer $${key}`,
+  'a backslash': `Bearer ${key}\\`,
+  'a letter beyond ASCII': `Bearer ${key}é`,
+  'an emoji': `Bearer ${key}😀`,
+  'a lone surrogate': `Bearer ${key}\ud800`,
+  'a Kelvin sign for the k': 'Bearer acme-full-\u212aey',
+  '513 characters': `Bearer ${'a'.repeat(513)}`,
+  '512 characters and an equals sign': `Bearer ${'a'.repeat(512)}=`,
+  'one character and 512 equals signs': `Bearer a${'='.repeat(512)}`,
+  '100,000 characters': `Bearer ${'a'.repeat(100_000)}`
+}
+
+const unknown: Record<string, string> = {
+  'an unknown key': 'Bearer unknown',
+  'the key in capitals': `Bearer ${key.toUpperCase()}`,
+  'the start of a key': `Bearer ${key.slice(0, -1)}`,
+  'more than a key': `Bearer ${key}x`,
+  'a key and an equals sign': `Bearer ${key}=`,
+  'the key of another tenant': `Bearer ${keys.globex}`,
+  'a key of 512 characters that nobody has': `Bearer ${'a'.repeat(512)}`,
+  'a name of the prototype': 'Bearer constructor',
+  'another name of the prototype': 'Bearer __proto__'
+}
+
+t.test('a malformed Authorization header gets the same 401 as a missing one, and no key is looked up', async (t) => {
+  const asked: string[] = []
+  const lookup = memoryKeyLookup(apiKeys)
+  const app = await buildApp(t, { keyLookup: (asking) => { asked.push(asking.key); return lookup(asking) } })
+  const missing = comparable(await app.inject({ url }))
+  for (const [what, authorization] of Object.entries(malformed)) {
+    const answer = await app.inject({ url, headers: { authorization } })
+    checkError(t, answer, 401, what)
+    t.equal(comparable(answer), missing, `${what} is answered like a missing header`)
+  }
+  t.same(asked, [])
+  t.ok(Object.keys(malformed).length >= 40)
+})
+
+t.test('a key that is well-formed but not valid gets the same 401 as a missing one', async (t) => {
+  const app = await buildApp(t)
+  const missing = comparable(await app.inject({ url }))
+  for (const [what, authorization] of Object.entries(unknown)) {
+    t.equal(comparable(await app.inject({ url, headers: { authorization } })), missing, what)
+  }
+})
+
+t.test('a key in another place than the Authorization header gets the same 401 as none', async (t) => {
+  const app = await buildApp(t)
+  const missing = comparable(await app.inject({ url }))
+  for (const name of ['api_key', 'apikey', 'key', 'token', 'access_token', 'authorization', 'Authorization']) {
+    t.equal(comparable(await app.inject({ url: `${url}?${name}=${key}` })), missing, `the parameter ${name}`)
+    t.equal(comparable(await app.inject({ url: `${url}?${name}=Bearer%20${key}` })), missing, `the parameter ${name} with a scheme`)
+  }
+  for (const name of ['x-api-key', 'api-key', 'proxy-authorization', 'x-authorization', 'x-forwarded-authorization', 'cookie']) {
+    t.equal(comparable(await app.inject({ url, headers: { [name]: `Bearer ${key}` } })), missing, `the header ${name}`)
+  }
+})
+
+function requestTwice (...lines: string[]): string {
+  return ['GET /api/v1/public/acme/candidates HTTP/1.1', 'Host: localhost', 'Connection: close', ...lines, '', ''].join('\r\n')
+}
+
+const good = `Authorization: Bearer ${keys.full}`
+
+const refused: Record<string, string[]> = {
+  'the same header twice': [good, good],
+  'the good key first': [good, 'Authorization: Bearer unknown'],
+  'the good key last': ['Authorization: Bearer unknown', good],
+  'another scheme after the good key': [good, 'Authorization: Basic YTpi'],
+  'an empty one after the good key': [good, 'Authorization:'],
+  'an empty one before the good key': ['Authorization:', good],
+  'names in another case': [good, `AUTHORIZATION: Bearer ${keys.full}`, `authorization: Bearer ${keys.full}`],
+  'the second one far from the first': [good, 'Accept: */*', 'X-Forwarded-For: ::1', good]
+}
+
+t.test('two Authorization headers get the same 401 as none', async (t) => {
+  const app = await buildApp(t)
+  const [missing] = await sendRaw(app, requestTwice())
+  t.ok(missing)
+  for (const [what, lines] of Object.entries(refused)) {
+    const [answer] = await sendRaw(app, requestTwice(...lines))
+    if (answer === undefined || missing === undefined) return t.fail(`${what} gets an answer`)
+    checkError(t, answer, 401, what)
+    t.equal(comparable(answer), comparable(missing), `${what} is answered like none`)
+  }
+})
+
+t.test('one Authorization header is accepted in any letter case of its name', async (t) => {
+  const app = await buildApp(t)
+  for (const name of ['Authorization', 'authorization', 'AUTHORIZATION', 'aUtHoRiZaTiOn']) {
+    const [answer] = await sendRaw(app, requestTwice(`${name}: Bearer ${keys.full}`))
+    t.equal(answer?.statusCode, 200, name)
+  }
+})
+
+t.test('a value that is named like the header is no second header', async (t) => {
+  const app = await buildApp(t)
+  const [answer] = await sendRaw(app, requestTwice(good, 'Vary: authorization', 'Access-Control-Request-Headers: authorization'))
+  t.equal(answer?.statusCode, 200)
+})
+
+t.test('white space around the value is not part of it', async (t) => {
+  const app = await buildApp(t)
+  const [answer] = await sendRaw(app, requestTwice(`Authorization:  \tBearer ${keys.full}\t `))
+  t.equal(answer?.statusCode, 200)
+})
+
+t.test('an empty tenant slug gets 401 from every operation, and nobody is asked', async (t) => {
+  const { storage, calls } = spyStorage()
+  const asked: unknown[] = []
+  const { app, routes } = await buildAppWithRoutes(t, {
+    storage,
+    // Lets everybody in, so that the guard before it is what is tested.
+    keyLookup: async (credentials) => { asked.push(credentials); return { id: 'any', scopes: ['candidates:read'] } }
+  })
+  for (const route of routes.filter(({ method }) => method !== 'HEAD')) {
+    const url = urlOf(route, { tenant: '' })
+    checkError(t, await app.inject({ method: route.method as 'GET', url, headers: bearer(keys.full) }), 401, titleOf(route))
+  }
+  checkError(t, await app.inject({ url: '/api/v1/public//nothing', headers: bearer(keys.full) }), 401, 'an unknown path')
+  checkError(t, await app.inject({ url: '/api/v1/public//', headers: bearer(keys.full) }), 401, 'no path')
+  t.same(asked, [])
+  t.same(calls, [])
+})
+
+t.test('a slug with control characters gets 401, and nobody is asked', async (t) => {
+  const asked: unknown[] = []
+  const { app, routes } = await buildAppWithRoutes(t, {
+    keyLookup: async (credentials) => { asked.push(credentials); return null }
+  })
+  for (const tenant of ['%00', 'acme%00', '%0d%0a', 'acme%7f', 'acme%c2%80', '%1b']) {
+    for (const route of routes.filter(({ method }) => method !== 'HEAD')) {
+      const url = urlOf(route, { tenant })
+      checkError(t, await app.inject({ method: route.method as 'GET', url, headers: bearer(keys.full) }), 401, `${tenant} ${titleOf(route)}`)
+    }
+  }
+  t.same(asked, [])
+})
+
+const keyAllowedIps = 'office-key'
+const allowedIps = ['203.0.113.0/24', '198.51.100.7/32', '2001:db8:1::/48']
+const keyLookup = memoryKeyLookup([{ key: keyAllowedIps, tenantSlug: 'acme', scopes: allScopes, allowedIps }, { key: 'roaming-key', tenantSlug: 'acme', scopes: allScopes }])
+
+function listFrom (app: FastifyInstance, remoteAddress: string, sent = keyAllowedIps, headers: object = {}): Promise<LightMyRequestResponse> {
+  return app.inject({ url: '/api/v1/public/acme/jobs', headers: { ...bearer(sent), ...headers }, remoteAddress })
+}
+
+t.test('a key works only from its networks, however the address is written', async (t) => {
+  const app = await buildApp(t, { keyLookup })
+  for (const address of ['203.0.113.0', '203.0.113.255', '198.51.100.7', '::ffff:203.0.113.9', '::ffff:cb00:7109', '203.0.113.9:5123', '2001:db8:1:ffff::1', '[2001:db8:1::1]:443', '2001:DB8:1::1%eth0']) {
+    t.equal((await listFrom(app, address)).statusCode, 200, address)
+  }
+  for (const address of ['203.0.114.0', '203.0.112.255', '198.51.100.8', '::ffff:198.51.100.8', '2001:db8:2::1', '127.0.0.1', '::1', '203.0.113', '0xcb007109', 'unknown', '', '203.0.113.9, 1.2.3.4']) {
+    t.equal((await listFrom(app, address)).statusCode, 401, address)
+    t.equal((await listFrom(app, address, 'roaming-key')).statusCode, 200, `a key without networks from ${address}`)
+  }
+})
+
+t.test('a caller from elsewhere gets the answer of an unknown key, whatever it asks for', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, { keyLookup, server: { logger: logs.logger }, requestId: () => 'same' })
+  for (const [method, path] of [['GET', 'jobs'], ['GET', 'jobs/1'], ['POST', 'webhooks'], ['GET', 'nothing'], ['DELETE', 'webhooks/1']] as const) {
+    const [foreign, unknown] = await Promise.all([keyAllowedIps, 'unknown-key'].map((sent) =>
+      app.inject({ method, url: `/api/v1/public/acme/${path}`, headers: bearer(sent), remoteAddress: '192.0.2.1' })))
+    t.equal(foreign?.statusCode, 401)
+    t.equal(foreign?.body, unknown?.body)
+    t.same({ ...foreign?.headers, date: 0 }, { ...unknown?.headers, date: 0 })
+  }
+  const refused = logs.lines.filter(({ msg }) => msg === 'the key is not allowed from the address of the request')
+  t.equal(refused.length, 5)
+  t.match(refused[0], { level: 30, keyId: 'key_1' })
+  t.notMatch(JSON.stringify(logs.lines), keyAllowedIps)
+})
+
+t.test('attempts from elsewhere count as invalid keys, so they are limited like those', async (t) => {
+  const app = await buildApp(t, { keyLookup, rateLimit: { failedKeys: { max: 3 } } })
+  t.equal((await listFrom(app, '203.0.113.1')).statusCode, 200)
+  const statuses: number[] = []
+  for (let at = 0; at < 5; at++) statuses.push((await listFrom(app, '192.0.2.1')).statusCode)
+  t.strictSame(statuses, [401, 401, 401, 429, 429])
+  t.equal((await listFrom(app, '203.0.113.1')).statusCode, 200, 'the network of the key is not affected')
+})
+
+t.test('a client that claims another address behind a named proxy gets nowhere', async (t) => {
+  const app = await buildApp(t, { keyLookup, server: { trustProxy: '10.0.0.1' } })
+  const from = (remoteAddress: string, forwarded: string) => listFrom(app, remoteAddress, keyAllowedIps, { 'x-forwarded-for': forwarded })
+  t.equal((await from('10.0.0.1', '203.0.113.5')).statusCode, 200)
+  t.equal((await from('10.0.0.1', '203.0.113.5, 192.0.2.1')).statusCode, 401)
+  t.equal((await from('192.0.2.1', '203.0.113.5')).statusCode, 401)
+  for (const forwarded of ['', ',', 'garbage', '999.1.1.1', '\u00ff', 'x'.repeat(5000)]) {
+    t.equal((await from('10.0.0.1', forwarded)).statusCode, 401, forwarded.slice(0, 20))
+  }
+})
+
+const warning = 'trustProxy trusts every address, so callers choose their own, which defeats allowedIps of keys: name your proxies instead'
+
+for (const [trustProxy, count] of [[true, 1], ['10.0.0.1', 0]] as Array<[FastifyServerOptions['trustProxy'], number]>) {
+  t.test(`trustProxy: ${trustProxy} is ${count === 0 ? 'not ' : ''}warned of, at the first use of such a key`, async (t) => {
+    const logs = captureLogs()
+    const app = await buildApp(t, { keyLookup, server: { trustProxy: trustProxy ?? false, logger: logs.logger } })
+    const warnings = () => logs.lines.filter(({ msg }) => msg === warning).length
+    await listFrom(app, '10.0.0.1', 'roaming-key')
+    t.equal(warnings(), 0)
+    await listFrom(app, '10.0.0.1')
+    await listFrom(app, '10.0.0.1')
+    t.equal(warnings(), count)
+  })
+}
+
+t.test('networks of a lookup that are not valid are a 500 with the reason in the log', async (t) => {
+  for (const [wrong, message] of [
+    [['10.0.0.0'], 'keyLookup: allowedIps[0]: expected a CIDR such as 203.0.113.0/24 or 203.0.113.7/32, got "10.0.0.0"'],
+    [[], 'keyLookup: allowedIps: expected 1 to 100 CIDRs, got an array'],
+    [['10.0.0.0/8,0.0.0.0/0'], 'keyLookup: allowedIps[0]: expected a CIDR such as 203.0.113.0/24 or 203.0.113.7/32, got "10.0.0.0/8,0.0.0.0/0"'],
+    ['10.0.0.0/8', 'keyLookup: allowedIps: expected 1 to 100 CIDRs, got "10.0.0.0/8"'],
+    [5, 'keyLookup: allowedIps: expected 1 to 100 CIDRs, got 5']
+  ] as const) {
+    const logs = captureLogs()
+    const found = { id: 'key_1', scopes: allScopes, allowedIps: wrong } as unknown as ApiKey
+    const app = await buildApp(t, { keyLookup: async () => found, server: { logger: logs.logger } })
+    t.equal((await listFrom(app, '10.1.1.1')).statusCode, 500)
+    t.match(logs.lines.find(({ level }) => level === 50), { err: { message } })
+  }
+})
+
+t.test('more lists of networks than are remembered still count', async (t) => {
+  let at = 0
+  const app = await buildApp(t, { keyLookup: async () => ({ id: 'key', scopes: allScopes, allowedIps: [`10.${at >> 8}.${at & 255}.0/24`] }) })
+  for (at = 0; at < 1010; at++) await listFrom(app, `10.${at >> 8}.${at & 255}.9`)
+  at = 0
+  t.strictSame([(await listFrom(app, '10.0.0.9')).statusCode, (await listFrom(app, '10.0.1.9')).statusCode], [200, 401])
+})

@@ -1,0 +1,318 @@
+import { connect } from 'node:net'
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { memoryStorage } from '../../src/memory/index.js'
+import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { listen, sendRaw } from '../fixtures/receivers/raw-http.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
+import { sendOverSocket } from '../fixtures/fuzz/fuzz-socket.js'
+import { startDelivering } from '../fixtures/delivery/delivering.js'
+
+const url = '/api/v1/public/acme/webhooks'
+const good = '{"name":"ATS events","target_url":"https://example.com/hook","event_types":["application.created"]}'
+const headers = { ...bearer(keys.full), 'content-type': 'application/json' }
+
+function ofLength (bytes: number): string {
+  return good.padEnd(bytes, ' ')
+}
+
+for (const bodyLimit of [undefined, 10, 10_000_000]) {
+  const host = bodyLimit === undefined ? 'of a host with no limit of its own' : `of a host with a limit of ${bodyLimit} bytes`
+
+  t.test(`a body of 64 KiB is read, one byte more gets 400: the API ${host}`, async (t) => {
+    const { storage, calls } = spyStorage()
+    const app = await buildApp(t, { storage, ...(bodyLimit === undefined ? {} : { server: { bodyLimit } }) })
+    checkError(t, await app.inject({ method: 'POST', url, headers, payload: ofLength(65537) }), 400, '64 KiB and a byte')
+    checkError(t, await app.inject({ method: 'POST', url, headers, payload: ofLength(2_000_000) }), 400, '2 MB')
+    t.same(calls, [])
+    const answer = await app.inject({ method: 'POST', url, headers, payload: ofLength(65536) })
+    t.equal(answer.statusCode, 201)
+  })
+}
+
+t.test('a body that is announced as too large gets 400 before it arrives', async (t) => {
+  const app = await buildApp(t)
+  const answers = await sendRaw(app, `POST ${url} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+    `Authorization: Bearer ${keys.full}\r\nContent-Length: 65537\r\n\r\n{`)
+  t.equal(answers.length, 1)
+  for (const answer of answers) checkError(t, answer, 400)
+})
+
+t.test('a body in chunks that grows too large gets 400', async (t) => {
+  const app = await buildApp(t)
+  const chunk = 'x'.repeat(0x8000)
+  const answers = await sendRaw(app, `POST ${url} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+    `Authorization: Bearer ${keys.full}\r\nTransfer-Encoding: chunked\r\n\r\n${`8000\r\n${chunk}\r\n`.repeat(3)}0\r\n\r\n`)
+  t.equal(answers.length, 1)
+  for (const answer of answers) checkError(t, answer, 400)
+})
+
+const goodBodyRefusals = JSON.stringify({ name: 'ATS events', target_url: 'https://example.com/hook', event_types: ['application.created'] })
+const json = 'application/json'
+
+const bodies: Record<string, { type?: string, payload: string | Buffer }> = {
+  'an empty body': { type: json, payload: '' },
+  'no body and no media type': { payload: '' },
+  'an empty body of another media type': { type: 'text/plain', payload: '' },
+  blanks: { type: json, payload: '  \n' },
+  'half a body': { type: json, payload: goodBodyRefusals.slice(0, -1) },
+  'more than a body': { type: json, payload: `${goodBodyRefusals}}` },
+  'two bodies': { type: json, payload: goodBodyRefusals + goodBodyRefusals },
+  'a trailing comma': { type: json, payload: goodBodyRefusals.replace('}', ',}') },
+  'single quotes': { type: json, payload: goodBodyRefusals.replaceAll('"', "'") },
+  'a comment': { type: json, payload: `/* */${goodBodyRefusals}` },
+  'a form': { type: 'application/x-www-form-urlencoded', payload: 'name=ATS+events' },
+  'the bare word NaN': { type: json, payload: '{"name":NaN}' },
+  null: { type: json, payload: 'null' },
+  true: { type: json, payload: 'true' },
+  'a number': { type: json, payload: '1' },
+  'a string': { type: json, payload: '"name"' },
+  'an array': { type: json, payload: `[${goodBodyRefusals}]` },
+  'an empty object': { type: json, payload: '{}' },
+  __proto__: { type: json, payload: goodBodyRefusals.replace('{', '{"__proto__":{"status":"active"},') },
+  'an escaped __proto__': { type: json, payload: goodBodyRefusals.replace('{', '{"\\u005f_proto__":{},') },
+  'constructor.prototype': { type: json, payload: goodBodyRefusals.replace('{', '{"constructor":{"prototype":{}},') },
+  'Latin-1': { type: json, payload: Buffer.from(goodBodyRefusals.replace('ATS', 'Bücher'), 'latin1') },
+  'UTF-16': { type: 'application/json; charset=utf-16', payload: Buffer.from(goodBodyRefusals, 'utf16le') },
+  'an overlong encoding': { type: json, payload: Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]) },
+  'a surrogate encoded as UTF-8': { type: json, payload: Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]) },
+  gzip: { type: json, payload: Buffer.from('1f8b0800000000000003', 'hex') },
+  'no media type': { payload: goodBodyRefusals },
+  'an empty media type': { type: '', payload: goodBodyRefusals },
+  'the media type text/plain': { type: 'text/plain', payload: goodBodyRefusals },
+  'the media type text/json': { type: 'text/json', payload: goodBodyRefusals },
+  'the media type application/json-patch+json': { type: 'application/json-patch+json', payload: goodBodyRefusals },
+  'the media type application/jsonx': { type: 'application/jsonx', payload: goodBodyRefusals },
+  'the media type application/vnd.api+json': { type: 'application/vnd.api+json', payload: goodBodyRefusals },
+  'the media type application': { type: 'application', payload: goodBodyRefusals },
+  'the media type */*': { type: '*/*', payload: goodBodyRefusals },
+  'two media types': { type: 'text/plain, application/json', payload: goodBodyRefusals },
+  'a multipart body': { type: 'multipart/form-data; boundary=x', payload: '--x--' }
+}
+
+t.test('a body that cannot be read, or says nothing, gets 400 and never reaches the storage', async (t) => {
+  const { storage, calls } = spyStorage()
+  const app = await buildApp(t, { storage })
+  for (const [what, { type, payload }] of Object.entries(bodies)) {
+    const headers = { ...bearer(keys.full), ...(type === undefined ? {} : { 'content-type': type }) }
+    checkError(t, await app.inject({ method: 'POST', url, headers, payload }), 400, what)
+  }
+  t.same(calls, [])
+})
+
+t.test('a media type is accepted in any letter case and with parameters', async (t) => {
+  const app = await buildApp(t)
+  for (const type of [json, 'Application/JSON', 'application/json;charset=utf-8', 'application/json; charset=UTF-8', 'application/json; x=y']) {
+    const answer = await app.inject({ method: 'POST', url, headers: { ...bearer(keys.full), 'content-type': type }, payload: goodBodyRefusals })
+    t.equal(answer.statusCode, 201, type)
+  }
+})
+
+t.test('a body whose length is not the one of Content-Length gets 400', async (t) => {
+  const app = await buildApp(t)
+  for (const length of [goodBodyRefusals.length - 1, goodBodyRefusals.length + 1]) {
+    const headers = { ...bearer(keys.full), 'content-type': json, 'content-length': String(length) }
+    checkError(t, await app.inject({ method: 'POST', url, headers, payload: goodBodyRefusals }), 400, `${length} bytes`)
+  }
+})
+
+t.test('a body in chunks is read like any other', async (t) => {
+  const app = await buildApp(t)
+  const head = `POST ${url} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: ${json}\r\n` +
+    `Authorization: Bearer ${keys.full}\r\nTransfer-Encoding: chunked\r\n\r\n`
+  const [answer] = await sendRaw(app, `${head}${goodBodyRefusals.length.toString(16)}\r\n${goodBodyRefusals}\r\n0\r\n\r\n`)
+  t.equal(answer?.statusCode, 201)
+})
+
+t.test('a body that never arrives whole is no failure of the service', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, { server: { logger: logs.logger } })
+  const { port } = new URL(await listen(app))
+  const socket = connect(Number(port), '127.0.0.1', () => {
+    socket.end(`POST ${url} HTTP/1.1\r\nHost: a\r\nContent-Type: ${json}\r\nAuthorization: Bearer ${keys.full}\r\nContent-Length: 100\r\n\r\n{`)
+  })
+  t.same((await logs.waitFor('request refused')).details, [{ in: 'body', field: '', message: 'must arrive whole' }])
+  t.same(logs.lines.filter(({ level }) => level > 30), [])
+})
+
+const base = '/api/v1/public/acme'
+
+const operations = [
+  ['GET', '/candidates', 200], ['GET', '/jobs', 200], ['GET', '/webhooks', 200], ['GET', '/webhooks/1', 200],
+  ['GET', '/webhooks/1/deliveries', 200], ['GET', '/webhooks/1/deliveries/1', 200], ['POST', '/webhooks/1/rotate_secret', 200],
+  ['POST', '/webhooks/1/dispatch_test', 200], ['POST', '/webhooks/1/replay', 202],
+  ['POST', '/webhooks/1/deliveries/1/retry', 202], ['DELETE', '/webhooks/1', 204]
+] as const
+
+async function buildWithWebhook (t: Parameters<typeof buildApp>[0]) {
+  const storage = memoryStorage({ tenants })
+  await storeWebhook(storage, 'acme')
+  await recordEvents(storage, 'acme', 1)
+  return buildApp(t, { storage })
+}
+
+for (const [method, path, status] of operations) {
+  t.test(`${method} ${path} takes application/json with an empty body for no body`, async (t) => {
+    const app = await buildWithWebhook(t)
+    const headers = { ...bearer(keys.full), 'content-type': 'application/json' }
+    const answer = await app.inject({ method, url: base + path, headers, payload: '' })
+    t.equal(answer.statusCode, status)
+  })
+
+  t.test(`${method} ${path} takes no body without a media type`, async (t) => {
+    const app = await buildWithWebhook(t)
+    t.equal((await app.inject({ method, url: base + path, headers: bearer(keys.full) })).statusCode, status)
+  })
+
+  t.test(`${method} ${path} takes an empty body on the wire, with a length of 0 and in chunks`, async (t) => {
+    const head = `${method} ${base}${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${keys.full}\r\n` +
+      'Content-Type: application/json\r\n'
+    const [measured] = await sendRaw(await buildWithWebhook(t), `${head}Content-Length: 0\r\n\r\n`)
+    const [chunked] = await sendRaw(await buildWithWebhook(t), `${head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`)
+    t.same([measured?.statusCode, chunked?.statusCode], [status, status])
+  })
+}
+
+t.test('operations that need a body refuse an empty one', async (t) => {
+  const app = await buildWithWebhook(t)
+  for (const [method, path] of [['POST', '/webhooks'], ['PATCH', '/webhooks/1']] as const) {
+    for (const headers of [{}, { 'content-type': 'application/json' }]) {
+      const answer = await app.inject({ method, url: base + path, headers: { ...bearer(keys.full), ...headers }, payload: '' })
+      checkError(t, answer, 400, `${method} ${path}`)
+    }
+  }
+})
+
+function nestedArrays (depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth)
+}
+
+function nestedObjects (depth: number): string {
+  return `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+}
+
+/** The body itself is the first level. */
+const payloads = [
+  `{"name":${nestedArrays(100)}}`,
+  `{"name":${nestedArrays(2000)}}`,
+  `{"event_types":[${nestedObjects(1990)}]}`,
+  `{"event_types":[${nestedObjects(2000)},${nestedObjects(2000)}]}`,
+  nestedObjects(101),
+  nestedObjects(10_000),
+  nestedArrays(32_000)
+]
+
+t.test('a listening server answers a body nested more than 100 levels deep with a 400 that says so', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, { errorDetails: true, server: { logger: logs.logger } })
+  for (const payload of payloads) {
+    logs.lines.length = 0
+    const answer = await sendOverSocket(app, { method: 'POST', url, headers, payload })
+    const details = [{ in: 'body', field: '', message: 'is nested more than 100 levels deep' }]
+    t.equal(answer.statusCode, 400)
+    t.same(JSON.parse(answer.body).error.details, details)
+    t.same((await logs.waitFor('request refused')).details, details)
+  }
+})
+
+t.test('without errorDetails it is the same 400 as any other', async (t) => {
+  const app = await buildApp(t)
+  for (const payload of payloads) checkError(t, await sendOverSocket(app, { method: 'POST', url, headers, payload }), 400)
+})
+
+t.test('a body nested 100 levels deep is read', async (t) => {
+  const app = await buildApp(t, {
+    async routes (app) {
+      const schema = { body: Type.Unknown(), response: { 200: Type.Object({ body: Type.String() }) } }
+      app.post('/anything', { config: { scopes: [] }, schema }, async ({ body }) => ({ body: JSON.stringify(body) }))
+    }
+  })
+  for (const payload of [nestedArrays(100), nestedObjects(100)]) {
+    const answer = await sendOverSocket(app, { method: 'POST', url: '/api/v1/public/acme/anything', headers, payload })
+    t.same(JSON.parse(answer.body), { body: payload })
+  }
+})
+
+const bodiesUnreadBody = {
+  'a malformed body': { 'content-type': 'application/json', payload: '{"name":' },
+  'a body over 64 KiB': { 'content-type': 'application/json', payload: `"${'x'.repeat(100_000)}"` },
+  'a body of another media type': { 'content-type': 'text/xml', payload: '<a/>' },
+  'a body with a wrong length': { 'content-type': 'application/json', 'content-length': '7', payload: '{}' }
+}
+
+const callers = [
+  { who: 'a caller without a key', headers: {}, status: 401 },
+  { who: 'a caller with an unknown key', headers: bearer('unknown'), status: 401 },
+  { who: 'a caller with the key of another tenant', headers: bearer(keys.globex), status: 401 },
+  { who: 'a caller without the scope', headers: bearer(keys.webhooksRead), status: 403 }
+]
+
+for (const { who, headers, status } of callers) {
+  t.test(`${who} gets ${status}, whatever the body`, async (t) => {
+    const { storage, calls } = spyStorage()
+    const app = await buildApp(t, { storage })
+    for (const [what, { payload, ...bodyHeaders }] of Object.entries(bodiesUnreadBody)) {
+      const answer = await app.inject({
+        method: 'POST',
+        url: '/api/v1/public/acme/webhooks',
+        headers: { ...bodyHeaders, ...headers },
+        payload
+      })
+      checkError(t, answer, status, what)
+    }
+    t.same(calls, [], 'the storage is not asked')
+  })
+
+  t.test(`${who} is answered before the body has arrived`, async (t) => {
+    const app = await buildApp(t)
+    const authorization = Object.values(headers).map((value) => `Authorization: ${value}\r\n`).join('')
+    const answers = await sendRaw(app, 'POST /api/v1/public/acme/webhooks HTTP/1.1\r\nHost: localhost\r\n' +
+      `Content-Type: application/json\r\nContent-Length: 1000000\r\nConnection: close\r\n${authorization}\r\n{`)
+    t.equal(answers.length, 1)
+    for (const answer of answers) checkError(t, answer, status)
+  })
+}
+
+t.test('a request for an unknown path is answered before its body has arrived', async (t) => {
+  const app = await buildApp(t)
+  const answers = await sendRaw(app, 'POST /api/v1/public/acme/nothing HTTP/1.1\r\nHost: localhost\r\n' +
+    `Content-Type: application/json\r\nContent-Length: 1000000\r\nConnection: close\r\nAuthorization: Bearer ${keys.full}\r\n\r\n{`)
+  t.equal(answers.length, 1)
+  for (const answer of answers) checkError(t, answer, 404)
+})
+
+t.test('the keys are not asked about a request without a well-formed key', async (t) => {
+  const asked: unknown[] = []
+  const app = await buildApp(t, { keyLookup: async (credentials) => { asked.push(credentials); return null } })
+  const url = '/api/v1/public/acme/webhooks'
+  await app.inject({ url })
+  await app.inject({ url, headers: { authorization: 'Bearer' } })
+  await app.inject({ url, headers: { authorization: 'Basic YWNtZTpzZWNyZXQ=' } })
+  t.same(asked, [])
+  await app.inject({ url, headers: bearer('a-key') })
+  t.same(asked, [{ tenantSlug: 'acme', tenantId: 'acme', key: 'a-key' }])
+})
+
+const operationsEmptyBody = [
+  ['POST', '/rotate_secret', 200],
+  ['POST', '/dispatch_test', 200],
+  ['POST', '/replay', 202],
+  ['GET', '', 200],
+  ['GET', '/deliveries', 200],
+  ['DELETE', '', 204]
+] as const
+
+for (const [method, path, status] of operationsEmptyBody) {
+  t.test(`${method} :id${path} takes an empty body of application/json for none`, async (t) => {
+    const { app, webhook } = await startDelivering(t)
+    const { statusCode } = await app.inject({
+      method,
+      url: `/api/v1/public/acme/webhooks/${webhook.id}${path}`,
+      headers: { ...bearer(keys.full), 'content-type': 'application/json', 'content-length': '0' }
+    })
+    t.equal(statusCode, status)
+  })
+}

@@ -1,0 +1,483 @@
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import t from 'tap'
+import { exampleOf } from '../../src/http/document/components.js'
+import { apiScopes } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
+import { bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
+import { type Content, createDocumentAjv, type OpenApi, type Operation, resolve } from '../fixtures/api/document.js'
+import { buildAppWithRoutes } from '../fixtures/api/routes.js'
+
+const base = '/api/v1/public'
+const url = `${base}/openapi.json`
+const eventId = 'evt_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
+
+t.test('the document is served without a key, and is the same each time', async (t) => {
+  const app = await buildApp(t)
+  const first = await app.inject(url)
+  const second = await app.inject(url)
+  t.equal(first.statusCode, 200)
+  t.equal(first.headers['content-type'], 'application/json; charset=utf-8')
+  t.equal(first.json<OpenApi>().openapi, '3.1.0')
+  t.equal(second.body, first.body)
+})
+
+t.test('HEAD answers like GET, without the document', async (t) => {
+  const app = await buildApp(t)
+  const { statusCode, body, headers } = await app.inject({ method: 'HEAD', url })
+  t.same([statusCode, body, headers['content-type']], [200, '', 'application/json; charset=utf-8'])
+})
+
+t.test('the operations served and the operations documented are the same', async (t) => {
+  const { app, routes } = await buildAppWithRoutes(t)
+  const { paths } = (await app.inject(url)).json<OpenApi>()
+  const documented = Object.entries(paths).flatMap(([path, item]) => {
+    return Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`)
+  })
+  const served = routes.filter(({ method }) => method !== 'HEAD').map(({ method, path }) => {
+    return `${method} ${base}/{tenant_slug}${path.replace(/:(\w+)/g, '{$1}')}`
+  })
+  t.same(documented.sort(), served.sort())
+  t.equal(documented.length, 20)
+})
+
+t.test('every operation has an id of its own, a summary, a description, a tag and the six errors', async (t) => {
+  const app = await buildApp(t)
+  const { paths, tags: known } = (await app.inject(url)).json<OpenApi>()
+  const operations = Object.values(paths).flatMap((item) => Object.values(item))
+  t.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length)
+  for (const { operationId, summary, description, tags, responses } of operations) {
+    t.ok(summary, operationId)
+    t.match(description, /^\S.+\n\nNeeds `/, operationId)
+    t.equal(tags.length, 1, operationId)
+    t.ok(known.some(({ name }) => name === tags[0]), operationId)
+    const own = operationId.startsWith('sync') || operationId === 'listEvents' ? ['410'] : []
+    t.same(Object.keys(responses).filter((status) => status >= '400'), ['400', '401', '403', '404', ...own, '500', '503'], operationId)
+  }
+})
+
+t.test('scopes are said: one of two for a list, both for webhooks', async (t) => {
+  const app = await buildApp(t)
+  const { paths, components } = (await app.inject(url)).json<OpenApi>()
+  t.same(paths[`${base}/{tenant_slug}/candidates`]?.get?.security, [{ apiKey: ['candidates:read'] }, { apiKey: ['candidates:write'] }])
+  t.match(paths[`${base}/{tenant_slug}/candidates`]?.get?.description, /Needs `candidates:read` or `candidates:write`\.$/)
+  t.same(paths[`${base}/{tenant_slug}/webhooks`]?.post?.security, [{ apiKey: ['webhooks:read', 'webhooks:write'] }])
+  t.match(paths[`${base}/{tenant_slug}/webhooks`]?.post?.description, /Needs `webhooks:read` and `webhooks:write`\.$/)
+  t.match(components.securitySchemes.apiKey, {
+    type: 'http', scheme: 'bearer', description: /needs\.\n- `candidates:read`\n- `candidates:write`\n- `jobs:read`\n- `jobs:write`\n- `webhooks:read`\n- `webhooks:write`$/
+  })
+})
+
+t.test('parameters are those of the path and of the query, with their bounds', async (t) => {
+  const app = await buildApp(t)
+  const { paths } = (await app.inject(url)).json<OpenApi>()
+  const parameters = paths[`${base}/{tenant_slug}/webhooks/{id}/deliveries`]?.get?.parameters ?? []
+  t.same(parameters.map(({ name, in: place, required }) => `${place} ${name} ${required}`), [
+    'path tenant_slug true', 'path id true', 'query page false', 'query per_page false', 'query sort false',
+    'query filter[status] false', 'query filter[event_type] false', 'query filter[event_id] false'
+  ])
+  t.same(parameters.map(({ example }) => example), ['acme', 1, ...Array(6)])
+  t.ok(parameters.every(({ description }) => description !== undefined))
+  t.same(parameters.find(({ name }) => name === 'per_page')?.schema, { type: 'integer', minimum: 1, maximum: 200, default: 25 })
+})
+
+t.test('a body is required where an empty one would be refused, and fields with a default are not', async (t) => {
+  const app = await buildApp(t)
+  const document = (await app.inject(url)).json<OpenApi>()
+  const { paths } = document
+  const webhook = `${base}/{tenant_slug}/webhooks/{id}`
+  t.equal(paths[webhook]?.patch?.requestBody?.required, true)
+  t.equal(paths[`${webhook}/rotate_secret`]?.post?.requestBody?.required, false)
+  t.equal(paths[`${webhook}/replay`]?.post?.requestBody?.required, false)
+  const create = paths[`${base}/{tenant_slug}/webhooks`]?.post?.requestBody
+  t.equal(create?.required, true)
+  t.same(resolve(document, create?.content['application/json']?.schema ?? {}), document.components.schemas.CreateWebhook)
+  t.same((document.components.schemas.CreateWebhook as { required?: string[] }).required, ['name', 'target_url', 'event_types'])
+})
+
+t.test('a response without content has only a description and headers', async (t) => {
+  const app = await buildApp(t)
+  const { paths } = (await app.inject(url)).json<OpenApi>()
+  const { description, headers, ...rest } = paths[`${base}/{tenant_slug}/webhooks/{id}`]?.delete?.responses['204'] ?? {}
+  t.same([description, Object.keys(headers ?? {}), rest], ['The webhook is gone', ['x-request-id'], {}])
+})
+
+t.test('headers are documented: the id of the request, links, the location, the challenge', async (t) => {
+  const app = await buildApp(t)
+  const { paths, components } = (await app.inject(url)).json<OpenApi>()
+  const webhooks = paths[`${base}/{tenant_slug}/webhooks`]
+  t.same(Object.keys(webhooks?.get?.responses['200']?.headers ?? {}), ['x-request-id', 'link'])
+  t.same(Object.keys(webhooks?.post?.responses['201']?.headers ?? {}), ['x-request-id', 'location'])
+  t.same(Object.keys(components.responses.Unauthorized?.headers ?? {}), ['x-request-id', 'www-authenticate'])
+})
+
+t.test('each event of the catalogue is a webhook with its payload and its signature headers', async (t) => {
+  const app = await buildApp(t, { events: { 'invoice.paid': Type.Object({ amount: Type.Integer() }) } })
+  const document = (await app.inject(url)).json<OpenApi>()
+  t.same(Object.keys(document.webhooks), ['invoice.paid'])
+  const { parameters = [], requestBody } = document.webhooks['invoice.paid']?.post ?? {}
+  t.same(parameters.map((parameter) => resolve(document, parameter)).map(({ name, in: place }) => `${place} ${name}`), [
+    'header webhook-id', 'header webhook-timestamp', 'header webhook-signature'
+  ])
+  const { schema, example } = requestBody?.content['application/json'] ?? {}
+  t.same(schema?.properties?.type, { type: 'string', const: 'invoice.paid' })
+  t.same(schema?.properties?.data, { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] })
+  t.same(example, { id: eventId, type: 'invoice.paid', timestamp: '2026-03-01T09:30:00.000Z', tenant_slug: 'acme', data: { amount: 1 } })
+})
+
+t.test('the summary of an event says what happened, and falls back to its name', async (t) => {
+  const summariesOf = async (options = {}) => {
+    const { webhooks } = (await (await buildApp(t, options)).inject(url)).json<OpenApi>()
+    return Object.fromEntries(Object.entries(webhooks).map(([name, { post }]) => [name, post.summary]))
+  }
+  const summaries = await summariesOf()
+  t.equal(Object.keys(summaries).length, 18)
+  t.equal(new Set(Object.values(summaries)).size, 18)
+  for (const [name, summary] of Object.entries(summaries)) t.match(summary, /^(An?|The) [a-z ]+$/, name)
+  t.match(summaries, { 'application.created': 'An application was created', 'job.closed': 'A job was closed' })
+
+  const Paid = Type.Object({ amount: Type.Integer() }, { description: 'An invoice was paid' })
+  t.same(await summariesOf({ events: { 'invoice.paid': Paid, 'invoice.sent': Type.Object({}) } }), {
+    'invoice.paid': 'An invoice was paid', 'invoice.sent': 'invoice.sent'
+  })
+})
+
+t.test('the data of the default events has an id that is described and not required, and any other field', async (t) => {
+  const app = await buildApp(t)
+  const { webhooks } = (await app.inject(url)).json<OpenApi>()
+  const { schema, example } = webhooks['candidate.merged']?.post.requestBody?.content['application/json'] ?? {}
+  t.same(schema?.properties?.data, {
+    type: 'object',
+    additionalProperties: true,
+    properties: { id: { description: 'The id of the candidate', examples: [1] } },
+    examples: [{ id: 1 }]
+  })
+  t.match(example, { data: { id: 1 } })
+  for (const data of [{ id: 1 }, { id: '7c1e' }, { id: null, name: 'Ada' }, { candidate_id: 1 }, {}]) {
+    await t.resolves(app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.merged', data }), JSON.stringify(data))
+  }
+})
+
+t.test('fields that the host publishes are documented', async (t) => {
+  const app = await buildApp(t, { candidateFields: Type.Object({ city: Type.String() }) })
+  const { body } = await app.inject(url)
+  t.match(body, /"city":\{"type":"string"\}/)
+})
+
+t.test('with openapi false there is no document, and its path is that of a tenant like any other', async (t) => {
+  const app = await buildApp(t, { openapi: false })
+  const { statusCode } = await app.inject(url)
+  t.equal(statusCode, 401)
+})
+
+t.test('the document says of the vendor what the vendor says, and keeps the rest', async (t) => {
+  const app = await buildApp(t, {
+    openapi: {
+      info: { title: 'Acme Hiring API', contact: { email: 'api@acme.example' }, license: { name: 'Proprietary' } },
+      servers: [{ url: 'https://api.acme.example' }]
+    }
+  })
+  const usual = (await (await buildApp(t)).inject(url)).json()
+  const { info, servers, ...rest } = (await app.inject(url)).json()
+  t.strictSame(info, { ...usual.info, title: 'Acme Hiring API', contact: { email: 'api@acme.example' }, license: { name: 'Proprietary' } })
+  t.strictSame(servers, [{ url: 'https://api.acme.example' }])
+  t.strictSame({ ...rest, info: usual.info, servers: usual.servers }, usual)
+})
+
+t.test('the document names no licence unless the vendor does', async (t) => {
+  const { info } = (await (await buildApp(t)).inject(url)).json()
+  t.same(Object.keys(info), ['title', 'version', 'description', 'contact'])
+})
+
+t.test('a tenant whose slug is the name of the document is served', async (t) => {
+  const app = await buildApp(t)
+  const { statusCode } = await app.inject({ url: `${base}/openapi.json/candidates`, headers: bearer(keys.full) })
+  t.equal(statusCode, 401)
+})
+
+async function dataSchemas (t: Teardown, ...schemas: TObject[]): Promise<[data: object[], components: OpenApi['components']['schemas']]> {
+  const events = Object.fromEntries(schemas.map((schema, index) => [`event.e${index}`, schema]))
+  const app = await buildApp(t, { events })
+  const { webhooks, components } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
+  const data = Object.values(webhooks).map(({ post }) => post.requestBody?.content['application/json']?.schema.properties?.data ?? {})
+  return [data, components.schemas]
+}
+
+t.test('a schema with a title is written once, under its title', async (t) => {
+  const Invoice = Type.Object({ amount: Type.Integer() }, { title: 'Invoice' })
+  const [data, schemas] = await dataSchemas(t, Invoice, Invoice)
+  t.same(data, [{ $ref: '#/components/schemas/Invoice' }, { $ref: '#/components/schemas/Invoice' }])
+  t.same(schemas.Invoice, { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] })
+})
+
+t.test('another schema with the same title stays inline', async (t) => {
+  const [data, schemas] = await dataSchemas(t, Type.Object({ chips: Type.Integer() }, { title: 'Candidate' }))
+  t.same(data, [{ type: 'object', properties: { chips: { type: 'integer' } }, required: ['chips'] }])
+  t.match(schemas.Candidate, { properties: { full_name: { type: 'string' } } })
+})
+
+t.test('a title that is no name of a component stays a title', async (t) => {
+  const [data] = await dataSchemas(t, Type.Object({}, { title: 'An invoice, paid' }))
+  t.same(data, [{ title: 'An invoice, paid', type: 'object', properties: {} }])
+})
+
+t.test('a property whose name is title, and an example that has one, stay what they are', async (t) => {
+  const [data] = await dataSchemas(t, Type.Object({ title: Type.String() }, { examples: [{ title: 'Invoice' }] }))
+  t.same(data, [{ type: 'object', properties: { title: { type: 'string' } }, required: ['title'], examples: [{ title: 'Invoice' }] }])
+})
+
+const urlDefaults = '/api/v1/public/openapi.json'
+
+/** The schema of a body as the document has it, and the body that the handler gets for an empty one. */
+async function describeBody (t: Parameters<typeof buildApp>[0], body: TObject): Promise<[schema: unknown, received: unknown]> {
+  const app = await buildApp(t, {
+    async routes (app) {
+      const response = { 200: Type.Object({}, { additionalProperties: true }) }
+      app.post('/rooms', { config: { scopes: [] }, schema: { body, response } }, async (request) => request.body as object)
+    }
+  })
+  const { paths } = (await app.inject(urlDefaults)).json<OpenApi>()
+  const answer = await app.inject({ method: 'POST', url: '/api/v1/public/acme/rooms', headers: bearer(keys.full), payload: {} })
+  return [paths['/api/v1/public/{tenant_slug}/rooms']?.post?.requestBody?.content['application/json']?.schema, answer.json()]
+}
+
+t.test('no request body of the document has a default, wherever the schema has one, and each is said in a description', async (t) => {
+  const Seats = Type.Integer({ default: 2, description: 'Chairs.' })
+  const described = { type: 'integer', description: 'Chairs. Default: `2`' }
+  const schemas: Array<[schema: TSchema, described: object]> = [
+    [Seats, described],
+    [Type.String({ default: 'x' }), { type: 'string', description: 'Default: `x`' }],
+    [Type.Array(Seats, { default: [] }), { type: 'array', items: described, description: 'Default: `[]`' }],
+    [Type.Tuple([Seats]), { type: 'array', items: [described], additionalItems: false, minItems: 1, maxItems: 1 }],
+    [Type.Union([Seats, Type.Null()]), { anyOf: [described, { type: 'null' }] }],
+    [Type.Record(Type.String(), Seats), { type: 'object', patternProperties: { '^(.*)$': described } }],
+    [Type.Object({ seats: Seats, default: Type.String() }, { additionalProperties: false }), {
+      type: 'object', additionalProperties: false, properties: { seats: described, default: { type: 'string' } }, required: ['default']
+    }],
+    [Type.Object({}, { additionalProperties: Seats }), { type: 'object', properties: {}, additionalProperties: described }]
+  ]
+  const named = (index: number): string => `field${index}`
+  const [schema] = await describeBody(t, Type.Object(Object.fromEntries(schemas.map(([of], index) => [named(index), of]))))
+  const filled = [0, 1, 2].map(named)
+  t.same(schema, {
+    type: 'object',
+    properties: Object.fromEntries(schemas.map(([, of], index) => [named(index), of])),
+    required: schemas.map((_, index) => named(index)).filter((name) => !filled.includes(name))
+  })
+})
+
+t.test('a default that the document only describes is still filled in', async (t) => {
+  const [, received] = await describeBody(t, Type.Object({ seats: Type.Integer({ default: 2 }) }))
+  t.same(received, { seats: 2 })
+})
+
+t.test('the defaults of queries and answers stay: they are always optional, or always there', async (t) => {
+  const { paths } = (await (await buildApp(t)).inject(urlDefaults)).json<OpenApi>()
+  t.match(paths['/api/v1/public/{tenant_slug}/jobs']?.get?.parameters.find(({ name }) => name === 'page')?.schema, { default: 1 })
+})
+
+t.test('the data of an event has no default either, and is required as the schema says', async (t) => {
+  const app = await buildApp(t, { events: { 'room.booked': Type.Object({ seats: Type.Integer({ default: 2 }) }) } })
+  const { webhooks } = (await app.inject(urlDefaults)).json<OpenApi>()
+  t.same(webhooks['room.booked']?.post.requestBody?.content['application/json']?.schema.properties?.data, {
+    type: 'object', properties: { seats: { type: 'integer', description: 'Default: `2`' } }, required: ['seats']
+  })
+})
+
+const urlExamples = '/api/v1/public/openapi.json'
+
+function listParameters ({ paths }: OpenApi): Operation['parameters'] {
+  return Object.values(paths).flatMap((item) => Object.values(item)).flatMap((operation) => operation.parameters)
+}
+
+t.test('every body and every answer has an example that its own schema takes', async (t) => {
+  const document = (await (await buildApp(t)).inject(urlExamples)).json<OpenApi>()
+  const ajv = createDocumentAjv(document)
+  const bodies: Array<[title: string, content: Content | undefined]> = []
+  for (const item of [...Object.values(document.paths), ...Object.values(document.webhooks)]) {
+    for (const { operationId, requestBody, responses } of Object.values(item)) {
+      if (requestBody !== undefined) bodies.push([operationId, requestBody.content['application/json']])
+      for (const [status, response] of Object.entries(responses)) {
+        const { content } = resolve(document, response)
+        if (content !== undefined) bodies.push([`${operationId} ${status}`, content['application/json']])
+      }
+    }
+  }
+  t.equal(bodies.length, 20 * 6 + 20 + 6 + 18 + 3)
+  for (const [title, content] of bodies) {
+    const refs = JSON.parse(JSON.stringify(content?.schema).replaceAll('"#/', '"document#/'))
+    t.ok(ajv.validate(refs, content?.example), `${title} ${ajv.errorsText()}`)
+  }
+})
+
+t.test('a parameter that must be sent has an example, which its own schema takes', async (t) => {
+  const document = (await (await buildApp(t)).inject(urlExamples)).json<OpenApi>()
+  const ajv = createDocumentAjv(document)
+  const needed = listParameters(document).filter(({ required }) => required)
+  t.ok(needed.length > 20)
+  for (const { name, schema, example } of [...needed, ...Object.values(document.components.parameters)]) {
+    t.ok(example !== undefined && ajv.validate(schema, example), name)
+  }
+})
+
+t.test('a reference page sends no filter by itself: optional parameters have their examples in the schema', async (t) => {
+  const document = (await (await buildApp(t)).inject(urlExamples)).json<OpenApi>()
+  const ajv = createDocumentAjv(document)
+  const optional = listParameters(document).filter(({ required }) => !required)
+  t.ok(optional.length > 20)
+  for (const { name, schema, ...rest } of optional) {
+    t.notOk('example' in rest || 'examples' in rest || 'example' in schema, name)
+    const { examples, enum: choices, default: usual } = schema as { examples?: unknown[], enum?: unknown[], default?: unknown }
+    t.ok(ajv.validate(schema, examples?.[0] ?? choices?.[0] ?? usual), name)
+  }
+})
+
+t.test('a parameter of the query that a host requires is required, and has an example', async (t) => {
+  const app = await buildApp(t, {
+    async routes (app) {
+      const querystring = Type.Object({ room: Type.String({ examples: ['A1'] }), seats: Type.Integer({ default: 2 }), wing: Type.Optional(Type.String()) })
+      app.get('/rooms', { config: { scopes: [] }, schema: { querystring, response: { 204: Type.Null() } } }, async () => null)
+    }
+  })
+  const { paths } = (await app.inject(urlExamples)).json<OpenApi>()
+  const parameters = paths['/api/v1/public/{tenant_slug}/rooms']?.get?.parameters
+  t.same(parameters?.slice(1).map(({ name, required, example }) => [name, required, example]), [['room', true, 'A1'], ['seats', false, undefined], ['wing', false, undefined]])
+})
+
+t.test('an example comes from the schema, and what says nothing of itself gets something of its type', async (t) => {
+  const cases: Array<[schema: TSchema, example: unknown]> = [
+    [Type.String({ examples: ['first', 'second'] }), 'first'],
+    [Type.Literal('only'), 'only'],
+    [Type.Integer({ default: 25 }), 25],
+    [Type.Unsafe({ type: 'string', enum: ['active', 'inactive'] }), 'active'],
+    [Type.Union([Type.Literal('a'), Type.Integer()]), 'a'],
+    [Type.Unsafe({ type: ['string', 'null'] }), 'text'],
+    [Type.String({ format: 'email' }), 'ada@example.com'],
+    [Type.String({ minLength: 6 }), 'text..'],
+    [Type.String({ maxLength: 2 }), 'te'],
+    [Type.Integer({ minimum: 7 }), 7],
+    [Type.Number(), 1],
+    [Type.Boolean(), true],
+    [Type.Null(), null],
+    [Type.Array(Type.Integer()), [1]],
+    [Type.Unsafe({ type: 'array' }), []],
+    [Type.Unsafe({ type: 'object' }), {}],
+    [Type.Object({ a: Type.String(), b: Type.Optional(Type.String()), c: Type.Optional(Type.String({ examples: ['c'] })) }), { a: 'text', c: 'c' }]
+  ]
+  for (const [schema, example] of cases) t.strictSame(exampleOf(schema), example, JSON.stringify(schema))
+})
+
+t.test('the data of an event has the examples of its schema', async (t) => {
+  const Data = Type.Object({}, { examples: [{ id: 7 }] })
+  const app = await buildApp(t, { events: { 'invoice.paid': Data, 'invoice.sent': Type.Object({}) } })
+  const { webhooks } = (await app.inject(urlExamples)).json<OpenApi>()
+  const dataOf = (name: string) => (webhooks[name]?.post.requestBody?.content['application/json']?.example as { data?: unknown }).data
+  t.same([dataOf('invoice.paid'), dataOf('invoice.sent')], [{ id: 7 }, { id: 1 }])
+})
+
+t.test('apiScopes has the scopes of every route of the API, and no others', async (t) => {
+  const used = new Set<string>()
+  const app = await buildApp(t, {
+    before (app) {
+      app.addHook('onRoute', ({ config }) => {
+        for (const scope of [...config?.scopes ?? [], ...config?.anyScope ?? []]) used.add(scope)
+      })
+    }
+  })
+  t.strictSame([...used].sort(), [...apiScopes].sort())
+  t.strictSame(app.recruiting.scopes, apiScopes)
+  t.throws(() => (apiScopes as string[]).push('more'), TypeError)
+})
+
+t.test('app.recruiting.scopes also has those of the own routes, each once', async (t) => {
+  const response = { 200: Type.Object({}) }
+  const app = await buildApp(t, {
+    async routes (app) {
+      app.get('/notes', { config: { scopes: ['notes:read', 'jobs:read'] }, schema: { response } }, async () => ({}))
+      app.get('/hidden', { config: { scopes: ['notes:read', 'notes:secret'] }, schema: { hide: true, response } as object }, async () => ({}))
+      app.get('/open', { config: { scopes: [] }, schema: { response } }, async () => ({}))
+    }
+  })
+  t.strictSame(app.recruiting.scopes, [...apiScopes, 'notes:read', 'notes:secret'])
+})
+
+const urlSourceIps = '/api/v1/public/openapi.json'
+const path = '/api/v1/public/{tenant_slug}/event_types'
+
+t.test('the addresses that notifications come from are in the description of listEventTypes, and nowhere else', async (t) => {
+  const app = await buildApp(t, { delivery: { sourceIps: ['203.0.113.7', '2001:db8::/32'] } })
+  const answer = await app.inject(urlSourceIps)
+  const { operationId, description } = answer.json<OpenApi>().paths[path]?.get ?? {}
+  t.equal(operationId, 'listEventTypes')
+  t.match(description, /an example\. Notifications come from `203\.0\.113\.7`, `2001:db8::\/32`\.\n\nNeeds /)
+  t.equal(answer.body.split('203.0.113.7').length, 2)
+})
+
+t.test('without the option the document does not mention them', async (t) => {
+  const app = await buildApp(t)
+  const answer = await app.inject(urlSourceIps)
+  t.match(answer.json<OpenApi>().paths[path]?.get?.description, /an example\.\n\nNeeds /)
+  t.notMatch(answer.body, 'come from `')
+})
+
+const urlTextIds = '/api/v1/public/openapi.json'
+const baseTextIds = '/api/v1/public/{tenant_slug}'
+const list = `${baseTextIds}/candidates`
+const uuid = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/
+
+t.test('the document shows text ids as strings, in items, paths, filters and examples', async (t) => {
+  const ids = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
+  const document = (await (await buildApp(t, { ids, storage: memoryStorage({ ids }) })).inject(urlTextIds)).json<OpenApi>()
+  const { paths, components: { schemas } } = document
+  t.match(schemas, {
+    Candidate: { properties: { id: { type: 'string', examples: [uuid] }, source_id: { type: ['string', 'null'], description: 'The source they came from', examples: [uuid] } } },
+    Job: { properties: { id: { type: 'string', examples: [uuid] } } },
+    Webhook: { properties: { id: { type: 'integer' } } }
+  })
+  for (const resource of ['candidate', 'job']) {
+    const { parameters = [], responses } = paths[`${baseTextIds}/${resource}s/{id}`]?.get ?? {}
+    t.match(parameters[1], {
+      name: 'id', description: `The id of the ${resource}`, schema: { type: 'string', pattern: '^[!-.0-~]{1,64}$' }, example: uuid
+    })
+    const content = responses?.['200']?.content?.['application/json']
+    t.match(content?.example, { data: { id: uuid } })
+    const refs = JSON.parse(JSON.stringify(content?.schema).replaceAll('"#/', '"document#/'))
+    t.ok(createDocumentAjv(document).validate(refs, content?.example))
+  }
+  const filter = paths[list]?.get?.parameters.find(({ name }) => name === 'filter[recruiter_id]')
+  t.match(filter, { description: 'Only candidates of this recruiter', schema: { type: 'string', pattern: '^[!-.0-~]{1,64}$', examples: [uuid] } })
+})
+
+t.test('the document shows each kind by itself', async (t) => {
+  const ids = { source: 'string' } as const
+  const document = (await (await buildApp(t, { ids, storage: memoryStorage({ ids }) })).inject(urlTextIds)).json<OpenApi>()
+  t.match(document.components.schemas, { Candidate: { properties: { id: { type: 'integer' }, source_id: { type: ['string', 'null'] } } } })
+  t.match(document.paths[list]?.get?.parameters.find(({ name }) => name === 'filter[recruiter_id]'), { schema: { type: 'integer', minimum: 1 } })
+})
+
+// The fixture holds every answer of the suite against the document. Would it notice?
+
+const candidates = '/api/v1/public/acme/candidates'
+
+t.test('an answer that the document has passes', async (t) => {
+  const app = await buildApp(t)
+  await t.resolves(app.inject({ url: candidates, headers: bearer(keys.full) }))
+})
+
+const headers = { 'x-request-id': 'req_1', link: '</>; rel="first"', 'content-type': 'application/json' }
+const page = '{"data":[],"meta":{"page":1,"per_page":25,"total":0,"total_pages":0}}'
+
+for (const [what, answer, message] of [
+  ['a body that breaks its schema', { payload: '{"data":[{"id":"1"}]}' }, /is not as documented/],
+  ['a status that is not declared', { status: 418 }, /418 is not in the document/],
+  ['a header that is missing', { missing: 'link' }, /lacks the header link/]
+] as Array<[string, { payload?: string, status?: number, missing?: string }, RegExp]>) {
+  t.test(`${what} is noticed`, async (t) => {
+    const { payload = page, status = 200, missing = '' } = answer
+    const app = await buildApp(t, {
+      before (app) {
+        app.addHook('onRequest', async (_request, reply) => reply.code(status).headers(headers).removeHeader(missing).send(payload))
+      }
+    })
+    await t.rejects(app.inject({ url: candidates, headers: bearer(keys.full) }), message)
+  })
+}

@@ -1,0 +1,448 @@
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { memoryStorage } from '../../src/memory/index.js'
+import { HttpError } from '../../src/index.js'
+import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+import { hostileErrors } from '../fixtures/hostile/hostile-errors.js'
+import { buildAppWithRoutes, titleOf, urlOf } from '../fixtures/api/routes.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
+import { sendRaw } from '../fixtures/receivers/raw-http.js'
+
+const candidates = '/api/v1/public/acme/candidates'
+
+t.test('parameters that fail validation get 400 bad_request', async (t) => {
+  const app = await buildApp(t)
+  checkError(t, await app.inject({ url: `${candidates}?page=0`, headers: bearer(keys.full) }), 400)
+})
+
+t.test('a body that fails validation gets 400 bad_request', async (t) => {
+  const app = await buildApp(t)
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/api/v1/public/acme/webhooks',
+    headers: bearer(keys.full),
+    payload: { name: 'ATS events', target_url: 'https://example.com/hook' }
+  })
+  checkError(t, answer, 400)
+})
+
+t.test('a missing key gets 401 unauthorized', async (t) => {
+  const app = await buildApp(t)
+  checkError(t, await app.inject({ url: candidates }), 401)
+})
+
+t.test('an invalid key gets 401 unauthorized', async (t) => {
+  const app = await buildApp(t)
+  checkError(t, await app.inject({ url: candidates, headers: bearer('unknown') }), 401)
+})
+
+t.test('a key without the required scope gets 403 forbidden', async (t) => {
+  const app = await buildApp(t)
+  checkError(t, await app.inject({ url: candidates, headers: bearer(keys.jobsRead) }), 403)
+})
+
+t.test('a resource that does not exist gets 404 not_found', async (t) => {
+  const app = await buildApp(t)
+  checkError(t, await app.inject({ url: '/api/v1/public/acme/webhooks/1', headers: bearer(keys.full) }), 404)
+})
+
+t.test('an unexpected failure gets 500 internal_error', async (t) => {
+  const storage = memoryStorage()
+  storage.candidates.list = async () => { throw new Error('the database is down') }
+  const app = await buildApp(t, { storage })
+  checkError(t, await app.inject({ url: candidates, headers: bearer(keys.full) }), 500)
+})
+
+const base = '/api/v1/public/acme'
+
+interface Case {
+  method?: 'POST' | 'PATCH'
+  path: string
+  payload?: string
+  type?: string
+  details: Array<{ in: string, field: string, message: string }>
+}
+
+const body = { name: 'ATS events', target_url: 'https://example.com/', event_types: ['job.created'] }
+
+const cases: Record<string, Case> = {
+  'a page of zero': { path: '/candidates?page=0', details: [{ in: 'query', field: 'page', message: 'must be >= 1' }] },
+  'two faults': {
+    path: '/candidates?page=0&per_page=x',
+    details: [
+      { in: 'query', field: 'page', message: 'must be >= 1' },
+      { in: 'query', field: 'per_page', message: 'must be integer' }
+    ]
+  },
+  'an unknown parameter': { path: '/jobs?filter[name]=x', details: [{ in: 'query', field: 'filter[name]', message: 'is not known' }] },
+  'a repeated parameter': { path: '/jobs?page=1&page=1', details: [{ in: 'query', field: 'page', message: 'is given more than once' }] },
+  'a query that is not encoded as UTF-8': {
+    path: '/jobs?page=%ff',
+    details: [{ in: 'query', field: '', message: 'holds text that is not percent-encoded UTF-8, or a NUL' }]
+  },
+  'a repeated sort field': { path: '/jobs?sort=name,-name', details: [{ in: 'query', field: 'sort', message: 'names name more than once' }] },
+  'a search that is too long': {
+    path: `/jobs?filter[q]=${'x'.repeat(201)}`,
+    details: [{ in: 'query', field: 'filter[q]', message: 'must be at most 200 characters' }]
+  },
+  'a date out of range': {
+    path: '/jobs?filter[updated_after]=0000-01-01T00:00:00Z',
+    details: [{ in: 'query', field: 'filter[updated_after]', message: 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z' }]
+  },
+  'a status outside the set': {
+    path: '/webhooks?filter[status]=gone',
+    details: [{ in: 'query', field: 'filter[status]', message: 'must be one of active, inactive, disabled' }]
+  },
+  'an id that is no number': { path: '/webhooks/x', details: [{ in: 'path', field: 'id', message: 'must be integer' }] },
+  'malformed JSON': {
+    method: 'POST', path: '/webhooks', payload: '{"name": canary', details: [{ in: 'body', field: '', message: 'is not valid JSON' }]
+  },
+  'half of a surrogate pair': {
+    method: 'POST', path: '/webhooks', payload: '{"name":"\\ud800"}', details: [{ in: 'body', field: 'name', message: 'holds a NUL or half of a surrogate pair' }]
+  },
+  'another media type': {
+    method: 'POST', path: '/webhooks', type: 'text/plain', payload: 'canary', details: [{ in: 'body', field: '', message: 'must be application/json' }]
+  },
+  'a body that is too large': {
+    method: 'POST', path: '/webhooks', payload: 'x'.repeat(65537), details: [{ in: 'body', field: '', message: 'must be at most 64 KiB' }]
+  },
+  'a body that is no object': { method: 'POST', path: '/webhooks', payload: '[]', details: [{ in: 'body', field: '', message: 'must be object' }] },
+  'missing fields': {
+    method: 'POST',
+    path: '/webhooks',
+    payload: '{"name":"ATS events"}',
+    details: [
+      { in: 'body', field: 'target_url', message: 'is required' },
+      { in: 'body', field: 'event_types', message: 'is required' }
+    ]
+  },
+  'an unknown field': {
+    method: 'POST',
+    path: '/webhooks',
+    payload: JSON.stringify({ ...body, 'a/b~c': 1 }),
+    details: [{ in: 'body', field: 'a/b~c', message: 'is not known' }]
+  },
+  'a fault within an array': {
+    method: 'POST',
+    path: '/webhooks',
+    payload: JSON.stringify({ ...body, event_types: ['job.created', 7] }),
+    details: [{ in: 'body', field: 'event_types[1]', message: 'must be string' }]
+  },
+  'an event type that is not in the catalogue': {
+    method: 'POST',
+    path: '/webhooks',
+    payload: JSON.stringify({ ...body, event_types: ['job.created', 'job.closed', 'job.eaten'] }),
+    details: [{ in: 'body', field: 'event_types[2]', message: 'must be an event type of the catalogue' }]
+  },
+  'a value that the schemas cannot judge': {
+    method: 'POST',
+    path: '/webhooks',
+    payload: JSON.stringify({ ...body, target_url: 'https://localhost/' }),
+    details: [{ in: 'body', field: 'target_url', message: 'must point to a public host' }]
+  },
+  'an empty change': {
+    method: 'PATCH', path: '/webhooks/1', payload: '{}', details: [{ in: 'body', field: '', message: 'must NOT have fewer than 1 properties' }]
+  }
+}
+
+function requestOf ({ method, path, payload, type = 'application/json' }: Case) {
+  const headers = { ...bearer(keys.full), ...(payload === undefined ? {} : { 'content-type': type }) }
+  return { method: method ?? 'GET', url: base + path, headers, ...(payload === undefined ? {} : { payload }) } as const
+}
+
+t.test('with errorDetails a 400 says where the request is at fault, and nothing of what it holds', async (t) => {
+  const app = await buildApp(t, { errorDetails: true })
+  for (const [what, known] of Object.entries(cases)) {
+    const answer = await app.inject(requestOf(known))
+    t.equal(answer.statusCode, 400, what)
+    t.same(answer.json(), {
+      error: {
+        code: 'bad_request',
+        message: 'Validation failed for request payload',
+        request_id: answer.headers['x-request-id'],
+        details: known.details
+      }
+    }, what)
+  }
+})
+
+t.test('without errorDetails the first reason is only in the log, at level info, with the request id', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, { server: { logger: logs.logger } })
+  for (const [what, known] of Object.entries(cases)) {
+    logs.lines.length = 0
+    const answer = await app.inject(requestOf(known))
+    checkError(t, answer, 400, what)
+    const refusals = logs.lines.filter(({ msg }) => msg === 'request refused')
+    t.same(refusals.map(({ level, request_id: id, details }) => ({ level, id, details })), [
+      { level: 30, id: answer.headers['x-request-id'], details: known.details.slice(0, 1) }
+    ], what)
+  }
+  t.notMatch(logs.text(), 'canary', 'no body is logged')
+})
+
+t.test('with errorDetails the other errors say no more than before', async (t) => {
+  const app = await buildApp(t, {
+    errorDetails: true,
+    keyLookup: async ({ key }) => {
+      if (key === 'broken') throw new Error('canary')
+      return key === keys.none ? { id: 'key', scopes: key === keys.none ? [] : ['webhooks:read', 'webhooks:write'] } : null
+    }
+  })
+  checkError(t, await app.inject({ url: `${base}/jobs?page=0` }), 401)
+  checkError(t, await app.inject({ url: `${base}/jobs?page=0`, headers: bearer(keys.none) }), 403)
+  checkError(t, await app.inject({ url: `${base}/nothing`, headers: bearer(keys.none) }), 404)
+  checkError(t, await app.inject({ url: `${base}/jobs`, headers: bearer('broken') }), 500)
+})
+
+/** As many numbers as fit into a body. */
+const numbers = Array.from({ length: 32_000 }, (_, index) => index % 10)
+
+const deep = '['.repeat(10_000) + ']'.repeat(10_000)
+
+const many: Record<string, { payload: string, details: number }> = {
+  'a thousand faults': { payload: JSON.stringify({ ...body, event_types: numbers.slice(0, 1000) }), details: 20 },
+  '64 KiB of faults': { payload: JSON.stringify({ event_types: numbers }), details: 20 },
+  'faults in arrays of arrays': { payload: JSON.stringify({ ...body, event_types: Array.from({ length: 100 }, () => numbers.slice(0, 100)) }), details: 1 },
+  'thousands of unknown fields': { payload: JSON.stringify(Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`a${index}`, 1]))), details: 1 },
+  'values nested 10,000 deep': { payload: `{"event_types":${deep}}`, details: 1 }
+}
+
+for (const [what, { payload, details }] of Object.entries(many)) {
+  t.test(`a request with ${what} gets ${details} details, and without errorDetails one is logged`, async (t) => {
+    const app = await buildApp(t, { errorDetails: true })
+    const request = { method: 'POST', url: `${base}/webhooks`, headers: { ...bearer(keys.full), 'content-type': 'application/json' }, payload } as const
+    t.equal((await app.inject(request)).json().error.details.length, details)
+    const logs = captureLogs()
+    const silent = await buildApp(t, { server: { logger: logs.logger } })
+    checkError(t, await silent.inject(request), 400)
+    t.equal((await logs.waitFor('request refused')).details?.length, 1)
+  })
+}
+
+t.test('the last item of the longest list that is allowed is checked too, beside another fault', async (t) => {
+  const events = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`test.event_${index}`, Type.Object({})]))
+  const app = await buildApp(t, { errorDetails: true, events })
+  const payload = { target_url: body.target_url, event_types: [...Object.keys(events).slice(1), 7] }
+  const answer = await app.inject({ method: 'POST', url: `${base}/webhooks`, headers: bearer(keys.full), payload })
+  t.same(answer.json().error.details, [
+    { in: 'body', field: 'name', message: 'is required' },
+    { in: 'body', field: 'event_types[99]', message: 'must be string' }
+  ])
+})
+
+t.test('a fault far down a long list is found as well', async (t) => {
+  const app = await buildApp(t, {
+    errorDetails: true,
+    async routes (app) {
+      const schema = { body: Type.Object({ ids: Type.Array(Type.Integer()) }), response: { 204: Type.Null() } }
+      app.post('/ids', { config: { scopes: [] }, schema }, async () => {})
+    }
+  })
+  const answer = await app.inject({ method: 'POST', url: `${base}/ids`, headers: bearer(keys.full), payload: { ids: [...numbers.slice(0, 150), 'x'] } })
+  t.same(answer.json().error.details, [{ in: 'body', field: 'ids[150]', message: 'must be integer' }])
+})
+
+const url = '/api/v1/public/acme/candidates'
+
+const thrown: Record<string, unknown> = {
+  'an error': new Error('canary'),
+  'an error with statusCode 404': Object.assign(new Error('canary'), { statusCode: 404 }),
+  'an error with status 400': Object.assign(new Error('canary'), { status: 400, statusCode: 400 }),
+  'an error with statusCode 200': Object.assign(new Error('canary'), { statusCode: 200 }),
+  'an error of a validator': Object.assign(new Error('canary'), { validation: [], validationContext: 'body', code: 'FST_ERR_VALIDATION' }),
+  'an error that a body is too large': Object.assign(new Error('canary'), { code: 'FST_ERR_CTP_BODY_TOO_LARGE', statusCode: 413 }),
+  'an error of the media type': Object.assign(new Error('canary'), { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE', statusCode: 415 }),
+  'an error of the content length': Object.assign(new Error('canary'), { code: 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' }),
+  'an error of Fastify': Object.assign(new Error('canary'), { code: 'FST_ERR_NOT_FOUND' }),
+  'an error named like ours': Object.assign(new Error('canary'), { code: 'not_found', details: [] }),
+  'an error with headers': Object.assign(new Error('canary'), { headers: { 'x-canary': 'canary', 'content-type': 'text/html' } }),
+  null: null,
+  undefined,
+  'a string': 'canary',
+  'a number': 404,
+  'an object': { canary: true, statusCode: 404, code: 'not_found' },
+  'a symbol': Symbol('canary'),
+  'an object without a prototype': Object.assign(Object.create(null), { canary: true })
+}
+
+const ways: Record<string, (error: unknown) => unknown> = {
+  'thrown by' (error) { throw error },
+  'rejected by': (error) => Promise.reject(error)
+}
+
+for (const [way, fail] of Object.entries(ways)) {
+  t.test(`whatever is ${way} the storage gets 500, is logged with the request id and never sent`, async (t) => {
+    let error: unknown
+    const logs = captureLogs()
+    const storage = memoryStorage({ tenants })
+    storage.candidates.list = () => fail(error) as never
+    const app = await buildApp(t, { storage, server: { logger: logs.logger } })
+    for (const [what, value] of Object.entries({ ...thrown, ...hostileErrors })) {
+      error = value
+      logs.lines.length = 0
+      const answer = await app.inject({ url, headers: bearer(keys.full) })
+      checkError(t, answer, 500, what)
+      t.notMatch(JSON.stringify([answer.headers, answer.body]), 'canary', `${what} is not sent`)
+      const failures = logs.lines.filter(({ level }) => level === 50)
+      t.same(failures.map((line) => [line.msg, line.request_id]), [['request failed', answer.headers['x-request-id']]], `${what} is logged with the request id`)
+      if (what in thrown && value instanceof Error) t.same(failures.map(({ err }) => err?.message), ['canary'], `${what} is logged`)
+    }
+  })
+
+  t.test(`whatever is ${way} the key lookup gets 500 and is logged with the request id, without the key`, async (t) => {
+    let error: unknown
+    const logs = captureLogs()
+    const app = await buildApp(t, { keyLookup: () => fail(error) as never, server: { logger: logs.logger } })
+    for (const [what, value] of Object.entries({ ...thrown, ...hostileErrors })) {
+      error = value
+      logs.lines.length = 0
+      const answer = await app.inject({ url, headers: bearer(keys.full) })
+      checkError(t, answer, 500, what)
+      t.notMatch(JSON.stringify([answer.headers, answer.body]), 'canary', `${what} is not sent`)
+      const failures = logs.lines.filter(({ level }) => level === 50)
+      t.same(failures.map((line) => [line.msg, line.request_id]), [['request failed', answer.headers['x-request-id']]], `${what} is logged with the request id`)
+    }
+    t.notMatch(logs.text(), keys.full, 'the key is not logged')
+  })
+}
+
+t.test('every operation answers a storage that fails with 500', async (t) => {
+  const { storage } = spyStorage(undefined, () => Promise.reject(Object.assign(new Error('down'), { statusCode: 404 })))
+  const { app, routes } = await buildAppWithRoutes(t, { storage })
+  const bodies: Record<string, object> = {
+    'POST /webhooks': { name: 'Another', target_url: 'https://example.com/', event_types: ['job.created'] },
+    'PATCH /webhooks/:id': { name: 'Renamed' }
+  }
+  // The catalogue is in no storage.
+  for (const route of routes.filter(({ method, path }) => method !== 'HEAD' && path !== '/event_types')) {
+    const payload = bodies[titleOf(route)]
+    const answer = await app.inject({
+      method: route.method as 'GET',
+      url: urlOf(route),
+      headers: bearer(keys.full),
+      ...(payload === undefined ? {} : { payload })
+    })
+    checkError(t, answer, 500, titleOf(route))
+  }
+})
+
+t.test('a row that breaks its schema gets 500, and what it holds is not sent', async (t) => {
+  for (const row of [{ id: 'canary' }, { id: 1 }, { id: 1, full_name: 'canary' }, { id: {}, full_name: 'canary', headline: null, source_id: null }, 'canary']) {
+    const storage = memoryStorage({ tenants })
+    storage.candidates.list = async () => [row] as never
+    const app = await buildApp(t, { storage })
+    const answer = await app.inject({ url, headers: bearer(keys.full) })
+    checkError(t, answer, 500, JSON.stringify(row))
+    t.equal(answer.headers.link, undefined)
+  }
+})
+
+t.test('a lookup that resolves to nothing at all is a 401', async (t) => {
+  for (const owner of [null, undefined]) {
+    const app = await buildApp(t, { keyLookup: async () => owner as null })
+    checkError(t, await app.inject({ url, headers: bearer(keys.full) }), 401)
+  }
+})
+
+t.test('a lookup that gives an owner without scopes is a 500', async (t) => {
+  for (const owner of [{}, { id: 'a' }, { id: 'a', scopes: null }, true, 'candidates:read']) {
+    const app = await buildApp(t, { keyLookup: async () => owner as never })
+    checkError(t, await app.inject({ url, headers: bearer(keys.full) }), 500, JSON.stringify(owner))
+  }
+})
+
+t.test('a lookup that gives an owner who cannot be read is a 500', async (t) => {
+  const owner = { id: 'a', get scopes () { throw Object.assign(new Error('canary'), { statusCode: 404 }) } }
+  const app = await buildApp(t, { keyLookup: async () => owner as never })
+  for (const path of ['/api/v1/public/acme/jobs', '/api/v1/public/acme/nothing']) {
+    checkError(t, await app.inject({ url: path, headers: bearer(keys.full) }), 500)
+  }
+})
+
+t.test('a lookup that throws an HttpError is a 500 as well', async (t) => {
+  const app = await buildApp(t, { keyLookup: async () => { throw new HttpError('not_found') } })
+  checkError(t, await app.inject({ url, headers: bearer(keys.full) }), 500)
+})
+
+t.test('a lookup whose scopes are text lets nobody in by a part of it', async (t) => {
+  const app = await buildApp(t, { keyLookup: async () => ({ id: 'a', scopes: 'candidates:readonly' }) as never })
+  const answer = await app.inject({ url, headers: bearer(keys.full) })
+  checkError(t, answer, 500)
+})
+
+const unknown = [
+  ['GET', ''], ['GET', '/'], ['GET', '/nothing'], ['GET', '/candidates/1/'], ['GET', '/Candidates'], ['GET', '/candidates/1/jobs'],
+  ['GET', '/jobs/1/candidates'], ['PATCH', '/candidates/1'], ['DELETE', '/jobs/1'], ['GET', '/webhooks/1/'], ['GET', '/webhooks/1/rotate_secret'],
+  ['GET', '/webhooks/1/nothing'], ['GET', '/webhooks/1/deliveries/1/attempts'], ['GET', '/a/b/c/d/e'],
+  ['POST', '/candidates'], ['POST', '/jobs'], ['POST', '/webhooks/1'], ['POST', '/webhooks/1/deliveries'],
+  ['PUT', '/candidates'], ['PUT', '/webhooks/1'], ['PATCH', '/webhooks'], ['PATCH', '/candidates'],
+  ['DELETE', '/webhooks'], ['DELETE', '/candidates'], ['DELETE', '/webhooks/1/deliveries/1'],
+  ['OPTIONS', '/candidates'], ['OPTIONS', '/webhooks']
+] as const
+
+t.test('an unknown path or method gets 404', async (t) => {
+  const app = await buildApp(t)
+  for (const [method, path] of unknown) {
+    const answer = await app.inject({ method, url: `${base}${path}`, headers: bearer(keys.full) })
+    checkError(t, answer, 404, `${method} ${path}`)
+  }
+})
+
+t.test('an unknown path or method gets 404 whatever the scopes of the key', async (t) => {
+  const app = await buildApp(t)
+  for (const [method, path] of unknown) {
+    const answer = await app.inject({ method, url: `${base}${path}`, headers: bearer(keys.none) })
+    checkError(t, answer, 404, `${method} ${path}`)
+  }
+})
+
+t.test('an unknown path or method gets 401 without a key of the tenant', async (t) => {
+  const app = await buildApp(t)
+  for (const [method, path] of unknown) {
+    const url = `${base}${path}`
+    checkError(t, await app.inject({ method, url }), 401, `${method} ${path} without a key`)
+    checkError(t, await app.inject({ method, url, headers: bearer('unknown') }), 401, `${method} ${path} with an unknown key`)
+    checkError(t, await app.inject({ method, url, headers: bearer(keys.globex) }), 401, `${method} ${path} with a foreign key`)
+  }
+})
+
+t.test('an unknown path gets 404 whatever its body and query', async (t) => {
+  const app = await buildApp(t)
+  const answer = await app.inject({
+    method: 'POST',
+    url: `${base}/nothing?page=0&page=0`,
+    headers: { ...bearer(keys.full), 'content-type': 'text/plain' },
+    payload: 'x'.repeat(100_000)
+  })
+  checkError(t, answer, 404)
+})
+
+t.test('the prefix itself and what is beside it are answered by the host', async (t) => {
+  const app = await buildApp(t, {
+    after (app) { app.setNotFoundHandler((request, reply) => reply.code(404).send('the host has no such page')) }
+  })
+  for (const url of ['/', '/api', '/api/v1/public', '/api/v2/public/acme/candidates', '/acme/candidates']) {
+    const answer = await app.inject({ url, headers: bearer(keys.full) })
+    t.equal(answer.statusCode, 404, url)
+    t.equal(answer.body, 'the host has no such page', url)
+    t.equal(answer.headers['x-request-id'], undefined, url)
+  }
+})
+
+t.test('the host answers requests that the router refuses before any hook', async (t) => {
+  const app = await buildApp(t)
+  const cut = await app.inject({ url: '/api/v1/public/acme/webhooks/%zz', headers: bearer(keys.full) })
+  const long = await app.inject({ url: `/api/v1/public/${'a'.repeat(101)}/candidates`, headers: bearer(keys.full) })
+  t.same([cut.statusCode, cut.json().code], [400, 'FST_ERR_BAD_URL'])
+  t.same([long.statusCode, long.json().code], [414, 'FST_ERR_MAX_PARAM_LENGTH'])
+})
+
+t.test('a method that HTTP does not have is answered by the host', async (t) => {
+  const app = await buildApp(t)
+  const [answer] = await sendRaw(app, `STEAL ${base}/candidates HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${keys.full}\r\nConnection: close\r\n\r\n`)
+  t.equal(answer?.statusCode, 400)
+  t.equal(answer?.headers['x-request-id'], undefined)
+})

@@ -1,0 +1,273 @@
+import { Type } from '@sinclair/typebox'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { Type as NewType } from 'typebox'
+import t, { type Test } from 'tap'
+import recruitingApi, {
+  type ApiKey, type AuditEntry, type IdKinds, isRecruitingApiError, type RecruitingApiOptions
+} from '../../src/index.js'
+import { jobsFrom, memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { allScopes, bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+
+const base = '/api/v1/public/acme'
+const meta = { page: 1, per_page: 25, total: 1, total_pages: 1 }
+
+const storage = memoryStorage({
+  tenants: {
+    acme: {
+      candidates: [{
+        id: 1,
+        full_name: 'Ada Lovelace',
+        recruiter_id: 11,
+        email: 'canary@example.com',
+        salary: { amount: 1, currency: 'canary' },
+        tags: ['canary'],
+        __private: 'canary'
+      }],
+      jobs: [{ id: 1, name: 'Analyst', status: 'published', department: 'canary', internal_notes: 'canary' }]
+    }
+  }
+})
+
+t.test('an item has exactly the fields of the contract, whatever a row holds', async (t) => {
+  const app = await buildApp(t, { storage })
+  const candidates = await app.inject({ url: `${base}/candidates`, headers: bearer(keys.full) })
+  const jobs = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
+  t.equal(candidates.body, JSON.stringify({ data: [{ id: 1, full_name: 'Ada Lovelace', headline: null, source_id: null }], meta }))
+  t.equal(jobs.body, JSON.stringify({ data: [{ id: 1, name: 'Analyst', status: 'published' }], meta }))
+})
+
+t.test('candidateFields and jobFields publish the fields they declare, and nothing within them that they do not', async (t) => {
+  const app = await buildApp(t, {
+    storage,
+    candidateFields: Type.Object({ email: Type.String(), salary: Type.Object({ amount: Type.Integer() }) }),
+    jobFields: Type.Object({ department: Type.String() })
+  })
+  const candidates = await app.inject({ url: `${base}/candidates`, headers: bearer(keys.full) })
+  const jobs = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
+  t.same(candidates.json(), {
+    data: [{ id: 1, full_name: 'Ada Lovelace', headline: null, source_id: null, email: 'canary@example.com', salary: { amount: 1 } }],
+    meta
+  })
+  t.same(jobs.json(), { data: [{ id: 1, name: 'Analyst', status: 'published', department: 'canary' }], meta })
+})
+
+t.test('candidateFields do not publish fields of jobs', async (t) => {
+  const app = await buildApp(t, { storage, candidateFields: Type.Object({ department: Type.Optional(Type.String()) }) })
+  const jobs = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
+  t.same(jobs.json().data, [{ id: 1, name: 'Analyst', status: 'published' }])
+})
+
+t.test('webhooks and deliveries leave out whatever else a row of the storage holds', async (t) => {
+  const { storage } = spyStorage(memoryStorage({ tenants }), async ({ method }, real) => {
+    const result = await real()
+    const spoil = (row: unknown) => ({ ...row as object, secret: 'canary', tenant_slug: 'canary', previous_secret: 'canary', response_excerpt: 'canary' })
+    if (method.endsWith('.list')) return (result as unknown[]).map((row) => ({ ...spoil(row), body: 'canary', attempts: ['canary'], health: 'canary' }))
+    return method.endsWith('.find') || method.endsWith('.update') ? spoil(result) : result
+  })
+  const app = await buildApp(t, { storage })
+  const headers = bearer(keys.full)
+  const payload = { name: 'ATS events', target_url: 'https://example.com/', event_types: ['job.created'] }
+  await app.inject({ method: 'POST', url: `${base}/webhooks`, headers, payload })
+  await app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: {} })
+  const answers = [
+    await app.inject({ url: `${base}/webhooks`, headers }),
+    await app.inject({ url: `${base}/webhooks/1`, headers }),
+    await app.inject({ method: 'PATCH', url: `${base}/webhooks/1`, headers, payload: { name: 'Renamed' } }),
+    await app.inject({ url: `${base}/webhooks/1/deliveries`, headers }),
+    await app.inject({ url: `${base}/webhooks/1/deliveries/1`, headers })
+  ]
+  const { body } = answers[4]?.json().data ?? {}
+  t.same(answers.map(({ statusCode }) => statusCode), [200, 200, 200, 200, 200])
+  // What is sent has the tenant in it.
+  t.notMatch(answers.map(({ payload }) => payload).join('').replace(JSON.stringify(body), ''), /canary|"secret"|"previous_secret"|tenant_slug/)
+})
+
+t.test('a field that the contract has already cannot be declared a second time', async (t) => {
+  for (const options of [
+    { candidateFields: Type.Object({ headline: Type.String() }) },
+    { candidateFields: Type.Object({ id: Type.String() }) },
+    { jobFields: Type.Object({ status: Type.Integer() }) }
+  ]) {
+    const [name = ''] = Object.keys(options)
+    const error = await buildApp(t, options).catch((error: unknown) => error)
+    t.ok(isRecruitingApiError(error), name)
+    t.match(error, { code: 'invalid_option', field: new RegExp(`^${name}\\.`) })
+  }
+})
+
+const headers = bearer(keys.full)
+
+t.test('an id of another type than declared gets 500, and the log names port, field and type, not the value', async (t) => {
+  const integer = "expected an integer up to 2^53-1: ids.candidate is 'integer'"
+  const text = "expected a string of 1 to 64 visible ASCII characters without /: ids.candidate is 'string'"
+  const problems: Array<[Partial<IdKinds>, string, unknown, string]> = [
+    [{}, 'id', 'canary', `whose id is a string, ${integer}`],
+    [{}, 'id', '7', `whose id is a string, ${integer}`],
+    [{}, 'id', 1.5, `whose id is a number, ${integer}`],
+    [{}, 'id', 7n, `whose id is a bigint, ${integer}`],
+    [{}, 'id', null, `whose id is null, ${integer}`],
+    [{}, 'id', undefined, `whose id is undefined, ${integer}`],
+    [{}, 'id', { canary: 1 }, `whose id is an object, ${integer}`],
+    [{ candidate: 'string' }, 'id', 7, `whose id is a number, ${text}`],
+    [{ candidate: 'string' }, 'id', 'can ary', `whose id is a string, ${text}`],
+    [{ candidate: 'string' }, 'id', 'canary/', `whose id is a string, ${text}`],
+    [{ candidate: 'string' }, 'id', 'x'.repeat(65), `whose id is a string, ${text}`],
+    [{}, 'source_id', 'canary', "whose source_id is a string, expected an integer up to 2^53-1: ids.source is 'integer'"],
+    [{}, 'source_id', undefined, "whose source_id is undefined, expected an integer up to 2^53-1: ids.source is 'integer'"],
+    [{ source: 'string' }, 'source_id', 3, "whose source_id is a number, expected a string of 1 to 64 visible ASCII characters without /: ids.source is 'string'"]
+  ]
+  for (const [kinds, field, value, problem] of problems) {
+    const logs = captureLogs()
+    const storage = memoryStorage({ ids: kinds })
+    const row = { id: kinds.candidate === 'string' ? 'a' : 1, full_name: 'canary', headline: null, source_id: null, [field]: value }
+    storage.candidates.list = async () => [row] as never
+    storage.candidates.find = async () => row as never
+    const app = await buildApp(t, { ids: kinds, storage, server: { logger: logs.logger } })
+    for (const [method, path] of [['list', 'candidates'], ['find', 'candidates/1']] as const) {
+      logs.lines.length = 0
+      const answer = await app.inject({ url: `${base}/${path}`, headers })
+      checkError(t, answer, 500, problem)
+      t.same(logs.lines.filter(({ level }) => level === 50).map(({ err }) => err?.message), [`candidates.${method} returned a row ${problem}`])
+      t.notMatch(logs.text(), 'canary')
+    }
+  }
+})
+
+t.test('a job of another type of id gets 500 too', async (t) => {
+  const logs = captureLogs()
+  const dates = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }
+  const jobs = jobsFrom(() => [{ id: 'j', name: 'Nurse', status: 'draft', ...dates }], { ids: { job: 'string' } })
+  const storage = { ...memoryStorage(), jobs }
+  const app = await buildApp(t, { storage, server: { logger: logs.logger } })
+  checkError(t, await app.inject({ url: `${base}/jobs`, headers }), 500)
+  const failures = logs.lines.filter(({ level }) => level === 50)
+  t.same(failures.map(({ err }) => err?.message), ["jobs.list returned a row whose id is a string, expected an integer up to 2^53-1: ids.job is 'integer'"])
+})
+
+const every = { tenantSlug: 'acme', scopes: allScopes }
+const keyLookup = memoryKeyLookup([
+  { ...every, key: 'full' },
+  { ...every, key: 'headlines', candidateFields: ['headline'], jobFields: ['status'] },
+  { ...every, key: 'ids', candidateFields: [], jobFields: [] },
+  { ...every, key: 'names', candidateFields: ['full_name', 'id', 'nothing', '__proto__', 'constructor'] }
+])
+
+/** Without the check of answers: the document requires every field. */
+async function build (t: Test, options: Partial<RecruitingApiOptions> = {}): Promise<FastifyInstance> {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(recruitingApi, { storage: memoryStorage({ tenants }), keyLookup, delivery: false, errorDetails: true, ...options })
+  return app
+}
+
+const get = (app: FastifyInstance, key: string, path: string) => app.inject({ url: `${base}/${path}`, headers: bearer(key) })
+
+t.test('a key sees only its fields, in every answer that has rows', async (t) => {
+  const app = await build(t)
+  const data = async (key: string, path: string) => (await get(app, key, path)).json().data
+  t.strictSame(await data('headlines', 'candidates'), [{ id: 1, headline: 'Analyst' }, { id: 2, headline: null }, { id: 3, headline: 'Logician' }])
+  t.strictSame(await data('headlines', 'candidates/1'), { id: 1, headline: 'Analyst' })
+  t.strictSame(await data('headlines', 'jobs'), [{ id: 1, status: 'published' }, { id: 2, status: 'draft' }])
+  t.strictSame(await data('headlines', 'jobs/2'), { id: 2, status: 'draft' })
+  t.strictSame(await data('headlines', 'candidates/sync?per_page=1'), [{ id: 1, deleted: false, candidate: { id: 1, headline: 'Analyst' } }])
+  t.strictSame(await data('headlines', 'jobs/sync?per_page=1'), [{ id: 1, deleted: false, job: { id: 1, status: 'published' } }])
+  t.strictSame(await data('ids', 'candidates/2'), { id: 2 })
+  t.strictSame(await data('names', 'candidates/2'), { id: 2, full_name: 'Grace Hopper' })
+  t.strictSame(await data('names', 'jobs/2'), { id: 2, name: 'Cryptanalyst', status: 'draft' }, 'a limit of one resource is none of the other')
+})
+
+t.test('a row may lack a field that is optional in either TypeBox', async (t) => {
+  const keys = memoryKeyLookup([{ ...every, key: 'emails', candidateFields: ['full_name', 'email'] }])
+  for (const either of [Type, NewType as unknown as typeof Type]) {
+    const app = await build(t, { keyLookup: keys, candidateFields: either.Object({ email: either.Optional(either.String()) }) })
+    const { statusCode, body } = await get(app, 'emails', 'candidates/2')
+    t.strictSame([statusCode, JSON.parse(body)], [200, { data: { id: 2, full_name: 'Grace Hopper' } }])
+  }
+})
+
+t.test('a deleted row in a sync stays null', async (t) => {
+  const app = await build(t)
+  const { meta } = (await get(app, 'headlines', 'candidates/sync')).json()
+  await app.recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 99, deleted: true })
+  t.strictSame((await get(app, 'headlines', `candidates/sync?token=${meta.next_token}`)).json().data, [{ id: 99, deleted: true, candidate: null }])
+})
+
+t.test('a limited answer is the full one without the other fields, with its headers', async (t) => {
+  const app = await build(t)
+  const [full, limited] = await Promise.all(['full', 'headlines'].map((key) => get(app, key, 'candidates?per_page=2&sort=-id')))
+  t.strictSame(limited?.json().meta, full?.json().meta)
+  t.equal(limited?.headers.link, full?.headers.link)
+  t.equal(limited?.headers['content-type'], full?.headers['content-type'])
+  t.equal(Number(limited?.headers['content-length']), limited?.rawPayload.length)
+  const head = await app.inject({ method: 'HEAD', url: `${base}/candidates?per_page=2&sort=-id`, headers: bearer('headlines') })
+  t.strictSame([head.statusCode, head.body, head.headers['content-length']], [200, '', limited?.headers['content-length']])
+})
+
+t.test('a field that the key does not see cannot be filtered or sorted by', async (t) => {
+  const app = await build(t, { candidateFields: Type.Object({ recruiter_id: Type.Integer(), updated_at: Type.String() }) })
+  for (const [path, field, hidden] of [
+    ['candidates?filter[q]=ada', 'filter[q]', 'full_name'],
+    ['candidates?filter[q]=', 'filter[q]', 'full_name'],
+    ['candidates?filter[recruiter_id]=11', 'filter[recruiter_id]', 'recruiter_id'],
+    ['candidates?filter[updated_after]=2026-01-01T00:00:00Z', 'filter[updated_after]', 'updated_at'],
+    ['candidates?sort=full_name', 'sort', 'full_name'],
+    ['candidates?sort=id,-full_name', 'sort', 'full_name'],
+    ['candidates?sort=-updated_at', 'sort', 'updated_at'],
+    ['jobs?filter[q]=comp', 'filter[q]', 'name'],
+    ['jobs?sort=-name,status', 'sort', 'name']
+  ] as const) {
+    const answer = await get(app, 'headlines', path)
+    t.equal(answer.statusCode, 400, path)
+    t.strictSame(answer.json().error.details, [{ in: 'query', field, message: `the API key does not see the field ${hidden}` }])
+    t.equal((await get(app, 'full', path)).statusCode, 200)
+  }
+  for (const path of ['candidates?sort=-id', 'candidates?sort=created_at', 'jobs?filter[status]=draft&sort=status', 'jobs?filter[updated_after]=2026-01-01T00:00:00Z']) {
+    t.equal((await get(app, 'headlines', path)).statusCode, 200, path)
+  }
+  t.equal((await get(app, 'ids', 'jobs?filter[status]=draft')).statusCode, 400)
+})
+
+t.test('the audit counts the rows, and errors are as ever', async (t) => {
+  const entries: AuditEntry[] = []
+  const app = await build(t, { onAudit: (entry) => { entries.push(entry) } })
+  await get(app, 'headlines', 'candidates')
+  t.match(entries, [{ rowCount: 3, status: 200 }])
+  t.equal((await get(app, 'headlines', 'candidates/77')).statusCode, 404)
+  t.equal((await get(app, 'headlines', 'candidates?page=0')).statusCode, 400)
+})
+
+t.test('a row without a published field is a 500 for the keys that see it', async (t) => {
+  const storage = memoryStorage({ tenants })
+  storage.jobs.find = async () => ({ id: 1, status: 'draft' }) as never
+  const app = await build(t, { storage })
+  for (const [key, status] of [['full', 500], ['names', 500], ['headlines', 200], ['ids', 200]] as const) t.equal((await get(app, key, 'jobs/1')).statusCode, status, key)
+})
+
+t.test('large integers keep their digits', async (t) => {
+  const storage = memoryStorage({ tenants })
+  storage.jobs.find = async () => ({ id: 1, name: '', status: 'draft', salary: 12345678901234567890n }) as never
+  const keys = memoryKeyLookup([{ ...every, key: 'salaries', jobFields: ['salary'] }])
+  const app = await build(t, { storage, keyLookup: keys, jobFields: Type.Object({ salary: Type.Integer() }) })
+  t.equal((await get(app, 'salaries', 'jobs/1')).body, '{"data":{"id":1,"salary":12345678901234567890}}')
+})
+
+t.test('more lists of fields than are remembered still count', async (t) => {
+  let fields: string[] = []
+  const app = await build(t, { keyLookup: () => ({ id: 'key', scopes: allScopes, jobFields: fields }) })
+  for (let at = 0; at < 105; at++) {
+    fields = [`field_${at}`]
+    t.strictSame((await get(app, 'any', 'jobs/1')).json().data, { id: 1 })
+  }
+  fields = ['name']
+  t.strictSame((await get(app, 'any', 'jobs/1')).json().data, { id: 1, name: 'Compiler Engineer' })
+})
+
+t.test('fields of a lookup that are not names are a 500', async (t) => {
+  for (const wrong of [{ candidateFields: 'full_name' }, { jobFields: [5] }, { candidateFields: {} }]) {
+    const app = await build(t, { keyLookup: () => ({ id: 'key_1', scopes: allScopes, ...wrong }) as unknown as ApiKey })
+    t.equal((await get(app, 'any', 'jobs')).statusCode, 500, JSON.stringify(wrong))
+  }
+})

@@ -1,0 +1,156 @@
+import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import t from 'tap'
+import { type HostRoutes, type OpenApiOptions, recruitingApi } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
+import { bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
+import type { OpenApi, Operation } from '../fixtures/api/document.js'
+
+const base = '/api/v1/public/{tenant_slug}'
+
+interface HostDocument extends OpenApi {
+  securityDefinitions: OpenApi['components']['securitySchemes']
+}
+
+const routes: HostRoutes = async (app) => {
+  const config = { scopes: ['rooms:read'] }
+  const response = { 200: Type.Object({}, { description: 'The room' }) }
+  app.get('/rooms/:id', { config, schema: { summary: 'Get a room', response } }, async () => ({}))
+  app.get('/secret', { config, schema: { hide: true, response } }, async () => ({}))
+}
+
+/** A host with a route of its own and a document of its own. */
+async function buildHost (t: Teardown, options: FastifyDynamicSwaggerOptions, openapi: boolean | OpenApiOptions): Promise<[FastifyInstance, HostDocument]> {
+  const app = await buildApp(t, {
+    routes,
+    openapi,
+    async before (app) {
+      await app.register(swagger, options)
+      app.get('/own', async () => 'mine')
+    }
+  })
+  return [app, JSON.parse(JSON.stringify(app.swagger()))]
+}
+
+const info = { title: 'Host', version: '1' }
+const kinds: Array<[name: string, options: FastifyDynamicSwaggerOptions]> = [
+  ['OpenAPI 3.0', { openapi: { info } }], ['OpenAPI 3.1', { openapi: { openapi: '3.1.0', info } }], ['Swagger 2', { swagger: { info } }]
+]
+
+function listOperations ({ paths }: OpenApi): Operation[] {
+  return Object.values(paths).flatMap((item) => Object.values(item))
+}
+
+t.test('no path of the API is in the host\'s document unless the host wants it', async (t) => {
+  for (const [name, options] of kinds) {
+    for (const openapi of name === 'OpenAPI 3.0' ? [false, {}, { inHostDocument: false }] : [true]) {
+      const [, { paths }] = await buildHost(t, { ...options, exposeHeadRoutes: true }, openapi)
+      t.same(Object.keys(paths), ['/own'], name)
+    }
+  }
+})
+
+t.test('of two APIs in one server, each is in the host\'s document as its own option says', async (t) => {
+  const app = await buildApp(t, {
+    openapi: { inHostDocument: false },
+    before: async (app) => { await app.register(swagger, { openapi: { info } }) },
+    async after (app) {
+      await app.register(async (child) => {
+        await child.register(recruitingApi, { storage: memoryStorage(), keyLookup: async () => null, delivery: false, openapi: { inHostDocument: true } })
+      }, { prefix: '/eu' })
+    }
+  })
+  const paths = Object.keys(app.swagger().paths ?? {})
+  t.ok(paths.length === 18 && paths.every((path) => path.startsWith('/eu/')), String(paths))
+})
+
+t.test('with inHostDocument the host\'s document has what the API\'s own has, and the path of that', async (t) => {
+  for (const [name, options] of kinds) {
+    const [app, document] = await buildHost(t, options, { inHostDocument: true })
+    const own = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
+    t.same(Object.keys(document.paths).sort(), [...Object.keys(own.paths), '/api/v1/public/openapi.json', '/own'].sort(), name)
+    t.notOk(document.paths[`${base}/secret`], 'a route that the host hides stays hidden')
+    for (const [path, item] of Object.entries(own.paths)) {
+      for (const [method, { operationId, summary, description, tags, responses }] of Object.entries(item)) {
+        const shown = document.paths[path]?.[method]
+        t.match(shown, JSON.parse(JSON.stringify({ operationId, summary, description, tags })), `${name} ${method} ${path}`)
+        t.same(Object.keys(shown?.responses ?? {}), Object.keys(responses))
+      }
+    }
+  }
+})
+
+t.test('there every parameter, response, header and security scheme is described', async (t) => {
+  for (const [name, options] of kinds) {
+    const [, document] = await buildHost(t, options, { inHostDocument: true })
+    const { '/own': _, ...paths } = document.paths
+    const schemes = { ...document.components?.securitySchemes, ...document.securityDefinitions }
+    t.match(schemes.recruitingApiKey?.description, /^An API key/, name)
+    for (const { summary, parameters = [], responses, security } of listOperations({ ...document, paths })) {
+      // The host's own route says nothing of its parameter.
+      const undescribed = parameters.filter(({ description }) => description === undefined).map((parameter) => parameter.name)
+      t.same(undescribed.filter((parameter) => parameter !== 'body'), summary === 'Get a room' ? ['id'] : [], `${name} ${summary}`)
+      for (const [status, { description, headers = {} }] of Object.entries(responses)) {
+        t.notMatch(description, /^(Default Response)?$/, `${name} ${summary} ${status}`)
+        t.ok(Object.values(headers).every((header) => 'description' in header), `${name} ${summary} ${status}`)
+      }
+      for (const scheme of security.flatMap((alternative) => Object.keys(alternative))) t.ok(schemes[scheme], scheme)
+    }
+    t.same(paths['/api/v1/public/openapi.json']?.get?.security, [], 'only the document needs no key')
+    t.equal(listOperations({ ...document, paths }).filter(({ security }) => security.length > 0).length, 21)
+  }
+})
+
+t.test('there a parameter is required only if it must be sent, and filters have no example', async (t) => {
+  for (const [name, options] of kinds) {
+    const [, { paths }] = await buildHost(t, options, { inHostDocument: true })
+    const parameters = paths[`${base}/candidates`]?.get?.parameters ?? []
+    t.same(parameters.filter(({ required }) => required).map((parameter) => parameter.name), ['tenant_slug'], name)
+    t.same(parameters.filter(({ example }) => example !== undefined).map((parameter) => parameter.name), name === 'Swagger 2' ? [] : ['tenant_slug'])
+  }
+})
+
+t.test('scopes stand beside the scheme where the version of the document knows them', async (t) => {
+  const securities = await Promise.all(kinds.map(async ([, options]) => {
+    const [, { paths }] = await buildHost(t, options, { inHostDocument: true })
+    return paths[`${base}/jobs`]?.get?.security
+  }))
+  t.same(securities, [
+    [{ recruitingApiKey: [] }], [{ recruitingApiKey: ['jobs:read'] }, { recruitingApiKey: ['jobs:write'] }], [{ recruitingApiKey: [] }]
+  ])
+})
+
+t.test('a route of the host\'s that places itself in the document is placed as it says, also with a config that is frozen', async (t) => {
+  const config: object = { scopes: [], swaggerTransform: () => ({ schema: { summary: 'Mine' } }) }
+  const schema = { response: { 204: Type.Null() } }
+  const app = await buildApp(t, {
+    async routes (app) {
+      app.get('/mine', { config, schema }, async () => null)
+      app.get('/frozen', { config: Object.freeze({ scopes: [] }), schema }, async () => null)
+    },
+    before: async (app) => { await app.register(swagger, { openapi: { info } }) }
+  })
+  t.match(app.swagger().paths, { [`${base}/mine`]: { get: { summary: 'Mine' } } })
+  t.equal(Object.keys(app.swagger().paths ?? {}).length, 1)
+})
+
+t.test('with limits the path of the API\'s own document may answer 429', async (t) => {
+  const app = await buildApp(t, {
+    openapi: { inHostDocument: true },
+    rateLimit: true,
+    before: async (app) => { await app.register(swagger, { openapi: { info } }) }
+  })
+  const { paths } = JSON.parse(JSON.stringify(app.swagger())) as OpenApi
+  t.same(Object.keys(paths['/api/v1/public/openapi.json']?.get?.responses ?? {}), ['200', '304', '429'])
+})
+
+t.test('the host keeps its own security schemes, and its requests are validated as ever', async (t) => {
+  const apiKey = { type: 'http', scheme: 'basic', description: 'Staff' } as const
+  const components = { securitySchemes: { apiKey } }
+  const [app, document] = await buildHost(t, { openapi: { info, components } }, { inHostDocument: true })
+  t.same(document.components.securitySchemes.apiKey, apiKey)
+  t.same(components, { securitySchemes: { apiKey } }, 'what the host passed in is not touched')
+  const answer = await app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer(keys.full) })
+  t.same([answer.statusCode, answer.json().meta.per_page], [200, 25])
+})

@@ -1,0 +1,320 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import compress from '@fastify/compress'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { HttpError } from '../../src/index.js'
+import { type AppOverrides, bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+import { probe } from '../fixtures/fuzz/probes.js'
+import { hostileErrors } from '../fixtures/hostile/hostile-errors.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
+
+const base = '/api/v1/public/acme'
+const headers = bearer(keys.full)
+
+type OnSend = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => Promise<unknown>
+
+/** What hooks of the host do to every answer. */
+const changes: Record<string, OnSend> = {
+  'wraps every body': async (_request, _reply, payload) => JSON.stringify({ mine: payload }),
+  'sends no body': async () => '',
+  'sends an object': async () => ({ mine: true }),
+  'sends bytes': async () => Buffer.from('mine'),
+  'sets every status to 200': async (_request, reply, payload) => {
+    reply.code(200)
+    return payload
+  },
+  'sets headers of the contract': async (_request, reply, payload) => {
+    reply.headers({ 'content-type': 'text/html', 'cache-control': 'public', 'x-content-type-options': 'none', 'content-length': '5' })
+    return payload
+  },
+  ...Object.fromEntries(['content-type', 'cache-control', 'x-content-type-options', 'content-length'].map((name): [string, OnSend] => [
+    `sets ${name} alone`,
+    async (_request, reply, payload) => {
+      reply.header(name, '5')
+      return payload
+    }
+  ]))
+}
+
+t.test('no onSend hook of the host changes an answer', async (t) => {
+  const plain = await probe(t, {})
+  for (const [what, change] of Object.entries(changes)) {
+    const add = (app: FastifyInstance): void => { app.addHook('onSend', change) }
+    t.same(await probe(t, { before: add }), plain, `one that ${what}`)
+    t.same(await probe(t, { after: add }), plain, `one that ${what}, added later`)
+  }
+})
+
+/** What hooks of the host do to every request. */
+const intrusions: Record<string, (request: FastifyRequest) => void> = {
+  'replaces the query': (request) => { request.query = { page: '7', canary: '1' } },
+  'adds to the query': (request) => { Object.assign(request.query as object, { canary: '1', page: '7' }) },
+  'replaces the body': (request) => { request.body = { canary: true } },
+  'changes the body': (request) => { if (typeof request.body === 'object') Object.assign(request.body ?? {}, { canary: true, name: '&amp;' }) },
+  'names another tenant': (request) => { Object.assign(request.params as object, { tenant_slug: 'globex' }) }
+}
+
+for (const hook of ['onRequest', 'preValidation'] as const) {
+  t.test(`no ${hook} hook of the host changes the requested data`, async (t) => {
+    const plain = await probe(t, {})
+    for (const [what, intrude] of Object.entries(intrusions)) {
+      const add = (app: FastifyInstance): void => { app.addHook(hook, async (request) => { intrude(request) }) }
+      if (hook === 'preValidation') t.same(await probe(t, { before: add }), plain, `one that ${what}`)
+      t.same(await probe(t, { after: add }), plain, `one that ${what}, added later`)
+    }
+  })
+}
+
+t.test('a hook that names another tenant after the key was checked leads to no data of that tenant', async (t) => {
+  for (const hook of ['preParsing', 'preValidation', 'preHandler'] as const) {
+    const app = await buildApp(t, {
+      after (app) { app.addHook(hook as 'preValidation', async (request) => { Object.assign(request.params as object, { tenant_slug: 'globex' }) }) }
+    })
+    const { data } = (await app.inject({ url: `${base}/jobs`, headers })).json<{ data: Array<{ name: string }> }>()
+    t.same(data.map(({ name }) => name), ['Compiler Engineer', 'Cryptanalyst'], hook)
+  }
+})
+
+t.test('an answer that a hook sends by itself is the host\'s own', async (t) => {
+  const app = await buildApp(t, {
+    openapi: false,
+    before (app) { app.addHook('onRequest', async (_request, reply) => reply.code(418).send({ mine: true })) }
+  })
+  const answer = await app.inject({ url: `${base}/jobs`, headers })
+  t.same([answer.statusCode, answer.body], [418, '{"mine":true}'])
+})
+
+/** What hosts compress with: the plugin, and a hook of their own. */
+const compressors: Record<string, (app: FastifyInstance) => unknown> = {
+  '@fastify/compress': (app) => app.register(compress, { threshold: 0 }),
+  'an onSend hook': (app) => app.addHook('onSend', async (request, reply, payload) => {
+    if (request.headers['accept-encoding'] !== 'gzip') return payload
+    reply.header('content-encoding', 'gzip')
+    return gzipSync(String(payload))
+  })
+}
+
+for (const [what, add] of Object.entries(compressors)) {
+  t.test(`a body that the host compresses by ${what} is ours once it is inflated`, async (t) => {
+    const app = await buildApp(t, { openapi: false, async before (app) { await add(app) } })
+    const plain = await app.inject({ url: `${base}/jobs`, headers })
+    const answer = await app.inject({ url: `${base}/jobs`, headers: { ...headers, 'accept-encoding': 'gzip' } })
+    t.match(answer.headers, { 'content-encoding': 'gzip', 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
+    t.equal(gunzipSync(answer.rawPayload).toString(), plain.body)
+  })
+}
+
+t.test('a 304 of the host passes, for it is the same answer', async (t) => {
+  const app = await buildApp(t, {
+    openapi: false,
+    before (app) {
+      app.addHook('onSend', async (_request, reply) => {
+        reply.code(304)
+        return ''
+      })
+    }
+  })
+  const answer = await app.inject({ url: `${base}/jobs`, headers })
+  t.same([answer.statusCode, answer.body], [304, ''])
+})
+
+const schema = { response: { 200: Type.Object({ sum: Type.Integer() }) } }
+
+t.test('hooks of the plugin given as routes may change query, body and answer of its own operations', async (t) => {
+  const app = await buildApp(t, {
+    before (app) {
+      app.addHook('preValidation', async (request) => { request.query = { canary: '1' } })
+      app.addHook('onSend', async () => '"canary"')
+    },
+    async routes (routes) {
+      routes.addHook('preValidation', async (request) => { Object.assign(request.query as object, { b: '2' }) })
+      routes.addHook('onSend', async (_request, _reply, payload) => String(payload).replace('3', '4'))
+      routes.get('/sum', {
+        config: { scopes: [] },
+        schema: { ...schema, querystring: Type.Object({ a: Type.Integer(), b: Type.Integer() }, { additionalProperties: false }) }
+      }, async ({ query }) => ({ sum: query.a + query.b }))
+    }
+  })
+  t.equal((await app.inject({ url: `${base}/sum?a=1`, headers })).body, '{"sum":4}')
+})
+
+t.test('an error that a handler sends by itself is a 500, whatever its status', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, {
+    server: { logger: logs.logger },
+    async routes (routes) {
+      routes.get('/sends', { config: { scopes: [] }, schema }, async (_request, reply) => {
+        return (reply as FastifyReply).code(404).send(Object.assign(new Error('canary'), { statusCode: 404 }))
+      })
+    }
+  })
+  checkError(t, await app.inject({ url: `${base}/sends`, headers }), 500)
+  t.match(await logs.waitFor('request failed'), { err: { message: 'canary' } })
+})
+
+t.test('an error thrown after the response is logged and changes nothing', async (t) => {
+  const logs = captureLogs()
+  const thrown = [Object.freeze(new Error('canary')), new HttpError('not_found')]
+  const app = await buildApp(t, {
+    server: { logger: logs.logger },
+    async routes (routes) {
+      routes.get('/late', { config: { scopes: [] }, schema }, async (_request, reply) => {
+        reply.send({ sum: 1 })
+        throw thrown.shift()
+      })
+    }
+  })
+  for (const message of ['canary', 'Resource was not found']) {
+    logs.lines.length = 0
+    t.equal((await app.inject({ url: `${base}/late`, headers })).body, '{"sum":1}')
+    t.match(await logs.waitFor('request failed after its response'), { err: { message } })
+  }
+})
+
+const message = 'thrown by a host hook, not by the API'
+
+const hooks = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const
+
+type Run = (request: unknown, reply: { code (status: number): unknown, header (name: string, value: string): unknown }) => void
+
+/** A host one of whose hooks runs this; its document has no place for what its hooks throw. */
+function buildHost (t: Teardown, run: Run, { hook = 'onRequest' as typeof hooks[number], ...overrides }: AppOverrides & { hook?: typeof hooks[number] } = {}): Promise<FastifyInstance> {
+  return buildApp(t, {
+    openapi: false,
+    before (app) { app.addHook(hook as 'onRequest', async (request, reply) => { run(request, reply) }) },
+    ...overrides
+  })
+}
+
+const statuses: Array<[thrown: unknown, status: number]> = [
+  ...[401, 403, 404, 429, 503].map((status): [unknown, number] => [{ statusCode: status }, status]),
+  ...[400, 402, 405, 409, 413, 415, 418, 422, 499].map((status): [unknown, number] => [{ statusCode: status }, 400]),
+  ...[200, 302, 399, 500, 502, 504, 600, NaN, null, {}].map((status): [unknown, number] => [{ statusCode: status }, 500]),
+  [{}, 500], [{ status: 403 }, 403], [{ statusCode: 'none', status: 403 }, 403], [{ statusCode: '503' }, 503],
+  [{ statusCode: 401, status: 403 }, 401]
+]
+
+for (const hook of hooks) {
+  t.test(`an error that the host's own ${hook} hook throws is answered in our form, by its status`, async (t) => {
+    let thrown: unknown
+    const app = await buildHost(t, () => { throw thrown }, { hook })
+    for (const [fields, status] of statuses) {
+      thrown = Object.assign(new Error('canary'), fields)
+      const answer = await app.inject({ url: `${base}/jobs`, headers })
+      checkError(t, answer, status, JSON.stringify(fields))
+      t.notMatch(JSON.stringify(answer.headers), 'canary')
+    }
+  })
+
+  t.test(`whatever the host's own ${hook} hook throws, the answer is ours and the log says whose it is`, async (t) => {
+    const logs = captureLogs()
+    let thrown: unknown
+    const app = await buildHost(t, () => { throw thrown }, { hook, server: { logger: logs.logger } })
+    for (const [what, value] of Object.entries({ ...hostileErrors, 'a string': 'canary', nothing: undefined, null: null })) {
+      thrown = value
+      logs.lines.length = 0
+      const answer = await app.inject({ url: `${base}/jobs`, headers })
+      checkError(t, answer, 500, what)
+      t.same(logs.lines.filter(({ level }) => level === 50).map((line) => [line.msg, line.request_id]), [[message, answer.headers['x-request-id']]], what)
+    }
+  })
+}
+
+t.test('an HttpError that a hook throws is answered as it is', async (t) => {
+  const app = await buildHost(t, () => { throw new HttpError('forbidden') })
+  checkError(t, await app.inject({ url: `${base}/jobs`, headers }), 403)
+})
+
+t.test('an unknown path is answered alike', async (t) => {
+  const app = await buildHost(t, () => { throw Object.assign(new Error('canary'), { statusCode: 503 }) })
+  checkError(t, await app.inject({ url: `${base}/nothing`, headers }), 503)
+})
+
+t.test('a status that the hook has set on the answer counts for an error without one', async (t) => {
+  const app = await buildHost(t, (_request, reply) => {
+    reply.code(503)
+    throw new Error('canary')
+  })
+  checkError(t, await app.inject({ url: `${base}/jobs`, headers }), 503)
+})
+
+t.test('the Retry-After of the host is kept, whether it is set on the answer or part of the error', async (t) => {
+  const busy = (headers = {}): Error => Object.assign(new Error('canary'), { statusCode: 503, headers })
+  for (const [run, wait] of [
+    [(_request, reply) => { reply.header('Retry-After', '7'); throw busy() }, '7'],
+    [() => { throw busy({ 'retry-after': 8 }) }, '8'],
+    [() => { throw busy({ 'Retry-After': 'Wed, 21 Oct 2026 07:28:00 GMT' }) }, 'Wed, 21 Oct 2026 07:28:00 GMT'],
+    [() => { throw busy({ 'retry-after': '1\r\nx-evil: 1' }) }, undefined],
+    [() => { throw busy({ 'x-canary': 'canary' }) }, undefined]
+  ] as Array<[Run, string | undefined]>) {
+    const app = await buildHost(t, run)
+    const answer = await app.inject({ url: `${base}/jobs`, headers })
+    checkError(t, answer, 503)
+    t.equal(answer.headers['retry-after'], wait)
+    t.equal(answer.headers['x-canary'], undefined)
+  }
+})
+
+t.test('an error for a client is logged at level info, with its code', async (t) => {
+  const logs = captureLogs()
+  const app = await buildHost(t, () => { throw Object.assign(new Error('no session'), { statusCode: 401 }) }, { server: { logger: logs.logger } })
+  const answer = await app.inject({ url: `${base}/jobs`, headers })
+  t.match(await logs.waitFor(message), { level: 30, code: 'unauthorized', err: { message: 'no session' }, request_id: answer.headers['x-request-id'] })
+})
+
+for (const hook of ['onRequest', 'preValidation'] as const) {
+  t.test(`an ${hook} hook that throws nothing at all, at once, lets nobody in`, async (t) => {
+    const { storage, calls } = spyStorage()
+    const app = await buildApp(t, {
+      storage,
+      openapi: false,
+      before (app) { app.addHook(hook, () => { throw undefined }) } // eslint-disable-line no-throw-literal
+    })
+    for (const key of [keys.full, keys.none, 'unknown']) {
+      const answer = await app.inject({ url: `${base}/candidates`, headers: bearer(key) })
+      t.ok(answer.statusCode >= 400)
+      checkError(t, answer, answer.statusCode)
+    }
+    t.same(calls, [])
+  })
+}
+
+t.test('an error of the body that a hook throws is not taken for one of the request', async (t) => {
+  const app = await buildHost(t, () => { throw Object.assign(new Error('canary'), { code: 'ECONNRESET' }) }, { hook: 'preParsing' })
+  checkError(t, await app.inject({ method: 'POST', url: `${base}/webhooks`, headers, payload: {} }), 500)
+})
+
+t.test('an onSend hook that always throws gets our answer, with its status, and no text of its own', async (t) => {
+  const logs = captureLogs()
+  const error = Object.assign(new Error('canary'), { statusCode: 503, headers: { 'retry-after': '9' } })
+  const app = await buildApp(t, {
+    openapi: false,
+    server: { logger: logs.logger },
+    before (app) { app.addHook('onSend', async () => { throw error }) }
+  })
+  const answer = await app.inject({ url: `${base}/jobs`, headers })
+  checkError(t, answer, 503)
+  t.equal(answer.headers['retry-after'], '9')
+  checkError(t, await app.inject({ url: `${base}/jobs` }), 401)
+  checkError(t, await app.inject({ url: `${base}/nothing`, headers }), 404)
+  const head = await app.inject({ method: 'HEAD', url: `${base}/nothing`, headers })
+  t.same([head.statusCode, head.body], [404, ''])
+  t.ok(await logs.waitFor('request completed'), 'the request has ended')
+  t.match(logs.lines.filter(({ level }) => level === 50).map(({ msg }) => msg), [message, message, message, message, message])
+})
+
+t.test('an onSend hook that begins an answer of its own and throws ends the connection', async (t) => {
+  const app = await buildApp(t, {
+    openapi: false,
+    before (app) {
+      app.addHook('onSend', async (_request, reply) => {
+        reply.raw.writeHead(200)
+        throw new Error('canary')
+      })
+    }
+  })
+  await t.rejects(app.inject({ url: `${base}/jobs`, headers }))
+})

@@ -1,0 +1,249 @@
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { HttpError } from '../../src/index.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
+import { Interview, interviewRoutes } from '../fixtures/hosts/host-routes.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+import { assertAcceptedByPlugin, assertRefusedByPlugin } from '../fixtures/refused-option.js'
+import type { OpenApi } from '../fixtures/api/document.js'
+
+const url = '/api/v1/public/acme/interviews'
+const headers = bearer(keys.full)
+
+t.test('an operation of the host\'s own answers like the others', async (t) => {
+  const app = await buildApp(t, { routes: interviewRoutes })
+  const answer = await app.inject({ url: `${url}/7?depth=2`, headers })
+  t.equal(answer.body, '{"data":{"id":7,"place":"acme"},"depth":2}', 'what is not declared never leaves')
+  t.match(answer.headers, {
+    'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-request-id': /^req_/
+  })
+  t.equal((await app.inject({ url: `${url}/7`, headers })).json().depth, 1, 'defaults are filled in')
+  const head = await app.inject({ method: 'HEAD', url: `${url}/7`, headers })
+  t.same([head.statusCode, head.body], [200, ''])
+})
+
+t.test('keys and scopes, all of them, are checked before anything else', async (t) => {
+  const app = await buildApp(t, { routes: interviewRoutes })
+  checkError(t, await app.inject({ url: `${url}/x` }), 401)
+  checkError(t, await app.inject({ url: `${url}/x`, headers: bearer(keys.globex) }), 401)
+  checkError(t, await app.inject({ url: `${url}/x`, headers: bearer(keys.candidatesRead) }), 403)
+  checkError(t, await app.inject({ url: `${url}/x`, headers }), 400)
+})
+
+t.test('invalid input gets 400, missing items 404 and failures 500', async (t) => {
+  const app = await buildApp(t, { routes: interviewRoutes })
+  for (const query of ['depth=4', 'depth=1.0', 'unknown=1', 'depth=1&depth=1']) checkError(t, await app.inject({ url: `${url}/7?${query}`, headers }), 400)
+  checkError(t, await app.inject({ url: `${url}/404`, headers }), 404)
+  checkError(t, await app.inject({ url: `${url}/500`, headers }), 500)
+  for (const payload of [{}, { place: 5 }, { place: 'Rome', more: 1 }]) checkError(t, await app.inject({ method: 'POST', url, headers, payload }), 400)
+})
+
+t.test('a handler may send by itself, and need not answer with anything', async (t) => {
+  const app = await buildApp(t, { routes: interviewRoutes })
+  const sent = await app.inject({ method: 'POST', url, headers: bearer(keys.none), payload: { place: 'Rome' } })
+  t.same([sent.statusCode, sent.body], [201, '{"data":{"id":1,"place":"Rome"}}'])
+  t.match(sent.headers, { 'cache-control': 'no-store', 'x-request-id': /^req_/ })
+  const { statusCode, body } = await app.inject({ method: 'DELETE', url: `${url}/7`, headers })
+  t.same([statusCode, body], [204, ''])
+})
+
+t.test('an answer of a status that the route declares no schema for never leaves', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, {
+    server: { logger: logs.logger },
+    async routes (app) {
+      const schema = { response: { 204: { type: 'null' } } }
+      app.get('/leak', { config: { scopes: [] }, schema }, async () => ({ secret: 'canary' }) as never)
+    }
+  })
+  const answer = await app.inject({ url: '/api/v1/public/acme/leak', headers })
+  checkError(t, answer, 500)
+  t.equal((await logs.waitFor('request failed')).err?.message, 'the route declares no response for status 200')
+})
+
+t.test('a plugin with a callback is accepted too', async (t) => {
+  const app = await buildApp(t, {
+    routes (app, _options, done) {
+      app.get('/ping', { config: { scopes: [] }, schema: { response: { 204: { type: 'null', description: 'pong' } } } }, async () => {})
+      done()
+    }
+  })
+  t.equal((await app.inject({ url: '/api/v1/public/acme/ping', headers })).statusCode, 204)
+})
+
+const urlHttpError = '/api/v1/public/acme/fails'
+
+/** A host with an operation that throws; the document has no place for all that it may throw. */
+function buildThrowing (t: Teardown, thrown: () => unknown) {
+  return buildApp(t, {
+    openapi: false,
+    errorDetails: true,
+    async routes (app) {
+      app.post('/fails', { config: { scopes: [] }, schema: { response: { 200: Type.Object({}) } } }, async () => { throw thrown() })
+    }
+  })
+}
+
+t.test('each code is answered with its status and message', async (t) => {
+  let code: HttpError['code'] = 'not_found'
+  const app = await buildThrowing(t, () => new HttpError(code))
+  for (const [known, status] of [
+    ['unauthorized', 401], ['forbidden', 403], ['not_found', 404], ['conflict', 409], ['rate_limited', 429], ['internal_error', 500], ['unavailable', 503]
+  ] as const) {
+    code = known
+    checkError(t, await app.inject({ method: 'POST', url: urlHttpError, headers, payload: {} }), status)
+  }
+})
+
+t.test('a conflict is part of the document of operations that change something', async (t) => {
+  const app = await buildApp(t, {
+    async routes (app) {
+      app.post('/fails', { config: { scopes: [] }, schema: { response: { 200: Type.Object({}) } } }, async () => { throw new HttpError('conflict') })
+    }
+  })
+  checkError(t, await app.inject({ method: 'POST', url: urlHttpError, headers, payload: {} }), 409)
+})
+
+t.test('an unknown code fails where the error is made, and the message names those that there are', async (t) => {
+  for (const [code, shown] of [['teapot', '"teapot"'], ['toString', '"toString"'], [404, '404'], [undefined, 'undefined']]) {
+    t.throws(() => new HttpError(code as never), {
+      name: 'RecruitingApiError',
+      code: 'invalid_option',
+      field: 'code',
+      message: `code: expected one of bad_request, unauthorized, forbidden, not_found, conflict, sync_token_expired, rate_limited, internal_error, unavailable, got ${shown}`
+    })
+  }
+})
+
+t.test('an HttpError of another copy of the package is answered alike', async (t) => {
+  const brand = { [Symbol.for('fastify-recruiting-api.http-error')]: true }
+  const detail = { in: 'body', field: 'place', message: 'is taken' } as const
+  const app = await buildThrowing(t, () => Object.assign(new Error('copy'), brand, { code: 'bad_request', details: [detail] }))
+  t.same((await app.inject({ method: 'POST', url: urlHttpError, headers, payload: {} })).json().error.details, [detail])
+})
+
+t.test('an HttpError of another copy whose code or details are not known here is a 500', async (t) => {
+  const brand = { [Symbol.for('fastify-recruiting-api.http-error')]: true }
+  let fields: object = {}
+  const app = await buildThrowing(t, () => Object.assign(new Error('copy'), brand, fields))
+  for (const unknown of [{}, { code: 'teapot', details: [] }, { code: 'not_found' }, { code: 'not_found', details: [null] }, { code: 'constructor', details: [] }]) {
+    fields = unknown
+    checkError(t, await app.inject({ method: 'POST', url: urlHttpError, headers, payload: {} }), 500, JSON.stringify(unknown))
+  }
+})
+
+t.test('details that are no text are answered as text', async (t) => {
+  const app = await buildThrowing(t, () => new HttpError('bad_request', [{ in: 'body', field: 1n, message: Symbol('taken') }] as never))
+  t.same((await app.inject({ method: 'POST', url: urlHttpError, headers, payload: {} })).json().error.details, [{ in: 'body', field: '1', message: 'Symbol(taken)' }])
+})
+
+const path = '/api/v1/public/:tenant_slug/interviews'
+
+for (const [scopes, shown] of [[undefined, 'undefined'], ['jobs:read', '"jobs:read"'], [[5], 'an array']] as const) {
+  t.test(`a route whose scopes are ${shown} fails the registration`, async (t) => {
+    await assertRefusedByPlugin(t, [{
+      async routes (app: { get (url: string, options: object, handler: () => void): void }) {
+        app.get('/interviews', { config: { scopes } }, () => {})
+      }
+    }, 'routes', `config.scopes of GET ${path} to be an array of scopes`, shown])
+  })
+}
+
+t.test('a route without a config fails the registration, by all its methods', async (t) => {
+  await assertRefusedByPlugin(t, [{
+    async routes (app: { route (options: object): void }) {
+      app.route({ method: ['PUT', 'PATCH'], url: '/interviews', handler () {} })
+    }
+  }, 'routes', `config.scopes of PUT, PATCH ${path} to be an array of scopes`, 'undefined'])
+})
+
+interface Host { route (options: object): void }
+
+function routesWith (response: object | undefined, method: string | string[] = 'GET') {
+  const schema = response === undefined ? {} : { response }
+  return { routes: async (app: Host) => app.route({ method, url: '/interviews', config: { scopes: [] }, schema, handler () {} }) }
+}
+
+const name = '/api/v1/public/:tenant_slug/interviews to have a schema for a status such as 200'
+
+t.test('a route without a schema for its success fails the registration, by its method and path', async (t) => {
+  const Interview = Type.Object({})
+  for (const [response, shown] of [
+    [undefined, 'undefined'], [{}, 'an object'], [{ 404: Interview }, 'an object'], [{ '2xx': Interview }, 'an object'], [{ 200: null }, 'an object'],
+    [{ 200: { content: { 'application/json': { schema: Interview } } } }, 'an object']
+  ] as Array<[object | undefined, string]>) {
+    await assertRefusedByPlugin(t, [routesWith(response), 'routes', `schema.response of GET ${name}`, shown])
+  }
+  await assertRefusedByPlugin(t, [routesWith(undefined, ['PUT', 'PATCH']), 'routes', `schema.response of PUT, PATCH ${name}`, 'undefined'])
+})
+
+t.test('a route that declares any success, or a redirect, is accepted', async (t) => {
+  for (const status of [200, 201, 204, 303]) await assertAcceptedByPlugin(t, routesWith({ [status]: Type.Null() }))
+})
+
+t.test('an answer of a status that its operation does not declare gets 500, and the log says why', async (t) => {
+  const { logger, waitFor } = captureLogs()
+  const app = await buildApp(t, {
+    server: { logger },
+    async routes (app) {
+      const schema = { response: { 200: Type.Object({ id: Type.Integer() }) } }
+      app.get('/interviews', { config: { scopes: [] }, schema }, async (_request, reply) => {
+        reply.statusCode = 202
+        return { id: 1, secret: 'canary' }
+      })
+    }
+  })
+  checkError(t, await app.inject({ url: '/api/v1/public/acme/interviews', headers: bearer(keys.none) }), 500)
+  t.equal((await waitFor('request failed')).err?.message, 'the route declares no response for status 202')
+})
+
+t.test('the host\'s own operations are in the document, with their scopes and errors', async (t) => {
+  const app = await buildApp(t, { routes: interviewRoutes, rateLimit: { operations: { getInterview: { max: 5 } } } })
+  const { paths, tags, components } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
+  const operation = paths['/api/v1/public/{tenant_slug}/interviews/{id}']?.get
+  t.match(operation, { operationId: 'getInterview', summary: 'Get an interview', tags: ['interviews'], security: [{ apiKey: ['candidates:read', 'jobs:read'] }] })
+  t.same(operation?.parameters.map(({ name }) => name), ['tenant_slug', 'id', 'depth'])
+  t.same(Object.keys(operation?.responses ?? {}), ['200', '400', '401', '403', '404', '429', '500', '503'])
+  t.same(Object.keys(paths['/api/v1/public/{tenant_slug}/interviews/{id}'] ?? {}), ['get', 'delete'])
+  t.same(Object.keys(paths['/api/v1/public/{tenant_slug}/interviews']?.post?.responses ?? {}), ['201', '400', '401', '403', '404', '409', '429', '500', '503'])
+  t.ok(tags.some(({ name }) => name === 'interviews'))
+  t.ok(components.schemas.Interview)
+})
+
+t.test('a route that the host hides answers, may have a limit of its own, and is not in the document', async (t) => {
+  const app = await buildApp(t, {
+    async routes (app) {
+      app.get('/internal', {
+        config: { scopes: ['internal:read'] },
+        schema: { operationId: 'getInternal', tags: ['internal'], hide: true, response: { 200: Interview } }
+      }, async () => ({ id: 1, place: 'Rome' }))
+    },
+    keyLookup: async () => ({ id: 'key', scopes: ['internal:read'] }),
+    rateLimit: { operations: { getInternal: { max: 1 } } }
+  })
+  const ask = () => app.inject({ url: '/api/v1/public/acme/internal', headers: bearer('any') })
+  t.same([(await ask()).statusCode, (await ask()).statusCode], [200, 429])
+  const { body } = await app.inject('/api/v1/public/openapi.json')
+  t.notMatch(body, /internal(?!_error)|Interview/)
+})
+
+t.test('the tenant is described on every route, and only the tenant, whatever the host says of its parameters', async (t) => {
+  const schema = { response: { 200: Interview } }
+  const config = { scopes: [] }
+  const app = await buildApp(t, {
+    async routes (app) {
+      app.get('/rooms/:id', { config, schema }, async () => ({ id: 1, place: 'Rome' }))
+      app.get('/rooms/:room/seats/:id', {
+        config,
+        schema: { ...schema, params: Type.Object({ tenant_slug: Type.String(), id: Type.Integer({ description: 'The seat' }) }) }
+      }, async () => ({ id: 1, place: 'Rome' }))
+    }
+  })
+  const { paths } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
+  const parametersOf = (path: string) => paths[`/api/v1/public/{tenant_slug}${path}`]?.get?.parameters
+    .map(({ name, description, example }) => [name, description, example])
+  const tenant = ['tenant_slug', 'The tenant that the API key belongs to', 'acme']
+  t.same(parametersOf('/rooms/{id}'), [tenant, ['id', undefined, 'text']])
+  t.same(parametersOf('/rooms/{room}/seats/{id}'), [tenant, ['room', undefined, 'text'], ['id', 'The seat', 1]])
+})

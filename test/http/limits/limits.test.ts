@@ -1,0 +1,366 @@
+import type { FastifyServerOptions } from 'fastify'
+import t from 'tap'
+import { HttpError, type RateLimitCaller, type RateLimitOptions } from '../../../src/index.js'
+import { trustsEveryProxy } from '../../../src/http/client-address.js'
+import { createLimits } from '../../../src/http/limits/limits.js'
+import type { RateLimitSettings } from '../../../src/http/settings.js'
+import { readRateLimit } from '../../../src/options/rate-limit.js'
+import { bearer, buildApp, keys } from '../../fixtures/api/app.js'
+import { base, buildLimited, checkLimited, moveTime } from '../../fixtures/api/limits.js'
+import { checkError } from '../../fixtures/api/answers.js'
+import { captureLogs } from '../../fixtures/api/logs.js'
+import type { OpenApi } from '../../fixtures/api/document.js'
+
+t.test('the requests of a key are counted, and those over its budget get 429', async (t) => {
+  const { ask } = await buildLimited(t, { max: 2 })
+  for (const remaining of [1, 0]) {
+    const { statusCode, headers } = await ask()
+    t.equal(statusCode, 200)
+    t.match(headers, { 'ratelimit-limit': 2, 'ratelimit-remaining': remaining, 'ratelimit-reset': 60 })
+    t.equal(headers['retry-after'], undefined)
+  }
+  checkLimited(t, await ask(), 2)
+})
+
+t.test('each key has a budget of its own, whatever address it comes from', async (t) => {
+  const { ask } = await buildLimited(t, { max: 1 })
+  t.equal((await ask(keys.full)).statusCode, 200)
+  checkLimited(t, await ask(keys.full, '/jobs', '192.0.2.2'), 1)
+  t.equal((await ask(keys.jobsRead)).statusCode, 200)
+})
+
+t.test('refused requests count too: for a missing scope, an invalid query or an unknown path', async (t) => {
+  const { ask } = await buildLimited(t, { max: 3 })
+  t.equal((await ask(keys.none)).statusCode, 403)
+  t.equal((await ask(keys.none, '/nothing')).statusCode, 404)
+  t.equal((await ask(keys.none, '/jobs?page=0')).statusCode, 403)
+  checkLimited(t, await ask(keys.none), 3)
+  checkLimited(t, await ask(keys.none, '/nothing'), 3)
+})
+
+t.test('the count restarts after its window', async (t) => {
+  const move = moveTime(t)
+  const { ask } = await buildLimited(t, { max: 1, timeWindow: 5000 })
+  t.equal((await ask()).statusCode, 200)
+  checkLimited(t, await ask(), 1, 5000)
+  move(5000)
+  t.equal((await ask()).statusCode, 200)
+})
+
+t.test('a key has 1000 requests a minute unless the host says otherwise', async (t) => {
+  const { ask } = await buildLimited(t, {})
+  t.match((await ask()).headers, { 'ratelimit-limit': 1000, 'ratelimit-remaining': 999, 'ratelimit-reset': 60 })
+})
+
+t.test('a time window may be text', async (t) => {
+  const times = [['1 minute', 60], ['90s', 90], ['2 hours', 7200], ['1.5 mins', 90], ['3 HRS', 10_800], ['1 day', 86_400], ['5000', 5], ['2000ms', 2]] as const
+  for (const [timeWindow, seconds] of times) {
+    const { ask } = await buildLimited(t, { timeWindow })
+    t.equal((await ask()).headers['ratelimit-reset'], String(seconds), timeWindow)
+  }
+})
+
+t.test('true is the default limits, and false is none', async (t) => {
+  const { ask } = await buildLimited(t, true)
+  t.equal((await ask()).headers['ratelimit-limit'], '1000')
+  const { ask: askFreely } = await buildLimited(t, false)
+  t.notMatch(Object.keys((await askFreely()).headers).join(), /ratelimit/)
+})
+
+t.test('without the option nothing is counted', async (t) => {
+  const { ask } = await buildLimited(t, {}, { rateLimit: undefined } as object)
+  t.notMatch(Object.keys((await ask()).headers).join(), /ratelimit/)
+})
+
+t.test('a host that limits its own routes by the same package has other counts and other answers', async (t) => {
+  const { app, ask } = await buildLimited(t, { max: 2 }, {
+    async before (app) {
+      await app.register(import('@fastify/rate-limit'), { global: false, max: 1 })
+      app.get('/own', { config: { rateLimit: { max: 1 } } }, async () => 'own')
+    }
+  })
+  t.equal((await app.inject('/own')).headers['x-ratelimit-limit'], '1')
+  t.same([(await ask()).statusCode, (await ask()).statusCode], [200, 200])
+  checkLimited(t, await ask(), 2)
+  t.match((await app.inject('/own')).json(), { statusCode: 429, error: 'Too Many Requests' })
+})
+
+for (const path of ['dispatch_test', 'replay']) {
+  t.test(`${path} has a budget of its own, of 10 a minute`, async (t) => {
+    const { app, ask } = await buildLimited(t, { max: 2 })
+    const post = () => app.inject({ method: 'POST', url: `${base}/webhooks/9/${path}`, headers: bearer(keys.full) })
+    for (let remaining = 9; remaining >= 0; remaining--) {
+      const { statusCode, headers } = await post()
+      t.same([statusCode, headers['ratelimit-remaining'], headers['ratelimit-limit']], [404, remaining, 10])
+    }
+    checkLimited(t, await post(), 10)
+    t.match((await ask()).headers, { 'ratelimit-limit': 2, 'ratelimit-remaining': 1 }, 'the others are counted apart')
+  })
+}
+
+t.test('a host gives any operation a budget, by its operationId', async (t) => {
+  const { app, ask } = await buildLimited(t, { max: 5, operations: { listCandidates: { max: 1, timeWindow: 3_600_000 }, replayWebhook: { max: 1 } } })
+  t.match((await ask(keys.full, '/candidates')).headers, { 'ratelimit-limit': 1, 'ratelimit-reset': 3600 })
+  checkLimited(t, await ask(keys.full, '/candidates'), 1, 3_600_000)
+  t.equal((await ask()).headers['ratelimit-limit'], '5')
+  const { headers } = await app.inject({ method: 'POST', url: `${base}/webhooks/9/replay`, headers: bearer(keys.full) })
+  t.equal(headers['ratelimit-limit'], '1')
+})
+
+type Max = NonNullable<RateLimitOptions['max']>
+
+for (const [title, wrap] of [['at once', (max: number) => max], ['by a promise', async (max: number) => max]] as const) {
+  t.test(`a function gives each caller its limit, ${title}, and the headers show it`, async (t) => {
+    const callers: RateLimitCaller[] = []
+    const { app, ask } = await buildLimited(t, { max: (caller) => { callers.push(caller); return wrap(caller.tenantSlug === 'acme' ? 2 : 5) } })
+    for (const remaining of [1, 0]) t.match((await ask()).headers, { 'ratelimit-limit': 2, 'ratelimit-remaining': remaining, 'ratelimit-reset': 60 })
+    checkLimited(t, await ask(), 2)
+    const { headers } = await app.inject({ url: '/api/v1/public/globex/jobs', headers: bearer(keys.globex) })
+    t.match(headers, { 'ratelimit-limit': 5, 'ratelimit-remaining': 4 })
+    t.match(callers, [{ tenantSlug: 'acme', tenantId: 'acme', keyId: 'key_1' }, { tenantSlug: 'globex', tenantId: 'globex', keyId: 'key_10' }])
+    t.strictSame(Object.keys(callers[0] ?? {}), ['tenantSlug', 'tenantId', 'keyId', 'scopes'])
+    t.ok(callers[0]?.scopes.includes('jobs:read'))
+  })
+}
+
+t.test('a new limit holds within a minute, for what was already counted too', async (t) => {
+  const move = moveTime(t)
+  let max = 5
+  const { ask } = await buildLimited(t, { max: () => max, timeWindow: 3_600_000 })
+  for (let at = 0; at < 3; at++) await ask()
+  max = 2
+  t.match((await ask()).headers, { 'ratelimit-limit': 5, 'ratelimit-remaining': 1 })
+  move(60_000)
+  checkLimited(t, await ask(), 2, 3_600_000)
+})
+
+t.test('an operation has a function of its own', async (t) => {
+  const { app, ask } = await buildLimited(t, { max: () => 9, operations: { listCandidates: { max: async ({ keyId }) => keyId === 'key_1' ? 1 : 3 }, replayWebhook: {} } })
+  t.match((await ask(keys.full, '/candidates')).headers, { 'ratelimit-limit': 1, 'ratelimit-remaining': 0 })
+  checkLimited(t, await ask(keys.full, '/candidates'), 1)
+  t.match((await ask(keys.candidatesRead, '/candidates')).headers, { 'ratelimit-limit': 3 })
+  t.match((await ask()).headers, { 'ratelimit-limit': 9, 'ratelimit-remaining': 8 })
+  t.match((await app.inject({ method: 'POST', url: `${base}/webhooks/9/replay`, headers: bearer(keys.full) })).headers, { 'ratelimit-limit': 10 })
+})
+
+t.test('requests for the document have the default limit, because nobody is known', async (t) => {
+  const { app } = await buildLimited(t, { max: () => { throw new Error('called') } })
+  const { statusCode, headers } = await app.inject({ url: '/api/v1/public/openapi.json' })
+  t.match([statusCode, headers], [200, { 'ratelimit-limit': 1000 }])
+})
+
+t.test('the function is not called for an unknown key', async (t) => {
+  let calls = 0
+  const { ask } = await buildLimited(t, { max: () => { calls++; return 5 } })
+  t.equal((await ask('unknown-key')).statusCode, 401)
+  t.equal(calls, 0)
+})
+
+t.test('a function that fails is a 500 with its option in the log, and the request does nothing', async (t) => {
+  for (const [max, err] of [
+    [() => { throw new Error('no plan') }, { message: 'rateLimit.max: the function failed: no plan' }],
+    [async () => { throw new HttpError('not_found') }, { message: 'rateLimit.max: the function failed' }],
+    // eslint-disable-next-line no-throw-literal -- a host may throw anything
+    [() => { throw null }, { message: 'rateLimit.max: the function failed' }],
+    [() => 0, { message: 'rateLimit.max: expected a function that returns an integer from 1 to 1000000000, got 0' }],
+    [() => '5', { message: /got "5"$/ }],
+    [() => undefined, { message: /got undefined$/ }],
+    [async () => Number.NaN, { message: /got NaN$/ }],
+    [async () => 1e10, { message: /got 10000000000$/ }]
+  ] as Array<[Max, object]>) {
+    const logs = captureLogs()
+    const { app, ask } = await buildLimited(t, { max, skipOnError: true, operations: { getJob: { max: 3 } } }, { server: { logger: logs.logger } })
+    const answer = await app.inject({
+      method: 'POST', url: `${base}/webhooks`, headers: bearer(keys.full), payload: { name: 'CRM', target_url: 'https://example.com/', event_types: ['job.created'] }
+    })
+    checkError(t, answer, 500)
+    t.match(logs.lines.find(({ level }) => level === 50), { err })
+    t.equal((await app.recruiting.webhooks.list('acme')).meta.total, 0)
+    t.equal((await ask(keys.full, '/jobs/1')).statusCode, 200, 'an operation with a number is not affected')
+  }
+})
+
+t.test('a function that hangs is a 500 after 5 seconds', async (t) => {
+  const logs = captureLogs()
+  const { ask } = await buildLimited(t, { max: () => new Promise(() => {}) }, { server: { logger: logs.logger } })
+  const answers = await Promise.all([ask(), ask()])
+  for (const answer of answers) checkError(t, answer, 500)
+  t.match(logs.lines.find(({ level }) => level === 50), { err: { code: 'storage_timeout', message: 'rateLimit.max did not answer within 5000 ms' } })
+})
+
+t.test('with perTenant, all keys of a tenant count together, and those of another apart', async (t) => {
+  const { app, ask } = await buildLimited(t, { max: 3, perTenant: true, operations: { getJob: { max: 2 } } })
+  t.match((await ask(keys.full)).headers, { 'ratelimit-remaining': 2 })
+  t.match((await ask(keys.jobsRead)).headers, { 'ratelimit-remaining': 1 })
+  t.match((await ask(keys.none)).headers, { 'ratelimit-remaining': 0 })
+  checkLimited(t, await ask(keys.jobsWrite), 3)
+  t.match((await ask(keys.full, '/jobs/1')).headers, { 'ratelimit-limit': 2, 'ratelimit-remaining': 1 })
+  t.match((await ask(keys.jobsRead, '/jobs/1')).headers, { 'ratelimit-remaining': 0 })
+  checkLimited(t, await ask(keys.jobsWrite, '/jobs/1'), 2)
+  const { headers } = await app.inject({ url: '/api/v1/public/globex/jobs', headers: bearer(keys.globex) })
+  t.match(headers, { 'ratelimit-remaining': 2 })
+})
+
+t.test('with perTenant, the limit is that of the plan, and may differ by key', async (t) => {
+  const { ask } = await buildLimited(t, { perTenant: true, max: ({ keyId }) => keyId === 'key_1' ? 4 : 2 })
+  t.match((await ask(keys.full)).headers, { 'ratelimit-limit': 4, 'ratelimit-remaining': 3 })
+  t.match((await ask(keys.jobsRead)).headers, { 'ratelimit-limit': 2, 'ratelimit-remaining': 0 })
+  checkLimited(t, await ask(keys.jobsRead), 2)
+  t.match((await ask(keys.full)).headers, { 'ratelimit-limit': 4, 'ratelimit-remaining': 0 })
+})
+
+t.test('with perTenant, a tenant is its id, whatever its name is', async (t) => {
+  const { app } = await buildLimited(t, { max: 3, perTenant: true }, {
+    tenantId: () => 'same/id', keyLookup: ({ key }) => ({ id: key, scopes: ['jobs:read'] })
+  })
+  const remaining: unknown[] = []
+  for (const [slug, key] of [['acme', 'one'], ['globex', 'two'], ['acme', 'two']] as const) {
+    remaining.push((await app.inject({ url: `/api/v1/public/${slug}/jobs`, headers: bearer(key) })).headers['ratelimit-remaining'])
+  }
+  t.same(remaining, [2, 1, 0])
+})
+
+type Done = (error: Error | null, result: [current: number, ttl: number] | null) => void
+
+/** As much of ioredis as the package asks for. */
+function createRedis () {
+  const counts = new Map<string, number>()
+  return {
+    counts,
+    fails: false,
+    defineCommand () {},
+    rateLimit (key: string, timeWindow: number, ...rest: [number, boolean, boolean, Done]) {
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+      rest[3](this.fails ? new Error('Redis is gone') : null, [counts.get(key) ?? 0, timeWindow])
+    }
+  }
+}
+
+t.test('many machines count together in Redis', async (t) => {
+  const redis = createRedis()
+  const one = await buildLimited(t, { max: 2, redis, failedKeys: { max: 1 } })
+  const other = await buildLimited(t, { max: 2, redis, failedKeys: { max: 1 } })
+  t.equal((await one.ask()).statusCode, 200)
+  t.equal((await other.ask()).headers['ratelimit-remaining'], '0')
+  checkLimited(t, await one.ask(), 2)
+  checkError(t, await one.ask('guess', '/jobs', '192.0.2.7'), 401)
+  checkLimited(t, await other.ask('guess', '/jobs', '192.0.2.7'), 1)
+  const names = [...redis.counts.keys()]
+  t.match(names[0], /^recruiting-rate-limit-key:acme\/./)
+  t.same(names.slice(1), ['recruiting-rate-limit-address:192.0.2.7'])
+  t.notMatch(names.join(), keys.full, 'a key is not in its name')
+})
+
+t.test('names in Redis begin as the host says', async (t) => {
+  const redis = createRedis()
+  const { ask } = await buildLimited(t, { redis, nameSpace: 'ats:' })
+  await ask()
+  t.match([...redis.counts.keys()], [/^ats:key:/])
+})
+
+t.test('while the store fails requests get 500, or pass if the host says so', async (t) => {
+  const redis = createRedis()
+  redis.fails = true
+  const { ask } = await buildLimited(t, { redis })
+  for (const key of [keys.full, 'guess']) checkError(t, await ask(key), 500)
+  const { ask: askAnyway } = await buildLimited(t, { redis, skipOnError: true, failedKeys: { max: 1 } })
+  t.equal((await askAnyway()).statusCode, 200)
+  for (const guess of ['guess-1', 'guess-2']) checkError(t, await askAnyway(guess), 401)
+})
+
+t.test('a store of the host\'s own counts', async (t) => {
+  class Store {
+    incr (_key: string, done: (error: null, result: object) => void) { done(null, { current: 8, ttl: 2000 }) }
+  }
+  const { ask } = await buildLimited(t, { max: 10, store: Store })
+  t.match((await ask()).headers, { 'ratelimit-limit': 10, 'ratelimit-remaining': 2, 'ratelimit-reset': 2 })
+})
+
+t.test('memory keeps as many keys as the host says', async (t) => {
+  const { ask } = await buildLimited(t, { cache: 1, max: 1 })
+  await ask(keys.full)
+  await ask(keys.jobsRead)
+  t.equal((await ask(keys.full)).statusCode, 200, 'the first is forgotten')
+  checkLimited(t, await ask(keys.full), 1)
+})
+
+const warning = 'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead'
+
+for (const [title, trustProxy, rateLimit, count] of [
+  ['trustProxy: true with failedKeys is warned of at start', true, {}, 1],
+  ['trustProxy: true without failedKeys is not warned of', true, { failedKeys: false }, 0],
+  ['trustProxy: true without limits is not warned of', true, false, 0],
+  ['a function that trusts every address is warned of', () => true, {}, 1],
+  ['a function that trusts some addresses is not warned of', (address: string) => address === '10.0.0.1', {}, 0],
+  ['a function that trusts the nearest proxies is not warned of', (_address: string, hop: number) => hop < 2, {}, 0],
+  ['a function that throws is not warned of', () => { throw new Error('canary') }, {}, 0],
+  ['proxies that are named are not warned of', ['10.0.0.0/8'], {}, 0],
+  ['a host without trustProxy is not warned', false, {}, 0]
+] as Array<[string, FastifyServerOptions['trustProxy'], boolean | RateLimitOptions, number]>) {
+  t.test(title, async (t) => {
+    const logs = captureLogs()
+    const server: FastifyServerOptions = { trustProxy: trustProxy ?? false, logger: logs.logger }
+    await buildLimited(t, rateLimit, { server })
+    t.same(logs.lines.filter(({ msg }) => msg === warning).map(({ level }) => level), Array(count).fill(40))
+  })
+}
+
+t.test('a server that keeps its options elsewhere is not warned of', async (t) => {
+  t.equal(trustsEveryProxy({}), false)
+})
+
+const url = '/api/v1/public/openapi.json'
+
+t.test('429 is in the document of every operation with limits, and of none without', async (t) => {
+  for (const rateLimit of [{}, undefined]) {
+    const app = await buildApp(t, rateLimit === undefined ? {} : { rateLimit })
+    const { paths, components } = (await app.inject(url)).json<OpenApi>()
+    const operations = Object.values(paths).flatMap((item) => Object.values(item))
+    t.ok(operations.length >= 12)
+    for (const { operationId, responses } of operations) t.equal('429' in responses, rateLimit !== undefined, operationId)
+    const { RateLimited: limited } = components.responses
+    if (rateLimit === undefined) t.equal(limited, undefined)
+    else t.same(Object.keys(limited?.headers ?? {}), ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'])
+  }
+})
+
+t.test('requests for the document are limited by their address, as those with a key are by their key', async (t) => {
+  const { app, ask } = await buildLimited(t, { max: 2 })
+  const read = (remoteAddress: string, method: 'GET' | 'HEAD' = 'GET') => app.inject({ url, method, remoteAddress })
+  t.match(await read('192.0.2.1'), { statusCode: 200, headers: { 'ratelimit-remaining': '1' } })
+  t.equal((await read('192.0.2.1', 'HEAD')).statusCode, 200)
+  checkLimited(t, await read('192.0.2.1'), 2)
+  t.equal((await read('192.0.2.2')).statusCode, 200, 'another address')
+  t.equal((await ask()).headers['ratelimit-remaining'], '1', 'a key of the same address')
+})
+
+t.test('while the store fails the document gets 500, and nobody reads why', async (t) => {
+  class Store {
+    incr (_key: string, done: (error: Error) => void) { done(new Error('canary')) }
+  }
+  const { app } = await buildLimited(t, { store: Store })
+  const answer = await app.inject(url)
+  checkError(t, answer, 500)
+  t.notMatch(answer.body, 'canary')
+})
+
+const settings = readRateLimit({}, 'rateLimit') as RateLimitSettings
+
+t.test('without the package the registration fails, and says which is missing', async (t) => {
+  await t.rejects(createLimits(settings, () => Promise.reject(new Error('Cannot find package'))), {
+    name: 'RecruitingApiError',
+    code: 'invalid_option',
+    field: 'rateLimit',
+    message: 'rateLimit: expected the package @fastify/rate-limit to be installed, got "Cannot find package"'
+  })
+  // eslint-disable-next-line prefer-promise-reject-errors
+  await t.rejects(createLimits(settings, () => Promise.reject('gone')), { field: 'rateLimit', message: /"gone"/ })
+})
+
+t.test('a package that is too old is refused', async (t) => {
+  await t.rejects(createLimits(settings, async () => ({ default: async () => {} })), {
+    code: 'invalid_option',
+    field: 'rateLimit',
+    message: 'rateLimit: expected @fastify/rate-limit of version 10.3 or later, got "an older one"'
+  })
+})

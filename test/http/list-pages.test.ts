@@ -1,0 +1,324 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { memoryStorage } from '../../src/memory/index.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+import { fetchIds, fetchPage, lists, parseLinks, requestList, storeItems } from '../fixtures/api/lists.js'
+import { notIntegers, overMaximum } from '../fixtures/api/refused-queries.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
+import { sendRaw } from '../fixtures/receivers/raw-http.js'
+
+const request = { url: '/api/v1/public/acme/candidates', headers: bearer(keys.full) }
+
+t.test('a page and its total are requested concurrently, the total first', async (t) => {
+  const storage = memoryStorage({ tenants })
+  const asked: string[] = []
+  let answer = (): void => {}
+  const bothAsked = new Promise<void>((resolve) => { answer = resolve })
+  for (const method of ['list', 'count'] as const) {
+    const real = storage.candidates[method].bind(storage.candidates) as (...args: unknown[]) => Promise<unknown>
+    Object.assign(storage.candidates, {
+      [method]: async (...args: unknown[]) => {
+        if (asked.push(method) === 2) answer()
+        await bothAsked
+        return real(...args)
+      }
+    })
+  }
+  const app = await buildApp(t, { storage })
+  const { statusCode } = await app.inject(request)
+  t.equal(statusCode, 200)
+  t.same(asked, ['count', 'list'])
+})
+
+const failures: Record<string, (error: Error) => Promise<never>> = {
+  'throws at once': (error) => { throw error },
+  'rejects at once': (error) => Promise.reject(error),
+  'rejects later': async (error) => {
+    await sleep(20)
+    throw error
+  }
+}
+
+t.test('if a page and its total both fail the answer is 500, one of the two is logged, and the process goes on', async (t) => {
+  const unhandled: unknown[] = []
+  const note = (error: unknown): void => { unhandled.push(error) }
+  process.on('unhandledRejection', note)
+  t.teardown(() => process.off('unhandledRejection', note))
+  for (const [pageFails, failPage] of Object.entries(failures)) {
+    for (const [totalFails, failTotal] of Object.entries(failures)) {
+      const logs = captureLogs()
+      const storage = memoryStorage({ tenants })
+      storage.candidates.list = () => failPage(new Error('no page'))
+      storage.candidates.count = () => failTotal(new Error('no total'))
+      const app = await buildApp(t, { storage, server: { logger: logs.logger } })
+      const what = `the page ${pageFails}, the total ${totalFails}`
+      checkError(t, await app.inject(request), 500, what)
+      const expected = totalFails === 'throws at once' ? 'no total' : 'no page'
+      t.same(logs.lines.filter(({ level }) => level === 50).map(({ err }) => err?.message), [expected], what)
+    }
+  }
+  await sleep(50)
+  t.same(unhandled, [])
+})
+
+for (const list of lists) {
+  for (const name of ['page', 'per_page'] as const) {
+    t.test(`${list}: a ${name} that is no integer within its bounds gets 400, and is never clamped`, async (t) => {
+      const { storage, calls } = spyStorage()
+      const app = await buildApp(t, { storage })
+      for (const value of [...notIntegers, ...overMaximum[name]]) {
+        checkError(t, await requestList(app, list, `${name}=${value}`), 400, `${name}=${value.slice(0, 20)}`)
+      }
+      checkError(t, await requestList(app, list, name), 400, `${name} without a value`)
+      t.same(calls, [])
+    })
+  }
+
+  t.test(`${list}: a page and a per_page at their bounds are accepted`, async (t) => {
+    const app = await buildApp(t, await storeItems(3))
+    for (const [query, page, perPage] of [
+      ['page=1&per_page=1', 1, 1], ['page=2147483647&per_page=200', 2147483647, 200], ['per_page=200', 1, 200],
+      ['page=2', 2, 25], ['page=01&per_page=0003', 1, 3], ['page=0000000000000000000000002', 2, 25]
+    ] as const) {
+      const { meta } = await fetchPage(app, list, query)
+      t.same([meta.page, meta.per_page], [page, perPage], query)
+    }
+  })
+}
+
+t.test('a page reaches the storage as an offset and a limit', async (t) => {
+  const { storage, calls } = spyStorage()
+  const app = await buildApp(t, { storage })
+  await fetchPage(app, 'candidates', 'page=2147483647&per_page=200')
+  t.same(calls, [
+    { method: 'candidates.count', args: ['acme', {}] },
+    {
+      method: 'candidates.list',
+      args: ['acme', { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 429496729200, limit: 200, fields: ['id', 'full_name', 'headline', 'source_id'] }]
+    }
+  ])
+})
+
+for (const list of lists) {
+  t.test(`${list}: the first 25 come without a query, with the true total`, async (t) => {
+    const app = await buildApp(t, await storeItems(60))
+    const { data, meta } = await fetchPage(app, list)
+    t.equal(data.length, 25)
+    t.same(meta, { page: 1, per_page: 25, total: meta.total, total_pages: Math.ceil(meta.total / 25) })
+    t.ok(meta.total >= 60)
+  })
+
+  t.test(`${list}: the pages of any size are the whole list cut up`, async (t) => {
+    const app = await buildApp(t, await storeItems(12))
+    const whole = await fetchPage(app, list, 'per_page=200')
+    const all = whole.data.map(({ id }) => id)
+    t.equal(all.length, whole.meta.total)
+    for (const perPage of [1, 2, 5, 11, 12, 13, 199]) {
+      const ids: number[] = []
+      const totalPages = Math.ceil(all.length / perPage)
+      for (let page = 1; page <= totalPages; page++) {
+        const { data, meta } = await fetchPage(app, list, `page=${page}&per_page=${perPage}`)
+        t.same(meta, { page, per_page: perPage, total: all.length, total_pages: totalPages })
+        ids.push(...data.map(({ id }) => id))
+      }
+      t.same(ids, all, `by ${perPage}`)
+    }
+  })
+
+  t.test(`${list}: a page beyond the last is empty, and keeps its number and the true total`, async (t) => {
+    const app = await buildApp(t, await storeItems(3))
+    const { meta: { total } } = await fetchPage(app, list)
+    for (const page of [2, 3, 1000, 2147483647]) {
+      t.same(await fetchPage(app, list, `page=${page}`), { data: [], meta: { page, per_page: 25, total, total_pages: 1 } })
+      t.same(await fetchIds(app, list, `page=${page}&per_page=200`), [])
+    }
+  })
+}
+
+for (const list of ['candidates', 'jobs', 'webhooks']) {
+  t.test(`${list}: an empty list has a total of 0 and no pages`, async (t) => {
+    const app = await buildApp(t, await storeItems(0))
+    t.same(await fetchPage(app, list), { data: [], meta: { page: 1, per_page: 25, total: 0, total_pages: 0 } })
+    t.same(await fetchPage(app, list, 'page=9&per_page=7'), { data: [], meta: { page: 9, per_page: 7, total: 0, total_pages: 0 } })
+  })
+}
+
+t.test('a page is an object with data and meta, to the byte', async (t) => {
+  const { storage } = await storeItems(2)
+  const app = await buildApp(t, { storage })
+  const { body } = await app.inject({ url: '/api/v1/public/acme/jobs?per_page=1&page=2', headers: { authorization: 'Bearer acme-full-key' } })
+  t.equal(body, '{"data":[{"id":2,"name":"Name 2","status":"published"}],"meta":{"page":2,"per_page":1,"total":2,"total_pages":2}}')
+})
+
+/** The pages that the links of an answer lead to. */
+function pagesOf (links: Record<string, string> | null): Record<string, string | null> {
+  return Object.fromEntries(Object.entries(links ?? {}).map(([relation, target]) => {
+    return [relation, new URL(target, 'http://localhost').searchParams.get('page')]
+  }))
+}
+
+// Ten candidates by three: four pages.
+const pages: Array<[query: string, links: Record<string, string>]> = [
+  ['per_page=3', { first: '1', next: '2', last: '4' }],
+  ['per_page=3&page=1', { first: '1', next: '2', last: '4' }],
+  ['per_page=3&page=2', { first: '1', prev: '1', next: '3', last: '4' }],
+  ['per_page=3&page=3', { first: '1', prev: '2', next: '4', last: '4' }],
+  ['per_page=3&page=4', { first: '1', prev: '3', last: '4' }],
+  ['per_page=3&page=5', { first: '1', prev: '4', last: '4' }],
+  ['per_page=3&page=2147483647', { first: '1', prev: '4', last: '4' }],
+  ['per_page=10', { first: '1', last: '1' }],
+  ['per_page=5', { first: '1', next: '2', last: '2' }],
+  ['per_page=9&page=2', { first: '1', prev: '1', last: '2' }],
+  ['', { first: '1', last: '1' }],
+  ['filter[q]=nobody', { first: '1', last: '1' }],
+  ['filter[q]=nobody&page=2', { first: '1', prev: '1', last: '1' }]
+]
+
+t.test('a page links to the first, the last and its neighbours, and to no page that does not exist', async (t) => {
+  const app = await buildApp(t, await storeItems(10))
+  for (const [query, wanted] of pages) {
+    const { headers } = await requestList(app, 'candidates', query)
+    t.same(pagesOf(parseLinks(headers.link)), wanted, query)
+  }
+})
+
+t.test('the header is one line of RFC 8288', async (t) => {
+  const app = await buildApp(t, await storeItems(10))
+  const { headers } = await requestList(app, 'candidates', 'page=2&per_page=3')
+  const path = '/api/v1/public/acme/candidates'
+  t.equal(headers.link, [
+    `<${path}?page=1&per_page=3&sort=id>; rel="first"`,
+    `<${path}?page=1&per_page=3&sort=id>; rel="prev"`,
+    `<${path}?page=3&per_page=3&sort=id>; rel="next"`,
+    `<${path}?page=4&per_page=3&sort=id>; rel="last"`
+  ].join(', '))
+})
+
+for (const list of lists) {
+  t.test(`${list}: following next from the first page visits every item once, and prev leads back`, async (t) => {
+    const app = await buildApp(t, await storeItems(7))
+    const headers = bearer(keys.full)
+    const all = (await fetchPage(app, list, 'per_page=200&sort=-created_at')).data
+    const seen: unknown[] = []
+    const path: string[] = []
+    let url: string | undefined = `/api/v1/public/acme/${list}?per_page=3&sort=-created_at`
+    while (url !== undefined) {
+      const answer = await app.inject({ url, headers })
+      const links = parseLinks(answer.headers.link)
+      seen.push(...answer.json().data)
+      t.equal(links?.prev, path.at(-1))
+      path.push(String(links?.first).replace('page=1', `page=${path.length + 1}`))
+      t.ok(path.length < 20, 'the pages end')
+      url = links?.next
+    }
+    t.same(seen, all)
+  })
+}
+
+t.test('links keep the filters, the order and the page size of the caller, whatever they hold', async (t) => {
+  const names = ['a&b=c', '<x>; rel="next"', '100% ü', '😀,😀', 'q\\"q', "o'(b)!*"]
+  const storage = memoryStorage({
+    tenants: {
+      acme: {
+        candidates: names.flatMap((name, index) => [1, 2, 3].map((number) => {
+          return { id: index * 3 + number, full_name: `${name} ${number}`, recruiter_id: 7, updated_at: '2026-01-02T00:00:00Z' }
+        }))
+      }
+    }
+  })
+  const app = await buildApp(t, { storage })
+  for (const name of names) {
+    const caller = {
+      per_page: '1', sort: '-full_name,id', 'filter[q]': name, 'filter[recruiter_id]': '7', 'filter[updated_after]': '2026-01-01T00:00:00+01:00'
+    }
+    const { headers, statusCode } = await requestList(app, 'candidates', new URLSearchParams({ page: '2', ...caller }).toString())
+    t.equal(statusCode, 200, name)
+    const links = parseLinks(headers.link)
+    t.same(Object.keys(links ?? {}), ['first', 'prev', 'next', 'last'], name)
+    for (const [index, page] of ['1', '1', '3', '3'].entries()) {
+      const target = new URL(Object.values(links ?? {})[index] ?? '', 'http://localhost')
+      t.equal(target.pathname, '/api/v1/public/acme/candidates')
+      t.same(Object.fromEntries(target.searchParams), { page, ...caller }, name)
+      t.match((await app.inject({ url: `${target.pathname}${target.search}`, headers: bearer(keys.full) })).json().meta, { page: Number(page), total: 3 })
+    }
+  }
+})
+
+t.test('links have the path that the caller used, not the one that the host made of it', async (t) => {
+  const app = await buildApp(t, { server: { rewriteUrl: ({ url = '' }) => url.replace('/proxied', '') } })
+  const answer = await app.inject({ url: '/proxied/api/v1/public/%61cme/jobs?per_page=1', headers: bearer(keys.full) })
+  t.equal(answer.statusCode, 200)
+  t.equal(parseLinks(answer.headers.link)?.next, '/proxied/api/v1/public/%61cme/jobs?page=2&per_page=1&sort=id')
+})
+
+t.test('links have filter[q] as it was understood: trimmed, and left out if blank', async (t) => {
+  const app = await buildApp(t, await storeItems(1))
+  for (const [given, kept] of [['%20%09a%20', 'filter%5Bq%5D=a&'], ['%20', ''], ['', '']]) {
+    const { headers } = await requestList(app, 'candidates', `filter[q]=${given}&per_page=3&sort=id`)
+    t.equal(parseLinks(headers.link)?.first, `/api/v1/public/acme/candidates?page=1&${kept}per_page=3&sort=id`)
+  }
+})
+
+t.test('links that would be longer than 4 KiB are left out', async (t) => {
+  const app = await buildApp(t)
+  const lengthOf = async (count: number): Promise<number> => {
+    const { statusCode, headers } = await requestList(app, 'candidates', `filter[q]=${encodeURIComponent('😀'.repeat(count))}`)
+    t.equal(statusCode, 200)
+    return String(headers.link ?? '').length
+  }
+  t.same([await lengthOf(163), await lengthOf(164), await lengthOf(200)], [4087, 0, 0])
+  const padded = await requestList(app, 'candidates', `filter[q]=${'%20'.repeat(4000)}a&per_page=1`)
+  t.equal(parseLinks(padded.headers.link)?.first, '/api/v1/public/acme/candidates?page=1&filter%5Bq%5D=a&per_page=1&sort=id')
+})
+
+t.test('links and Location have no slashes that the router of the host ignores', async (t) => {
+  const app = await buildApp(t, { openapi: false, server: { routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true } } })
+  const headers = bearer(keys.full)
+  const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] }
+  for (const [index, url] of ['/api/v1/public/acme/webhooks', '/api/v1/public/acme/webhooks/', '//api/v1//public/acme/webhooks//'].entries()) {
+    const { statusCode, headers: { location } } = await app.inject({ method: 'POST', url, headers, payload })
+    t.equal(statusCode, 201)
+    t.equal(location, `/api/v1/public/acme/webhooks/${index + 1}`)
+    t.equal((await app.inject({ url: String(location), headers })).statusCode, 200)
+    const { headers: { link } } = await app.inject({ url: `${url}?per_page=1`, headers })
+    t.equal(parseLinks(link)?.first, '/api/v1/public/acme/webhooks?page=1&per_page=1&sort=id')
+  }
+})
+
+t.test('links of a request whose target is a whole URL contain only its path', async (t) => {
+  const app = await buildApp(t)
+  const [answer] = await sendRaw(app, `GET http://evil.example/api/v1/public/acme/jobs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${keys.full}\r\n\r\n`)
+  t.equal(answer?.statusCode, 200)
+  t.equal(parseLinks(answer?.headers.link)?.first, '/api/v1/public/acme/jobs?page=1&per_page=25&sort=id')
+})
+
+t.test('links and Location contain no # and no character that ends a link, whatever the target of the request', async (t) => {
+  const tenants = { acme: {}, 'a>b"c': {} }
+  const keyLookup = async () => ({ id: 'key', scopes: ['webhooks:read', 'webhooks:write'] })
+  const app = await buildApp(t, { storage: memoryStorage({ tenants }), keyLookup })
+  const send = async (method: string, target: string, body = '') => {
+    const [answer] = await sendRaw(app, `${method} /api/v1/public/${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer x\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    return answer
+  }
+  const payload = JSON.stringify({ name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] })
+  for (const [target, path, page] of [
+    ['acme/webhooks#x', 'acme/webhooks', 1], ['acme/webhooks#x?page=2', 'acme/webhooks', 2], ['acme/webhooks?page=2', 'acme/webhooks', 2],
+    ['a>b"c/webhooks', 'a%3Eb%22c/webhooks', 1]
+  ] as const) {
+    const answer = await send('GET', target)
+    t.equal(answer?.statusCode, 200, target)
+    t.equal(parseLinks(answer?.headers.link)?.first, `/api/v1/public/${path}?page=1&per_page=25&sort=id`)
+    t.equal(JSON.parse(answer?.body ?? '').meta.page, page)
+    t.match(await send('POST', target.split('?')[0] ?? '', payload), { statusCode: 201, headers: { location: new RegExp(`^/api/v1/public/${path}/\\d+$`) } })
+  }
+})
+
+t.test('responses other than pages have no links', async (t) => {
+  const app = await buildApp(t, await storeItems(1))
+  for (const [list, query] of [['candidates', 'page=0'], ['nothing', ''], ['webhooks/1', ''], ['webhooks/99/deliveries', ''], ['webhooks/1/deliveries/1', '']] as const) {
+    t.equal((await requestList(app, list, query)).headers.link, undefined, `${list}?${query}`)
+  }
+})

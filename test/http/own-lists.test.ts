@@ -1,0 +1,178 @@
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { defineList, type ListSource } from '../../src/index.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { requestList, storeItems } from '../fixtures/api/lists.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+import { notIntegers, overMaximum, refusedSorts } from '../fixtures/api/refused-queries.js'
+import { type ListCall, positionRoutes, positions } from '../fixtures/hosts/own-lists.js'
+
+const accepted = [
+  '', 'page=2&per_page=3', 'page=99', 'page=2147483647&per_page=200', 'page=01&per_page=0003', 'sort=-id', 'sort=name,-updated_at&per_page=3', 'sort=%2did',
+  'sort=-status&per_page=2&page=3', 'filter[q]=name%201&per_page=1', 'filter[q]=%20%09NAME%2010%20', 'filter[q]=', 'filter[q]=%20', 'filter%5Bq%5D=%25',
+  'filter[q]=a%26b%3D%3Cx%3E%3B', 'filter[status]=published&per_page=1', 'filter[status]=draft', 'filter[updated_after]=2026-01-01T00:03:00Z',
+  'filter[updated_after]=2026-01-01T01:03:00%2B01:00&per_page=2', 'filter[updated_after]=2015-06-30T23:59:60Z', `filter[q]=${encodeURIComponent('😀'.repeat(200))}`
+]
+
+const refused = [
+  ...refusedSorts, ...notIntegers.flatMap((value) => [`page=${value}`, `per_page=${value}`]),
+  ...overMaximum.page.map((value) => `page=${value}`), ...overMaximum.per_page.map((value) => `per_page=${value}`),
+  'page', 'unknown=1', 'page=1&page=1', 'filter[q]=a&filter%5Bq%5D=b', 'filter[unknown]=1', 'filter[q][]=a', 'filter=a', 'q=a', '__proto__=1', 'constructor=1',
+  'filter[q]=%00', 'filter[q]=%ff', 'filter[q]=%ED%A0%80', 'filter[q]=%', `filter[q]=${'a'.repeat(201)}`, 'filter[status]=', `filter[status]=${'a'.repeat(65)}`,
+  'filter[updated_after]=', 'filter[updated_after]=yesterday', 'filter[updated_after]=2026-01-01', 'filter[updated_after]=0000-01-01T00:00:00Z',
+  'filter[updated_after]=9999-12-31T23:59:59-01:00', 'filter%255Bq%255D=ada'
+]
+
+t.test('a list of the host\'s own answers every query as the API\'s lists do', async (t) => {
+  const { storage } = await storeItems(10)
+  const calls: ListCall[] = []
+  const app = await buildApp(t, { storage, errorDetails: true, openapi: false, routes: positionRoutes(storage, calls) })
+  for (const [queries, status] of [[accepted, 200], [refused, 400]] as const) {
+    for (const query of queries) {
+      const [ours, theirs] = await Promise.all(['jobs', 'positions'].map(async (list) => {
+        const { statusCode, headers, body } = await requestList(app, list, query)
+        return { statusCode, link: headers.link, body: body.replace(String(headers['x-request-id']), '') }
+      }))
+      t.equal(theirs?.statusCode, status, query.slice(0, 60))
+      t.same(theirs, { ...ours, ...(ours?.link === undefined ? {} : { link: String(ours.link).replaceAll('/jobs?', '/positions?') }) }, query.slice(0, 60))
+    }
+    t.equal(calls.length, accepted.length * 2, 'a refused query reads nothing')
+  }
+})
+
+t.test('the source gets the tenant of the path, the filters as they were understood, and an order that ends with the id', async (t) => {
+  const { storage } = await storeItems(3)
+  const calls: ListCall[] = []
+  const app = await buildApp(t, { storage, routes: positionRoutes(storage, calls) })
+  const query = 'filter[q]=+name+&filter[updated_after]=2026-01-01T01:00:00%2B01:00&filter[floor]=-3&sort=-name&page=2&per_page=2'
+  const answer = await app.inject({ url: `/api/v1/public/globex/positions?${query}`, headers: bearer(keys.globex) })
+  t.same(answer.json(), { data: [], meta: { page: 2, per_page: 2, total: 2, total_pages: 1 } })
+  const filter = { q: 'name', updated_after: '2026-01-01T00:00:00.000Z', floor: -3 }
+  const sort = [{ field: 'name', direction: 'desc' }, { field: 'id', direction: 'desc' }]
+  t.strictSame(calls, [{ method: 'count', args: ['globex', filter] }, { method: 'list', args: ['globex', { filter, sort, offset: 2, limit: 2 }] }])
+})
+
+t.test('a filter that is an integer takes none that is out of range', async (t) => {
+  const { storage } = await storeItems(1)
+  const calls: ListCall[] = []
+  const app = await buildApp(t, { storage, routes: positionRoutes(storage, calls) })
+  for (const value of ['10', '1.0', '1e0', 'x', '', '%201', '-9007199254740992', '9'.repeat(400)]) {
+    checkError(t, await requestList(app, 'positions', `filter[floor]=${value}`), 400, value.slice(0, 20))
+  }
+  t.same(calls, [])
+  t.equal((await requestList(app, 'positions', 'filter[floor]=-9007199254740991')).statusCode, 200)
+})
+
+t.test('a list of the host\'s own is checked for keys, scopes and tenants, and answers HEAD', async (t) => {
+  const { storage } = await storeItems(2)
+  const app = await buildApp(t, { storage, routes: positionRoutes(storage) })
+  const url = '/api/v1/public/acme/positions?sort=x'
+  checkError(t, await app.inject({ url }), 401)
+  checkError(t, await app.inject({ url, headers: bearer(keys.globex) }), 401)
+  checkError(t, await app.inject({ url, headers: bearer(keys.candidatesRead) }), 403)
+  const head = await app.inject({ method: 'HEAD', url: '/api/v1/public/acme/positions?per_page=1', headers: bearer(keys.full) })
+  t.same([head.statusCode, head.body], [200, ''])
+  t.match(head.headers.link, /positions\?page=2&per_page=1&sort=id>; rel="next"/)
+})
+
+const Row = Type.Object({ id: Type.Integer() })
+
+for (const [what, source, message] of [
+  ['count that returns text', { list: async () => [], count: async () => '5' as unknown as number }, 'count of a list returned a string, expected an integer from 0'],
+  ['count that returns a fraction', { list: async () => [], count: async () => 0.5 }, 'count of a list returned 0.5, expected an integer from 0'],
+  ['count that throws at once', { list: async () => [], count () { throw new Error('canary') } }, 'canary'],
+  ['list that rejects', { list: () => Promise.reject(new Error('canary')), count: () => Promise.reject(new Error('canary')) }, 'canary']
+] as Array<[string, ListSource<{ id: number }, object>, string]>) {
+  t.test(`a ${what} is a 500, and the log says why`, async (t) => {
+    const list = defineList(Row, { sort: ['id'] })
+    const { logger, waitFor } = captureLogs()
+    const app = await buildApp(t, {
+      server: { logger },
+      async routes (app) {
+        app.get('/rows', { config: { scopes: [] }, schema: { querystring: list.query, response: { 200: list.page } } }, (request, reply) => list.read(request, reply, source))
+      }
+    })
+    checkError(t, await requestList(app, 'rows'), 500)
+    t.equal((await waitFor('request failed')).err?.message, message)
+  })
+}
+
+t.test('read refuses a request whose query it has not checked', async (t) => {
+  const other = defineList(Row, { sort: ['id', 'name'] })
+  const list = defineList(Row, { sort: ['id'] })
+  const { logger, waitFor } = captureLogs()
+  const source = { list: async () => [], count: async () => 0 }
+  const app = await buildApp(t, {
+    server: { logger },
+    before (app) {
+      app.get('/:tenant_slug/outside', { schema: { querystring: list.query } }, (request, reply) => list.read(request, reply, source))
+    },
+    async routes (app) {
+      app.get('/rows', { config: { scopes: [] }, schema: { querystring: other.query, response: { 200: list.page } } }, (request, reply) => list.read(request, reply, source))
+    }
+  })
+  checkError(t, await requestList(app, 'rows', 'sort=name'), 500)
+  const message = 'read expects a request of a route of the option routes whose querystring is the query of this list'
+  t.equal((await waitFor('request failed')).err?.message, message)
+  t.match((await app.inject('/acme/outside?page=1&per_page=1&sort=id')).json(), { statusCode: 500, message })
+})
+
+t.test('a list of the host\'s own is in the document, with its parameters, its page and the Link header', async (t) => {
+  const { storage } = await storeItems(1)
+  const app = await buildApp(t, { storage, routes: positionRoutes(storage) })
+  const { paths } = (await app.inject('/api/v1/public/openapi.json')).json()
+  const { parameters, responses } = paths['/api/v1/public/{tenant_slug}/positions'].get
+  const jobs = paths['/api/v1/public/{tenant_slug}/jobs'].get
+  t.same(parameters.map(({ name, required }: { name: string, required: boolean }) => [name, required]), [
+    ['tenant_slug', true], ['page', false], ['per_page', false], ['sort', false], ['filter[status]', false], ['filter[q]', false],
+    ['filter[updated_after]', false], ['filter[floor]', false]
+  ])
+  t.same(parameters.slice(0, 4), jobs.parameters.slice(0, 4))
+  t.same(responses, { ...jobs.responses, 200: { ...jobs.responses[200], description: 'A page of positions' } })
+})
+
+t.test('the order of a request without sort is the default of the list', async (t) => {
+  const list = defineList(Row, { sort: ['id', 'name'], defaultSort: '-name' })
+  t.equal(list.query.properties.sort?.default, '-name')
+  t.equal(defineList(Row, { sort: ['id', 'name'] }).query.properties.sort?.default, 'id')
+  t.equal(defineList(Row, { sort: ['id'] }).page.description, 'A page of the list')
+  t.equal(positions.page.description, 'A page of positions')
+})
+
+const define = defineList as (item: unknown, options: unknown) => unknown
+
+const names = 'an array of different names, one of them id'
+const refusedOwnListOptions: Array<[options: unknown, field: string, expected: string, shown: string]> = [
+  [undefined, 'options', 'an object', 'undefined'],
+  [{ sort: ['id'], filter: {} }, 'filter', 'a known name such as filters', '"filter"'],
+  [{}, 'sort', names, 'undefined'],
+  [{ sort: 'id' }, 'sort', names, '"id"'],
+  [{ sort: [] }, 'sort', names, 'an array'],
+  [{ sort: ['name'] }, 'sort', names, 'an array'],
+  [{ sort: ['id', 'id'] }, 'sort', names, 'an array'],
+  [{ sort: ['id', 'a|b'] }, 'sort', names, 'an array'],
+  [{ sort: ['id', 5] }, 'sort', names, 'an array'],
+  [{ sort: ['id'], defaultSort: 'name' }, 'defaultSort', 'one of id, after a minus sign if it is descending', '"name"'],
+  [{ sort: ['id', 'name'], defaultSort: 5 }, 'defaultSort', 'one of id, name, after a minus sign if it is descending', '5'],
+  [{ sort: ['id'], filters: [] }, 'filters', 'an object', 'an array'],
+  [{ sort: ['id'], filters: { 'a]': Type.String() } }, 'filters.a]', 'a name of letters, digits and _', '"a]"'],
+  [{ sort: ['id'], filters: { open: Type.Boolean() } }, 'filters.open', 'a schema of text or integers', '"boolean"'],
+  [{ sort: ['id'], filters: { score: Type.Number() } }, 'filters.score', 'a schema of text or integers', '"number"'],
+  [{ sort: ['id'], filters: { stage: Type.Union([Type.Literal('a'), Type.Literal(1)]) } }, 'filters.stage', 'a schema of text or integers', 'an object'],
+  [{ sort: ['id'], filters: { stage: null } }, 'filters.stage', 'a schema of text or integers', 'null'],
+  [{ sort: ['id'], filters: { q: Type.Integer() } }, 'filters.q', 'a schema of text', '"integer"']
+]
+
+t.test('an invalid option of a list is refused by its name', async (t) => {
+  for (const [options, field, expected, shown] of refusedOwnListOptions) {
+    t.throws(() => define(Row, options), { code: 'invalid_option', field, message: `${field}: expected ${expected}, got ${shown}` }, field)
+  }
+  t.throws(() => define('Row', { sort: ['id'] }), { code: 'invalid_option', field: 'item', message: 'item: expected a schema, got "Row"' })
+})
+
+t.test('filters of text, of one of several texts and of integers are accepted', async (t) => {
+  const filters = { q: Type.String(), stage: Type.Union([Type.Literal('applied'), Type.Literal('offer')]), job_id: Type.Optional(Type.Integer()) }
+  const { properties } = defineList(Row, { sort: ['id'], filters }).query
+  t.same(Object.keys(properties), ['page', 'per_page', 'sort', 'filter[q]', 'filter[stage]', 'filter[job_id]'])
+})

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { FastifyServerOptions } from 'fastify'
+import t from 'tap'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+import { hostileErrors } from '../fixtures/hostile/hostile-errors.js'
+import { listen } from '../fixtures/receivers/raw-http.js'
+import { watchRejections } from '../fixtures/delivery/rejections.js'
+
+const base = '/api/v1/public/acme'
+const generated = /^req_[A-Za-z0-9_-]{20,}$/
+
+t.test('every answer carries a generated id, unlike any other', async (t) => {
+  const apps = [await buildApp(t), await buildApp(t)]
+  const ids = new Set<string>()
+  for (let round = 0; round < 100; round++) {
+    for (const app of apps) {
+      for (const url of [`${base}/jobs`, `${base}/jobs?page=0`, `${base}/nothing`]) {
+        const { headers } = await app.inject({ url, headers: bearer(keys.full) })
+        ids.add(String(headers['x-request-id']))
+      }
+    }
+  }
+  t.equal(ids.size, 600)
+  t.same([...ids].filter((id) => !generated.test(id)), [])
+})
+
+t.test('the header of an error has the id of its body', async (t) => {
+  const app = await buildApp(t)
+  for (const url of [`${base}/jobs?page=0`, `${base}/nothing`, `${base}/webhooks/9`]) {
+    const { headers, body } = await app.inject({ url, headers: bearer(keys.full) })
+    t.equal(JSON.parse(body).error.request_id, headers['x-request-id'])
+  }
+})
+
+t.test('an id that the caller sends is not trusted, whatever the host does with it', async (t) => {
+  const servers: FastifyServerOptions[] = [
+    {}, { requestIdHeader: 'x-request-id' }, { genReqId: () => 'the-host-s' }
+  ]
+  for (const server of servers) {
+    const app = await buildApp(t, { server })
+    const headers = { ...bearer(keys.full), 'x-request-id': 'sent-by-the-caller', 'request-id': 'sent-by-the-caller' }
+    for (const url of [`${base}/jobs`, `${base}/nothing`]) {
+      const answer = await app.inject({ url, headers })
+      t.match(answer.headers['x-request-id'], generated)
+      t.notMatch(answer.body, 'sent-by-the-caller')
+    }
+  }
+})
+
+t.test('the id is bound to the logger of the request', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, {
+    server: { logger: logs.logger },
+    before (app) {
+      app.addHook('onResponse', async (request, reply) => {
+        request.log.info('from the request')
+        reply.log.info('from the reply')
+      })
+    }
+  })
+  for (const url of [`${base}/jobs`, `${base}/nothing`]) {
+    logs.lines.length = 0
+    const { headers } = await app.inject({ url, headers: bearer(keys.full) })
+    const bound = logs.lines.filter(({ msg }) => msg.startsWith('from the'))
+    t.same(bound.map((line) => line.request_id), [headers['x-request-id'], headers['x-request-id']])
+  }
+})
+
+t.test('the lines that the server itself logs of a request have the id, the first one too', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, { server: { logger: logs.logger } })
+  const { headers } = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
+  t.same(logs.lines.map(({ msg, request_id: id }) => [msg, id]), [
+    ['incoming request', headers['x-request-id']], ['request completed', headers['x-request-id']]
+  ])
+})
+
+t.test('a host that creates the loggers of requests still does so, and receives the id', async (t) => {
+  const logs = captureLogs()
+  const bound: unknown[] = []
+  const app = await buildApp(t, {
+    server: { logger: logs.logger },
+    before (app) {
+      app.setChildLoggerFactory((logger, bindings, options) => {
+        bound.push(bindings)
+        return logger.child({ ...bindings, service: 'ats' }, options)
+      })
+      app.get('/own', () => 'own')
+    }
+  })
+  const { headers } = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
+  await app.inject('/own')
+  t.same(bound, [{ reqId: 'req-1', request_id: headers['x-request-id'] }, { reqId: 'req-2' }])
+  t.match(logs.text(), /"service":"ats".*"incoming request"/)
+})
+
+t.test('operations of the host with their own loggers have an id too', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, {
+    server: { logger: logs.logger },
+    async routes (scope) {
+      scope.setChildLoggerFactory((logger, bindings, options) => logger.child({ ...bindings, service: 'ats' }, options))
+      const response = { 204: { type: 'null', description: 'Done' } }
+      scope.get('/own', { config: { scopes: [] }, schema: { response } }, async ({ log }) => log.info('from the handler'))
+    }
+  })
+  const { statusCode, headers } = await app.inject({ url: `${base}/own`, headers: bearer(keys.full) })
+  t.equal(statusCode, 204)
+  t.match(headers['x-request-id'], generated)
+  const line = logs.lines.find(({ msg }) => msg === 'from the handler')
+  t.match(line, { request_id: headers['x-request-id'], service: 'ats' })
+})
+
+t.test('a host can use ids of its own, made once for each request', async (t) => {
+  const made: string[] = []
+  const app = await buildApp(t, {
+    requestId (request) {
+      made.push(`${request.method}-${request.headers['x-trace'] ?? ''}-${randomUUID()}`)
+      return made.at(-1) ?? ''
+    }
+  })
+  for (const url of [`${base}/jobs`, `${base}/jobs?page=0`, `${base}/nothing`]) {
+    made.length = 0
+    const answer = await app.inject({ url, headers: { ...bearer(keys.full), 'x-trace': 'abc' } })
+    t.same(made, [answer.headers['x-request-id']])
+    t.match(made[0], /^GET-abc-/)
+    if (answer.statusCode !== 200) t.equal(answer.json().error.request_id, made[0])
+  }
+})
+
+const unusable: Record<string, unknown> = {
+  'an empty id': '',
+  'a blank': ' ',
+  'a line feed': 'a\nx-evil: 1',
+  'a letter beyond ASCII': 'é',
+  'a NUL': 'a\0',
+  '201 characters': 'x'.repeat(201),
+  'a number': 12345678901234567890n,
+  'an array': ['an-id'],
+  nothing: undefined,
+  null: null,
+  'a promise': Promise.resolve('an-id'),
+  'a thenable that throws': { then () { throw new Error('canary') } }
+}
+
+for (const [what, id] of Object.entries(unusable)) {
+  t.test(`${what} from the requestId option is replaced by a generated id, and logged`, async (t) => {
+    const logs = captureLogs()
+    const app = await buildApp(t, { requestId: () => id as string, server: { logger: logs.logger } })
+    const answer = await app.inject({ url: `${base}/nothing`, headers: bearer(keys.full) })
+    checkError(t, answer, 404)
+    t.match(answer.headers['x-request-id'], generated)
+    t.same(logs.lines.filter(({ level }) => level === 50).map((line) => [line.request_id, line.msg]), [
+      [answer.headers['x-request-id'], 'the requestId option gave no usable id, so one was generated']
+    ])
+  })
+}
+
+t.test('ids of 1 and of 200 characters are used', async (t) => {
+  for (const id of ['!', '~'.repeat(200)]) {
+    const app = await buildApp(t, { requestId: () => id })
+    const answer = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
+    t.equal(answer.headers['x-request-id'], id)
+  }
+})
+
+for (const [what, thrown] of Object.entries({ 'an error': new Error('canary'), ...hostileErrors })) {
+  t.test(`a requestId option that throws ${what}, or rejects with it, does no harm`, async (t) => {
+    const rejections = watchRejections(t)
+    for (const requestId of [() => { throw thrown }, async () => { throw thrown }]) {
+      const logs = captureLogs()
+      const app = await buildApp(t, { requestId: requestId as never, server: { logger: logs.logger } })
+      const answer = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
+      t.equal(answer.statusCode, 200)
+      t.match(answer.headers['x-request-id'], generated)
+      t.equal((await logs.waitFor('the requestId option gave no usable id, so one was generated')).request_id, answer.headers['x-request-id'])
+    }
+    await setImmediate()
+    t.same(rejections, [])
+  })
+}
+
+for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'onSend'] as const) {
+  t.test(`the answer has an id when the host's own ${hook} hook throws`, async (t) => {
+    let hasThrown = false
+    const app = await buildApp(t, {
+      before (app) {
+        app.addHook(hook as 'onRequest', async () => {
+          // The error that onSend throws is sent through onSend as well.
+          if (hasThrown) return
+          hasThrown = true
+          throw Object.assign(new Error('canary'), { statusCode: 418 })
+        })
+      }
+    })
+    const answer = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
+    checkError(t, answer, 400)
+    t.match(answer.headers['x-request-id'], generated)
+  })
+}
+
+t.test('the id is on the wire, in one header', async (t) => {
+  const app = await buildApp(t)
+  const answer = await fetch(`${await listen(app)}${base}/jobs`, { headers: bearer(keys.full) })
+  t.match(answer.headers.get('x-request-id'), generated)
+  t.equal(answer.status, 200)
+  await answer.text()
+})

@@ -1,0 +1,174 @@
+import t from 'tap'
+import { memoryStorage } from '../../src/memory/index.js'
+import { createRecruiting } from '../../src/index.js'
+import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { buildAppWithRoutes, titleOf, urlOf } from '../fixtures/api/routes.js'
+import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
+import { sendRaw } from '../fixtures/receivers/raw-http.js'
+import { lists, parseLinks, storeItems } from '../fixtures/api/lists.js'
+import { portal } from '../fixtures/portal/sessions.js'
+
+const bodies: Record<string, object> = {
+  'POST /webhooks/preview': { event_types: ['job.created'] },
+  'POST /webhooks': { name: 'Another', target_url: 'https://example.com/', event_types: ['job.created'] },
+  'PATCH /webhooks/:id': { name: 'Renamed' }
+}
+
+t.test('every operation that succeeds answers with the headers of the contract', async (t) => {
+  const storage = memoryStorage({ tenants })
+  await storeWebhook(storage, 'acme')
+  await recordEvents(storage, 'acme', 1)
+  const { app, routes } = await buildAppWithRoutes(t, { storage })
+  // The one that deletes the webhook comes last.
+  const ordered = routes.toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
+  for (const route of ordered) {
+    const payload = bodies[titleOf(route)]
+    const { statusCode, headers } = await app.inject({
+      method: route.method as 'GET',
+      url: urlOf(route),
+      headers: bearer(keys.full),
+      ...(payload === undefined ? {} : { payload })
+    })
+    t.ok(statusCode >= 200 && statusCode < 300, `${titleOf(route)} succeeds`)
+    t.same({
+      type: headers['content-type'],
+      cache: headers['cache-control'],
+      sniffing: headers['x-content-type-options'],
+      challenge: headers['www-authenticate'],
+      hasRequestId: /^req_\S{20,}$/.test(String(headers['x-request-id']))
+    }, {
+      type: statusCode === 204 ? undefined : 'application/json; charset=utf-8',
+      cache: 'no-store',
+      sniffing: 'nosniff',
+      challenge: undefined,
+      hasRequestId: true
+    }, titleOf(route))
+  }
+})
+
+t.test('a deleted webhook is answered with 204 and nothing more', async (t) => {
+  const storage = memoryStorage({ tenants })
+  await storeWebhook(storage, 'acme')
+  const { app } = await buildAppWithRoutes(t, { storage })
+  const { statusCode, body, headers } = await app.inject({ method: 'DELETE', url: '/api/v1/public/acme/webhooks/1', headers: bearer(keys.full) })
+  t.same([statusCode, body, headers['content-length']], [204, '', undefined])
+})
+
+const callers = {
+  'a full key': bearer(keys.full),
+  'a key without scopes': bearer(keys.none),
+  'an unknown key': bearer('unknown'),
+  'no key': {}
+}
+
+t.test('HEAD answers every GET operation with the status and headers of GET, and no body', async (t) => {
+  const storage = memoryStorage({ tenants })
+  await storeWebhook(storage, 'acme')
+  await recordEvents(storage, 'acme', 1)
+  const { app, routes } = await buildAppWithRoutes(t, { storage })
+  for (const route of routes.filter(({ method }) => method === 'GET')) {
+    for (const [who, headers] of Object.entries(callers)) {
+      for (const query of ['', '?unknown=1']) {
+        const url = urlOf(route) + query
+        const get = await app.inject({ method: 'GET', url, headers })
+        const head = await app.inject({ method: 'HEAD', url, headers })
+        const { 'x-request-id': id, date, ...rest } = head.headers
+        const { 'x-request-id': idOfGet, date: dateOfGet, ...restOfGet } = get.headers
+        t.same([head.statusCode, rest], [get.statusCode, restOfGet], `${titleOf(route)}${query} with ${who}`)
+        t.match(id, /^req_/)
+        t.equal(head.body, '')
+      }
+    }
+  }
+})
+
+t.test('HEAD of an operation that has no GET gets 404', async (t) => {
+  const { app, routes } = await buildAppWithRoutes(t)
+  const gets = new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path))
+  // There the last part is read as an id.
+  const others = routes.filter(({ path }) => !gets.has(path) && path !== '/webhooks/preview')
+  t.ok(others.length >= 3)
+  for (const route of others) {
+    const answer = await app.inject({ method: 'HEAD', url: urlOf(route), headers: bearer(keys.full) })
+    t.equal(answer.statusCode, 404, titleOf(route))
+  }
+})
+
+t.test('nothing follows the headers of HEAD on the wire', async (t) => {
+  const { app } = await buildAppWithRoutes(t)
+  for (const authorization of [keys.full, 'unknown']) {
+    const request = (method: string, connection: string): string =>
+      `${method} /api/v1/public/acme/candidates HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nAuthorization: Bearer ${authorization}\r\n\r\n`
+    const answers = await sendRaw(app, request('HEAD', 'close'))
+    t.equal(answers.length, 1)
+    for (const { body, headers } of answers) {
+      t.equal(body, '')
+      t.ok(Number(headers['content-length']) > 0)
+    }
+  }
+})
+
+const publicUrl = 'https://example.com/ats'
+const path = '/api/v1/public/acme'
+const headers = bearer(keys.full)
+const webhook = { name: 'ATS', target_url: 'https://example.com/hook', event_types: ['job.created'] }
+
+/** The path that the proxy asks the server for. */
+function cutOff (url: unknown): string {
+  t.ok(String(url).startsWith(`${publicUrl}/`), String(url))
+  return String(url).slice(publicUrl.length)
+}
+
+t.test('links begin with publicUrl and lead to pages, in every list', async (t) => {
+  const app = await buildApp(t, { ...await storeItems(3), publicUrl })
+  for (const list of lists) {
+    const answer = await app.inject({ url: `${path}/${list}?per_page=1&page=2&sort=-id`, headers })
+    const links = parseLinks(answer.headers.link)
+    t.equal(links?.first, `${publicUrl}${path}/${list}?page=1&per_page=1&sort=-id`)
+    for (const url of Object.values(links ?? {})) t.equal((await app.inject({ url: cutOff(url), headers })).statusCode, 200, url)
+  }
+})
+
+t.test('the Location of a new webhook begins with publicUrl and leads to it', async (t) => {
+  const app = await buildApp(t, { publicUrl: `${publicUrl}/` })
+  const { headers: { location } } = await app.inject({ method: 'POST', url: `${path}/webhooks`, headers, payload: webhook })
+  t.equal(location, `${publicUrl}${path}/webhooks/1`)
+  t.equal((await app.inject({ url: cutOff(location), headers })).statusCode, 200)
+})
+
+t.test('the document has publicUrl as its server, and below it the paths that the server has', async (t) => {
+  const app = await buildApp(t, { publicUrl })
+  const document = (await app.inject('/api/v1/public/openapi.json')).json()
+  t.strictSame(document.servers, [{ url: publicUrl }])
+  t.ok(document.paths['/api/v1/public/{tenant_slug}/candidates'])
+})
+
+t.test('openapi.servers have precedence over publicUrl', async (t) => {
+  const servers = [{ url: 'https://eu.example.com' }, { url: 'https://us.example.com' }]
+  const app = await buildApp(t, { publicUrl, openapi: { servers } })
+  t.strictSame((await app.inject('/api/v1/public/openapi.json')).json().servers, servers)
+})
+
+t.test('the URL of a portal session begins with publicUrl, or with portal.baseUrl if both are set', async (t) => {
+  const session = { tenantSlug: 'acme', actor: 'ada' }
+  for (const [baseUrl, base] of [['', publicUrl], ['https://portal.example.com', 'https://portal.example.com']] as const) {
+    const options = { publicUrl, portal: { ...portal, baseUrl } }
+    const app = await buildApp(t, options)
+    const standalone = createRecruiting({ storage: memoryStorage(), delivery: { worker: false }, ...options })
+    t.teardown(() => standalone.close())
+    for (const { url } of [await app.recruiting.portal.createSession(session), await standalone.portal.createSession(session)]) {
+      t.equal(url.split('#')[0], `${base}/api/v1/public/portal/`)
+    }
+  }
+})
+
+t.test('without publicUrl these are paths', async (t) => {
+  const app = await buildApp(t, { portal })
+  const { headers: { link } } = await app.inject({ url: `${path}/webhooks`, headers })
+  t.equal(parseLinks(link)?.first, `${path}/webhooks?page=1&per_page=25&sort=id`)
+  const { headers: { location } } = await app.inject({ method: 'POST', url: `${path}/webhooks`, headers, payload: webhook })
+  t.equal(location, `${path}/webhooks/1`)
+  const { url } = await app.recruiting.portal.createSession({ tenantSlug: 'acme', actor: 'ada' })
+  t.match(url, /^\/api\/v1\/public\/portal\/#/)
+  t.strictSame((await app.inject('/api/v1/public/openapi.json')).json().servers, [{ url: '/', description: 'Where this document is served' }])
+})

@@ -1,0 +1,54 @@
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { memoryStorage } from '../../src/memory/index.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
+
+const base = '/api/v1/public/acme'
+const headers = bearer(keys.full)
+
+t.test('one candidate and one job look as they do in their lists', async (t) => {
+  const app = await buildApp(t)
+  for (const [list, id] of [['candidates', 2], ['jobs', 2]] as const) {
+    const { data } = (await app.inject({ url: `${base}/${list}`, headers })).json<{ data: Array<{ id: number }> }>()
+    const answer = await app.inject({ url: `${base}/${list}/${id}`, headers })
+    t.equal(answer.statusCode, 200)
+    t.same(answer.json(), { data: data.find((row) => row.id === id) })
+  }
+})
+
+t.test('a candidate that the tenant does not have gets 404', async (t) => {
+  const app = await buildApp(t)
+  checkError(t, await app.inject({ url: `${base}/candidates/4`, headers }), 404)
+  checkError(t, await app.inject({ url: `${base}/jobs/3`, headers }), 404)
+})
+
+t.test('an empty id is not an integer, as for webhooks', async (t) => {
+  const app = await buildApp(t)
+  for (const list of ['candidates', 'jobs', 'webhooks']) {
+    checkError(t, await app.inject({ url: `${base}/${list}/`, headers }), 400, list)
+  }
+})
+
+t.test('the storage is asked for the published fields, and sends no others', async (t) => {
+  const { storage, calls } = spyStorage(memoryStorage({
+    tenants: { acme: { candidates: [{ id: 1, full_name: 'Ada', phone: '1', city: 'London' }], jobs: [{ id: 1, name: 'Nurse', status: 'draft', city: 'Lyon' }] } }
+  }))
+  const app = await buildApp(t, { storage, candidateFields: Type.Object({ city: Type.String() }), jobFields: Type.Object({ city: Type.String() }) })
+  const candidate = await app.inject({ url: `${base}/candidates/1`, headers })
+  const job = await app.inject({ url: `${base}/jobs/1`, headers })
+  t.same(candidate.json(), { data: { id: 1, full_name: 'Ada', headline: null, source_id: null, city: 'London' } })
+  t.same(job.json(), { data: { id: 1, name: 'Nurse', status: 'draft', city: 'Lyon' } })
+  t.same(calls, [
+    { method: 'candidates.find', args: ['acme', 1, { fields: ['id', 'full_name', 'headline', 'source_id', 'city'] }] },
+    { method: 'jobs.find', args: ['acme', 1, { fields: ['id', 'name', 'status', 'city'] }] }
+  ])
+})
+
+t.test('a query gets 400, and HEAD answers like GET without a body', async (t) => {
+  const app = await buildApp(t, { storage: memoryStorage({ tenants }) })
+  checkError(t, await app.inject({ url: `${base}/candidates/1?fields=id`, headers }), 400)
+  const head = await app.inject({ method: 'HEAD', url: `${base}/candidates/1`, headers })
+  t.same([head.statusCode, head.body], [200, ''])
+})

@@ -1,0 +1,402 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import Fastify from 'fastify'
+import t from 'tap'
+import { candidatesFrom, jobsFrom, memoryChanges, memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import recruitingApi, { createRecruiting } from '../../src/index.js'
+import { apiKeys, bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { changedIds, followSync, requestSync } from '../fixtures/sync/sync-client.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+
+const names = Array.from({ length: 7 }, (_, index) => ({ id: index + 1, full_name: `Name ${index + 1}` }))
+
+t.test('a sync gives every item as the list shows it', async (t) => {
+  const app = await buildApp(t)
+  const { pages, token } = await followSync(app)
+  t.same(pages, [{
+    data: [
+      { id: 1, deleted: false, candidate: { id: 1, full_name: 'Ada Lovelace', headline: 'Analyst', source_id: 7 } },
+      { id: 2, deleted: false, candidate: { id: 2, full_name: 'Grace Hopper', headline: null, source_id: null } },
+      { id: 3, deleted: false, candidate: { id: 3, full_name: 'Alan Turing', headline: 'Logician', source_id: 8 } }
+    ],
+    meta: { next_token: token, has_more: false }
+  }])
+  const jobs = await followSync(app, { resource: 'jobs', tenantSlug: 'globex', key: keys.globex })
+  t.same(jobs.pages.map(({ data }) => data), [[{ id: 1, deleted: false, job: { id: 1, name: 'Henchman', status: 'published' } }]])
+})
+
+t.test('a sync gives what changed since, and that an item is gone', async (t) => {
+  const storage = memoryStorage({ tenants })
+  const app = await buildApp(t, { storage })
+  const { token } = await followSync(app)
+  storage.candidates.save('acme', { id: 9, full_name: 'New' })
+  storage.candidates.save('acme', { id: 2, full_name: 'Changed' })
+  storage.candidates.remove('acme', 1)
+  storage.candidates.remove('acme', 77)
+  storage.candidates.save('globex', { id: 50, full_name: 'Theirs' })
+  storage.jobs.remove('acme', 1)
+
+  const changed = await followSync(app, { token })
+  t.same(changed.pages[0]?.data, [
+    { id: 9, deleted: false, candidate: { id: 9, full_name: 'New', headline: null, source_id: null } },
+    { id: 2, deleted: false, candidate: { id: 2, full_name: 'Changed', headline: null, source_id: null } },
+    { id: 1, deleted: true, candidate: null }
+  ])
+  t.same(changedIds((await followSync(app, { token: changed.token })).pages), [])
+  t.same(changedIds((await followSync(app, { token })).pages), ['9', '2', '-1'], 'a token can be used again')
+})
+
+t.test('pages of any size give the same items, whatever changes between them', async (t) => {
+  for (const perPage of [1, 2, 3, 7, 200]) {
+    const storage = memoryStorage({ tenants: { acme: { candidates: names } } })
+    const app = await buildApp(t, { storage })
+    const first = JSON.parse((await requestSync(app, { perPage })).body)
+    storage.candidates.remove('acme', 1)
+    storage.candidates.remove('acme', 6)
+    storage.candidates.save('acme', { id: 4, full_name: 'Changed' })
+    storage.candidates.save('acme', { id: 8, full_name: 'New' })
+    const copy = new Map<unknown, unknown>(first.data.map((item: { id: number, candidate: unknown }) => [item.id, item.candidate]))
+    const { pages } = await followSync(app, { perPage, token: first.meta.next_token })
+    for (const { id, deleted, candidate } of pages.flatMap(({ data }) => data)) {
+      if (deleted) copy.delete(id)
+      else copy.set(id, candidate)
+    }
+    t.ok(pages.every(({ data }) => data.length <= perPage))
+    const list = await app.inject({ url: '/api/v1/public/acme/candidates', headers: { authorization: `Bearer ${keys.full}` } })
+    t.same([...copy.values()].sort((a, b) => Number(Reflect.get(Object(a), 'id')) - Number(Reflect.get(Object(b), 'id'))), list.json().data, `pages of ${perPage}`)
+  }
+})
+
+t.test('a sync of an empty tenant ends at once, and finds what comes later', async (t) => {
+  const storage = memoryStorage()
+  const app = await buildApp(t, { storage })
+  const { pages, token } = await followSync(app)
+  t.same(pages, [{ data: [], meta: { next_token: token, has_more: false } }])
+  storage.candidates.save('acme', { id: 1, full_name: 'First' })
+  t.same(changedIds((await followSync(app, { token })).pages), ['1'])
+})
+
+t.test('a page has 100 items unless the client asks for another number', async (t) => {
+  const many = Array.from({ length: 201 }, (_, index) => ({ id: index + 1, full_name: 'x' }))
+  const app = await buildApp(t, { storage: memoryStorage({ tenants: { acme: { candidates: many } } }) })
+  t.same((await followSync(app)).pages.map(({ data }) => data.length), [100, 100, 1])
+  t.same((await followSync(app, { perPage: 200 })).pages.map(({ data }) => data.length), [200, 1])
+})
+
+t.test('an item that changed while a page was full comes once in a page', async (t) => {
+  const storage = memoryStorage({ tenants: { acme: { candidates: names } } })
+  const app = await buildApp(t, { storage })
+  const { token } = await followSync(app)
+  for (const id of [1, 2, 1, 3, 1]) storage.candidates.save('acme', { id, full_name: `again ${id}` })
+  t.same(changedIds((await followSync(app, { token })).pages), ['2', '3', '1'])
+})
+
+t.test('a change whose id cannot be one of the resource is left out', async (t) => {
+  const storage = memoryStorage({ tenants })
+  const app = await buildApp(t, { storage })
+  const { token } = await followSync(app)
+  await storage.changes.record('acme', { kind: 'candidate', id: 'not a number', deleted: false })
+  t.same(changedIds((await followSync(app, { token })).pages), [])
+})
+
+t.test('functions that return all rows are synced with changes beside them', async (t) => {
+  const created = '2026-01-01T00:00:00.000Z'
+  const rows = new Map(['b', 'a'].map((id) => [id, { id, full_name: id, created_at: created, updated_at: created }]))
+  const ids = { candidate: 'string', job: 'string' } as const
+  const { webhooks, deliveries } = memoryStorage()
+  const storage = {
+    webhooks,
+    deliveries,
+    changes: memoryChanges(),
+    candidates: candidatesFrom((tenantSlug) => tenantSlug === 'acme' ? [...rows.values()] : [], { ids }),
+    jobs: jobsFrom(() => [], { ids })
+  }
+  const app = await buildApp(t, { storage, ids })
+  const { pages, token } = await followSync(app, { perPage: 1 })
+  t.same(changedIds(pages), ['a', 'b'])
+  rows.delete('a')
+  await app.recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 'a', deleted: true })
+  await app.recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 'b' })
+  t.same(changedIds((await followSync(app, { token })).pages), ['-a', 'b'])
+})
+
+const run = promisify(execFile)
+const hasPython = spawnSync('python3', ['--version']).status === 0
+const candidate = (id: number, name: string) => ({ id, full_name: name, headline: null, source_id: null })
+
+t.test('the loop in Python that the documentation shows keeps an exact copy', { skip: !hasPython && 'no python3' }, async (t) => {
+  const [, loop = ''] = /```python\n(def sync.*?)```/s.exec(await readFile(new URL('../../docs/contract.md', import.meta.url), 'utf8')) ?? []
+  const storage = memoryStorage({ tenants: { acme: { candidates: [candidate(1, 'Ada'), candidate(2, 'Grace'), candidate(3, 'Alan')] } } })
+  const app = await buildApp(t, { storage })
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+
+  /** Runs the loop from a token, and returns what was saved, and the token after it. */
+  async function sync (token: string): Promise<{ saved: object, token: string, begun: number }> {
+    const program = `
+import json, sys
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+${loop}
+
+class Copy:
+    token = sys.argv[3]
+    begun = 0
+    saved = {}
+    def begin_again(self):
+        self.token = None
+        self.begun += 1
+    def save(self, page):
+        self.saved.update({item["id"]: item["candidate"] for item in page["data"]})
+        self.token = page["meta"]["next_token"]
+
+copy = Copy()
+sync(sys.argv[1], sys.argv[2], copy, per_page=2)
+print(json.dumps({"saved": copy.saved, "token": copy.token, "begun": copy.begun}))`
+    const { stdout } = await run('python3', ['-c', program, `${address}/api/v1/public/acme/candidates/sync`, keys.full, token])
+    return JSON.parse(stdout)
+  }
+
+  const first = await sync('made up')
+  t.strictSame([first.saved, first.begun], [{ 1: candidate(1, 'Ada'), 2: candidate(2, 'Grace'), 3: candidate(3, 'Alan') }, 1])
+  storage.candidates.remove('acme', 1)
+  storage.candidates.save('acme', { id: 3, full_name: 'Alan Turing' })
+  const second = await sync(first.token)
+  t.strictSame([second.saved, second.begun], [{ 1: null, 3: candidate(3, 'Alan Turing') }, 0])
+})
+
+t.test('a process without a server records changes', async (t) => {
+  const storage = memoryStorage()
+  const app = await buildApp(t, { storage })
+  const { token } = await followSync(app, { resource: 'jobs' })
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.equal(await recruiting.changed({ tenantSlug: 'acme', kind: 'job', id: 7, deleted: true }), undefined)
+  t.same((await recruiting.stats()).changes, { heldBackMs: 0, heldBackBy: null })
+  await recruiting.close()
+  t.same(changedIds((await followSync(app, { resource: 'jobs', token })).pages), ['-7'])
+  await t.rejects(recruiting.changed({ tenantSlug: 'acme', kind: 'job', id: 7 }), { code: 'closed' })
+})
+
+t.test('a change that is not valid is refused, and the error names the field', async (t) => {
+  const storage = memoryStorage({ ids: { job: 'string' } })
+  const app = await buildApp(t, { storage, ids: { job: 'string' } })
+  const start = await storage.changes.begin('acme', 'candidate')
+  const valid = { tenantSlug: 'acme', kind: 'candidate', id: 1, deleted: false }
+  const wrong: Array<[object, string]> = [
+    [{ tenantSlug: '' }, 'tenantSlug'], [{ tenantSlug: 'a\nb' }, 'tenantSlug'], [{ kind: 'person' }, 'kind'], [{ kind: undefined }, 'kind'],
+    [{ id: '1' }, 'id'], [{ id: 0 }, 'id'], [{ id: -1 }, 'id'], [{ id: 1.5 }, 'id'], [{ id: 2 ** 53 }, 'id'], [{ id: undefined }, 'id'],
+    [{ kind: 'job', id: 1 }, 'id'], [{ kind: 'job', id: 'a/b' }, 'id'], [{ kind: 'job', id: '' }, 'id'], [{ kind: 'job', id: 'x'.repeat(65) }, 'id'],
+    [{ deleted: 'yes' }, 'deleted'], [{ delete: true }, 'delete']
+  ]
+  for (const [change, field] of wrong) {
+    await t.rejects(app.recruiting.changed({ ...valid, ...change } as never), { code: 'invalid_input', field }, JSON.stringify(change))
+  }
+  await t.rejects(app.recruiting.changed(null as never), { code: 'invalid_input' })
+  await t.rejects(app.recruiting.changed(valid as never, { transacton: 1 } as never), { code: 'invalid_event', field: 'transacton' })
+  await t.rejects(app.recruiting.changed(valid as never, { transaction: {} }), { code: 'invalid_event', field: 'transaction' })
+  t.same((await storage.changes.list('acme', 'candidate', { after: start, limit: 10 }))?.ids, [])
+})
+
+t.test('a storage without changes refuses them, and its statistics have none', async (t) => {
+  const { changes, ...storage } = memoryStorage()
+  const app = await buildApp(t, { storage })
+  await t.rejects(app.recruiting.changed({ tenantSlug: 'acme', kind: 'job', id: 1 }), { code: 'invalid_option', field: 'storage.changes' })
+  t.equal((await app.recruiting.stats()).changes, null)
+  t.equal(await app.recruiting.prune(), 0)
+})
+
+t.test('positions of a renamed or removed tenant are no longer known', async (t) => {
+  const storage = memoryStorage()
+  const app = await buildApp(t, { storage })
+  const start = await storage.changes.begin('acme', 'candidate')
+  await app.recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 1 })
+  await app.recruiting.renameTenant('acme', 'initech')
+  const list = (tenantSlug: string) => storage.changes.list(tenantSlug, 'candidate', { after: start, limit: 10 })
+  t.same([await list('acme'), await list('initech')], [null, null])
+  const next = await storage.changes.begin('initech', 'candidate')
+  t.match(await storage.changes.list('initech', 'candidate', { after: next, limit: 10 }), { ids: [] })
+  await app.recruiting.renameTenant('nobody', 'somebody')
+  await app.recruiting.removeTenant('initech')
+  t.equal(await storage.changes.list('initech', 'candidate', { after: next, limit: 10 }), null)
+})
+
+const many = { acme: { candidates: Array.from({ length: 5 }, (_, index) => ({ id: index + 1, full_name: 'x' })) }, globex: {} }
+
+t.test('tokens that this tenant, resource and database did not give get the same 410', async (t) => {
+  const app = await buildApp(t)
+  const { token } = await followSync(app)
+  const [content = '', signature = ''] = token.split('.')
+  const jobs = await followSync(app, { resource: 'jobs' })
+  const theirs = await followSync(app, { tenantSlug: 'globex', key: keys.globex })
+  const restored = await followSync(await buildApp(t))
+  const tokens = {
+    'another resource': jobs.token,
+    'another tenant': theirs.token,
+    'another database': restored.token,
+    'a changed content': `${content.slice(0, -1)}${content.endsWith('A') ? 'B' : 'A'}.${signature}`,
+    'a changed signature': `${content}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
+    'no signature': content,
+    'an empty signature': `${content}.`,
+    'one part more': `${token}.x`,
+    'no content': `.${signature}`,
+    'more than 512 characters': token + 'A'.repeat(512),
+    'a made-up text': 'token',
+    'text in another script': 'жетон'
+  }
+  for (const [what, given] of Object.entries(tokens)) checkError(t, await requestSync(app, { token: given }), 410, what)
+  t.equal((await requestSync(app, { token })).statusCode, 200)
+})
+
+t.test('a token is valid in every process that uses the database', async (t) => {
+  const storage = memoryStorage({ tenants })
+  const [first, second] = [await buildApp(t, { storage }), await buildApp(t, { storage })]
+  const { token } = await followSync(first)
+  t.equal((await requestSync(second, { token })).statusCode, 200)
+})
+
+t.test('a token older than the changes that are kept gets 410, also in the middle of the first pass', async (t) => {
+  const clock = createManualClock()
+  const storage = memoryStorage({ tenants: many, clock })
+  const app = await buildApp(t, { storage, changesRetentionDays: 7 })
+  const old = await followSync(app)
+  const middle = JSON.parse((await requestSync(app, { perPage: 2 })).body).meta.next_token
+  storage.candidates.remove('acme', 5)
+  await clock.advance(6 * 24 * 3600 * 1000)
+  t.equal(await app.recruiting.prune(), 0)
+  t.equal((await requestSync(app, { token: old.token })).statusCode, 200)
+  const { token } = await followSync(app)
+  await clock.advance(2 * 24 * 3600 * 1000)
+  t.equal(await app.recruiting.prune(), 1)
+  for (const expired of [old.token, middle]) checkError(t, await requestSync(app, { token: expired }), 410)
+  t.equal((await requestSync(app, { token })).statusCode, 200)
+})
+
+t.test('a token of the first pass expires when the kind of the ids changes', async (t) => {
+  const storage = memoryStorage({ ids: { candidate: 'string' }, tenants: { acme: { candidates: [{ id: 'a', full_name: 'x' }, { id: 'b', full_name: 'x' }] } } })
+  const before = await buildApp(t, { storage, ids: { candidate: 'string' } })
+  const { meta } = JSON.parse((await requestSync(before, { perPage: 1 })).body)
+  const after = await buildApp(t, { storage: { ...storage, candidates: memoryStorage().candidates } })
+  checkError(t, await requestSync(after, { token: meta.next_token }), 410)
+})
+
+t.test('parameters that are not valid get 400, before a token is read', async (t) => {
+  const app = await buildApp(t)
+  for (const query of ['token=', 'token=%20', 'token=x&per_page=0', 'per_page=201', 'per_page=x', 'per_page=', 'page=1', 'sort=id', 'filter[q]=a', 'token=a&token=b', 'token=%00']) {
+    checkError(t, await app.inject({ url: `/api/v1/public/acme/candidates/sync?${query}`, headers: bearer(keys.full) }), 400, query)
+  }
+})
+
+t.test('a key and one of the scopes come first', async (t) => {
+  const app = await buildApp(t)
+  checkError(t, await requestSync(app, { key: 'wrong', token: '' }), 401)
+  checkError(t, await requestSync(app, { key: keys.globex }), 401)
+  checkError(t, await requestSync(app, { key: keys.jobsRead, token: '' }), 403)
+  for (const key of [keys.candidatesRead, keys.candidatesWrite]) t.equal((await requestSync(app, { key })).statusCode, 200)
+})
+
+t.test('a source without the methods for sync has none, and the other resource has one', async (t) => {
+  const storage = memoryStorage({ tenants })
+  const { listAfter, ...candidates } = storage.candidates
+  const app = await buildApp(t, { storage: { ...storage, candidates } })
+  checkError(t, await requestSync(app), 404)
+  const withoutValue = { ...storage, candidates: { ...candidates, listAfter: undefined as never } }
+  checkError(t, await requestSync(await buildApp(t, { storage: withoutValue })), 404, 'a method that is undefined')
+  t.equal((await requestSync(app, { resource: 'jobs' })).statusCode, 200)
+})
+
+t.test('without changes there is no sync, with any query, and the document has none', async (t) => {
+  const { changes, ...storage } = memoryStorage({ tenants })
+  const app = await buildApp(t, { storage })
+  for (const resource of ['candidates', 'jobs'] as const) {
+    checkError(t, await requestSync(app, { resource }), 404)
+    checkError(t, await requestSync(app, { resource, token: '', key: keys.none }), 404)
+    checkError(t, await requestSync(app, { resource, key: 'wrong' }), 401)
+  }
+  const { paths } = (await app.inject('/api/v1/public/openapi.json')).json()
+  t.notMatch(Object.keys(paths).join(), 'sync')
+  const withChanges = (await (await buildApp(t)).inject('/api/v1/public/openapi.json')).json()
+  t.match(Object.keys(withChanges.paths), ['/candidates', '/candidates/{id}', '/candidates/sync'].map((path) => `/api/v1/public/{tenant_slug}${path}`))
+})
+
+t.test('rows that share an id, or are not in order, get 500, and the log names the method', async (t) => {
+  const problem = (id: number) => `candidates.listAfter returned the id ${id} twice, or not in ascending order`
+  for (const [ids, message] of [[[1, 1], problem(1)], [[2, 1], problem(1)]] as const) {
+    const logs = captureLogs()
+    const storage = memoryStorage({ tenants })
+    storage.candidates.listAfter = async () => ids.map((id) => ({ id, full_name: 'x', headline: null, source_id: null }))
+    const app = await buildApp(t, { storage, server: { logger: logs.logger } })
+    checkError(t, await requestSync(app), 500)
+    t.same(logs.lines.filter(({ level }) => level === 50).map(({ err }) => err?.message), [message])
+  }
+  const storage = memoryStorage({ tenants })
+  const app = await buildApp(t, { storage })
+  const { meta } = JSON.parse((await requestSync(app, { perPage: 2 })).body)
+  storage.candidates.listAfter = async () => [{ id: 2, full_name: 'x', headline: null, source_id: null }]
+  checkError(t, await requestSync(app, { token: meta.next_token }), 500, 'a row that the page before had')
+})
+
+t.test('a row whose id is of another type gets 500, and the log names the method', async (t) => {
+  const logs = captureLogs()
+  const storage = memoryStorage({ tenants })
+  const app = await buildApp(t, { storage, server: { logger: logs.logger } })
+  const { token } = await followSync(app)
+  const row = { id: '1', full_name: 'x', headline: null, source_id: null }
+  storage.candidates.listAfter = async () => [row] as never
+  storage.candidates.findMany = async () => [row] as never
+  await app.recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 1 })
+  checkError(t, await requestSync(app), 500)
+  checkError(t, await requestSync(app, { token }), 500)
+  t.same(logs.lines.filter(({ level }) => level === 50).map(({ err }) => String(err?.message).split(' returned')[0]), ['candidates.listAfter', 'candidates.findMany'])
+})
+
+t.test('a secret that cannot be read once is read again', async (t) => {
+  const storage = memoryStorage({ tenants })
+  const { tokenSecret } = storage.changes
+  let reads = 0
+  storage.changes.tokenSecret = () => ++reads === 1 ? Promise.reject(new Error('down')) : tokenSecret()
+  const app = await buildApp(t, { storage })
+  checkError(t, await requestSync(app), 500)
+  t.same(changedIds((await followSync(app)).pages), ['1', '2', '3'])
+  await followSync(app)
+  t.equal(reads, 2)
+})
+
+t.test('changes without all of their methods are refused', async (t) => {
+  const keyLookup = memoryKeyLookup(apiKeys)
+  async function register (storage: object): Promise<void> {
+    const app = Fastify()
+    await app.register(recruitingApi, { storage: storage as never, keyLookup, delivery: false })
+    await app.close()
+  }
+  const storage = memoryStorage()
+  const { begin, ...changes } = storage.changes
+  await t.rejects(register({ ...storage, changes }), { code: 'invalid_option', field: 'storage.changes.begin' })
+  await t.rejects(register({ ...storage, changes: null }), { code: 'invalid_option', field: 'storage.changes' })
+  await t.resolves(register({ ...storage, changes: undefined }))
+})
+
+const restMs = 61 * 60_000 + 1
+
+t.test('a token of a removed or renamed tenant gets 410, also after the name was taken again', async (t) => {
+  const clock = createManualClock()
+  const storage = memoryStorage({ tenants, clock })
+  const app = await buildApp(t, { storage, delivery: { clock, worker: false } })
+  const { token } = await followSync(app)
+  await app.recruiting.removeTenant('acme')
+  storage.candidates.save('acme', { id: 9, full_name: 'Another customer' })
+  checkError(t, await requestSync(app, { token }), 401, 'while the name rests')
+  await clock.skip(restMs)
+  checkError(t, await requestSync(app, { token }), 410)
+
+  const next = await followSync(app)
+  const theirs = await followSync(app, { tenantSlug: 'globex', key: keys.globex })
+  await app.recruiting.renameTenant('acme', 'globex')
+  checkError(t, await requestSync(app, { tenantSlug: 'globex', key: keys.globex, token: theirs.token }), 410, 'the new name')
+  await clock.skip(restMs)
+  checkError(t, await requestSync(app, { token: next.token }), 410, 'the old name')
+  t.equal((await followSync(app)).pages.length, 1)
+})

@@ -1,0 +1,131 @@
+import t from 'tap'
+import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { allScopes, apiKeys, bearer, keys, tenants } from '../fixtures/api/app.js'
+import { checkError, comparable } from '../fixtures/api/answers.js'
+import { type ApiRoute, buildAppWithRoutes, titleOf, urlOf } from '../fixtures/api/routes.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
+import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
+
+const withoutAccess = [
+  { key: 'expired-key', tenantSlug: 'acme', scopes: allScopes, expiresAt: '2020-01-01T00:00:00Z' },
+  { key: 'revoked-key', tenantSlug: 'acme', scopes: allScopes, revoked: true }
+]
+
+const strangers = [
+  { what: 'no key', tenant: 'acme', headers: {} },
+  { what: 'a malformed key', tenant: 'acme', headers: { authorization: 'Bearer a key' } },
+  { what: 'the key of another tenant', tenant: 'acme', headers: bearer(keys.globex) },
+  { what: 'this key on the path of another tenant', tenant: 'globex', headers: bearer(keys.full) },
+  { what: 'an expired key', tenant: 'acme', headers: bearer('expired-key') },
+  { what: 'a revoked key', tenant: 'acme', headers: bearer('revoked-key') },
+  { what: 'a good key on an unknown tenant', tenant: 'initech', headers: bearer(keys.full) },
+  { what: 'an unknown key on an unknown tenant', tenant: 'initech', headers: bearer('unknown') },
+  { what: 'no key on an unknown tenant', tenant: 'initech', headers: {} },
+  { what: 'a good key on the tenant in capitals', tenant: 'ACME', headers: bearer(keys.full) },
+  { what: 'a good key on the tenant with a blank', tenant: 'acme%20', headers: bearer(keys.full) },
+  { what: 'a good key on the tenant with a NUL', tenant: 'acme%00', headers: bearer(keys.full) },
+  { what: 'a good key on the tenant with a line feed', tenant: 'acme%0a', headers: bearer(keys.full) },
+  { what: 'a good key on the tenant with a slash', tenant: 'acme%2f', headers: bearer(keys.full) },
+  { what: 'a good key on a tenant named like the prototype', tenant: '__proto__', headers: bearer(keys.full) },
+  { what: 'a good key on a tenant of 100 characters', tenant: 'a'.repeat(100), headers: bearer(keys.full) }
+]
+
+t.test('every operation answers every stranger with the same 401 as an unknown key', async (t) => {
+  const { storage, calls } = spyStorage()
+  const keyLookup = memoryKeyLookup([...apiKeys, ...withoutAccess])
+  const { app, routes } = await buildAppWithRoutes(t, { storage, keyLookup })
+  t.ok(routes.length >= 12, 'there are operations')
+
+  for (const route of routes) {
+    const method = route.method as 'GET'
+    const unknown = await app.inject({ method, url: urlOf(route), headers: bearer('unknown') })
+    if (method as string !== 'HEAD') checkError(t, unknown, 401, titleOf(route))
+    for (const { what, tenant, headers } of strangers) {
+      const answer = await app.inject({ method, url: urlOf(route, { tenant }), headers })
+      t.equal(comparable(answer), comparable(unknown), `${titleOf(route)} with ${what}`)
+    }
+  }
+  t.same(calls, [], 'the storage is not asked')
+})
+
+t.test('a percent-encoded slug names the same tenant', async (t) => {
+  const { app } = await buildAppWithRoutes(t)
+  const answer = await app.inject({ url: '/api/v1/public/%61cme/candidates?per_page=1', headers: bearer(keys.full) })
+  t.equal(answer.statusCode, 200)
+  t.same(answer.json().data, [{ id: 1, full_name: 'Ada Lovelace', headline: 'Analyst', source_id: 7 }])
+})
+
+t.test('the two tenants see their own rows on the same paths', async (t) => {
+  const { app } = await buildAppWithRoutes(t)
+  const acme = await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(keys.full) })
+  const globex = await app.inject({ url: '/api/v1/public/globex/jobs', headers: bearer(keys.globex) })
+  t.same(acme.json().data, [
+    { id: 1, name: 'Compiler Engineer', status: 'published' },
+    { id: 2, name: 'Cryptanalyst', status: 'draft' }
+  ])
+  t.same(globex.json().data, [{ id: 1, name: 'Henchman', status: 'published' }])
+})
+
+const bodies: Record<string, object> = { 'PATCH /webhooks/:id': { name: 'Renamed' }, 'POST /webhooks/preview': { event_types: ['job.created'] } }
+
+function requestTo (route: ApiRoute, id: string) {
+  const payload = bodies[titleOf(route)]
+  return {
+    method: route.method as 'GET',
+    url: urlOf(route, { id }),
+    headers: bearer(keys.full),
+    ...(payload === undefined ? {} : { payload })
+  }
+}
+
+t.test('every operation answers for the resource of another tenant as for one that does not exist', async (t) => {
+  const storage = memoryStorage({ tenants })
+  storage.candidates.save('globex', { id: 4, full_name: 'Frank Grimes' })
+  storage.jobs.save('globex', { id: 4, name: 'Sidekick', status: 'published' })
+  for (let id = 1; id < 4; id++) await storeWebhook(storage, 'globex')
+  const foreign = await storeWebhook(storage, 'globex')
+  await recordEvents(storage, 'globex', 1)
+  const { app, routes } = await buildAppWithRoutes(t, { storage })
+  const before = await storage.webhooks.find('globex', foreign.id)
+  const withId = routes.filter(({ path }) => path.includes('/:id'))
+  t.ok(withId.length >= 11, 'there are operations with an id')
+  t.equal(foreign.id, 4, 'each resource has the id 4 in globex')
+
+  for (const route of withId) {
+    const unknown = await app.inject(requestTo(route, '999'))
+    const answer = await app.inject(requestTo(route, String(foreign.id)))
+    if (route.method !== 'HEAD') checkError(t, unknown, 404, titleOf(route))
+    t.equal(comparable(answer), comparable(unknown), titleOf(route))
+  }
+  t.same(await storage.webhooks.find('globex', foreign.id), before, 'the foreign webhook is as it was')
+})
+
+t.test('a delivery is found only below its own webhook', async (t) => {
+  const storage = memoryStorage({ tenants })
+  await storeWebhook(storage, 'acme')
+  await recordEvents(storage, 'acme', 1)
+  const other = await storeWebhook(storage, 'acme')
+  const { app } = await buildAppWithRoutes(t, { storage })
+  const base = '/api/v1/public/acme/webhooks'
+  t.equal((await app.inject({ url: `${base}/1/deliveries/1`, headers: bearer(keys.full) })).statusCode, 200)
+  checkError(t, await app.inject({ url: `${base}/${other.id}/deliveries/1`, headers: bearer(keys.full) }), 404, 'another webhook')
+  checkError(t, await app.inject({ url: `${base}/1/deliveries/2`, headers: bearer(keys.full) }), 404, 'an unknown delivery')
+})
+
+t.test('the tenant of the path is the first argument of every call of the storage', async (t) => {
+  const { storage, calls } = spyStorage()
+  const { app, routes } = await buildAppWithRoutes(t, { storage })
+  await storeWebhook(storage, 'acme')
+  calls.length = 0
+
+  for (const route of routes) {
+    const from = calls.length
+    await app.inject(titleOf(route) === 'POST /webhooks'
+      ? { ...requestTo(route, '1'), payload: { name: 'a', target_url: 'https://example.com/', event_types: ['job.created'] } }
+      : requestTo(route, '1'))
+    // The catalogue is the host's, and the same for all tenants.
+    t.equal(calls.length > from, route.path !== '/event_types', `${titleOf(route)} asks the storage`)
+  }
+  const ofAllTenants = ['changes.begin', 'changes.tokenSecret', 'feed.tokenSecret']
+  t.same(calls.filter(({ method, args }) => args[0] !== 'acme' && !ofAllTenants.includes(method)), [])
+})

@@ -1,0 +1,253 @@
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import t from 'tap'
+import { memoryStorage } from '../../src/memory/index.js'
+import { createEvent, createWebhook, delivered, failed, lenient, retry } from '../../src/testing/support/samples.js'
+import { SortedQueue } from '../../src/memory/deliveries/queue/sorted-queue.js'
+import { createDeliveryKit } from './fixtures/delivery-kit.js'
+
+t.test('an event id is refused the second time, also for another tenant', async (t) => {
+  const { addWebhook, deliveries, log } = createDeliveryKit()
+  const webhook = await addWebhook()
+  const foreign = await addWebhook({ tenantSlug: 'other' })
+  await deliveries.record('acme', createEvent('evt_1'))
+
+  const refusal = { code: 'invalid_event', field: 'id', message: 'id: belongs to another event' }
+  await t.rejects(deliveries.record('acme', createEvent('evt_1')), refusal)
+  await t.rejects(deliveries.record('other', { ...createEvent('evt_1'), idempotencyKey: 'once' }), refusal)
+  t.equal((await log(webhook)).length, 1)
+  t.strictSame(await log(foreign, 'other'), [])
+})
+
+t.test('a transaction is refused, and nothing is recorded', async (t) => {
+  const { addWebhook, deliveries, log } = createDeliveryKit()
+  const webhook = await addWebhook()
+
+  await t.rejects(deliveries.record('acme', createEvent('evt_1'), { query () {} }), {
+    code: 'invalid_event', field: 'transaction', message: 'transaction: the memory storage has no transactions; in tests, recordEvents of fastify-recruiting-api/testing takes any handle'
+  })
+  t.strictSame(await log(webhook), [])
+})
+
+t.test('an event is recorded at the very time that the log of its deliveries shows, however fast the clock runs', async (t) => {
+  let now = Date.parse('2026-03-01T09:30:00.000Z')
+  const { webhooks, deliveries } = memoryStorage({ clock: { now: () => now++ } })
+  await webhooks.create('acme', createWebhook(1), 10)
+  await deliveries.record('acme', createEvent('evt_1'))
+  const [lease] = await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 60_000 })
+  await deliveries.recordAttempts(lease === undefined ? [] : [delivered(lease)], lenient)
+  const [logged] = await deliveries.list('acme', 1, { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 1 })
+  const at = String(logged?.created_at)
+  const selection = { include: 'all', eventTypes: null, eventIds: null, since: at, until: at, limit: 1 } as const
+  t.same(await deliveries.replay('acme', 1, selection), { queued: 1, truncated: false })
+})
+
+t.test('listeners are called by everything that makes deliveries due', async (t) => {
+  const { deliveries, webhooks, addWebhook, emit, claimOne, recordAttempts, replay } = createDeliveryKit()
+  let calls = 0
+  deliveries.onDue(() => { calls++ })
+  const heard = async (act: () => unknown): Promise<number> => {
+    const before = calls
+    await act()
+    return calls - before
+  }
+
+  t.equal(await heard(() => emit()), 0, 'nobody subscribes')
+  const webhook = await addWebhook()
+  t.equal(await heard(() => emit()), 1)
+  const lease = await claimOne()
+  t.equal(await heard(() => deliveries.release([lease])), 1)
+  t.equal(await heard(() => deliveries.release([lease])), 0)
+  t.equal(await heard(async () => recordAttempts(failed(await claimOne()))), 0)
+  t.equal(await heard(() => replay(webhook)), 1)
+  t.equal(await heard(() => replay(webhook)), 0)
+  t.equal(await heard(async () => recordAttempts(retry(await claimOne()))), 0)
+  t.equal(await heard(() => webhooks.update('acme', webhook.id, { name: 'x' })), 0)
+  t.equal(await heard(() => webhooks.update('acme', webhook.id, { status: 'inactive' })), 0)
+  t.equal(await heard(() => emit()), 0, 'skipped')
+  t.equal(await heard(() => webhooks.update('acme', webhook.id, { status: 'active' })), 1)
+  await emit()
+  t.equal(await heard(async () => recordAttempts(delivered(await claimOne()))), 0)
+})
+
+t.test('a listener can claim the recorded event', async (t) => {
+  const { deliveries, addWebhook, emit, claim } = createDeliveryKit()
+  await addWebhook()
+  const claims: Array<ReturnType<typeof claim>> = []
+  deliveries.onDue(() => { claims.push(claim()) })
+  await emit()
+
+  t.hasStrict(await Promise.all(claims), [[{ eventId: 'evt_1' }]])
+})
+
+t.test('each listener stops independently, and may be stopped twice', async (t) => {
+  const { deliveries, addWebhook, emit } = createDeliveryKit()
+  await addWebhook()
+  let calls = 0
+  const listener = (): void => { calls++ }
+  const endFirst = deliveries.onDue(listener)
+  const endSecond = deliveries.onDue(listener)
+  await emit()
+  t.equal(calls, 2)
+
+  endFirst()
+  endFirst()
+  await emit()
+  t.equal(calls, 3)
+  endSecond()
+  await emit()
+  t.equal(calls, 3)
+})
+
+t.test('a listener that throws breaks neither the call nor other listeners, and a warning tells of it', async (t) => {
+  const { deliveries, addWebhook, emit, log } = createDeliveryKit()
+  const webhook = await addWebhook()
+  const warnings: unknown[] = []
+  const { emitWarning } = process
+  t.teardown(() => { process.emitWarning = emitWarning })
+  process.emitWarning = (warning: unknown) => { warnings.push(warning) }
+  const broken = new Error('broken')
+  let calls = 0
+  deliveries.onDue(() => { throw broken })
+  // eslint-disable-next-line no-throw-literal
+  deliveries.onDue(() => { throw 'text' })
+  deliveries.onDue(() => { calls++ })
+
+  t.hasStrict(await emit(), { deliveries: 1 })
+  t.equal((await log(webhook)).length, 1)
+  t.equal(calls, 1)
+  t.strictSame(warnings, [broken, 'text'])
+})
+
+interface Item {
+  id: number
+  rank: number
+}
+
+function createQueue (ranks: readonly number[]): { queue: SortedQueue<Item>, items: Item[] } {
+  const queue = new SortedQueue<Item>(({ rank }) => rank)
+  const items = ranks.map((rank, id) => ({ id, rank }))
+  for (const item of items) queue.add(item)
+  return { queue, items }
+}
+
+function drain (queue: SortedQueue<Item>): Item[] {
+  const drained: Item[] = []
+  for (let item = queue.shift(); item !== undefined; item = queue.shift()) drained.push(item)
+  return drained
+}
+
+const ranks = fc.array(fc.integer({ min: 0, max: 20 }))
+
+t.test('items come out by rank, and by id where the rank is the same', async () => {
+  fc.assert(fc.property(ranks, (given) => {
+    const { queue, items } = createQueue(given)
+    return isDeepStrictEqual(drain(queue), items.toSorted((a, b) => a.rank - b.rank || a.id - b.id))
+  }))
+})
+
+t.test('an item can be taken out wherever it stands', async () => {
+  fc.assert(fc.property(ranks, fc.func(fc.boolean()), (given, isRemoved) => {
+    const { queue, items } = createQueue(given)
+    const removed = items.filter(({ id }) => isRemoved(id))
+    const wereThere = removed.every((item) => queue.remove(item))
+    const areThere = removed.some((item) => queue.remove(item))
+    const left = drain(queue).toSorted((a, b) => a.id - b.id)
+    return wereThere && !areThere && isDeepStrictEqual(left, items.filter((item) => !removed.includes(item)))
+  }))
+})
+
+t.test('the count up to a rank is that of the items left', async (t) => {
+  const { queue } = createQueue([5, 1, 3, 3])
+  queue.shift()
+
+  t.strictSame([0, 1, 3, 4, 5].map((rank) => queue.countUpTo(rank)), [0, 0, 2, 2, 3])
+})
+
+t.test('a long queue keeps its order while it is filled and emptied by turns', async (t) => {
+  const queue = new SortedQueue<Item>(({ rank }) => rank)
+  const seen: number[] = []
+  for (let id = 0; id < 5000; id++) {
+    queue.add({ id, rank: id })
+    if (id % 2 === 1) seen.push(queue.shift()?.id ?? -1)
+  }
+  queue.add({ id: 5000, rank: 0 })
+  seen.push(...drain(queue).map(({ id }) => id))
+
+  t.equal(queue.size, 0)
+  t.strictSame(seen.filter((id) => id !== 5000), Array.from({ length: 5000 }, (_, id) => id))
+  t.equal(seen.indexOf(5000), 2500)
+})
+
+const dayMs = 86_400_000
+const monthly = { retentionDays: 30, limit: 100 }
+
+t.test('deliveries that ended are kept for the time of retention, and not a millisecond longer', async (t) => {
+  const { deliveries, addWebhook, emit, claim, recordAttempts, log, clock } = createDeliveryKit()
+  const webhook = await addWebhook()
+  const inactive = await addWebhook({ status: 'inactive' })
+  await emit()
+  await emit()
+  const [first, second] = await claim()
+  if (!first || !second) throw new Error('nothing is due')
+  await recordAttempts(delivered(first), failed(second))
+
+  await clock.advance(30 * dayMs)
+  t.equal(await deliveries.prune(monthly), 0)
+  t.equal((await log(webhook)).length, 2)
+  await clock.advance(1)
+  t.equal(await deliveries.prune(monthly), 6, 'two deliveries of each webhook, and two events')
+  t.equal(await deliveries.prune(monthly), 0)
+
+  t.strictSame(await log(webhook), [])
+  t.strictSame(await log(inactive), [])
+  t.equal(await deliveries.find('acme', webhook.id, 1), null)
+})
+
+t.test('at most limit deliveries are deleted at once, oldest first', async (t) => {
+  const { deliveries, addWebhook, emit, claim, recordAttempts, log, clock } = createDeliveryKit()
+  const webhook = await addWebhook()
+  for (let i = 0; i < 5; i++) await emit()
+  await recordAttempts(...(await claim()).map(delivered))
+  await clock.advance(31 * dayMs)
+
+  t.equal(await deliveries.prune({ retentionDays: 30, limit: 2 }), 4)
+  t.strictSame((await log(webhook)).map(({ id }) => id), [3, 4, 5])
+  t.equal(await deliveries.prune({ retentionDays: 30, limit: 2 }), 4)
+  t.equal(await deliveries.prune({ retentionDays: 30, limit: 2 }), 2)
+  t.equal(await deliveries.prune({ retentionDays: 30, limit: 2 }), 0)
+})
+
+t.test('an event with a subject and no tombstone is erased to nothing', async (t) => {
+  const { deliveries, addWebhook, emit, claimOne, recordAttempts, replay } = createDeliveryKit()
+  const webhook = await addWebhook()
+  await emit({ subject: 'candidate:1' })
+  await recordAttempts(delivered(await claimOne()))
+  await deliveries.erase('acme', 'candidate:1')
+  await replay(webhook, { include: 'all' })
+
+  t.equal((await claimOne()).body, '')
+})
+
+t.test('a delivery counts for an hour after it ended, and not a millisecond longer', async (t) => {
+  const { deliveries, addWebhook, emit, claim, recordAttempts, clock } = createDeliveryKit()
+  await addWebhook()
+  await addWebhook({ status: 'inactive' })
+  await emit()
+  await emit()
+  const [first, second] = await claim()
+  if (!first || !second) throw new Error('nothing is due')
+  await clock.advance(50_000)
+  await recordAttempts(delivered(first), failed(second))
+  await clock.advance(3_599_999)
+  t.match(await deliveries.tenantStats('acme'), { pending: 0, delivered: 1, failed: 1, failing: 1 })
+  await clock.advance(1)
+  t.match(await deliveries.tenantStats('acme'), { pending: 0, delivered: 0, failed: 0, failing: 1 })
+})
+
+t.test('the error names the existing webhook id', async (t) => {
+  const { webhooks } = createDeliveryKit()
+  await webhooks.create('acme', createWebhook(1), 50)
+
+  await t.rejects(webhooks.create('other', createWebhook(1), 50), { message: 'webhook id 1 already exists' })
+})

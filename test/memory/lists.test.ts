@@ -1,0 +1,406 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { candidatesFrom, jobsFrom, type LoadedCandidate, type LoadedJob, memoryStorage } from '../../src/memory/index.js'
+import { storageCases, type StorageHarness } from '../../src/testing/index.js'
+import type { CandidateFilter, CandidateSortField, ListQuery, SortItem } from '../../src/ports/index.js'
+import { compareText } from '../../src/memory/lists/page.js'
+import { isRecruitingApiError } from '../../src/errors.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
+
+const dates = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }
+const ann = { id: 1, full_name: 'Ann', ...dates }
+const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200, fields: [] }
+
+function makeHarness (): StorageHarness {
+  const people = new Map<string, LoadedCandidate[]>()
+  const vacancies = new Map<string, LoadedJob[]>()
+  return {
+    storage: {
+      ...memoryStorage(),
+      candidates: candidatesFrom((tenantSlug) => people.get(tenantSlug) ?? []),
+      jobs: jobsFrom(async (tenantSlug) => vacancies.get(tenantSlug) ?? [])
+    },
+    saveCandidates: (tenantSlug, rows) => { people.set(tenantSlug, [...rows, ...people.get(tenantSlug) ?? []].map((row) => ({ ...row }))) },
+    saveJobs: (tenantSlug, rows) => { vacancies.set(tenantSlug, [...rows, ...vacancies.get(tenantSlug) ?? []].map((row) => ({ ...row }))) }
+  }
+}
+
+for (const { group, name, run } of storageCases) {
+  if (group === 'lists') t.test(name, () => run(makeHarness))
+}
+
+t.test('a page and its total, requested concurrently, share one load', async (t) => {
+  let loads = 0
+  const candidates = candidatesFrom(async () => {
+    loads++
+    return [ann]
+  })
+  await Promise.all([candidates.list('acme', page), candidates.count('acme', {}), candidates.count('globex', {})])
+  t.equal(loads, 2, 'one for each tenant')
+  await candidates.count('acme', {})
+  t.equal(loads, 3, 'the next page loads anew')
+})
+
+t.test('a row that cannot be served rejects with its place, and so does a load that fails', async (t) => {
+  await t.rejects(candidatesFrom(() => [ann, { ...ann, id: 0 }]).count('acme', {}), { code: 'invalid_option', field: 'candidates[1].id' })
+  await t.rejects(candidatesFrom(() => [ann, ann]).count('acme', {}), { code: 'invalid_option', field: 'candidates[1].id' })
+  const jobs = jobsFrom(() => { throw new Error('the service is down') })
+  await t.rejects(jobs.list('acme', page), { message: 'the service is down' })
+  await t.rejects(jobs.count('acme', {}), { message: 'the service is down' })
+})
+
+const all: ListQuery<CandidateFilter, CandidateSortField> = {
+  filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200
+}
+const byName: typeof all = { ...all, sort: [{ field: 'full_name', direction: 'asc' }, { field: 'id', direction: 'asc' }] }
+
+t.test('a row is filled in with nulls and the time of the storage', async (t) => {
+  const clock = createManualClock('2026-01-01T00:00:00Z')
+  const { candidates, jobs } = memoryStorage({
+    clock,
+    tenants: { acme: { candidates: [{ id: 1, full_name: 'Ann' }], jobs: [{ id: 1, name: 'Baker', status: 'open' }] } }
+  })
+  const dates = { created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z' }
+
+  t.strictSame(await candidates.list('acme', all), [
+    { id: 1, full_name: 'Ann', headline: null, source_id: null, recruiter_id: null, ...dates }
+  ])
+  t.strictSame(await jobs.list('acme', { ...all, sort: [{ field: 'id', direction: 'asc' }], filter: {} }), [
+    { id: 1, name: 'Baker', status: 'open', ...dates }
+  ])
+})
+
+t.test('a saved row is stored with its further fields, and with dates in UTC', async (t) => {
+  const row = { id: 1, full_name: 'Ann', headline: 'Welder', source_id: 4, recruiter_id: 5, tags: ['a'], email: 'a@b.example' }
+  const { candidates } = memoryStorage()
+  candidates.save('acme', { ...row, created_at: '2026-01-01T01:00:00+02:00', updated_at: '2026-01-02t00:00:00.1239z' })
+
+  t.strictSame(await candidates.list('acme', all), [
+    { ...row, created_at: '2025-12-31T23:00:00.000Z', updated_at: '2026-01-02T00:00:00.123Z' }
+  ])
+})
+
+t.test('a row that is created is not updated since', async (t) => {
+  const { jobs } = memoryStorage()
+  jobs.save('acme', { id: 1, name: 'Baker', status: 'open', created_at: '2026-01-01T00:00:00Z' })
+
+  const [job] = await jobs.list('acme', { ...all, sort: [{ field: 'id', direction: 'asc' }], filter: {} })
+  t.hasStrict(job, { created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z' })
+})
+
+t.test('a saved row shows in the next page, in every order', async (t) => {
+  const { candidates } = memoryStorage({ tenants: { acme: { candidates: [{ id: 2, full_name: 'b' }] } } })
+  await candidates.list('acme', byName)
+  candidates.save('acme', { id: 3, full_name: 'a' })
+  candidates.save('acme', { id: 1, full_name: 'c' })
+
+  t.strictSame((await candidates.list('acme', all)).map(({ id }) => id), [1, 2, 3])
+  t.strictSame((await candidates.list('acme', byName)).map(({ id }) => id), [3, 2, 1])
+  t.equal(await candidates.count('acme', {}), 3)
+})
+
+t.test('saving replaces the whole row of the same id', async (t) => {
+  const clock = createManualClock('2026-01-01T00:00:00Z')
+  const { candidates } = memoryStorage({
+    clock, tenants: { acme: { candidates: [{ id: 1, full_name: 'Ann', headline: 'Welder', email: 'a@b.example' }] } }
+  })
+  await candidates.list('acme', byName)
+  await clock.advance(1000)
+  candidates.save('acme', { id: 1, full_name: 'Zoe' })
+
+  const zoe = { id: 1, full_name: 'Zoe', headline: null, source_id: null, recruiter_id: null }
+  const dates = { created_at: '2026-01-01T00:00:01.000Z', updated_at: '2026-01-01T00:00:01.000Z' }
+  t.strictSame(await candidates.list('acme', byName), [{ ...zoe, ...dates }])
+  t.equal(await candidates.count('acme', { q: 'ann' }), 0)
+  t.equal(await candidates.count('acme', { q: 'zoe' }), 1)
+})
+
+t.test('a removed row is gone from every order, and only once', async (t) => {
+  const rows = [{ id: 1, full_name: 'a' }, { id: 2, full_name: 'b' }]
+  const { candidates } = memoryStorage({ tenants: { acme: { candidates: rows }, other: { candidates: rows } } })
+  await candidates.list('acme', byName)
+
+  t.equal(candidates.remove('acme', 1), true)
+  t.equal(candidates.remove('acme', 1), false)
+  t.equal(candidates.remove('nobody', 1), false)
+  t.strictSame((await candidates.list('acme', byName)).map(({ id }) => id), [2])
+  t.equal(await candidates.count('other', {}), 2)
+})
+
+t.test('changing a row that was passed or returned changes nothing in the storage', async (t) => {
+  const handedIn = { id: 1, full_name: 'Ann', headline: 'Welder', tags: [{ name: 'a' }], since: new Date(0) }
+  const { candidates } = memoryStorage({
+    clock: createManualClock(0), tenants: { acme: { candidates: [handedIn, { id: 2, full_name: 'Bob' }] } }
+  })
+  const before = await candidates.list('acme', all)
+
+  handedIn.full_name = 'changed'
+  handedIn.tags.push({ name: 'changed' })
+  handedIn.since.setTime(1)
+  for (const row of [...await candidates.list('acme', all), ...await candidates.list('acme', byName)]) {
+    row.full_name = 'changed'
+    if ('tags' in row && Array.isArray(row.tags)) row.tags[0].name = 'changed'
+  }
+
+  t.strictSame(await candidates.list('acme', all), before)
+  t.hasStrict(before[0], { full_name: 'Ann', tags: [{ name: 'a' }], since: new Date(0) })
+})
+
+t.test('a field named __proto__ neither stays nor changes what the row inherits', async (t) => {
+  const { candidates } = memoryStorage()
+  candidates.save('acme', JSON.parse('{"id":1,"full_name":"Ann","__proto__":{"headline":"x","admin":true}}'))
+
+  const [row] = await candidates.list('acme', all)
+  t.equal(row && Object.getPrototypeOf(row), Object.prototype)
+  t.notOk(row && 'admin' in row)
+})
+
+t.test('the system clock is the default', async (t) => {
+  const { candidates } = memoryStorage({ tenants: { acme: { candidates: [{ id: 1, full_name: 'Ann' }] } } })
+  const aMinuteAgo = new Date(Date.now() - 60_000).toISOString()
+  const inAMinute = new Date(Date.now() + 60_000).toISOString()
+
+  t.equal(await candidates.count('acme', { updatedAfter: aMinuteAgo }), 1)
+  t.equal(await candidates.count('acme', { updatedAfter: inAMinute }), 0)
+})
+
+type Query = ListQuery<CandidateFilter, CandidateSortField>
+
+const byId: SortItem<'id'> = { field: 'id', direction: 'asc' }
+const firstPage: Query = { filter: {}, sort: [byId], offset: 0, limit: 200 }
+
+const { candidates } = memoryStorage({
+  tenants: {
+    acme: {
+      candidates: [
+        { id: 3, full_name: 'ann', created_at: '2026-01-02T00:00:00Z' },
+        { id: 1, full_name: '\u{1f600}', created_at: '2026-01-02T00:00:00Z' },
+        { id: 4, full_name: 'ann', created_at: '2026-01-01T23:30:00-01:00' },
+        { id: 2, full_name: '\uffee', created_at: '2026-01-01T00:00:00Z' }
+      ]
+    },
+    other: { candidates: [{ id: 9, full_name: 'Other' }] },
+    empty: {}
+  }
+})
+
+async function listIds (query: Partial<Query>, tenantSlug = 'acme'): Promise<number[]> {
+  const rows = await candidates.list(tenantSlug, { ...firstPage, ...query })
+  return rows.map(({ id }) => id)
+}
+
+t.test('dates are ordered by value, whatever offset they were given with', async (t) => {
+  t.strictSame(await listIds({ sort: [{ field: 'created_at', direction: 'desc' }, byId] }), [4, 1, 3, 2])
+})
+
+t.test('repeated orders stay correct, with many others in between', async (t) => {
+  const fields: CandidateSortField[] = ['full_name', 'created_at', 'updated_at']
+  const directions: Array<'asc' | 'desc'> = ['asc', 'desc']
+  const sorts = fields.flatMap((field) => fields.filter((other) => other !== field).flatMap((other) =>
+    directions.map((direction): Query['sort'] => [{ field, direction }, { field: other, direction: 'asc' }, byId])))
+  const before = await Promise.all(sorts.map((sort) => listIds({ sort })))
+
+  await Promise.all(directions.map((direction) => listIds({ sort: [{ field: 'full_name', direction }, byId] })))
+  await Promise.all(directions.map((direction) => listIds({ sort: [{ field: 'created_at', direction }, byId] })))
+  await Promise.all(directions.map((direction) => listIds({ sort: [{ field: 'updated_at', direction }, byId] })))
+
+  t.strictSame(await Promise.all(sorts.map((sort) => listIds({ sort }))), before)
+})
+
+function compareCodePoints (a: string, b: string): number {
+  const pointsA = [...a].map((character) => character.codePointAt(0) ?? 0)
+  const pointsB = [...b].map((character) => character.codePointAt(0) ?? 0)
+  const at = pointsA.findIndex((point, index) => point !== pointsB[index])
+  if (at === -1) return pointsA.length - pointsB.length
+  return (pointsA[at] ?? 0) - (pointsB[at] ?? -1)
+}
+
+t.test('text is ordered by code point, not by UTF-16 unit', async (t) => {
+  const words = ['\u{1f600}', '\uffee', '\ue000', '\ud7ff', 'é', 'z', 'a', 'Z', 'ab', '', '\u{1f600}a', '\u{10000}']
+
+  t.strictSame(words.toSorted(compareText), [
+    '', 'Z', 'a', 'ab', 'z', 'é', '\ud7ff', '\ue000', '\uffee', '\u{10000}', '\u{1f600}', '\u{1f600}a'
+  ])
+})
+
+t.test('any two strings are ordered as their code points are', async () => {
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) =>
+    Math.sign(compareText(a, b)) === Math.sign(compareCodePoints(a, b))
+  ))
+})
+
+t.test('strings that share a beginning are ordered by what follows', async () => {
+  const unit = fc.string({ unit: 'binary' })
+  fc.assert(fc.property(unit, unit, unit, (start, a, b) =>
+    Math.sign(compareText(start + a, start + b)) === Math.sign(compareCodePoints(a, b))
+  ))
+})
+
+const annRowValidation = { id: 1, full_name: 'Ann' }
+const baker = { id: 1, name: 'Baker', status: 'open' }
+
+function refusal (act: () => unknown): { code: string, field: string, message: string } | null {
+  try {
+    act()
+    return null
+  } catch (error) {
+    if (!isRecruitingApiError(error)) throw error
+    return { code: error.code, field: error.field, message: error.message }
+  }
+}
+
+// As a host without types may call it, with rows that came from a file.
+function open (json: unknown): unknown {
+  return Reflect.apply(memoryStorage, undefined, [json])
+}
+
+const tenant = 'expected a tenant of 1 to 200 characters without control characters'
+const wellFormed = 'expected a string without NUL and lone surrogates'
+
+const refused: Array<[given: unknown, field: string, problem: string]> = [
+  [{ tenants: [] }, 'tenants', 'expected an object, got an array'],
+  [{ tenants: 'acme' }, 'tenants', 'expected an object, got "acme"'],
+  [{ tenants: () => ({}) }, 'tenants', 'expected an object, got a function'],
+  [{ tenants: { '': {} } }, 'tenants', `${tenant}, got ""`],
+  [{ tenants: { 'a\n': {} } }, 'tenants', `${tenant}, got "a\\n"`],
+  [{ tenants: { acme: null } }, 'tenants.acme', 'expected an object, got null'],
+  [{ tenants: { acme: { candidates: {} } } }, 'tenants.acme.candidates', 'expected an array, got an object'],
+  [{ tenants: { acme: { jobs: 5 } } }, 'tenants.acme.jobs', 'expected an array, got 5'],
+  [{ tenants: { acme: { jobs: [baker, undefined] } } }, 'tenants.acme.jobs[1]', 'expected an object, got undefined'],
+  [{ tenants: { acme: { jobs: [baker, baker] } } }, 'tenants.acme.jobs[1].id', 'expected an id that no other row has, got 1']
+]
+
+const refusedCandidates: Array<[changes: Record<string, unknown>, field: string, problem: string]> = [
+  [{ id: 'x' }, '.id', 'expected a positive integer, got "x"'],
+  [{ id: 0 }, '.id', 'expected a positive integer, got 0'],
+  [{ id: 1.5 }, '.id', 'expected a positive integer, got 1.5'],
+  [{ id: 2 ** 53 }, '.id', 'expected a positive integer, got 9007199254740992'],
+  [{ full_name: null }, '.full_name', 'expected a string, got null'],
+  [{ full_name: 'a\0b' }, '.full_name', `${wellFormed}, got "a\\u0000b"`],
+  [{ full_name: 'a\ud800b' }, '.full_name', `${wellFormed}, got "a\\ud800b"`],
+  [{ headline: `\0${'x'.repeat(90)}` }, '.headline', `${wellFormed}, got "\\u0000${'x'.repeat(59)}…"`],
+  [{ headline: 5 }, '.headline', 'expected a string, got 5'],
+  [{ source_id: '5' }, '.source_id', 'expected an integer or null, got "5"'],
+  [{ recruiter_id: Number.NaN }, '.recruiter_id', 'expected an integer or null, got NaN'],
+  [{ created_at: new Date(0) }, '.created_at', 'expected an RFC 3339 date-time, got an object'],
+  [{ created_at: () => 0 }, '', 'expected fields that hold plain data'],
+  [{ updated_at: '2026-02-30T00:00:00Z' }, '.updated_at', 'expected an RFC 3339 date-time, got "2026-02-30T00:00:00Z"'],
+  [{ further: Symbol('further') }, '', 'expected fields that hold plain data']
+]
+
+t.test('malformed options are refused, and the error names the path', async (t) => {
+  for (const [given, field, problem] of refused) {
+    t.strictSame(refusal(() => open(given)), { code: 'invalid_option', field, message: `${field}: ${problem}` })
+  }
+})
+
+t.test('a malformed candidate is refused, whether it is there from the beginning or saved later', async (t) => {
+  const { candidates } = memoryStorage()
+  for (const [changes, field, problem] of refusedCandidates) {
+    const row = { ...annRowValidation, ...changes }
+    const first = `tenants.acme.candidates[1]${field}`
+    const given = { tenants: { acme: { candidates: [{ ...annRowValidation, id: 2 }, row] } } }
+    t.strictSame(refusal(() => open(given)), { code: 'invalid_option', field: first, message: `${first}: ${problem}` })
+
+    const later = `row${field}`
+    const save = (): unknown => Reflect.apply(candidates.save, undefined, ['acme', row])
+    t.strictSame(refusal(save), { code: 'invalid_option', field: later, message: `${later}: ${problem}` })
+  }
+  t.equal(await candidates.count('acme', {}), 0)
+})
+
+t.test('a malformed job is refused', async (t) => {
+  const { jobs } = memoryStorage()
+  for (const [field, value] of [['name', 5], ['status', undefined], ['id', -1]] as const) {
+    const save = (): unknown => Reflect.apply(jobs.save, undefined, ['acme', { ...baker, [field]: value }])
+    t.equal(refusal(save)?.field, `row.${field}`)
+  }
+})
+
+t.test('only date-times of RFC 3339 from the years 1 to 9999 are dates', async (t) => {
+  const { jobs } = memoryStorage()
+  const wrong = [
+    '', '2026-01-01', '2026-01-01T00:00:00', '2026-01-01 00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T24:00:00Z',
+    '2025-02-29T00:00:00Z', '2026-01-01T00:00:00+25:00', '0000-12-31T00:00:00Z', '9999-12-31T23:59:59-01:00',
+    '+010000-01-01T00:00:00Z', ' 2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z\n'
+  ]
+  const right = [
+    '2024-02-29T00:00:00.123456Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '2026-01-01t00:00:00z'
+  ]
+  const save = (date: string): void => jobs.save('acme', { ...baker, created_at: date })
+  for (const date of wrong) t.equal(refusal(() => save(date))?.field, 'row.created_at', JSON.stringify(date))
+  for (const date of right) t.equal(refusal(() => save(date)), null, date)
+})
+
+t.test('a row is saved only for a valid tenant', async (t) => {
+  const { jobs } = memoryStorage()
+  for (const id of ['', 'a'.repeat(201), 'a\u0000', 'a\u007f']) {
+    t.equal(refusal(() => jobs.save(id, baker))?.field, 'tenant')
+  }
+  t.equal(refusal(() => jobs.save('a'.repeat(200), baker)), null)
+})
+
+t.test('the same id may be in two tenants, and without options there are none', async (t) => {
+  t.equal(refusal(() => open({ tenants: { a: { candidates: [annRowValidation] }, b: { candidates: [annRowValidation] } } })), null)
+  t.equal(await memoryStorage().candidates.count('acme', {}), 0)
+})
+
+const ids = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
+const fields: readonly string[] = []
+const pageTextIds = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200, fields }
+const rule = 'a string of 1 to 64 visible ASCII characters without /'
+
+t.test('rows are saved, replaced and removed by their text ids', async (t) => {
+  const { candidates } = memoryStorage({ ids })
+  for (const id of ['b', 'A', 'a', 'a']) candidates.save('acme', { id, full_name: `Name ${id}`, source_id: 's', recruiter_id: 'r' })
+  t.same((await candidates.list('acme', pageTextIds)).map(({ id }) => id), ['A', 'a', 'b'])
+  t.match(await candidates.find('acme', 'a'), { id: 'a', source_id: 's' })
+  t.equal(await candidates.count('acme', { recruiterId: 'r' }), 3)
+  t.equal(candidates.remove('acme', 'c'), false)
+  t.equal(candidates.remove('acme', 'A'), true)
+  t.equal(await candidates.find('acme', 'A'), null)
+})
+
+t.test('an id of another kind is refused, by its path', async (t) => {
+  const refused: Array<[field: 'id' | 'source_id' | 'recruiter_id', value: unknown, problem: string]> = [
+    ['id', 1, `${rule}, got 1`],
+    ['id', undefined, `${rule}, got undefined`],
+    ['id', '', `${rule}, got ""`],
+    ['id', 'a/b', `${rule}, got "a/b"`],
+    ['id', 'a b', `${rule}, got "a b"`],
+    ['id', 'é', `${rule}, got "é"`],
+    ['id', 'x'.repeat(65), `${rule}, got "${'x'.repeat(60)}…"`],
+    ['source_id', 3, `${rule}, or null, got 3`],
+    ['recruiter_id', '', `${rule}, or null, got ""`]
+  ]
+  for (const [field, value, problem] of refused) {
+    const row = { id: 'a', full_name: 'Ada', [field]: value } as { id: string, full_name: string }
+    const message = `candidates[0].${field}: expected ${problem}`
+    t.throws(() => memoryStorage({ ids, tenants: { acme: { candidates: [row] } } }), { code: 'invalid_option', message: `tenants.acme.${message}` })
+    const dates = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }
+    await t.rejects(candidatesFrom(() => [{ ...row, ...dates }], { ids }).count('acme', {}), { code: 'invalid_option', message })
+  }
+  t.throws(() => memoryStorage({ ids }).jobs.save('acme', { id: 7 as never, name: 'Nurse', status: 'open' }), { message: `row.id: expected ${rule}, got 7` })
+})
+
+t.test('sources from functions keep the promises about lists with text ids', async (t) => {
+  function makeHarness (): StorageHarness<string, string, string, string> {
+    type Rows = Parameters<StorageHarness<string, string, string, string>['saveCandidates']>[1]
+    type Jobs = Parameters<StorageHarness<string, string, string, string>['saveJobs']>[1]
+    const people = new Map<string, Rows[number][]>()
+    const vacancies = new Map<string, Jobs[number][]>()
+    return {
+      ids,
+      storage: {
+        ...memoryStorage(),
+        candidates: candidatesFrom((tenantSlug) => people.get(tenantSlug) ?? [], { ids }),
+        jobs: jobsFrom((tenantSlug) => vacancies.get(tenantSlug) ?? [], { ids })
+      },
+      saveCandidates: (tenantSlug, rows) => { people.set(tenantSlug, [...people.get(tenantSlug) ?? [], ...rows]) },
+      saveJobs: (tenantSlug, rows) => { vacancies.set(tenantSlug, [...vacancies.get(tenantSlug) ?? [], ...rows]) }
+    }
+  }
+  for (const { group, name, run } of storageCases) {
+    if (group === 'lists') await t.test(name, () => run(makeHarness))
+  }
+})

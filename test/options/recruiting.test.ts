@@ -1,0 +1,279 @@
+import { randomBytes } from 'node:crypto'
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import t from 'tap'
+import { createRecruiting, type IdKinds, recruitingApi, type RecruitingApiOptions } from '../../src/index.js'
+import { candidatesFrom, jobsFrom, memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import {
+  assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin, type RefusedOption
+} from '../fixtures/refused-option.js'
+import { buildApp } from '../fixtures/api/app.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+
+t.test('createRecruiting wants an object', async (t) => {
+  for (const [value, shown] of [[undefined, 'undefined'], [null, 'null'], ['acme', '"acme"']] as const) {
+    t.throws(() => createRecruiting(value as never), {
+      name: 'RecruitingApiError', code: 'invalid_option', field: 'options', message: `options: expected an object, got ${shown}`
+    })
+  }
+})
+
+t.test('maxWebhooksPerTenant is a whole number from 1 to 10000', async (t) => {
+  for (const [value, shown] of [[0, '0'], [-1, '-1'], [10_001, '10001'], [1.5, '1.5'], ['50', '"50"'], [null, 'null']] as const) {
+    await assertRefused(t, [{ maxWebhooksPerTenant: value }, 'maxWebhooksPerTenant', 'an integer from 1 to 10000, or a function', shown])
+  }
+  await assertAccepted(t, { maxWebhooksPerTenant: 1 })
+  await assertAccepted(t, { maxWebhooksPerTenant: 10_000 })
+})
+
+t.test('maxEventBytes is a whole number from 1024 to 16777216', async (t) => {
+  for (const [value, shown] of [[1023, '1023'], [16_777_217, '16777217'], [1024.5, '1024.5'], ['262144', '"262144"'], [null, 'null']] as const) {
+    await assertRefused(t, [{ maxEventBytes: value }, 'maxEventBytes', 'an integer from 1024 to 16777216', shown])
+  }
+  await assertAccepted(t, { maxEventBytes: 1024 })
+  await assertAccepted(t, { maxEventBytes: 16_777_216 })
+})
+
+t.test('requireSubject is a boolean', async (t) => {
+  for (const [value, shown] of [[1, '1'], ['yes', '"yes"'], [null, 'null']] as const) {
+    await assertRefused(t, [{ requireSubject: value }, 'requireSubject', 'a boolean', shown])
+  }
+  await assertAccepted(t, { requireSubject: true })
+})
+
+t.test('events is a map with at least one event', async (t) => {
+  const expected = 'a map from event names to TypeBox schemas'
+  for (const [value, shown] of [[null, 'null'], ['job.created', '"job.created"'], [() => {}, 'a function']] as const) {
+    await assertRefused(t, [{ events: value }, 'events', expected, shown])
+  }
+  await assertRefused(t, [{ events: {} }, 'events', 'at least one event', 'an object'])
+})
+
+t.test('descriptions of an event are texts by language', async (t) => {
+  const path = 'events["job.created"].descriptions'
+  const withDescriptions = (descriptions: unknown) => ({ events: { 'job.created': Type.Object({}, { descriptions }) } })
+  await assertRefused(t, [withDescriptions('Stelle'), path, 'an object of descriptions by language', '"Stelle"'])
+  await assertRefused(t, [withDescriptions({ 'no locale': 'Stelle' }), `${path}.no locale`, 'a language such as de or en-GB', '"no locale"'])
+  await assertRefused(t, [withDescriptions({ 'de-at': 'Stelle' }), `${path}.de-at`, 'a language such as de or en-GB', '"de-at"'])
+  await assertRefused(t, [withDescriptions({ de: 7 }), `${path}.de`, 'text', '7'])
+  await assertAccepted(t, withDescriptions({ de: 'Stelle', 'de-AT': 'Stelle' }))
+})
+
+t.test('names of events are lower-case words separated by full stops, 100 characters at most', async (t) => {
+  const malformed = [
+    'created', 'Job.created', 'job.', '.created', 'job..created', 'job created', 'job-post.created', 'jöb.created', '', `job.${'x'.repeat(97)}`
+  ]
+  for (const name of malformed) {
+    await assertRefused(t, [{ events: { [name]: Type.Object({}) } }, `events["${name}"]`, 'a name such as application.created', JSON.stringify(name)])
+  }
+  for (const name of ['job.created', 'a.b.c_d.e9', '0.0', `job.${'x'.repeat(96)}`]) {
+    await assertAccepted(t, { events: { [name]: Type.Object({}) } })
+  }
+})
+
+t.test('the schema of an event is that of an object', async (t) => {
+  const path = 'events["job.created"]'
+  const values = [[null, 'null'], [Type.String(), 'an object'], [{}, 'an object'], [{ type: 'object' }, 'an object'], [[], 'an array'], ['object', '"object"']] as const
+  for (const [schema, shown] of values) {
+    await assertRefused(t, [{ events: { 'job.created': schema } }, path, 'a TypeBox object schema', shown])
+  }
+})
+
+t.test('a schema that cannot be compiled is refused with the reason', async (t) => {
+  await assertRefused(t, [
+    { events: { 'job.created': { type: 'object', properties: { id: { type: 'int' } } } } },
+    'events["job.created"]',
+    'a valid schema (schema is invalid: data/properties/id/type must be equal to one of the allowed values, data/properties/id/type must be array, data/properties/id/type must match a schema in anyOf)',
+    'an object'
+  ])
+})
+
+t.test('a schema with examples that JSON cannot represent is refused, of events and of fields', async (t) => {
+  const circle: { self?: object } = {}
+  circle.self = circle
+  const cases: Array<[example: unknown, reason: RegExp]> = [
+    [1n, /\(JSON cannot represent "0", of type bigint\)/],
+    [{ id: 1n }, /\(JSON cannot represent "id", of type bigint\)/],
+    [() => 1, /\(JSON cannot represent "0", of type function\)/],
+    [Symbol('id'), /\(JSON cannot represent "0", of type symbol\)/],
+    [undefined, /\(JSON cannot represent "0", of type undefined\)/],
+    [Number.NaN, /\(JSON cannot represent "0", NaN\)/],
+    [circle, /\(Converting circular structure to JSON/]
+  ]
+  for (const [example, reason] of cases) {
+    const inside = Type.Object({ id: Type.Unknown({ examples: [example] }) })
+    for (const [options, field] of [
+      [{ events: { 'job.created': Type.Object({}, { examples: [example] }) } }, 'events["job.created"]'],
+      [{ events: { 'job.created': inside } }, 'events["job.created"]'],
+      [{ jobFields: inside }, 'jobFields']
+    ] as const) {
+      const error = t.throws(() => createRecruiting({ storage: memoryStorage(), ...options }), { code: 'invalid_option', field })
+      t.match(String(error), reason)
+    }
+  }
+  await assertAccepted(t, { events: { 'job.created': { ...Type.Object({}, { examples: [{ id: 1, name: undefined }] }), description: undefined } } })
+})
+
+t.test('a schema that throws what is no error is refused with that', async (t) => {
+  const thrown: unknown = 'no error at all'
+  const schema = { type: 'object', get properties () { throw thrown } }
+  await assertRefused(t, [{ events: { 'job.created': schema } }, 'events["job.created"]', 'a valid schema (no error at all)', 'an object'])
+})
+
+t.test('secretKeys are keys of 32 bytes, and the message never shows one', async (t) => {
+  const expected = 'a Buffer of 32 bytes'
+  const keys: Array<[key: unknown, shown: string]> = [
+    [randomBytes(31), '"31 bytes"'],
+    [randomBytes(33), '"33 bytes"'],
+    [Buffer.alloc(0), '"0 bytes"'],
+    ['0123456789abcdef0123456789abcdef', '"string"'],
+    [null, '"object"'],
+    [undefined, '"undefined"'],
+    [[1, 2, 3], '"object"']
+  ]
+  for (const [key, shown] of keys) {
+    await assertRefused(t, [{ secretKeys: [randomBytes(32), key] }, 'secretKeys[1]', expected, shown])
+  }
+  await assertAccepted(t, { secretKeys: [] })
+  await assertAccepted(t, { secretKeys: [randomBytes(32), new Uint8Array(32)] })
+})
+
+t.test('a field whose schema refers to nothing fails the registration, not each request', async (t) => {
+  const candidateFields = Type.Object({ address: Type.Unsafe({ $ref: '#/$defs/Address' }) }, { $defs: { Address: { type: 'string' } } })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]), candidateFields })
+  await t.rejects(async () => { await app.ready() }, /Address/)
+})
+
+const all = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
+
+const refused: RefusedOption[] = [
+  [{ ids: null }, 'ids', 'an object', 'null'],
+  [{ ids: 'string' }, 'ids', 'an object', '"string"'],
+  [{ ids: ['candidate'] }, 'ids', 'an object', 'an array'],
+  [{ ids: { candidates: 'string' } }, 'ids.candidates', 'a known name such as candidate', '"candidates"'],
+  [{ ids: { ...all, webhook: 'string' } }, 'ids.webhook', 'a known name such as job', '"webhook"'],
+  [{ ids: { recruter: 'string' } }, 'ids.recruter', 'a known name such as recruiter', '"recruter"'],
+  [{ ids: { candidate: 'uuid' } }, 'ids.candidate', "'integer' or 'string'", '"uuid"'],
+  [{ ids: { ...all, source: 'String' } }, 'ids.source', "'integer' or 'string'", '"String"'],
+  [{ ids: { job: null } }, 'ids.job', "'integer' or 'string'", 'null'],
+  [{ ids: { job: String } }, 'ids.job', "'integer' or 'string'", 'a function']
+]
+
+t.test('ids says integer or string for each kind of id, and nothing else', async (t) => {
+  for (const option of refused) {
+    await assertRefusedByPlugin(t, option)
+    await assertRefused(t, option)
+  }
+  for (const ids of [undefined, {}, all, { candidate: 'integer' }, { job: 'string', source: undefined }]) {
+    await assertAcceptedByPlugin(t, { ids, storage: memoryStorage({ ids } as object) })
+    await assertAccepted(t, { ids })
+  }
+})
+
+t.test('createRecruiting takes it without the options of the plugin', async (t) => {
+  const recruiting = createRecruiting({ storage: memoryStorage({ ids: all }), ids: all, delivery: false })
+  t.match(await recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { id: 'a' } }), { deliveries: 0 })
+  await recruiting.close()
+})
+
+t.test('the storage in memory and the helpers for rows read it in the same way', async (t) => {
+  for (const [options, field, expected, shown] of refused) {
+    const error = { code: 'invalid_option', field, message: `${field}: expected ${expected}, got ${shown}` }
+    t.throws(() => memoryStorage(options), error, field)
+    t.throws(() => candidatesFrom(() => [], options), error, field)
+    t.throws(() => jobsFrom(() => [], options), error, field)
+  }
+  t.throws(() => jobsFrom(() => [], { id: all } as object), { field: 'id', message: /such as ids/ })
+})
+
+t.test('a storage in memory whose ids differ from those of the plugin is refused at registration', async (t) => {
+  async function register (storage: RecruitingApiOptions['storage'], ids: Partial<IdKinds>): Promise<void> {
+    const app = Fastify()
+    app.register(recruitingApi, { storage, keyLookup: async () => null, ids })
+    try {
+      await app.ready()
+    } finally {
+      await app.close()
+    }
+  }
+  for (const name of ['candidate', 'job', 'source', 'recruiter'] as const) {
+    const one = { [name]: 'string' } as const
+    const error = { code: 'storage_not_ready', field: `ids.${name}` }
+    await t.rejects(register(memoryStorage(), one), {
+      ...error, message: `memoryStorage has ids.${name} 'integer', and the plugin 'string': give both the same option ids`
+    })
+    await t.rejects(register(memoryStorage({ ids: one }), {}), {
+      ...error, message: `memoryStorage has ids.${name} 'string', and the plugin 'integer': give both the same option ids`
+    })
+    await t.resolves(register(memoryStorage({ ids: one }), one))
+  }
+})
+
+t.test('sources of the host beside a storage in memory have their own ids', async (t) => {
+  const candidates = candidatesFrom(() => [], { ids: all })
+  const jobs = jobsFrom(() => [], { ids: all })
+  await assertAcceptedByPlugin(t, { storage: { ...memoryStorage(), candidates, jobs }, ids: all })
+  await assertAcceptedByPlugin(t, { storage: { ...memoryStorage(), candidates }, ids: { ...all, job: 'integer' } })
+})
+
+t.test('a key that is given in the place of the list of keys is not in the error', async (t) => {
+  const options = { storage: memoryStorage(), secretKeys: 'correct horse battery staple' as never }
+  t.throws(() => createRecruiting(options), { code: 'invalid_option', field: 'secretKeys', message: 'secretKeys: expected an array of Buffers, got "string"' })
+})
+
+const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' }
+const listed = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids, hasTenantIds: false }
+
+t.test('a storage is verified with the published fields, the kinds of their ids, and whether tenants have ids', async (t) => {
+  const asked: unknown[] = []
+  const storage = { ...memoryStorage(), async verify (published: unknown) { asked.push(published); return [] } }
+  await buildApp(t, { storage })
+  await buildApp(t, { storage, candidateFields: Type.Object({ email: Type.String() }), jobFields: Type.Object({ city: Type.String() }) })
+  await buildApp(t, { storage, ids: { job: 'string', recruiter: 'string' } })
+  await buildApp(t, { storage, tenantId: () => 42 })
+  const engine = createRecruiting({ storage })
+  await engine.close()
+  t.strictSame(asked, [
+    listed,
+    { candidates: [...listed.candidates, 'email'], jobs: [...listed.jobs, 'city'], ids, hasTenantIds: false },
+    { ...listed, ids: { ...ids, job: 'string', recruiter: 'string' } },
+    { ...listed, hasTenantIds: true },
+    null
+  ])
+})
+
+t.test('a host does not start on a storage that is not ready', async (t) => {
+  const storage = { ...memoryStorage(), verify: async () => { throw new Error('run the migrations') } }
+  await t.rejects(buildApp(t, { storage }), { message: 'run the migrations' })
+})
+
+t.test('an engine without a server logs that the storage is not ready, and goes on trying', async (t) => {
+  const storage = { ...memoryStorage(), verify: async () => { throw new Error('run the migrations') } }
+  const errors: object[] = []
+  const engine = createRecruiting({
+    storage, logger: { info () {}, warn () {}, error: (fields, message) => { errors.push({ ...fields, message }) } }
+  })
+  await engine.drain()
+  await engine.close()
+  t.match(errors, [{ err: { message: 'run the migrations' }, message: 'the storage is not ready' }])
+})
+
+t.test('warnings of the storage are logged', async (t) => {
+  const logs = captureLogs()
+  await buildApp(t, { storage: { ...memoryStorage(), verify: async () => ['an index is missing'] }, server: { logger: logs.logger } })
+  t.match(logs.lines.find(({ msg }) => msg === 'an index is missing'), { level: 40 })
+})
+
+t.test('the lists ask for the fields that are published', async (t) => {
+  const asked: unknown[] = []
+  const storage = memoryStorage()
+  const candidates = { ...storage.candidates, async list (_: string, { fields }: { fields: readonly string[] }) { asked.push(fields); return [] } }
+  const jobs = { ...storage.jobs, async list (_: string, { fields }: { fields: readonly string[] }) { asked.push(fields); return [] } }
+  const app = await buildApp(t, { storage: { ...storage, candidates, jobs }, candidateFields: Type.Object({ email: Type.String() }) })
+  for (const path of ['candidates', 'jobs']) {
+    await app.inject({ url: `/api/v1/public/acme/${path}`, headers: { authorization: 'Bearer acme-full-key' } })
+  }
+  t.strictSame(asked, [[...listed.candidates, 'email'], listed.jobs])
+})

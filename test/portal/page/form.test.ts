@@ -1,0 +1,396 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { type TObject, Type } from '@sinclair/typebox'
+import t from 'tap'
+import {
+  type EventFilters, type EventType, type Failure, type FilterValue, noResponse, type Webhook
+} from '../../../src/portal/page/api.js'
+import {
+  changesOf, checkDraft, choose, type Draft, explainRefusal, groupOptions, headersOf, isChanged, optionsOf, readRefusal
+} from '../../../src/portal/page/draft.js'
+import { createDraftStore, tabStorage } from '../../../src/portal/page/draft-store.js'
+import {
+  type DataFields, draftsOf, fieldsOf, filtersFault, filtersOf, formatValues, groupValues, valuesOf
+} from '../../../src/portal/page/filters.js'
+import { generateSecret, signHeaders } from '../../../src/webhooks/sending/signature.js'
+
+const draft = { name: 'CRM', targetUrl: 'https://hooks.example/x', eventTypes: ['job.closed', 'job.created'], headers: [], filters: [] }
+const offered = new Set(draft.eventTypes)
+
+t.test('a form is checked before it is sent', (t) => {
+  t.strictSame(checkDraft(draft, offered), { name: undefined, targetUrl: undefined, eventTypes: undefined, headers: undefined, filters: undefined })
+  t.strictSame(checkDraft({ name: ' ', targetUrl: ' ', eventTypes: [], headers: [{ name: 'X', value: '' }], filters: [{ path: 'data.id', values: '' }] }, offered), {
+    name: 'nameBlank', targetUrl: 'urlBlank', eventTypes: 'eventsNone', headers: 'headersIncomplete', filters: 'filtersIncomplete'
+  })
+  t.equal(checkDraft({ ...draft, eventTypes: ['job.gone'] }, offered).eventTypes, 'eventsGone')
+  t.equal(checkDraft({ ...draft, eventTypes: ['job.gone'] }, null).eventTypes, undefined)
+  const faults = {
+    'hooks.example': 'urlInvalid',
+    'https://hooks example/': 'urlInvalid',
+    'https://hooks.example/a b': 'urlInvalid',
+    'mailto:a@hooks.example': 'urlInvalid',
+    'ftp://hooks.example': 'urlHttps',
+    'https://user@hooks.example': 'urlParts',
+    'https://:password@hooks.example': 'urlParts',
+    'https://hooks.example/#': 'urlParts',
+    ' https://hooks.example ': undefined,
+    // Some vendors allow it for development.
+    'http://localhost:3000': undefined
+  }
+  for (const [targetUrl, fault] of Object.entries(faults)) t.equal(checkDraft({ ...draft, targetUrl }, offered).targetUrl, fault, targetUrl)
+  t.end()
+})
+
+t.test('the reason why an address was refused is found where it can be seen', (t) => {
+  const reasons = {
+    'http://hooks.example': 'urlHttps',
+    'https://10.0.0.1': 'urlPublic',
+    'https://[::1]/': 'urlPublic',
+    'https://intranet': 'urlPublic',
+    'https://crm.internal': 'urlPublic',
+    'https://hooks.example': undefined,
+    'no address': undefined
+  }
+  for (const [url, reason] of Object.entries(reasons)) t.equal(explainRefusal(url), reason, url)
+  t.end()
+})
+
+t.test('a refusal is told at its field, in the language of the page if the reason can be seen', (t) => {
+  const refusal = (details: Failure['details'], targetUrl = draft.targetUrl) => {
+    return readRefusal({ ...noResponse('network'), code: 'bad_request', status: 400, details }, { ...draft, targetUrl }, (fault) => `own ${fault}`)
+  }
+  const none = { name: null, targetUrl: null, eventTypes: null, headers: null, filters: null }
+  t.strictSame(refusal([]), none)
+  t.strictSame(refusal([], 'http://hooks.example'), { ...none, targetUrl: 'own urlHttps' })
+  const detail = (field: string) => ({ in: 'body' as const, field, message: `says ${field}` })
+  t.strictSame(refusal([detail('target_url'), detail('event_types[1]'), detail('name'), detail('headers.Host'), detail('filters.data.id[0]')]), {
+    name: 'says name', targetUrl: 'says target_url', eventTypes: 'says event_types[1]', headers: 'says headers.Host', filters: 'says filters.data.id[0]'
+  })
+  t.strictSame(refusal([detail('target_url')], 'http://hooks.example'), { ...none, targetUrl: 'own urlHttps' })
+  t.strictSame(refusal([detail('name')], 'http://hooks.example'), { ...none, name: 'says name' })
+  t.strictSame(readRefusal(null, draft, String), none)
+  t.strictSame(readRefusal(noResponse('timeout'), { ...draft, targetUrl: 'http://x' }, String), none)
+  t.end()
+})
+
+t.test('only what was changed is sent; the order of the events is no change', (t) => {
+  const webhook: Webhook = {
+    id: 1, name: 'CRM', status: 'active', target_url: draft.targetUrl, event_types: ['job.created', 'job.closed'], headers: null, filters: null, created_at: '', updated_at: ''
+  }
+  const initial = { ...draft, eventTypes: webhook.event_types }
+  t.strictSame(changesOf(draft, webhook, null), {})
+  t.notOk(isChanged(draft, initial))
+  t.strictSame(changesOf({ name: ' CRM 2 ', targetUrl: ' https://other.example/ ', eventTypes: ['job.closed', 'job.updated'], headers: null, filters: [] }, webhook, null), {
+    name: 'CRM 2', target_url: 'https://other.example/', event_types: ['job.closed', 'job.updated']
+  })
+  for (const change of [{ name: 'x' }, { targetUrl: '' }, { eventTypes: ['job.closed'] }, { headers: [{ name: '', value: '' }] }, { filters: [{ path: '', values: '' }] }]) {
+    t.ok(isChanged({ ...draft, ...change }, initial), JSON.stringify(change))
+  }
+  t.end()
+})
+
+const eventType = (name: string, description: string | null): EventType => ({ name, description, schema: {}, example: null })
+const catalogue = [eventType('application.created', 'An application was created'), eventType('job.closed', null), eventType('job.created', 'A job was created')]
+
+t.test('event types are grouped by their first part, and found by all words of a search', (t) => {
+  const found = (search: string) => groupOptions(optionsOf(catalogue, [], 'en'), search).map(({ name, options }) => [name, ...options.map((option) => option.name)])
+  t.strictSame(found(''), [['application', 'application.created'], ['job', 'job.closed', 'job.created']])
+  t.strictSame(found('CREATED  a job '), [['job', 'job.created']])
+  t.strictSame(found('nothing'), [])
+  t.end()
+})
+
+t.test('an event type that is not offered any more stays in the list of a webhook that has it', (t) => {
+  const options = optionsOf(catalogue, ['job.closed', 'job.reopened'], 'en')
+  t.strictSame(options.map(({ name, isOffered }) => [name, isOffered]), [['application.created', true], ['job.closed', true], ['job.created', true], ['job.reopened', false]])
+  t.end()
+})
+
+t.test('headers are checked, sent without empty ones, and kept unless they are replaced', (t) => {
+  const faults = { 'X-Api-Key': undefined, '': 'headersIncomplete', 'X Api': 'headersName', ['x'.repeat(65)]: 'headersName', Größe: 'headersName' }
+  for (const [name, fault] of Object.entries(faults)) t.equal(checkDraft({ ...draft, headers: [{ name, value: '1' }] }, offered).headers, fault, name)
+  t.equal(checkDraft({ ...draft, headers: [{ name: ' ', value: '' }] }, offered).headers, undefined)
+  t.equal(checkDraft({ ...draft, headers: null }, offered).headers, undefined)
+  t.strictSame(headersOf([{ name: ' X-Api-Key ', value: ' a b ' }, { name: '', value: '' }]), { 'X-Api-Key': 'a b' })
+  t.equal(headersOf([{ name: '', value: ' ' }]), null)
+  const without: Webhook = { id: 1, name: 'CRM', status: 'active', target_url: draft.targetUrl, event_types: draft.eventTypes, headers: null, filters: null, created_at: '', updated_at: '' }
+  const having = { ...without, headers: { 'X-Api-Key': null } }
+  const given = [{ name: 'X-Token', value: '1' }]
+  t.strictSame([changesOf({ ...draft, headers: [] }, without, null), changesOf({ ...draft, headers: null }, having, null)], [{}, {}])
+  t.strictSame([changesOf({ ...draft, headers: given }, without, null), changesOf({ ...draft, headers: given }, having, null)], [{ headers: { 'X-Token': '1' } }, { headers: { 'X-Token': '1' } }])
+  t.strictSame(changesOf({ ...draft, headers: [] }, having, null), { headers: null })
+  t.end()
+})
+
+t.test('filters are sent if they were changed; without any, null is sent', (t) => {
+  const filters = { 'data.stage': ['Offer'], 'data.job_id': [7] }
+  const webhook: Webhook = { id: 1, name: 'CRM', status: 'active', target_url: draft.targetUrl, event_types: draft.eventTypes, headers: null, filters, created_at: '', updated_at: '' }
+  t.strictSame(changesOf(draft, webhook, { ...filters }), {})
+  t.strictSame(changesOf(draft, webhook, { 'data.stage': ['Offer'] }), { filters: { 'data.stage': ['Offer'] } })
+  t.strictSame(changesOf(draft, webhook, null), { filters: null })
+  t.end()
+})
+
+t.test('a deprecated event type can be chosen, and says that it is deprecated', (t) => {
+  const deprecated = { since: '2026-03-01T00:00:00.000Z', sunset: null, link: null }
+  const [option, other] = optionsOf([{ name: 'job.old', description: null, schema: {}, example: null, deprecated }, { name: 'job.new', description: null, schema: {}, example: null }], [], 'en')
+  t.match(option, { name: 'job.old', isOffered: true, deprecated })
+  t.equal(other?.deprecated, undefined)
+  t.end()
+})
+
+t.test('an event type is described in the language of the page, if the vendor does so', (t) => {
+  const descriptions = { de: 'Stelle', 'de-CH': 'Stell' }
+  const type: EventType = { name: 'job.new', description: 'A job', descriptions, schema: {}, example: null }
+  t.strictSame(['en', 'de', 'de-AT', 'de-CH'].map((locale) => optionsOf([type], [], locale)[0]?.description), ['A job', 'Stelle', 'Stelle', 'Stell'])
+  t.end()
+})
+
+t.test('choosing all of a group keeps those chosen before', (t) => {
+  t.strictSame(choose(['b', 'x'], ['a', 'b'], true), ['b', 'x', 'a'])
+  t.strictSame(choose(['b', 'x'], ['a', 'b'], false), ['x'])
+  t.end()
+})
+
+const empty: Draft = { name: '', targetUrl: '', eventTypes: [], headers: [], filters: [] }
+const draftDraftStore: Draft = { name: 'CRM', targetUrl: 'https://hooks.example/', eventTypes: ['job.created'], headers: [], filters: [{ path: 'data.id', values: '7' }] }
+
+/** A storage of a tab, with a clock. */
+function start () {
+  const entries = new Map<string, string>()
+  const tab = {
+    getItem: (key: string) => entries.get(key) ?? null,
+    setItem: (key: string, value: string) => { entries.set(key, value) },
+    removeItem: (key: string) => { entries.delete(key) }
+  }
+  const clock = { time: 0 }
+  return { entries, tab, clock, open: (scope = '/acme') => createDraftStore({ tab, scope, now: () => clock.time }) }
+}
+
+t.test('a draft is found again by its form and tenant alone, for an hour', (t) => {
+  const { open, clock } = start()
+  open().keep('new', draftDraftStore)
+  t.strictSame(open().find('new', empty), draftDraftStore)
+  t.equal(open().find('7', empty), null)
+  t.equal(open('/globex').find('new', empty), null)
+  clock.time = 3_600_000
+  t.strictSame(open().find('new', empty), draftDraftStore)
+  clock.time += 1
+  t.equal(open().find('new', empty), null)
+  t.end()
+})
+
+t.test('a draft that was saved or left is gone', (t) => {
+  const { open, entries } = start()
+  open().keep('new', draftDraftStore)
+  open().drop('new')
+  t.equal(open().find('new', empty), null)
+  t.equal(entries.size, 0)
+  t.end()
+})
+
+t.test('values of headers are kept nowhere, their names are', (t) => {
+  const { open, entries } = start()
+  open().keep('7', { ...draftDraftStore, headers: [{ name: 'X-Api-Key', value: 'hush' }] })
+  t.notMatch([...entries].join(), 'hush')
+  t.strictSame(open().find('7', empty)?.headers, [{ name: 'X-Api-Key', value: '' }])
+  open().keep('7', { ...draftDraftStore, headers: null })
+  t.equal(open().find('7', { ...empty, headers: null })?.headers, null, 'those of the webhook stay')
+  const { headers } = empty
+  open().keep('7', draftDraftStore)
+  t.equal(open().find('7', empty)?.headers, headers, 'a form without any is as it was')
+  t.end()
+})
+
+t.test('what another script wrote there is ignored', (t) => {
+  const { open, entries } = start()
+  open().keep('new', draftDraftStore)
+  const [[key = ''] = []] = [...entries]
+  const kept = { at: 0, draft: { name: '', targetUrl: '', eventTypes: [], headerNames: null, filters: [] } }
+  entries.set(key, JSON.stringify(kept))
+  t.strictSame(open().find('new', empty), empty)
+  for (const wrong of ['{', 'null', '{}', ...[{ name: 1 }, { targetUrl: null }, { eventTypes: 'a' }, { eventTypes: [1] }, { headerNames: [1] }, { filters: null }, { filters: [null] }, { filters: [{ path: 'data.id', values: 7 }] }].map((part) => JSON.stringify({ at: 0, draft: { ...kept.draft, ...part } })), JSON.stringify({ ...kept, at: '0' })]) {
+    entries.set(key, wrong)
+    t.equal(open().find('new', empty), null, wrong)
+  }
+  t.end()
+})
+
+t.test('a full storage keeps nothing and fails nothing', (t) => {
+  const { tab } = start()
+  const drafts = createDraftStore({ tab: { ...tab, setItem () { throw new Error('full') } }, scope: '/acme', now: () => 0 })
+  drafts.keep('new', draftDraftStore)
+  t.equal(drafts.find('new', empty), null)
+  t.end()
+})
+
+t.test('without a storage of the tab, the page keeps drafts in its memory', (t) => {
+  const drafts = createDraftStore({ tab: tabStorage(), scope: '/acme', now: () => 0 })
+  drafts.keep('new', draftDraftStore)
+  t.strictSame(drafts.find('new', empty), draftDraftStore)
+  drafts.drop('new')
+  t.equal(drafts.find('new', empty), null)
+  t.end()
+})
+
+t.test('a browser that refuses the storage of the tab keeps drafts in the memory of the page', (t) => {
+  Object.defineProperty(globalThis, 'sessionStorage', { configurable: true, get () { throw new Error('SecurityError') } })
+  t.teardown(() => Reflect.deleteProperty(globalThis, 'sessionStorage'))
+  const store = createDraftStore({ tab: tabStorage(), scope: '/refused', now: () => 0 })
+  store.keep('new', draftDraftStore)
+  t.strictSame(store.find('new', empty), draftDraftStore)
+  store.drop('new')
+  t.equal(store.find('new', empty), null)
+  t.end()
+})
+
+const noFields: DataFields = new Map()
+const read = (values: string, ...types: string[]): FilterValue[] => valuesOf({ path: 'data.x', values }, new Map([['data.x', new Set(types)]]), null)
+
+t.test('values are read by the types of their field; quotes make text', (t) => {
+  t.strictSame(read(' 7,Offer , true,null, -1.5,,"7" ,"a, b" ,1e3'), [7, 'Offer', true, null, -1.5, '7', 'a, b', 1000])
+  t.strictSame(read('7, true, null, Offer', 'string'), ['7', 'true', null, 'Offer'])
+  t.strictSame(read('7, true, Offer', 'string', 'number'), [7, 'true', 'Offer'])
+  t.strictSame(read('7, true', 'number'), [7, true])
+  t.strictSame(read('007, 1., "open, {"a":1}, [], "a" b, 12345678901234567890'), ['007', '1.', '"open', '{"a":1}', '[]', '"a" b', '12345678901234567890'])
+  t.strictSame(read(String.raw`"say \"hi\"", "", "C:\dir"`), ['say "hi"', '', String.raw`"C:\dir"`])
+  t.strictSame(read(' , '), [])
+  t.end()
+})
+
+t.test('what the form shows of filters is read as the same filters, in the same order', (t) => {
+  const filters: EventFilters = {
+    'data.stage.name': ['Offer', 'a, b', ' x', '', '"q"', 'a"b', '7', 'true', 'null', 'line\nbreak', '007', 'Größe', '{}'],
+    'data.job_id': [7, -1.5, 0, Number.MAX_SAFE_INTEGER],
+    'data.flag': [true, false, null, 'yes']
+  }
+  t.equal(formatValues(filters['data.stage.name'] ?? []), String.raw`Offer, "a, b", " x", "", "\"q\"", "a\"b", "7", "true", "null", "line\nbreak", 007, Größe, {}`)
+  const back = filtersOf(draftsOf(filters), noFields, null)
+  t.strictSame(Object.entries(back ?? {}), Object.entries(filters))
+  t.strictSame([draftsOf(null), filtersOf([], noFields, null), filtersOf([{ path: ' ', values: '' }], noFields, null)], [[], null, null])
+  t.end()
+})
+
+t.test('a filter of the webhook that was not edited keeps its values, whatever the schema says', (t) => {
+  const before: EventFilters = { 'data.job_id': [7, '7'] }
+  const fields = new Map([['data.job_id', new Set(['string'])]])
+  const [draft = { path: '', values: '' }] = draftsOf(before)
+  t.strictSame(filtersOf([draft], fields, before), before)
+  t.strictSame(filtersOf([{ ...draft, values: '7, "7", 8' }], fields, before), { 'data.job_id': ['7', '7', '8'] })
+  t.strictSame(Object.entries(filtersOf([{ path: ' constructor ', values: '7' }], fields, before) ?? {}), [['constructor', [7]]])
+  t.end()
+})
+
+t.test('filters are checked before they are sent', (t) => {
+  const fault = (...filters: Array<[path: string, values: string]>) => filtersFault(filters.map(([path, values]) => ({ path, values })))
+  const numbers = (count: number): string => Array.from({ length: count }, (_, index) => index).join(',')
+  t.equal(fault(['data.a', '1'], ['', ' '], [' data.a.b.c.d ', numbers(50)]), undefined)
+  for (const [path, values] of [['data.a', ''], ['data.a', ' , '], ['', '1']] as const) t.equal(fault([path, values]), 'filtersIncomplete')
+  for (const path of ['data', 'id', 'job_id', 'data.', 'data..a', 'data.a.b.c.d.e', `data.${'x'.repeat(65)}`, 'data.a\tb']) t.equal(fault([path, '1']), 'filtersPath', path)
+  t.equal(fault(['data.a', '1'], ['data.a ', '2']), 'filtersTwice')
+  t.equal(fault(['data.a', numbers(51)]), 'filtersMany')
+  t.end()
+})
+
+/** The fields of events with these schemas and first examples. */
+function offeredFilters (...schemas: TObject[]): Record<string, string[]> {
+  const fields = fieldsOf(schemas.map((schema) => ({ schema, example: schema.examples?.[0] ?? null })))
+  return Object.fromEntries([...fields].map(([path, types]) => [path, [...types]]))
+}
+
+t.test('fields are offered from the schemas of the events, with their types', (t) => {
+  const person = Type.Object({ name: Type.String(), 'a.b': Type.String() })
+  t.strictSame(offeredFilters(Type.Object({
+    job_id: Type.Integer(),
+    score: Type.Union([Type.Number(), Type.Null()]),
+    stage: Type.Union([Type.Literal('offer'), Type.Literal('hired')]),
+    level: Type.Unsafe({ enum: ['a', 1, null] }),
+    fixed: Type.Unsafe({ const: true }),
+    hired: Type.Unsafe({ type: ['boolean', 'null'] }),
+    any: Type.Unknown(),
+    tags: Type.Array(Type.String()),
+    people: Type.Array(person),
+    owner: Type.Union([person, Type.Null()]),
+    other: Type.Object({}),
+    a: Type.Object({ b: Type.Object({ c: Type.Object({ d: Type.String(), e: Type.Object({ f: Type.String() }) }) }) })
+  })), {
+    'data.job_id': ['number'],
+    'data.score': ['number', 'null'],
+    'data.stage': ['string'],
+    'data.level': ['string', 'number', 'null'],
+    'data.fixed': ['boolean'],
+    'data.hired': ['boolean', 'null'],
+    'data.any': [],
+    'data.owner.name': ['string'],
+    'data.a.b.c.d': ['string']
+  })
+  t.end()
+})
+
+t.test('where a schema names no fields, those of the example are offered', (t) => {
+  const example = { id: 1, any: 'x', stage: { name: 'Offer', tags: ['a'] }, empty: {}, gone: null }
+  t.strictSame(offeredFilters(Type.Object({}, { examples: [example] })), { 'data.id': ['number'], 'data.any': ['string'], 'data.stage.name': ['string'], 'data.gone': [] })
+  t.strictSame(offeredFilters(Type.Object({ any: Type.Unknown(), stage: Type.Object({}), id: Type.Union([Type.String(), Type.Integer()]) }, { examples: [example] })), {
+    'data.any': ['string'], 'data.stage.name': ['string'], 'data.id': ['string', 'number']
+  })
+  t.strictSame(offeredFilters(Type.Object({})), {})
+  t.strictSame(offeredFilters(Type.Object({ id: Type.Integer() }), Type.Object({ id: Type.String(), name: Type.String() })), { 'data.id': ['number', 'string'], 'data.name': ['string'] })
+  t.end()
+})
+
+t.test('values are shown by type, as they will be read', (t) => {
+  t.strictSame(groupValues(['Offer', 7, null, 'a, b', true, 8]), [
+    { type: 'number', values: '7, 8' }, { type: 'string', values: '"Offer", "a, b"' }, { type: 'boolean', values: 'true' }, { type: 'null', values: 'null' }
+  ])
+  t.strictSame(groupValues([]), [])
+  t.end()
+})
+
+const code = (language: string) => readFileSync(new URL(`../../../src/portal/page/code/${language}.txt`, import.meta.url), 'utf8')
+const secret = generateSecret()
+const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: '0' }
+
+const body = '{"id":"evt_1","type":"candidate.created","data":{"name":"Zoë 🎉"}}'
+const sign = (secrets: string[], ageSeconds = 0) => signHeaders(secrets, 'evt_1', body, Date.now() - ageSeconds * 1000)
+
+/** Requests, and whether the code accepts them. */
+const cases = [
+  { name: 'a genuine request', headers: sign([secret]), body, isGenuine: true },
+  { name: 'one during a rotation', headers: sign([generateSecret(), secret]), body, isGenuine: true },
+  { name: 'one with another secret', headers: sign([generateSecret()]), body, isGenuine: false },
+  { name: 'another body', headers: sign([secret]), body: body.replace('Zoë', 'Zoe'), isGenuine: false },
+  { name: 'another id', headers: { ...sign([secret]), 'webhook-id': 'evt_2' }, body, isGenuine: false },
+  { name: 'one that was recorded long ago', headers: sign([secret], 301), body, isGenuine: false },
+  { name: 'one from the future', headers: sign([secret], -400), body, isGenuine: false },
+  { name: 'no signature', headers: {}, body, isGenuine: false }
+]
+const expected = cases.map(({ name, isGenuine }) => [name, isGenuine])
+
+t.test('the JavaScript that the portal shows accepts genuine requests and nothing else', async (t) => {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', `${code('javascript')}\nserver.on('listening', () => console.log(server.address().port))`], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill())
+  const [port] = await once(createInterface(child.stdout), 'line') as [string]
+  const results = await Promise.all(cases.map(async ({ name, headers, body }) => {
+    const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { ...headers }, body })
+    return [name, status === 204]
+  }))
+  t.strictSame(results, expected)
+})
+
+const hasPython = spawnSync('python3', ['--version']).status === 0
+
+t.test('the Python that the portal shows accepts genuine requests and nothing else', { skip: !hasPython && 'no python3' }, async (t) => {
+  const program = `${code('python')}
+import sys
+def is_genuine(case):
+    try:
+        return verify(case["body"].encode(), case["headers"])["id"] == "evt_1"
+    except ValueError:
+        return False
+print(json.dumps([[case["name"], is_genuine(case)] for case in json.load(sys.stdin)]))`
+  const { stdout, stderr } = spawnSync('python3', ['-c', program], { env, input: JSON.stringify(cases), encoding: 'utf8' })
+  t.equal(stderr, '')
+  t.strictSame(JSON.parse(stdout), expected)
+})

@@ -1,0 +1,156 @@
+import t from 'tap'
+import type { Delivery, DeliveryStatus, Page } from '../../../src/portal/page/api.js'
+import { appendRows, compareRows, hasMore, renewRows, startRows, updateRows } from '../../../src/portal/page/log-rows.js'
+import { countActivity } from '../../../src/portal/page/activity-hours.js'
+import { type Choice, findSinceError, toLocalInput, toReplay } from '../../../src/portal/page/replay-selection.js'
+
+const perPage = 4
+
+/** Numbers from the first down to the last. */
+function down (first: number, last: number): number[] {
+  return Array.from({ length: first - last + 1 }, (_, index) => first - index)
+}
+
+/** What the API answers for a page of a log with these ids. */
+function pageOf (ids: readonly number[], page = 1, status: Delivery['status'] = 'failed'): Page<Delivery> {
+  const data = ids.slice((page - 1) * perPage, page * perPage).map((id): Delivery => ({
+    id, event_id: `evt_${id}`, event_type: 'application.created', status, attempt_count: 1, response_status: 500, error: 'http_status', next_attempt_at: null, created_at: '2026-03-01T09:30:00.000Z', delivered_at: null
+  }))
+  return { data, meta: { page, per_page: perPage, total: ids.length, total_pages: Math.ceil(ids.length / perPage) } }
+}
+
+const idsOf = ({ rows }: { rows: readonly Delivery[] }) => rows.map(({ id }) => id)
+const nextPage = ({ loaded }: { loaded: number }) => Math.floor(loaded / perPage) + 1
+
+t.test('pages follow each other to the end of the log', (t) => {
+  const ids = down(10, 1)
+  let log = startRows(pageOf(ids))
+  t.ok(hasMore(log))
+  log = appendRows(log, pageOf(ids, 2))
+  log = appendRows(log, pageOf(ids, 3))
+  t.strictSame(idsOf(log), ids)
+  t.notOk(hasMore(log))
+  t.end()
+})
+
+t.test('a log whose total is higher than its rows ends at the first empty page', (t) => {
+  const log = appendRows({ ...startRows(pageOf(down(4, 1))), total: 9 }, { data: [], meta: { page: 2, per_page: perPage, total: 9, total_pages: 3 } })
+  t.notOk(hasMore(log))
+  t.end()
+})
+
+t.test('an empty newest page leaves no row, whatever its total', (t) => {
+  const log = startRows(pageOf(down(4, 1)))
+  t.strictSame(compareRows(log, { data: [], meta: { page: 1, per_page: perPage, total: 9, total_pages: 3 } }), { added: 0, removed: 4 })
+  t.end()
+})
+
+t.test('deliveries that arrive while pages are loaded come once', (t) => {
+  let log = startRows(pageOf(down(10, 1)))
+  const later = down(13, 1)
+  log = appendRows(log, pageOf(later, 2))
+  t.strictSame(idsOf(log), down(10, 6))
+  log = renewRows(log, pageOf(later))
+  t.strictSame(idsOf(log), down(13, 6))
+  t.end()
+})
+
+t.test('deliveries that leave the log while pages are loaded hide no other', (t) => {
+  let log = startRows(pageOf(down(12, 1)))
+  const later = [12, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+  log = appendRows(log, pageOf(later, 2))
+  t.strictSame(idsOf(log), [12, 11, 10, 9, 6, 5, 4, 3])
+  while (hasMore(log)) log = appendRows(log, pageOf(later, nextPage(log)))
+  t.strictSame(idsOf(renewRows(log, pageOf(later))), later)
+  t.end()
+})
+
+t.test('the newest page tells how many deliveries arrived and left', (t) => {
+  const log = startRows(pageOf(down(8, 1)))
+  t.strictSame(compareRows(log, pageOf(down(8, 1))), { added: 0, removed: 0 })
+  t.strictSame(compareRows(log, pageOf([10, 9, 8, 6, 5, 4, 3, 2, 1])), { added: 2, removed: 1 })
+  t.strictSame(idsOf(renewRows(log, pageOf([10, 9, 8, 6, 5, 4, 3, 2, 1]))), [10, 9, 8, 6, 5])
+  t.strictSame(compareRows(startRows(pageOf([2, 1])), pageOf([2])), { added: 0, removed: 1 })
+  t.strictSame(compareRows(startRows(pageOf([2, 1])), pageOf([])), { added: 0, removed: 2 })
+  t.end()
+})
+
+t.test('more than a page of new deliveries begins the log anew', (t) => {
+  const log = appendRows(startRows(pageOf(down(8, 1))), pageOf(down(8, 1), 2))
+  const later = down(108, 1)
+  t.strictSame(compareRows(log, pageOf(later)), { added: 100, removed: 0 })
+  t.strictSame(renewRows(log, pageOf(later)), startRows(pageOf(later)))
+  t.strictSame(renewRows(log, pageOf([])), startRows(pageOf([])))
+  t.end()
+})
+
+t.test('an update changes rows and moves none', (t) => {
+  const log = startRows(pageOf(down(8, 1), 1, 'pending'))
+  const updated = updateRows(log, pageOf([9, 8, 7, 6], 1, 'delivered'))
+  t.strictSame(updated.rows.map(({ id, status }) => [id, status]), [[8, 'delivered'], [7, 'delivered'], [6, 'delivered'], [5, 'pending']])
+  t.end()
+})
+
+const now = Date.parse('2026-03-02T09:30:00.000Z')
+const hourMs = 3_600_000
+
+function delivery (status: DeliveryStatus, hoursAgo: number): Delivery {
+  return {
+    id: 1, event_id: 'evt_1', event_type: 'job.created', status, attempt_count: 1, response_status: null, error: null, next_attempt_at: null, created_at: new Date(now - hoursAgo * hourMs).toISOString(), delivered_at: null
+  }
+}
+
+function count (data: Delivery[], total = data.length) {
+  return countActivity({ data, meta: { page: 1, per_page: 200, total, total_pages: 1 } }, now)
+}
+
+t.test('deliveries of the last 24 hours are counted, and by hour, the newest last', (t) => {
+  const { hours, ...counts } = count([
+    delivery('pending', 0), delivery('delivered', 0), delivery('failed', 0.5), delivery('delivered', 1.5), delivery('skipped', 2), delivery('delivered', 23.9), delivery('failed', 24)
+  ])
+  t.strictSame(counts, { delivered: 3, failed: 1, pending: 1, share: 0.75, isPartial: false })
+  t.equal(hours.length, 24)
+  t.strictSame([hours[0], hours[22], hours[23]], [
+    { begin: now - 24 * hourMs, delivered: 1, failed: 0 }, { begin: now - 2 * hourMs, delivered: 1, failed: 0 }, { begin: now - hourMs, delivered: 1, failed: 1 }
+  ])
+  t.end()
+})
+
+t.test('a single failure among many is not rounded away, and without a result there is no share', (t) => {
+  t.equal(count([...Array.from({ length: 1999 }, () => delivery('delivered', 1)), delivery('failed', 1)]).share, 0.999)
+  for (const none of [[], [delivery('pending', 1)], [delivery('failed', 25)]]) t.equal(count(none).share, null)
+  t.end()
+})
+
+t.test('a page that does not reach back 24 hours is only a part', (t) => {
+  t.equal(count([delivery('delivered', 1)], 2).isPartial, true)
+  t.equal(count([delivery('delivered', 1), delivery('delivered', 25)], 3).isPartial, false)
+  t.end()
+})
+
+const nowSelection = Date.parse('2026-03-10T12:00:00.000Z')
+const choice: Choice = { range: 'day', since: '', until: '', include: 'undelivered', eventTypes: [] }
+
+t.test('a period ends with the call, unless it is an own one', (t) => {
+  t.strictSame(toReplay({ ...choice, range: 'hour' }, nowSelection), { since: '2026-03-10T11:00:00.000Z', include: 'undelivered' })
+  t.strictSame(toReplay({ ...choice, since: '2026-01-01T00:00', until: '2026-01-02T00:00' }, nowSelection), { since: '2026-03-09T12:00:00.000Z', include: 'undelivered' })
+  t.strictSame(toReplay({ ...choice, range: 'week', include: 'all', eventTypes: ['job.created'] }, nowSelection), { since: '2026-03-03T12:00:00.000Z', include: 'all', event_types: ['job.created'] })
+  t.end()
+})
+
+t.test('an own period is one of the reader\'s time zone', (t) => {
+  const own: Choice = { ...choice, range: 'own', since: toLocalInput(nowSelection - 60_000), until: '' }
+  t.strictSame(toReplay(own, nowSelection), { since: '2026-03-10T11:59:00.000Z', include: 'undelivered' })
+  t.strictSame(toReplay({ ...own, until: toLocalInput(nowSelection) }, nowSelection), { since: '2026-03-10T11:59:00.000Z', until: '2026-03-10T12:00:00.000Z', include: 'undelivered' })
+  t.end()
+})
+
+t.test('an own period has a beginning, before its end', (t) => {
+  const own: Choice = { ...choice, range: 'own' }
+  t.equal(findSinceError(choice), null)
+  t.equal(findSinceError(own), 'since')
+  t.equal(findSinceError({ ...own, since: '2026-03-10T12:00' }), null)
+  t.equal(findSinceError({ ...own, since: '2026-03-10T12:00', until: '2026-03-10T12:00' }), 'order')
+  t.equal(findSinceError({ ...own, since: '2026-03-10T12:00', until: '2026-03-10T12:01' }), null)
+  t.end()
+})

@@ -1,0 +1,522 @@
+import type pg from 'pg'
+import t from 'tap'
+import { type PgPool, postgresStorage } from '../../../src/postgres/index.js'
+import { startPostgresHost, startPostgresServerHost } from '../../fixtures/postgres/postgres.js'
+import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
+
+t.test('the order of changes', async (t) => {
+  const { pool, storage: { changes }, clear } = await startPostgresHost(t)
+  t.beforeEach(clear)
+  const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
+  async function rowCount (): Promise<number> {
+    await compact(changes)
+    return (await pool.query('select from recruiting.changes')).rows.length
+  }
+
+  t.test('a change that commits late comes late, after those that it hid', async (t) => {
+    const start = await changes.begin('acme', 'candidate')
+    await withClient(pool, async (late) => {
+      await late.query('begin')
+      await record('late', late)
+      for (const id of ['1', '2']) await record(id)
+      const hidden = await follow(changes, start)
+      t.strictSame(hidden.ids, [])
+      t.strictSame(await changes.list('acme', 'candidate', { after: hidden.position, limit: 1 }), { ids: [], position: hidden.position, hasMore: false })
+      await late.query('commit')
+      const rest = await follow(changes, hidden.position, { limit: 1 })
+      t.strictSame(rest.ids, ['late', '1', '2'])
+      t.strictSame((await follow(changes, rest.position)).ids, [])
+    })
+  })
+
+  t.test('a transaction that only reads hides nothing', async (t) => {
+    await withClient(pool, async (reader) => {
+      await reader.query('begin isolation level repeatable read; select from recruiting.changes')
+      const start = await changes.begin('acme', 'candidate')
+      await record('1')
+      t.strictSame((await follow(changes, start)).ids, ['1'])
+    })
+  })
+
+  t.test('a rolled back transaction leaves no change, and readers go on behind it', async (t) => {
+    const start = await changes.begin('acme', 'candidate')
+    await withClient(pool, async (client) => {
+      await client.query('begin')
+      await record('lost', client)
+      await client.query('rollback')
+    })
+    await record('1')
+    t.strictSame((await follow(changes, start)).ids, ['1'])
+  })
+
+  t.test('a savepoint takes its changes with it, and no others', async (t) => {
+    const start = await changes.begin('acme', 'candidate')
+    await withClient(pool, async (client) => {
+      await client.query('begin')
+      await record('kept', client)
+      await client.query('savepoint one')
+      await record('kept', client)
+      await record('lost', client)
+      await record('again', client)
+      await client.query('rollback to one')
+      await record('again', client)
+      await client.query('commit')
+    })
+    t.strictSame([...new Set((await follow(changes, start)).ids)], ['again', 'kept'])
+  })
+
+  t.test('one row is kept for each candidate, also when an older transaction records it after a younger one', async (t) => {
+    const start = await changes.begin('acme', 'candidate')
+    for (let n = 0; n < 3; n++) await record('1')
+    t.equal(await rowCount(), 1)
+    await withClient(pool, async (older) => {
+      await older.query('begin; select pg_current_xact_id()')
+      await record('1')
+      await record('1', older)
+      await older.query('commit')
+    })
+    t.equal(await rowCount(), 1)
+    t.strictSame((await follow(changes, start)).ids, ['1'])
+  })
+
+  t.test('the row says whether the last change of a transaction deleted it', async (t) => {
+    await withClient(pool, async (client) => {
+      await client.query('begin')
+      for (const deleted of [false, true, true, false, true]) await changes.record('acme', { kind: 'job', id: '7', deleted }, client)
+      await client.query('commit')
+    })
+    await compact(changes)
+    t.strictSame((await pool.query('select kind, id, deleted from recruiting.changes')).rows, [{ kind: 'job', id: '7', deleted: true }])
+  })
+
+  t.test('a quiet tenant\'s position moves on with each pruning', async (t) => {
+    const start = await changes.begin('quiet', 'candidate')
+    await record('1')
+    await compact(changes)
+    const quiet = await follow(changes, start, { tenantSlug: 'quiet' })
+    t.not(quiet.position, start)
+    await changes.prune({ retentionDays: 0, limit: 10 })
+    t.equal(await changes.list('quiet', 'candidate', { after: start, limit: 1 }), null)
+    t.strictSame((await follow(changes, quiet.position, { tenantSlug: 'quiet' })).ids, [])
+  })
+
+  t.test('ids and tenants of any length and script keep positions within 200 characters', async (t) => {
+    const start = await changes.begin('acme', 'candidate')
+    const ids = ['~'.repeat(64), '!'.repeat(64), '.', '0.0', "'\"\\"]
+    const tenantSlug = 'ß.'.repeat(50)
+    await withClient(pool, async (client) => {
+      await client.query('begin')
+      for (const id of ids) await changes.record(tenantSlug, { kind: 'candidate', id, deleted: false }, client)
+      await client.query('commit')
+    })
+    const page = await changes.list(tenantSlug, 'candidate', { after: start, limit: 4 })
+    t.ok(page !== null && page.position.length <= 200)
+    t.strictSame((await follow(changes, start, { tenantSlug, limit: 1 })).ids, ids.toSorted())
+  })
+})
+
+t.test('a position', async (t) => {
+  const { pool, storage: { changes } } = await startPostgresHost(t)
+  const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
+  const list = (after: string) => changes.list('acme', 'candidate', { after, limit: 10 })
+  const state = async () => (await pool.query('select * from recruiting.change_state')).rows[0]
+
+  t.test('of a restored database is not known', async (t) => {
+    const position = await changes.begin('acme', 'candidate')
+    await pool.query('update recruiting.change_state set id = gen_random_uuid()')
+    t.equal(await list(position), null)
+    t.not(await list(await changes.begin('acme', 'candidate')), null)
+  })
+
+  t.test('of a copy of the database, made by PostgreSQL itself, is not known', async (t) => {
+    const { server, pool: original, storage } = await startPostgresHost(t)
+    const position = await storage.changes.begin('acme', 'candidate')
+    const { rows: [{ name }] } = await original.query('select current_database() as name')
+    await pool.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+    await pool.query(`create database copied template ${name}`)
+    const copy = server.createPool({ database: 'copied' })
+    t.equal(await postgresStorage(copy).changes.list('acme', 'candidate', { after: position, limit: 1 }), null)
+    t.not(await storage.changes.list('acme', 'candidate', { after: position, limit: 1 }), null)
+  })
+
+  t.test('that no transaction has reached is not known', async (t) => {
+    const [xid, ...rest] = (await changes.begin('acme', 'candidate')).split('.')
+    t.equal(await list([BigInt(xid ?? 0) + 1000n, ...rest].join('.')), null)
+    t.equal(await list(['9'.repeat(19), ...rest].join('.')), null)
+  })
+
+  t.test('that is no position is not known', async (t) => {
+    const [xid, id, epoch] = (await changes.begin('acme', 'candidate')).split('.')
+    for (const text of ['', '..', `-1.${id}.${epoch}`, `${xid}.${id}`, `${xid}.a\0.${epoch}`, `${xid}.${'x'.repeat(65)}.${epoch}`, `${xid}.${id}.${epoch?.toUpperCase()}`, `${'9'.repeat(20)}..${epoch}`]) {
+      t.equal(await list(text), null, text)
+    }
+  })
+
+  t.test('is known until changes after it are pruned', async (t) => {
+    const start = await changes.begin('acme', 'candidate')
+    await record('1')
+    const { position: middle } = await follow(changes, start)
+    await record('2')
+    t.equal(await changes.prune({ retentionDays: 1, limit: 10 }), 0, 'none is older than a day')
+    await pool.query("update recruiting.changes set changed_at = now() - interval '2 days' where id = '1'")
+    t.equal(await changes.prune({ retentionDays: 1, limit: 10 }), 1)
+    t.equal(await list(start), null)
+    t.strictSame((await follow(changes, middle)).ids, ['2'])
+  })
+
+  t.test('stays unknown when an older transaction\'s changes are pruned later', async (t) => {
+    await changes.prune({ retentionDays: 0, limit: 10 })
+    await withClient(pool, async (older) => {
+      await older.query('begin; select pg_current_xact_id()')
+      await record('young')
+      await record('old', older)
+      await older.query('commit')
+    })
+    await compact(changes)
+    await pool.query("update recruiting.changes set changed_at = now() - interval '3 days' where id = 'young'")
+    t.equal(await changes.prune({ retentionDays: 2, limit: 10 }), 1)
+    const { pruned_before: prunedBefore } = await state()
+    t.equal(await changes.prune({ retentionDays: 0, limit: 10 }), 1)
+    t.equal((await state()).pruned_before, prunedBefore)
+  })
+
+  t.test('is given after a restore on a server whose transactions have lower ids', async (t) => {
+    await pool.query(`
+      update recruiting.change_state set pruned_before = '1000000000';
+      insert into recruiting.changes values ('acme', 'candidate', 'restored', '999999999', false, now())`)
+    const start = await changes.begin('acme', 'candidate')
+    await record('1')
+    t.strictSame((await follow(changes, start)).ids, ['1'])
+    t.strictSame(await changes.stats(), { heldBackMs: 0, heldBackBy: null })
+    await changes.prune({ retentionDays: 0, limit: 10 })
+    t.equal(await list(start), null)
+    t.ok(Number((await state()).pruned_before) < 1_000_000_000)
+    await record('2')
+    await pool.query("insert into recruiting.changes values ('acme', 'candidate', '2', '999999999', false, now())")
+    await compact(changes)
+    t.strictSame((await follow(changes, await changes.begin('acme', 'candidate'))).ids, [])
+    const { rows } = await pool.query("select xid::text::bigint < 999999999 as is_own from recruiting.changes where id = '2'")
+    t.strictSame(rows, [{ is_own: true }], 'the restored row is replaced')
+  })
+})
+
+t.test('after a crash of the server, nothing is passed by, although ids of transactions are used again', async (t) => {
+  const { server, pool, storage: { changes } } = await startPostgresServerHost(t, { settings: ['fsync=off', 'autovacuum=off', 'wal_writer_delay=10s'] })
+  const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
+  const start = await changes.begin('acme', 'candidate')
+  await record('1')
+  const readXid = 'select pg_current_xact_id()::text as xid'
+  const { rows: [{ xid: first }] } = await pool.query(readXid)
+  for (let n = 0; n < 50; n++) await pool.query(readXid)
+  const { ids, position } = await follow(changes, start)
+  t.strictSame(ids, ['1'])
+
+  await server.stop('immediate')
+  await server.start()
+  await record('2')
+  t.ok(Number((await pool.query('select xid::text from recruiting.recent_changes where id = $1', ['2'])).rows[0].xid) <= Number(first) + 50, 'an id is used again')
+  t.strictSame((await follow(changes, position)).ids, ['2'])
+})
+
+t.test('recording a change', async (t) => {
+  const { pool, storage: { changes }, clear } = await startPostgresHost(t)
+  t.beforeEach(clear)
+  const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
+  async function rowCount (): Promise<number> {
+    await compact(changes)
+    return (await pool.query('select from recruiting.changes')).rows.length
+  }
+
+  /** A connection in a transaction in which any wait for a lock is an error. */
+  async function beginImpatient (client: pg.PoolClient, level = 'read committed'): Promise<void> {
+    await client.query(`begin isolation level ${level}; set local lock_timeout to '1ms'`)
+  }
+
+  for (const level of ['read uncommitted', 'read committed', 'repeatable read', 'serializable']) {
+    t.test(`waits for nobody at ${level}: two transactions record the same candidates in opposite order`, async (t) => {
+      const ids = ['1', '2', '3']
+      for (const id of ids) await record(id)
+      const start = await changes.begin('acme', 'candidate')
+      await withClient(pool, (first) => withClient(pool, async (second) => {
+        for (const client of [first, second]) await beginImpatient(client, level)
+        for (const id of ids) {
+          await record(id, first)
+          await record(ids.toReversed()[ids.indexOf(id)] ?? '', second)
+        }
+        await first.query('commit')
+        await second.query('commit')
+      }))
+      t.strictSame([...new Set((await follow(changes, start)).ids)].toSorted(), ids)
+      t.equal(await rowCount(), ids.length)
+    })
+
+    t.test(`never fails at ${level}, whatever was recorded, pruned or deleted since the transaction's snapshot`, async (t) => {
+      await record('1')
+      await withClient(pool, async (client) => {
+        await client.query(`begin isolation level ${level}; select from recruiting.changes, recruiting.recent_changes`)
+        await record('1')
+        await record('1', client)
+        await changes.prune({ retentionDays: 0, limit: 10 })
+        await record('1')
+        await record('1', client)
+        await client.query('commit')
+      })
+      t.equal(await rowCount(), 1)
+    })
+  }
+
+  t.test('waits for nobody who renames or removes the tenant, or holds rows locked', async (t) => {
+    for (const table of ['recruiting.recent_changes', 'recruiting.changes']) {
+      for (const statement of [`update ${table} set tenant = tenant`, `delete from ${table}`, `select from ${table} for update`]) {
+        await record('1')
+        await compact(changes)
+        await record('1')
+        await withClient(pool, (holder) => withClient(pool, async (client) => {
+          await holder.query('begin')
+          await holder.query(statement)
+          await beginImpatient(client)
+          await t.resolves(record('1', client), statement)
+          await client.query('commit')
+        }))
+      }
+    }
+  })
+
+  t.test('serializable transactions fail no more often with changes than without', async (t) => {
+    await pool.query('create table accounts (id int primary key, balance int); insert into accounts select n, 0 from generate_series(1, 20) as n')
+    await withClient(pool, (first) => withClient(pool, async (second) => {
+      for (const [client, id] of [[first, 1], [second, 2]] as const) {
+        await client.query(`begin isolation level serializable; update accounts set balance = 1 where id = ${id}`)
+        await record('1', client)
+      }
+      await first.query('commit')
+      await second.query('commit')
+    }))
+    t.equal((await pool.query('select from recruiting.recent_changes')).rows.length, 2)
+  })
+
+  t.test('pruning skips what a transaction has locked, and does not wait', async (t) => {
+    await record('1')
+    await record('2')
+    await withClient(pool, async (holder) => {
+      await holder.query("begin; select from recruiting.recent_changes where id = '1' for update")
+      t.equal(await rowCount(), 1)
+    })
+    t.equal(await rowCount(), 2)
+    await withClient(pool, async (holder) => {
+      await holder.query("begin; select from recruiting.changes where id = '1' for update")
+      t.equal(await changes.prune({ retentionDays: 0, limit: 10 }), 1)
+    })
+    t.equal(await changes.prune({ retentionDays: 0, limit: 10 }), 1)
+  })
+})
+
+/** Returns the lines of a plan that read the table, without their costs. */
+async function readPlan (client: pg.PoolClient, text: string, values: unknown[]): Promise<string[]> {
+  await client.query('begin')
+  const { rows } = await client.query(`explain (costs off) ${text}`, values)
+  await client.query('rollback')
+  return rows.map((row) => String(row['QUERY PLAN']).replace(/^[ >-]+/, ''))
+}
+
+t.test('with many changes', async (t) => {
+  const { pool, storage, saveCandidates } = await startPostgresHost(t)
+  for (const table of ['changes', 'recent_changes']) {
+    await pool.query(`
+      insert into recruiting.${table}
+      select 'tenant_' || n % 10, case n % 2 when 0 then 'candidate' else 'job' end, n::text, (n / 100 + 3)::text::xid8, false,
+        now() - n * interval '1 second'
+      from generate_series(1, 50000) as n`)
+  }
+  await saveCandidates('acme', Array.from({ length: 2000 }, (_, id) => ({ id, full_name: 'x', headline: null, source_id: null, recruiter_id: null })))
+  const statements: Array<[text: string, values: unknown[]]> = []
+  const spy: PgPool = {
+    query: (text, values) => pool.query(text, values),
+    async connect () {
+      const client = await pool.connect()
+      return {
+        query (text, values) {
+          statements.push([text, values ?? []])
+          return client.query(text, values)
+        },
+        release: (destroy) => client.release(destroy)
+      }
+    }
+  }
+  const { candidates, changes } = postgresStorage(spy)
+  const planOf = async (call: () => Promise<unknown>) => {
+    await call()
+    const [text, values] = statements.at(-1) ?? ['', []]
+    return withClient(pool, (client) => readPlan(client, text, values))
+  }
+
+  for (const statistics of ['no statistics', 'statistics']) {
+    t.test(`a page reads one index of each table from its position to the horizon, with ${statistics} of the tables`, async (t) => {
+      if (statistics === 'statistics') await pool.query('vacuum analyze')
+      const start = await storage.changes.begin('tenant_2', 'candidate')
+      const plan = await planOf(() => changes.list('tenant_2', 'candidate', { after: start.replace(/^\d+/, '5'), limit: 100 }))
+      const at = plan.indexOf('Limit')
+      t.strictSame(plan.slice(at, at + 3).map((line) => line.replace(/\w*changes\./g, '')), ['Limit', 'Merge Append', 'Sort Key: xid, id COLLATE "C"'], plan.join('\n'))
+      for (const [index, table] of ['changes', 'recent_changes'].entries()) {
+        const [scan, condition] = plan.slice(at + 3 + 2 * index)
+        t.match(scan, new RegExp(`^Index (Only )?Scan using ${table}_feed on ${table}$`))
+        t.equal(condition, "Index Cond: ((tenant = 'tenant_2'::text) AND (kind = 'candidate'::text) AND (ROW(xid, id) > ROW('5'::xid8, ''::text)) AND (xid < bounds.horizon))")
+      }
+    })
+  }
+
+  t.test('rows after an id, and rows of ids, come from an index', async (t) => {
+    const fields = ['id', 'full_name']
+    for (const call of [() => candidates.listAfter?.('acme', { after: 500, limit: 10, fields }), () => candidates.findMany?.('acme', [1, 2, 3], { fields })]) {
+      const plan = await planOf(async () => call())
+      t.match(plan.join('\n'), /Index Cond: \(\(tenant_slug = 'acme'::text\) AND \(id (> '500'|= ANY \('\{1,2,3\})/)
+    }
+  })
+
+  t.test('the functions read no more rows than they need', (t) => withClient(pool, async (client) => {
+    const count = async () => {
+      const { rows: [row] } = await client.query(`
+        select sum(t.seq_scan)::int as scans, sum(t.idx_tup_fetch)::int as rows from pg_stat_xact_user_tables t
+        where t.relid in ('recruiting.changes'::regclass, 'recruiting.recent_changes'::regclass)`)
+      return row
+    }
+    for (const [call, most] of [
+      ["change_bounds_v1('tenant_2', 'candidate')", 2],
+      ['prune_changes_v1(30, 50)', 0],
+      ['prune_changes_v1(0, 50)', 100]
+    ] as const) {
+      await client.query('begin')
+      const before = await count()
+      await client.query(`select recruiting.${call}`)
+      const after = await count()
+      await client.query('rollback')
+      t.equal(after.scans, before.scans, `${call} never reads the whole table`)
+      t.ok(after.rows - before.rows <= most, `${call} reads ${after.rows - before.rows} rows`)
+    }
+  }))
+})
+
+t.test('the SQL function changed', async (t) => {
+  const { pool, server, storage: { changes } } = await startPostgresHost(t, { schema: 'our "api"' })
+  const call = (list: string) => pool.query(`select "our ""api""".changed(${list})`)
+
+  t.test('records a change in the transaction that calls it', async (t) => {
+    const start = await changes.begin('acme', 'candidate')
+    await withClient(pool, async (client) => {
+      await client.query("begin; select \"our \"\"api\"\"\".changed('acme', 'candidate', '42'), \"our \"\"api\"\"\".changed('acme', 'job', '7', true)")
+      t.strictSame((await follow(changes, start)).ids, [])
+      await client.query('commit')
+    })
+    t.strictSame((await follow(changes, start)).ids, ['42'])
+    t.strictSame((await follow(changes, start, { kind: 'job' })).ids, ['7'])
+  })
+
+  t.test('takes its arguments by name', async (t) => {
+    const start = await changes.begin('acme', 'candidate')
+    await call("kind => 'candidate', id => id, tenant_slug => slug) from (values ('acme', '1'), ('acme', '2')) as people (slug, id")
+    t.strictSame((await follow(changes, start)).ids, ['1', '2'])
+  })
+
+  t.test('needs usage on the schema and insert on recent_changes, and nothing else', async (t) => {
+    await pool.query('create role caller login')
+    const caller = server.createPool({ user: 'caller' })
+    const text = 'select "our ""api""".changed(\'acme\', \'candidate\', \'1\')'
+    await t.rejects(caller.query(text), { message: 'permission denied for schema our "api"' })
+    await pool.query('grant usage on schema "our ""api""" to caller')
+    await t.rejects(caller.query(text), { message: 'permission denied for table recent_changes' })
+    await pool.query('grant insert on "our ""api""".recent_changes to caller')
+    const start = await changes.begin('acme', 'candidate')
+    await caller.query(text)
+    await withClient(caller, async (client) => {
+      await client.query('begin')
+      await postgresStorage(caller, { schema: 'our "api"' }).changes.record('acme', { kind: 'candidate', id: '2', deleted: false }, client)
+      await client.query('commit')
+    })
+    t.strictSame((await follow(changes, start)).ids, ['1', '2'])
+  })
+
+  t.test('names the argument that it does not accept', async (t) => {
+    const id = 'id: expected 1 to 64 visible ASCII characters without /'
+    const tenant = 'tenant_slug: expected 1 to 200 characters without control characters'
+    const kind = 'kind: expected candidate or job'
+    const refused: Array<[list: string, problem: string]> = [
+      ["null, 'candidate', '1'", `${tenant}, got NULL`],
+      ["'', 'candidate', '1'", `${tenant}, got ''`],
+      ["E'a\\nb', 'candidate', '1'", `${tenant}, got 'a\nb'`],
+      ["repeat('ß', 201), 'candidate', '1'", `${tenant}, got '${'ß'.repeat(120)}'`],
+      ["'acme', null, '1'", `${kind}, got NULL`],
+      ["'acme', 'candidates', '1'", `${kind}, got 'candidates'`],
+      ["'acme', 'job', null", `${id}, got NULL`],
+      ["'acme', 'job', ''", `${id}, got ''`],
+      ["'acme', 'job', 'a/b'", `${id}, got 'a/b'`],
+      ["'acme', 'job', 'ß'", `${id}, got 'ß'`],
+      ["'acme', 'job', repeat('x', 65)", `${id}, got '${'x'.repeat(65)}'`],
+      ["'acme', 'job', repeat('x', 1000)", `${id}, got '${'x'.repeat(120)}'`],
+      ["'acme', 'job', '1', null", 'deleted: expected true or false, got NULL']
+    ]
+    for (const [list, problem] of refused) {
+      await t.rejects(call(list), { code: '22023', message: `changed: ${problem}` }, list)
+    }
+    await t.resolves(call("repeat('ß', 100), 'job', repeat('~', 64)"))
+  })
+})
+
+t.test('readers are held back', async (t) => {
+  const { pool, server, storage: { changes }, clear } = await startPostgresServerHost(t, { settings: ['fsync=off', 'autovacuum=off', 'max_prepared_transactions=2'] })
+  t.beforeEach(clear)
+  const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
+  const nobody = { heldBackMs: 0, heldBackBy: null }
+
+  t.test('by a transaction that writes, whose owner is named, once a change is hidden', async (t) => {
+    await withClient(pool, async (client) => {
+      await client.query("set application_name to 'night import'; begin; select pg_current_xact_id()")
+      const { rows: [{ pid }] } = await client.query('select pg_backend_pid() as pid')
+      t.strictSame(await changes.stats(), nobody)
+      await record('1')
+      const { heldBackMs, heldBackBy } = await changes.stats()
+      t.equal(heldBackBy, `pid ${pid}, user postgres, application night import`)
+      const { rows: [{ ms }] } = await pool.query('select 1000 * extract(epoch from clock_timestamp() - xact_start)::float as ms from pg_stat_activity where pid = $1', [pid])
+      t.ok(Number.isInteger(heldBackMs) && heldBackMs <= ms && heldBackMs > 0, `${heldBackMs} of ${ms} ms`)
+      await client.query('commit; reset application_name')
+      t.strictSame(await changes.stats(), nobody)
+    })
+  })
+
+  t.test('by a transaction in another database of the server', async (t) => {
+    await pool.query('create database other')
+    await withClient(server.createPool({ database: 'other' }), async (client) => {
+      await client.query('begin; select pg_current_xact_id()')
+      await record('1')
+      t.match((await changes.stats()).heldBackBy, /^pid \d+, user postgres, application $/)
+    })
+  })
+
+  t.test('by a prepared transaction, which needs no connection', async (t) => {
+    const start = await changes.begin('acme', 'candidate')
+    await withClient(pool, async (client) => {
+      await client.query('begin')
+      await record('prepared', client)
+      await client.query("prepare transaction 'two phases'")
+    })
+    await record('1')
+    t.strictSame((await follow(changes, start)).ids, [])
+    t.match(await changes.stats(), { heldBackBy: 'prepared transaction two phases, user postgres', heldBackMs: Number })
+    await pool.query("commit prepared 'two phases'")
+    t.strictSame((await follow(changes, start)).ids, ['prepared', '1'])
+    t.strictSame(await changes.stats(), nobody)
+  })
+
+  t.test('by somebody whose transaction the database user may not see, for as long as the first change is hidden', async (t) => {
+    await pool.query('create role app login; grant usage on schema recruiting to app; grant select on all tables in schema recruiting to app')
+    const own = postgresStorage(server.createPool({ user: 'app' }))
+    await withClient(pool, async (client) => {
+      await client.query('begin; select pg_current_xact_id()')
+      t.strictSame(await own.changes.stats(), nobody)
+      await record('1')
+      await pool.query("update recruiting.recent_changes set changed_at = now() - interval '1 hour'")
+      const { heldBackMs, heldBackBy } = await own.changes.stats()
+      t.match(heldBackBy, /^pid \d+, user postgres, application /)
+      t.ok(heldBackMs >= 3_600_000)
+    })
+  })
+})

@@ -1,0 +1,213 @@
+import t from 'tap'
+import { endSyncTokens } from '../../../src/postgres/index.js'
+import { createRecruiting } from '../../../src/index.js'
+import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { peopleColumns, startSyncedPeople } from '../../fixtures/sync/synced-people.js'
+
+t.test('pruning compacts recent changes', async (t) => {
+  const { pool, storage: { changes }, clear } = await startPostgresHost(t)
+  t.beforeEach(clear)
+  const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
+  const begin = () => changes.begin('acme', 'candidate')
+  const ids = async (table: string) => (await pool.query(`select id from recruiting.${table} order by id`)).rows.map(({ id }) => id)
+
+  t.test('one row is left for each candidate', async (t) => {
+    const start = await begin()
+    for (const id of ['1', '2', '1', '1']) await record(id)
+    t.strictSame(await ids('recent_changes'), ['1', '1', '1', '2'])
+    await compact(changes)
+    t.strictSame([await ids('recent_changes'), await ids('changes')], [[], ['1', '2']])
+    t.strictSame((await follow(changes, start)).ids, ['2', '1'])
+    await record('2')
+    await compact(changes)
+    t.strictSame(await ids('changes'), ['1', '2'])
+    t.strictSame((await follow(changes, start)).ids, ['1', '2'])
+  })
+
+  t.test('those that readers do not see yet stay', async (t) => {
+    const start = await begin()
+    await record('seen')
+    await withClient(pool, async (client) => {
+      await client.query('begin; select pg_current_xact_id()')
+      await record('hidden')
+      await compact(changes)
+      t.strictSame([await ids('recent_changes'), await ids('changes')], [['hidden'], ['seen']])
+      t.strictSame((await follow(changes, start)).ids, ['seen'])
+    })
+    await compact(changes)
+    t.strictSame(await ids('changes'), ['hidden', 'seen'])
+  })
+
+  t.test('the last change stays, also when an earlier one is compacted after it', async (t) => {
+    const start = await begin()
+    await record('1')
+    const { position } = await follow(changes, start)
+    await record('1')
+    await withClient(pool, async (holder) => {
+      await holder.query('begin; select from recruiting.recent_changes order by xid limit 1 for update')
+      await compact(changes)
+      t.strictSame([await ids('recent_changes'), await ids('changes')], [['1'], ['1']])
+    })
+    await compact(changes)
+    t.strictSame([await ids('recent_changes'), await ids('changes')], [[], ['1']])
+    t.strictSame((await follow(changes, position)).ids, ['1'])
+  })
+
+  t.test('a reader between two pages misses nothing', async (t) => {
+    const start = await begin()
+    for (const id of ['1', '2', '3', '4', '2']) await record(id)
+    const page = await changes.list('acme', 'candidate', { after: start, limit: 2 })
+    t.strictSame(page?.ids, ['1', '2'])
+    await compact(changes)
+    await record('5')
+    t.strictSame((await follow(changes, page?.position ?? '', { limit: 2 })).ids, ['3', '4', '2', '5'])
+  })
+
+  t.test('more than one statement moves, and by processes at once', async (t) => {
+    const start = await begin()
+    await pool.query("select recruiting.changed('acme', 'candidate', n::text) from generate_series(1, 25000) as n, generate_series(1, 2)")
+    await Promise.all([compact(changes), compact(changes), compact(changes)])
+    t.equal((await ids('recent_changes')).length, 0)
+    t.equal((await ids('changes')).length, 25_000)
+    t.equal(new Set((await follow(changes, start, { limit: 5000 })).ids).size, 25_000)
+  })
+
+  t.test('logical replication can follow', async (t) => {
+    await pool.query('create publication everything for all tables')
+    await record('1')
+    await t.resolves(compact(changes))
+    await pool.query('drop publication everything')
+    t.strictSame(await ids('changes'), ['1'])
+  })
+})
+
+const parted = `
+  create table crm.people (${peopleColumns}) partition by range (id);
+  create table crm.people_1 partition of crm.people for values from (0) to (100)`
+
+t.test('rows that come with a partition reach copies', async (t) => {
+  const { pool, serve, follow, watchPeople, copyOf, itemsOf, restarts } = await startSyncedPeople(t, parted)
+  await watchPeople()
+  await serve()
+  await follow()
+  await pool.query(`create table crm.people_2 (${peopleColumns}); insert into crm.people_2 values (101, 'acme', 'Attached'); alter table crm.people attach partition crm.people_2 for values from (100) to (200)`)
+
+  t.test('after watch, and tokens stay valid', async (t) => {
+    await watchPeople()
+    t.equal(await follow(), 200)
+    t.strictSame([copyOf(), restarts()], [await itemsOf(), 0])
+    await pool.query("update crm.people_2 set name = 'Changed by its name'")
+    await follow()
+    t.strictSame([copyOf(), restarts()], [await itemsOf(), 0])
+  })
+
+  t.test('also when a partition comes back that was detached', async (t) => {
+    await pool.query('alter table crm.people detach partition crm.people_2')
+    await follow()
+    t.strictSame(copyOf(), await itemsOf(), 'without its rows')
+    await watchPeople()
+    await follow()
+    const before = restarts()
+    await pool.query('alter table crm.people attach partition crm.people_2 for values from (100) to (200)')
+    await watchPeople()
+    await follow()
+    t.strictSame([copyOf(), restarts()], [await itemsOf(), before])
+  })
+
+  t.test('before watch, because tokens expire', async (t) => {
+    await pool.query(`create table crm.people_3 (${peopleColumns}); insert into crm.people_3 values (201, 'acme', 'Attached'); alter table crm.people attach partition crm.people_3 for values from (200) to (300)`)
+    t.equal(await follow(), 200)
+    t.strictSame(copyOf(), await itemsOf())
+    await watchPeople()
+    t.equal(await follow(), 200)
+    t.strictSame(copyOf(), await itemsOf())
+  })
+
+  t.test('and those that go with one leave copies', async (t) => {
+    await pool.query('drop table crm.people_3')
+    t.equal(await follow(), 200)
+    t.strictSame(copyOf(), await itemsOf())
+    await watchPeople()
+    t.equal(await follow(), 200)
+    t.strictSame(copyOf(), await itemsOf())
+  })
+
+  t.test('sync is not served while a partition has lost its triggers', async (t) => {
+    await pool.query('alter table crm.people_1 disable trigger all')
+    t.equal(await follow(), 404)
+    await watchPeople()
+    t.equal(await follow(), 200)
+  })
+})
+
+t.test('after rows were written past the triggers, ended tokens make copies exact', async (t) => {
+  const { pool, serve, follow, watchPeople, copyOf, itemsOf, restarts } = await startSyncedPeople(t)
+  await watchPeople()
+  await serve()
+  await follow()
+  for (const [count, end] of [() => endSyncTokens(pool), () => pool.query('select recruiting.end_sync_tokens()')].entries()) {
+    await withClient(pool, (client) => client.query('begin; set local session_replication_role = replica; delete from crm.people where id = (select min(id) from crm.people); commit'))
+    await follow()
+    t.notSame(copyOf(), await itemsOf(), 'nobody can see it')
+    await end()
+    await follow()
+    t.strictSame([copyOf(), restarts()], [await itemsOf(), count + 1])
+  }
+  await t.rejects(endSyncTokens(pool, { schema: '' }), { code: 'invalid_option', field: 'schema' })
+  await t.rejects(endSyncTokens(pool, { table: 'x' } as object), { code: 'invalid_option', field: 'table' })
+  await t.rejects(endSyncTokens({} as typeof pool), { code: 'invalid_option', field: 'pool' })
+})
+
+t.test('ending tokens waits for a process that prunes, also where transactions are serializable by default', async (t) => {
+  const { pool, server, lockWaited } = await startPostgresHost(t)
+  const serializable = server.createPool({ options: '-c default_transaction_isolation=serializable' })
+  const readId = async () => (await pool.query('select id from recruiting.change_state')).rows[0].id
+  const before = await readId()
+  await withClient(pool, async (client) => {
+    await client.query('begin; update recruiting.change_state set reached = pg_current_xact_id()')
+    const ending = endSyncTokens(serializable)
+    await Promise.race([lockWaited('end_sync_tokens'), ending])
+    await client.query('commit')
+    await ending
+  })
+  t.not(await readId(), before)
+})
+
+t.test('changes of a tenant are kept', async (t) => {
+  const { pool, storage, clear } = await startPostgresHost(t)
+  const { changes } = storage
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+  t.beforeEach(clear)
+  const record = (tenantSlug: string, id: string, transaction?: unknown) => changes.record(tenantSlug, { kind: 'candidate', id, deleted: false }, transaction)
+  async function rows (): Promise<string[]> {
+    await compact(changes)
+    const { rows } = await pool.query('select tenant, id from recruiting.changes order by 1, 2')
+    return rows.map((row) => Object.values(row).join(' '))
+  }
+
+  t.test('until it is renamed, because the clients of both names begin again', async (t) => {
+    await record('acme', '1')
+    await compact(changes)
+    await record('globex', '2')
+    await record('acme', '3')
+    await withClient(pool, async (client) => {
+      await client.query('begin')
+      for (const tenantSlug of ['acme', 'initech']) await record(tenantSlug, '4', client)
+      await recruiting.renameTenant('acme', 'initech', { transaction: client })
+      await record('initech', '5', client)
+      await client.query('commit')
+    })
+    t.strictSame(await rows(), ['globex 2', 'initech 5'])
+  })
+
+  t.test('until it is removed', async (t) => {
+    await record('acme', '1')
+    await compact(changes)
+    await record('acme', '1')
+    await record('globex', '2')
+    await recruiting.removeTenant('acme')
+    t.strictSame(await rows(), ['globex 2'])
+  })
+})

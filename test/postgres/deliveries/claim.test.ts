@@ -1,0 +1,492 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import t from 'tap'
+import { type AttemptResult, createRecruiting } from '../../../src/index.js'
+import { postgresStorage } from '../../../src/postgres/index.js'
+import { createClaim } from '../../../src/postgres/deliveries/claim.js'
+import { createEvent, createWebhook, delivered, failed, lenient, retry } from '../../../src/testing/support/samples.js'
+import { inTransaction } from '../../../src/postgres/pool.js'
+import type { ClaimedDelivery } from '../../../src/ports/index.js'
+import { memoryStorage } from '../../../src/memory/index.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { type Answer, startReceiver } from '../../fixtures/receivers/receiver.js'
+import { startStopwatch } from '../../fixtures/stopwatch.js'
+import { storeWebhook } from '../../fixtures/api/webhooks.js'
+import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
+
+const delivery = { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 50 }
+const type = 'application.created'
+/** Less than the time limit of a query, which ends a wait for a lock. */
+const lockedMs = 3000
+
+/** What a host may hold locked in a transaction that runs long; `$1` is the webhook. */
+const locks: Record<string, (client: pg.PoolClient, webhookId: number) => Promise<unknown>> = {
+  'a replay': (client, id) => client.query("insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select seq, $1, 3, now(), now() from recruiting.events where type = 'job.created' for key share", [id]),
+  'an erase': (client) => client.query("select recruiting.erase_subject_v1('locked', 'candidate:1')"),
+  'a PATCH': (client, id) => client.query("update recruiting.webhooks set name = 'x', revision = revision + 1 where id = $1", [id]),
+  'a rotate_secret': (client, id) => client.query("update recruiting.webhooks set secret = 'x' where id = $1", [id]),
+  'a DELETE': (client, id) => client.query('delete from recruiting.webhooks where id = $1', [id])
+}
+
+t.test('while a transaction holds a lock', async (t) => {
+  const { pool, storage, clear } = await startPostgresHost(t)
+
+  for (const [name, lock] of Object.entries(locks)) {
+    for (const status of [204, 410, 503]) {
+      t.test(`of ${name}, others are delivered by two workers, and what was answered ${status} is completed once when it ends`, async (t) => {
+        await clear()
+        const receiver = await startReceiver(t)
+        const engines = [1, 2].map(() => createRecruiting({ storage: postgresStorage(pool), delivery }))
+        t.teardown(() => Promise.all(engines.map((engine) => engine.close())))
+        const [engine] = engines
+        let answerLocked = (_status: number): void => {}
+        const forLocked: Answer = (response) => { answerLocked = (code) => response.writeHead(code).end() }
+        receiver.answer((response, request) => request.path === '/locked' ? forLocked(response, request) : response.writeHead(204).end())
+        const locked = await storeWebhook(storage, 'locked', { targetUrl: `${receiver.url.replace('/hook', '/locked')}`, eventTypes: [type] })
+        await storeWebhook(storage, 'others', { targetUrl: receiver.url, eventTypes: [type] })
+        const emit = (tenantSlug: string) => engine?.emit({ tenantSlug, type, data: {}, subject: 'candidate:1' })
+
+        /** The longest time from emit to arrival, of ten events. */
+        async function timeOthers (): Promise<number> {
+          const times: number[] = []
+          while (times.length < 10) {
+            const stop = startStopwatch()
+            const arrived = receiver.received(receiver.requests.length + 1)
+            await emit('others')
+            await arrived
+            times.push(stop())
+          }
+          return Math.max(...times)
+        }
+
+        const idle = await timeOthers()
+        await emit('locked')
+        await receiver.received(11)
+        const client = await pool.connect()
+        await client.query('begin')
+        await lock(client, locked.id)
+        answerLocked(status)
+        const slowest = await timeOthers()
+        t.ok(slowest <= 2 * idle + lockedMs, `the slowest took ${slowest} ms, without a lock ${idle} ms`)
+        const isCompleted = async (): Promise<boolean> =>
+          (await pool.query("select from recruiting.deliveries where webhook_id <> $1 and status = 'delivered'", [locked.id])).rows.length === 20
+        while (!await isCompleted()) await sleep(10)
+        await client.query('rollback')
+        client.release()
+
+        const log = async () => (await storage.deliveries.list('locked', locked.id, { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5 }))
+          .map((each) => [each.status, each.attempt_count])
+        const expected = { 204: 'delivered', 410: 'failed', 503: 'pending' }[status]
+        while ((await log()).some(([, attempts]) => attempts === 0)) await sleep(10)
+        t.same(await log(), [[expected, 1]])
+        t.equal(receiver.requests.filter(({ path }) => path === '/locked').length, 1, 'it was attempted once')
+      })
+    }
+  }
+})
+
+t.test('a verdict on a locked webhook is carried out when the lock ends, and nothing is claimed meanwhile', async (t) => {
+  const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
+  const { id, target_url: targetUrl } = await storeWebhook({ webhooks }, 'acme')
+  for (const event of ['evt_1', 'evt_2']) {
+    await deliveries.record('acme', { id: event, type, body: '{}', subject: null, tombstone: null, idempotencyKey: null, fingerprint: '' })
+  }
+  const claim = () => deliveries.claimDue({ limit: 1, perEndpoint: 5, leaseMs: 60_000 })
+  const [lease] = await claim()
+  const client = await pool.connect()
+  await client.query('begin; select from recruiting.webhooks for update')
+  await deliveries.recordAttempts([{
+    webhookId: id, deliveryId: Number(lease?.deliveryId), fence: Number(lease?.fence), targetUrl, outcome: 'failed', isGone: true, durationMs: 1, responseStatus: 410, error: 'http_status', responseExcerpt: null
+  }], { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 1e9 })
+  t.same(await claim(), [])
+  t.same(await deliveries.claimNotices({ limit: 5, leaseMs: 0 }), [])
+  await client.query('commit')
+  client.release()
+  t.match(await deliveries.claimNotices({ limit: 5, leaseMs: 0 }), [{ notice: { kind: 'gone', webhookId: id } }])
+  t.match(await webhooks.find('acme', id), { status: 'disabled' })
+})
+
+const options = { limit: 10, perEndpoint: 1, leaseMs: 60_000 }
+
+t.test('behind more paused endpoints than one claim looks at', async (t) => {
+  const { pool, storage: { deliveries } } = await startPostgresHost(t)
+  await pool.query(`
+    insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at) values ('evt_1', 'acme', 'x', '{}', '', now());
+    insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
+    select n, 'acme', 'acme', 'x', 'active', 'https://x.example/', '{x}', 's', now(), now() from generate_series(1, 600) as n;
+    insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select 1, n, 1, now(), now() from generate_series(1, 600) as n;
+    insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until)
+    select n, 1, now(), 0, false, now() + interval '1 hour' from generate_series(1, 600) as n`)
+
+  t.test('nothing is claimed, and the claim ends after one round', async (t) => {
+    t.same(await deliveries.claimDue(options), [])
+    t.same(await deliveries.claimDue(options), [])
+  })
+
+  t.test('the one that is not paused is found', async (t) => {
+    await pool.query('delete from recruiting.webhook_health where webhook_id = 299')
+    t.match(await deliveries.claimDue(options), [{ webhookId: 299 }])
+  })
+
+  t.test('the one that a round reaches last is found', async (t) => {
+    await pool.query("delete from recruiting.webhook_health where webhook_id = 250; select setval('recruiting.turns', 300)")
+    t.match(await deliveries.claimDue({ ...options, limit: 2 }), [{ webhookId: 250 }])
+  })
+})
+
+t.test('a small claim finds a delivery behind those that another transaction has locked', async (t) => {
+  const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
+  const ids: number[] = []
+  for (let i = 0; i < 5; i++) {
+    const id = await webhooks.nextId('acme')
+    await webhooks.create('acme', createWebhook(id), 10)
+    ids.push(id)
+  }
+  await deliveries.record('acme', createEvent('evt_1'))
+  for (const free of ids) {
+    const client = await pool.connect()
+    await client.query('begin')
+    await client.query('select from recruiting.queue where webhook_id <> $1 for update', [free])
+    const claimed = await deliveries.claimDue({ ...options, limit: 1 })
+    t.same(claimed.map(({ webhookId }) => webhookId), [free])
+    await client.query('rollback')
+    client.release()
+    await deliveries.release(claimed)
+  }
+})
+
+t.test('a claim ends though the webhook where it stopped first has nothing in the queue any more', async (t) => {
+  const visited = [128, 41, 43, 41, 43, 41]
+  const session = {
+    query: async <Row>() => [{ delivery_id: null, visited_until: String(visited.shift()), held: null }] as Row[],
+    transaction: () => Promise.reject(new Error('not used'))
+  }
+  t.same(await createClaim(session, 'recruiting')(options), [])
+  t.same(visited, [43, 41])
+})
+
+t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t) => {
+  const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
+  const claim = (perEndpoint = 10) => deliveries.claimDue({ limit: 10, perEndpoint, leaseMs: 60_000 })
+  const claimIds = async (perEndpoint?: number) => (await claim(perEndpoint)).map(({ eventId }) => eventId)
+  const readMarks = async () => (await pool.query('select webhook_id::int as id from recruiting.marks order by 1')).rows.map(({ id }) => id)
+
+  async function addWebhook (): Promise<number> {
+    const id = await webhooks.nextId('acme')
+    await webhooks.create('acme', createWebhook(id), 10)
+    return id
+  }
+
+  /** Leaves deleted rows in two lanes. */
+  async function deleteMany (webhookId: number): Promise<void> {
+    await pool.query(`
+      insert into recruiting.queue (event_seq, webhook_id, lane, due_at, leased_until, created_at)
+      select -n, ${webhookId}, n % 2, now(), case n % 2 when 0 then now() - interval '1 hour' end, now() from generate_series(1, 120000) as n;
+      delete from recruiting.queue where webhook_id = ${webhookId}`)
+  }
+
+  t.beforeEach(async () => {
+    await clear()
+    await pool.query('delete from recruiting.marks')
+  })
+
+  t.test('claims remember where the queue of a webhook begins', async (t) => {
+    const [busy, drained, other] = [await addWebhook(), await addWebhook(), await addWebhook()]
+    const snapshot = await pool.connect()
+    await snapshot.query('begin isolation level repeatable read; select')
+    for (const id of [busy, drained]) await deleteMany(id)
+    await webhooks.update('acme', drained, { event_types: ['job.created'] })
+    await deliveries.record('acme', createEvent('evt_1'))
+    const claimed: number[] = []
+    // A busy machine may take as long for a queue without deleted rows.
+    const readOurs = async () => (await readMarks()).filter((id) => id !== other)
+    while (claimed.length < 2 || (await readOurs()).length < 2) claimed.push(...(await claim()).map(({ webhookId }) => webhookId))
+    t.same(claimed.sort(), [busy, other])
+    t.same(await readOurs(), [busy, drained], 'also of one that has nothing in the queue')
+
+    await deliveries.record('acme', createEvent('evt_2'))
+    await deliveries.record('acme', { ...createEvent('evt_3'), type: 'job.created' })
+    const later = await claim()
+    t.same(later.map(({ webhookId, eventId }) => [webhookId, eventId]).sort(), [[busy, 'evt_2'], [drained, 'evt_3'], [other, 'evt_2']])
+    t.same(await deliveries.recordAttempts(later.map(delivered), lenient), [])
+    await snapshot.query('rollback')
+    snapshot.release()
+  })
+
+  t.test('a mark moves on when more rows are deleted behind it', async (t) => {
+    const id = await addWebhook()
+    const snapshot = await pool.connect()
+    await snapshot.query('begin isolation level repeatable read; select')
+    const claimUntilMarkedAfter = async (place: number) => {
+      for (;;) {
+        await claim()
+        const { rows: [mark] } = await pool.query('select first_fresh::int, first_fresh = safe_fresh as is_safe from recruiting.marks where webhook_id = $1', [id])
+        if (mark !== undefined && mark.first_fresh > place) return mark
+      }
+    }
+    await deleteMany(id)
+    const first = await claimUntilMarkedAfter(0)
+    t.equal(first.is_safe, true)
+    await deleteMany(id)
+    t.match(await claimUntilMarkedAfter(first.first_fresh), { is_safe: true })
+    await snapshot.query('rollback')
+    snapshot.release()
+  })
+
+  async function markBefore (webhookId: number, eventId: string): Promise<void> {
+    await pool.query('delete from recruiting.marks')
+    await pool.query(`
+      insert into recruiting.marks (webhook_id, first_leased, first_fresh, expires_at)
+      select $1::bigint, q.id, q.id, now() + interval '1 hour' from recruiting.queue q join recruiting.events e on e.seq = q.event_seq
+      where q.webhook_id = $1::bigint and e.id = $2`, [webhookId, eventId])
+  }
+
+  t.test('deliveries committed later with a lower id are claimed after the mark has expired', async (t) => {
+    const id = await addWebhook()
+    for (const event of ['evt_late', 'evt_1', 'evt_2']) await deliveries.record('acme', createEvent(event))
+    await markBefore(id, 'evt_1')
+    t.same(await claimIds(), ['evt_1', 'evt_2'])
+    t.same(await claimIds(), [])
+    await pool.query('update recruiting.marks set expires_at = now()')
+    t.same(await claimIds(), ['evt_late'])
+  })
+
+  t.test('claims begin later for good once no earlier transaction is open', async (t) => {
+    const id = await addWebhook()
+    await pool.query("insert into recruiting.queue (event_seq, webhook_id, due_at, created_at) select -n, 0, 'infinity', now() from generate_series(1, 5000) as n")
+    const late = await pool.connect()
+    await late.query('begin')
+    await deliveries.record('acme', createEvent('evt_late'), late)
+    for (const event of ['evt_1', 'evt_2', 'evt_3']) await deliveries.record('acme', createEvent(event))
+    const search = () => inTransaction(pool, async (client) => {
+      await client.query('discard plans; set local enable_indexscan to off; set local enable_bitmapscan to off; set local enable_indexonlyscan to off')
+      await client.query('select recruiting.mark_v1(0, 9000000000)')
+    })
+    const passTime = (seconds: number) => pool.query("update recruiting.marks set settled_at = settled_at - $1 * interval '1 second', expires_at = expires_at - $1 * interval '1 second'", [seconds])
+    const readMark = async () => (await pool.query(`
+      select (select e.id from recruiting.queue q join recruiting.events e on e.seq = q.event_seq where q.id = m.first_fresh) as first,
+        m.first_fresh = m.safe_fresh as is_safe
+      from recruiting.marks m`)).rows[0]
+
+    await search()
+    await passTime(3)
+    await search()
+    t.strictSame(await readMark(), { first: null, is_safe: true }, 'the open transaction may add deliveries')
+    t.same(await claimIds(1), ['evt_1'])
+    await passTime(8)
+    await search()
+    t.strictSame(await readMark(), { first: 'evt_2', is_safe: false }, 'it stays open')
+
+    await late.query('commit')
+    late.release()
+    t.same(await claimIds(2), ['evt_2'], 'it has waited long enough')
+    await passTime(11)
+    t.same(await claimIds(3), ['evt_late'], 'until the mark expires')
+    await search()
+    t.strictSame(await readMark(), { first: 'evt_3', is_safe: true })
+
+    await pool.query('update recruiting.queue set id = 0 where lane = 1 and webhook_id = $1', [id])
+    t.same(await claimIds(4), [], 'an id that was taken ages ago')
+    await pool.query("update recruiting.marks set marked_at = now() - interval '11 minutes'")
+    t.same(await claimIds(4), ['evt_3'], 'after ten minutes')
+  })
+
+  t.test('claims do not write marks that stay as they are, because these leave deleted rows too', async (t) => {
+    const id = await addWebhook()
+    for (const event of ['evt_1', 'evt_2', 'evt_3']) await deliveries.record('acme', createEvent(event))
+    await markBefore(id, 'evt_1')
+    const readMark = async () => (await pool.query('select ctid::text as place, * from recruiting.marks')).rows
+    const before = await readMark()
+    for (const perEndpoint of [1, 2, 3]) t.equal((await claimIds(perEndpoint)).length, 1)
+    const after = await readMark()
+    // A claim that was slow, as on a busy machine, may move the mark.
+    if (after[0]?.first_fresh === before[0]?.first_fresh) t.strictSame(after, before)
+  })
+
+  t.test('retries are claimed whatever the mark, and count for the cap', async (t) => {
+    const id = await addWebhook()
+    await deliveries.record('acme', createEvent('evt_retry'))
+    await deliveries.recordAttempts((await claim()).map((lease) => retry(lease, { retryInMs: 0 })), lenient)
+    for (const event of ['evt_1', 'evt_2']) await deliveries.record('acme', createEvent(event))
+    await markBefore(id, 'evt_2')
+    t.same(await claimIds(2), ['evt_2', 'evt_retry'])
+    t.same(await claimIds(2), [])
+    t.same(await claimIds(3), [], 'evt_1 is below the mark')
+    await pool.query('delete from recruiting.marks')
+    t.same(await claimIds(3), ['evt_1'])
+  })
+})
+
+t.test('deliveries that are left pending to a webhook that is not active', async (t) => {
+  const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
+  t.beforeEach(clear)
+
+  const claim = () => deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 })
+  const log = async (): Promise<string[]> => (await pool.query(`
+    select 'pending' as status, id from recruiting.queue union all select status, id from recruiting.deliveries order by id`)).rows.map(({ status }) => status)
+
+  async function addWebhook (): Promise<number> {
+    const id = await webhooks.nextId('acme')
+    await webhooks.create('acme', createWebhook(id), 10)
+    return id
+  }
+
+  t.test('an emit that began before its webhook was stopped or deleted leaves them, and pruning ends them', async (t) => {
+    const [stopped, deleted, active] = [await addWebhook(), await addWebhook(), await addWebhook()]
+    const client = await pool.connect()
+    await client.query('begin')
+    await deliveries.record('acme', createEvent('evt_1'), client)
+    await webhooks.update('acme', stopped, { status: 'inactive' })
+    await webhooks.delete('acme', deleted)
+    await client.query('commit')
+    client.release()
+
+    t.strictSame(await log(), ['pending', 'pending', 'pending'])
+    t.strictSame((await claim()).map(({ webhookId }) => webhookId), [active])
+    t.match(await deliveries.stats(), { pending: 1 })
+    t.equal(await deliveries.prune({ retentionDays: 1, limit: 10 }), 0)
+    t.strictSame(await log(), ['skipped', 'cancelled', 'pending'])
+  })
+
+  t.test('they are ended, and not delivered, before their webhook becomes active again', async (t) => {
+    const id = await addWebhook()
+    await deliveries.record('acme', createEvent('evt_1'))
+    // As a process leaves it that dies between the two steps.
+    await pool.query("update recruiting.webhooks set status = 'disabled'")
+    await webhooks.update('acme', id, { status: 'active' })
+    t.strictSame(await log(), ['skipped'])
+    t.strictSame(await claim(), [])
+  })
+})
+
+t.test('states that are rare', async (t) => {
+  const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
+
+  async function claimOne (): Promise<ClaimedDelivery> {
+    await clear()
+    const id = await webhooks.nextId('acme')
+    await webhooks.create('acme', createWebhook(id), 10)
+    await deliveries.record('acme', createEvent('evt_1'))
+    const [claimed] = await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 60_000 })
+    if (claimed === undefined) throw new Error('nothing was due')
+    return claimed
+  }
+
+  t.test('a verdict on an earlier address does not disable the webhook', async (t) => {
+    const { webhookId } = await claimOne()
+    await webhooks.update('acme', webhookId, { target_url: 'https://new.example.com/' })
+    await pool.query("insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned, verdict) select id, revision - 1, now(), 1, false, 'gone' from recruiting.webhooks")
+    await deliveries.record('acme', createEvent('evt_2'))
+    await pool.query('update recruiting.queue set lane = 1, fence = null, leased_until = null')
+    const [claimed] = await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 60_000 })
+    t.ok(claimed)
+    if (claimed !== undefined) await deliveries.recordAttempts([failed(claimed)], lenient)
+    t.match(await webhooks.find('acme', webhookId), { status: 'active' })
+    t.match((await pool.query('select verdict from recruiting.webhook_health')).rows, [{ verdict: null }])
+  })
+
+  t.test('a first attempt that is released is due at once, also below a mark', async (t) => {
+    const claimed = await claimOne()
+    await pool.query('insert into recruiting.marks (webhook_id, first_leased, first_fresh, safe_fresh) values ($1, 0, 1000000, 1000000)', [claimed.webhookId])
+    await deliveries.release([claimed])
+    t.match(await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 60_000 }), [{ eventId: 'evt_1' }])
+  })
+
+  t.test('a stopped delivery that a transaction of the host has locked is recorded later', async (t) => {
+    const claimed = await claimOne()
+    await webhooks.update('acme', claimed.webhookId, { status: 'inactive' })
+    const client = await pool.connect()
+    await client.query('begin')
+    t.equal((await client.query('select from recruiting.deliveries for update')).rowCount, 1)
+    const result = { ...failed(claimed), responseExcerpt: 'Ada Lovelace' }
+    t.strictSame((await deliveries.recordAttempts([result], lenient)).map(({ deliveryId }) => deliveryId), [claimed.deliveryId])
+    await client.query('rollback')
+    client.release()
+    t.strictSame(await deliveries.recordAttempts([result], lenient), [])
+    const found = await deliveries.find('acme', claimed.webhookId, claimed.deliveryId)
+    t.match(found, { status: 'skipped', attempts: [{ response_excerpt: 'Ada Lovelace' }] })
+  })
+
+  t.test('the response to a delivery that was stopped, and whose subject was erased then, is not kept', async (t) => {
+    for (const storage of [postgresStorage(pool), memoryStorage()]) {
+      await clear()
+      const id = await storage.webhooks.nextId('acme')
+      await storage.webhooks.create('acme', createWebhook(id), 10)
+      await storage.deliveries.record('acme', { ...createEvent('evt_1'), subject: 'candidate:1', tombstone: '{"erased":true}' })
+      const [claimed] = await storage.deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 60_000 })
+      if (claimed === undefined) throw new Error('nothing was due')
+      await storage.webhooks.update('acme', id, { status: 'inactive' })
+      await storage.deliveries.erase('acme', 'candidate:1')
+      await storage.deliveries.recordAttempts([{ ...failed(claimed), responseExcerpt: 'Ada Lovelace' }], lenient)
+      t.match(await storage.deliveries.find('acme', id, claimed.deliveryId), { status: 'skipped', attempts: [{ response_excerpt: null }] })
+    }
+  })
+
+  t.test('a notice that a transaction of the host has locked is confirmed later', async (t) => {
+    const { webhookId } = await claimOne()
+    await pool.query("insert into recruiting.notices (kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error) values ('failing', 'acme', 'acme', $1, now(), 1, 'timeout')", [webhookId])
+    const [claimed] = await deliveries.claimNotices({ limit: 1, leaseMs: 0 })
+    const client = await pool.connect()
+    await client.query('begin')
+    await client.query('select from recruiting.notices for update')
+    await deliveries.confirmNotice(Number(claimed?.noticeId))
+    await client.query('rollback')
+    client.release()
+    t.match(await deliveries.claimNotices({ limit: 1, leaseMs: 0 }), [{ noticeId: claimed?.noticeId }])
+    await deliveries.confirmNotice(Number(claimed?.noticeId))
+    t.strictSame(await deliveries.claimNotices({ limit: 1, leaseMs: 0 }), [])
+  })
+})
+
+t.test('a retry that meets others', async (t) => {
+  const { pool, storage: { webhooks, deliveries }, lockWaited } = await startPostgresHost(t)
+
+  /** A webhook with one failed delivery. */
+  async function addFailed (): Promise<{ webhookId: number, id: number }> {
+    const webhookId = await webhooks.nextId('acme')
+    await webhooks.create('acme', createWebhook(webhookId), 50)
+    await deliveries.record('acme', createEvent(`evt_${webhookId}`))
+    const claimed = await deliveries.claimDue({ limit: 50, perEndpoint: 50, leaseMs: 60_000 })
+    await deliveries.recordAttempts(claimed.map((lease): AttemptResult => failed(lease)), lenient)
+    const id = claimed.find((lease) => lease.webhookId === webhookId)?.deliveryId ?? 0
+    return { webhookId, id }
+  }
+
+  t.test('a replay that queued the event at the same time: the retry returns its delivery', async (t) => {
+    const { webhookId, id } = await addFailed()
+    const client = await pool.connect()
+    await client.query('begin')
+    await client.query(`
+      insert into recruiting.queue (event_seq, webhook_id, lane, is_replay, due_at, created_at)
+      select seq, $1, 3, true, now(), now() from recruiting.events where id = $2`, [webhookId, `evt_${webhookId}`])
+    const retrying = deliveries.retry('acme', webhookId, id)
+    await lockWaited(' retry ')
+    await client.query('commit')
+    client.release()
+    const retried = await retrying
+    const filter = { status: 'pending' } as const
+    const pending = await deliveries.list('acme', webhookId, { filter, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 9 })
+    t.strictSame(pending, [retried])
+  })
+
+  t.test('a stop of its webhook: nothing is left pending', async (t) => {
+    const { webhookId, id } = await addFailed()
+    const gated = createGatedPool(pool, /check webhook/, 0)
+    const retrying = postgresStorage(gated.pool).deliveries.retry('acme', webhookId, id)
+    await gated.stopped
+    await pool.query("update recruiting.webhooks set status = 'inactive', skip_before = nextval('recruiting.delivery_ids') where id = $1", [webhookId])
+    gated.open()
+    t.match(await retrying, { status: 'skipped' })
+    t.equal(await deliveries.count('acme', webhookId, { status: 'pending' }), 0)
+  })
+
+  t.test('a deletion of its webhook: there is no delivery', async (t) => {
+    const { webhookId, id } = await addFailed()
+    const gated = createGatedPool(pool, /check webhook/, 0)
+    const retrying = postgresStorage(gated.pool).deliveries.retry('acme', webhookId, id)
+    await gated.stopped
+    await webhooks.delete('acme', webhookId)
+    gated.open()
+    t.equal(await retrying, null)
+  })
+})

@@ -1,0 +1,326 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { mock } from 'node:test'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { createRecruiting } from '../../../src/index.js'
+import { postgresStorage } from '../../../src/postgres/index.js'
+import { createListening } from '../../../src/postgres/deliveries/listening.js'
+import type { PgClient } from '../../../src/postgres/pool.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
+import { storeWebhook } from '../../fixtures/api/webhooks.js'
+import { createStoryTables, goodStory, tellStory } from '../../fixtures/postgres/host-story.js'
+import { timeUntil } from '../../fixtures/postgres/postgres-outage.js'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+
+// A worker that polls as seldom as it may: what arrives sooner was told of.
+const slowPoll = { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 60_000 }
+const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
+
+t.test('word of due deliveries', async (t) => {
+  const { server, pool, storage } = await startPostgresHost(t)
+  const receiver = await startReceiver(t)
+  await storeWebhook(storage, 'acme', { targetUrl: receiver.url, eventTypes: [event.type] })
+  const emitter = createRecruiting({ storage, delivery: false })
+  t.teardown(() => emitter.close())
+
+  async function until (isTrue: () => boolean | Promise<boolean>): Promise<void> {
+    while (!await isTrue()) await sleep(10)
+  }
+
+  async function untilListeners (count: number): Promise<void> {
+    await until(async () => {
+      const { rows } = await pool.query("select from pg_stat_activity where query like 'listen %'")
+      return rows.length === count
+    })
+  }
+
+  async function arrives (cause: () => Promise<unknown>): Promise<void> {
+    const before = receiver.requests.length
+    await cause()
+    await until(() => receiver.requests.length > before)
+  }
+
+  t.test('a worker in another process is woken, and its pool can be ended as soon as it is closed', async () => {
+    const own = new pg.Pool({ connectionString: server.url, max: 3, connectionTimeoutMillis: 5000 })
+    const worker = createRecruiting({ storage: postgresStorage(own), delivery: slowPoll })
+    await untilListeners(1)
+    await arrives(() => emitter.emit(event))
+
+    const client = await pool.connect()
+    await client.query('begin')
+    await emitter.emit(event, { transaction: client })
+    await arrives(() => client.query('commit'))
+    client.release()
+
+    await worker.close()
+    await own.end()
+    await untilListeners(0)
+  })
+
+  t.test('engines that share a storage share its connection, until the last one is closed', async () => {
+    const shared = postgresStorage(pool)
+    const first = createRecruiting({ storage: shared, delivery: slowPoll })
+    const second = createRecruiting({ storage: shared, delivery: slowPoll })
+    await untilListeners(1)
+    await first.close()
+    await arrives(() => emitter.emit(event))
+    await untilListeners(1)
+    await second.close()
+    await untilListeners(0)
+    const third = createRecruiting({ storage: shared, delivery: slowPoll })
+    await untilListeners(1)
+    await third.close()
+    await untilListeners(0)
+  })
+
+  t.test('a worker that is closed before it could listen leaves no connection behind', async () => {
+    const own = new pg.Pool({ connectionString: server.url, connectionTimeoutMillis: 5000 })
+    const worker = createRecruiting({ storage: postgresStorage(own), delivery: slowPoll })
+    await worker.close()
+    await own.end()
+    await untilListeners(0)
+  })
+
+  t.test('a connection that breaks is replaced, and the log says so', async (t) => {
+    const logged: string[] = []
+    const logger = { info () {}, error () {}, warn (_fields: object, message: string) { logged.push(message) } }
+    const worker = createRecruiting({ storage, delivery: slowPoll, logger })
+    t.teardown(() => worker.close())
+    await untilListeners(1)
+    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %'")
+    await untilListeners(0)
+    await untilListeners(1)
+    await arrives(() => emitter.emit(event))
+    t.ok(logged.includes('PostgreSQL notifications no longer arrive, polling for due deliveries'), logged.join())
+  })
+
+  t.test('a pool of one connection, which LISTEN would keep, is refused at the start', async (t) => {
+    const own = server.createPool({ max: 1 })
+    t.throws(() => createRecruiting({ storage: postgresStorage(own), delivery: slowPoll }), {
+      code: 'invalid_option', field: 'pool', message: 'pool: expected 2 connections or more, because LISTEN keeps 1 of them, one for each storage that delivers, got 1'
+    })
+    const recording = createRecruiting({ storage: postgresStorage(own), delivery: false })
+    await recording.emit(event)
+    await recording.close()
+    t.equal(own.totalCount, 1)
+  })
+
+  t.test('a second storage that would keep the last connection of a pool is refused at the start, until the first one ends', async (t) => {
+    const own = server.createPool({ max: 2 })
+    const storage = postgresStorage(own)
+    const start = (over = postgresStorage(own)) => createRecruiting({ storage: over, delivery: slowPoll })
+    const first = start(storage)
+    const beside = start(storage)
+    t.throws(() => start(), {
+      code: 'invalid_option',
+      field: 'pool',
+      message: 'pool: expected 3 connections or more, because LISTEN keeps 2 of them, one for each storage that delivers, got 2'
+    })
+    await first.emit(event)
+    await first.close()
+    t.throws(() => start(), { code: 'invalid_option' }, 'while another engine uses the first storage')
+    await beside.close()
+    const second = start()
+    await second.emit(event)
+    await second.close()
+  })
+
+  t.test('a driver that knows no notifications polls', async (t) => {
+    const plain = {
+      query: (text: string, values?: unknown[]) => pool.query(text, values),
+      async connect () {
+        const client = await pool.connect()
+        return {
+          query: (text: string, values?: unknown[]) => client.query(text, values),
+          release: (destroy?: boolean) => client.release(destroy)
+        }
+      }
+    }
+    const worker = createRecruiting({ storage: postgresStorage(plain), delivery: { ...slowPoll, pollMs: 20 } })
+    t.teardown(() => worker.close())
+    await arrives(() => emitter.emit(event))
+    await untilListeners(0)
+  })
+})
+
+t.test('making a storage opens no connection', async (t) => {
+  const pool = new pg.Pool({ host: '127.0.0.1', port: 1 })
+  postgresStorage(pool)
+  t.equal(pool.totalCount, 0)
+  await pool.end()
+})
+
+/** A pool that gives a connection, or fails to, when the test says so. */
+function createPool () {
+  const asked: Array<{ resolve: (client: PgClient) => void, reject: (error: Error) => void }> = []
+  const queries: string[] = []
+  const released: unknown[] = []
+  async function query (text: string): Promise<{ rows: unknown[] }> {
+    queries.push(text)
+    return { rows: [] }
+  }
+  const listeners = new Map<string, (error?: unknown) => void>()
+  const client: PgClient = { query, on: (name, listener) => listeners.set(name, listener), release (destroy) { released.push(destroy) } }
+  const connect = (): Promise<PgClient> => new Promise((resolve, reject) => { asked.push({ resolve, reject }) })
+  return { asked, queries, released, listeners, client, pool: { query, connect } }
+}
+
+t.test('a connection that arrives after the stop is released unused', async (t) => {
+  const { asked, queries, released, client, pool } = createPool()
+  const listening = createListening(pool, 'due', { onNotification: () => t.fail('notified'), onLost: () => t.fail('lost') })
+  listening.start()
+  listening.stop()
+  asked[0]?.resolve(client)
+  await turn()
+  t.strictSame([queries, released], [[], [undefined]])
+})
+
+t.test('a pool that has no connection is asked again, after pauses that double up to 15 seconds', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { asked, queries, client, pool } = createPool()
+  let told = 0
+  const lost: unknown[] = []
+  const listening = createListening(pool, 'due', { onNotification: () => { told++ }, onLost: (error) => { lost.push(error) } })
+  t.teardown(() => listening.stop())
+  listening.start()
+  for (const pauseMs of [1000, 2000, 4000, 8000, 15_000, 15_000]) {
+    const count = asked.length
+    asked.at(-1)?.reject(new Error('no connection is free'))
+    await turn()
+    mock.timers.tick(pauseMs - 1)
+    t.equal(asked.length, count, `nobody asks within ${pauseMs} ms`)
+    mock.timers.tick(1)
+    t.equal(asked.length, count + 1)
+  }
+  asked.at(-1)?.resolve(client)
+  await turn()
+  t.same([queries, told], [['listen "due"'], 1])
+  t.match(lost, [{ message: 'no connection is free' }], 'the loss is told once')
+})
+
+t.test('a pool that fails after the stop is not queried again', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { asked, pool } = createPool()
+  const listening = createListening(pool, 'due', { onNotification: () => t.fail('notified'), onLost: () => t.fail('lost') })
+  listening.start()
+  listening.stop()
+  asked[0]?.reject(new Error('the pool has ended'))
+  await turn()
+  mock.timers.tick(60_000)
+  t.equal(asked.length, 1)
+})
+
+/** A listening that has its connection, whose further queries are answered by `answer`. */
+async function startListening (t: Test, answer: () => Promise<{ rows: unknown[] }>) {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const pool = createPool()
+  const lost: unknown[] = []
+  const listening = createListening(pool.pool, 'due', { onNotification () {}, onLost: (error) => { lost.push(error) } })
+  t.teardown(() => listening.stop())
+  listening.start()
+  let queries = 0
+  pool.asked[0]?.resolve({ ...pool.client, query: () => queries++ === 0 ? Promise.resolve({ rows: [] }) : answer() })
+  await turn()
+  return { ...pool, lost, listening, count: () => queries }
+}
+
+t.test('a connection is asked every 30 seconds whether it lives', async (t) => {
+  const { asked, lost, count } = await startListening(t, async () => ({ rows: [] }))
+  for (const asks of [2, 3, 4]) {
+    mock.timers.tick(30_000)
+    await turn()
+    t.equal(count(), asks)
+  }
+  t.same([asked.length, lost], [1, []])
+})
+
+t.test('a connection that does not answer, or answers with an error, is replaced', async (t) => {
+  for (const [answer, message] of [
+    [() => new Promise<never>(() => {}), 'the server does not answer'],
+    [() => Promise.reject(new Error('connection reset')), 'connection reset']
+  ] as const) {
+    await t.test(message, async (t) => {
+      const { asked, lost, released } = await startListening(t, answer)
+      mock.timers.tick(30_000)
+      await turn()
+      mock.timers.tick(10_000)
+      await turn()
+      mock.timers.tick(500)
+      t.same([asked.length, released], [2, [true]])
+      t.match(lost, [{ message }])
+    })
+  }
+})
+
+t.test('a connection that breaks or ends is replaced, once', async (t) => {
+  const { asked, listeners, lost } = await startListening(t, async () => ({ rows: [] }))
+  listeners.get('error')?.(new Error('broken'))
+  listeners.get('end')?.()
+  mock.timers.tick(500)
+  t.equal(asked.length, 2)
+  t.match(lost, [{ message: 'broken' }])
+})
+
+t.test('an answer after the stop changes nothing', async (t) => {
+  let answer = (_rows: { rows: unknown[] }): void => {}
+  const { asked, lost, listening } = await startListening(t, () => new Promise((resolve) => { answer = resolve }))
+  mock.timers.tick(30_000)
+  listening.stop()
+  answer({ rows: [] })
+  await turn()
+  mock.timers.tick(60_000)
+  t.same([asked.length, lost], [1, []])
+})
+
+t.test('a connection that listens only after the stop is not used', async (t) => {
+  const { asked, client, pool } = createPool()
+  let answer = (_rows: { rows: unknown[] }): void => {}
+  const listening = createListening(pool, 'due', { onNotification: () => t.fail('notified'), onLost: () => t.fail('lost') })
+  listening.start()
+  asked[0]?.resolve({ ...client, query: () => new Promise((resolve) => { answer = resolve }) })
+  await turn()
+  listening.stop()
+  answer({ rows: [] })
+  await turn()
+})
+
+const hourMs = 3_600_000
+
+t.test('an hour between the clocks of two workers changes nothing', async (t) => {
+  const { pool, storage } = await startPostgresHost(t)
+  const receiver = await startReceiver(t)
+  receiver.answer(500, 500, 204)
+  await storeWebhook(storage, 'acme', { targetUrl: receiver.url, eventTypes: ['job.created'] })
+  const workers = [-hourMs, 0, hourMs].map((skewMs) => createRecruiting({
+    storage: postgresStorage(pool),
+    delivery: {
+      allowHttp: true,
+      allowNetworks: ['127.0.0.1/32'],
+      pollMs: 50,
+      retrySchedule: [0, 1, 1],
+      clock: { now: () => Date.now() + skewMs, setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) }
+    }
+  }))
+  t.teardown(() => Promise.all(workers.map((worker) => worker.close())))
+  await workers[0]?.emit({ tenantSlug: 'acme', type: 'job.created', data: {} })
+
+  const tookMs = await timeUntil(() => receiver.requests.length === 3)
+  t.ok(tookMs >= 2000, `the retries came after ${tookMs} ms`)
+  await workers[0]?.drain()
+  t.equal(receiver.requests.length, 3)
+  const { rows: [delivery] } = await pool.query('select status, jsonb_array_length(earlier) + 1 as attempts, created_at from recruiting.deliveries')
+  t.match(delivery, { status: 'delivered', attempts: 3 })
+  t.ok(Math.abs(delivery.created_at.getTime() - Date.now()) < hourMs / 2)
+})
+
+for (const [aheadMs, words] of [[hourMs, 'ahead of'], [-hourMs, 'behind']] as const) {
+  t.test(`everything works for a process whose clock is an hour ${words} that of the server`, async (t) => {
+    const pool = (await startPostgres(t)).createPool()
+    await createStoryTables(pool)
+    t.strictSame(await tellStory(t, pool, { aheadMs }), goodStory)
+  })
+}

@@ -1,0 +1,278 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createRecruiting } from '../../../src/index.js'
+import { apiKeys, migrate, postgresKeyLookup, postgresStorage, watch } from '../../../src/postgres/index.js'
+import { createEvent, createWebhook } from '../../../src/testing/support/samples.js'
+import { startOutageHost, timeUntil } from '../../fixtures/postgres/postgres-outage.js'
+import { createCli } from '../../fixtures/cli/cli.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { startTcpProxy } from '../../fixtures/receivers/tcp-proxy.js'
+import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
+
+t.test('while the server is gone lists answer 500, and deliveries resume when it is back', async (t) => {
+  const { database: { server }, receiver, logs, emit, hasArrived, list } = await startOutageHost(t)
+  t.match(await list(), { status: 200 })
+  await emit()
+  await receiver.received(1)
+
+  await server.stop('immediate')
+  for (let tries = 0; tries < 5; tries++) {
+    const { status, tookMs } = await list()
+    t.equal(status, 500)
+    t.ok(tookMs < 3000, `took ${tookMs} ms`)
+  }
+  await t.rejects(emit())
+  await logs.waitFor('storage failed, deliveries wait')
+
+  await server.start()
+  t.match(await list(), { status: 200 })
+  const { id } = await emit()
+  const tookMs = await timeUntil(() => hasArrived(id))
+  t.ok(tookMs < 10_000, `took ${tookMs} ms`)
+})
+
+t.test('events recorded before a crash of the server are delivered after it', async (t) => {
+  const { app, database: { server, storage }, receiver } = await startOutageHost(t)
+  // Nobody delivers in between.
+  await app.close()
+  const emitter = createRecruiting({ storage, delivery: false })
+  const { id } = await emitter.emit({ tenantSlug: 'acme', type: 'job.created', data: {} })
+  await emitter.close()
+  await server.stop('immediate')
+  await server.start()
+  const worker = createRecruiting({ storage, delivery: { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 100 } })
+  t.teardown(() => worker.close())
+  const [request] = await receiver.received(1)
+  t.equal(request?.headers['webhook-id'], id)
+})
+
+t.test('while bytes are swallowed lists answer 500 in bounded time, and deliveries resume when they pass', async (t) => {
+  const { database: { storage }, proxy, receiver, logs, emit, hasArrived, list } = await startOutageHost(t, { queryTimeoutMs: 1000 })
+  t.match(await list(), { status: 200 })
+  proxy.swallow()
+  const answers = await Promise.all(Array.from({ length: 30 }, list))
+  for (const { status, tookMs } of answers) {
+    t.equal(status, 500)
+    t.ok(tookMs < 3000, `took ${tookMs} ms`)
+  }
+  t.match(await logs.waitFor('storage failed, deliveries wait'), { err: { message: /did not answer within 1000 ms: / } })
+  await t.rejects(emit(), { code: 'storage_timeout', message: 'PostgreSQL did not answer within 1000 ms: record event' })
+
+  // Another process, which reaches the server, records an event meanwhile.
+  const emitter = createRecruiting({ storage, delivery: false })
+  t.teardown(() => emitter.close())
+  const { id } = await emitter.emit({ tenantSlug: 'acme', type: 'job.created', data: {} })
+  await sleep(500)
+  t.equal(receiver.requests.length, 0)
+
+  proxy.pass()
+  const tookMs = await timeUntil(() => hasArrived(id))
+  t.ok(tookMs < 10_000, `took ${tookMs} ms`)
+  t.match(await list(), { status: 200 })
+})
+
+const fields = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'
+const fatal = Buffer.concat([Buffer.from('E'), length(fields), Buffer.from(fields)])
+
+function length (text: string): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32BE(4 + text.length)
+  return bytes
+}
+
+/** Adds the news that the server stops to its answer of this number; the first is that of a new connection. */
+function stopWith (number: number): (chunk: Buffer) => Buffer {
+  let answers = 0
+  return (chunk) => {
+    // The message ReadyForQuery ends each answer.
+    const isAnswer = chunk.subarray(-6, -1).equals(Buffer.from('Z\0\0\0\x05'))
+    return isAnswer && ++answers === number ? Buffer.concat([chunk, fatal]) : chunk
+  }
+}
+
+for (const number of [1, 2, 3]) {
+  t.test(`a restart of the server whose news come with answer ${number} of a connection does not end the process`, async (t) => {
+    const { pool, server, storage: { webhooks } } = await startPostgresHost(t)
+    await pool.query('create table people (id bigint primary key, company text)')
+    const { port } = await startTcpProxy(t, server.port, () => stopWith(number))
+    const createPool = () => server.createPool({ port })
+    const proxied = server.url.replace(`:${server.port}/`, `:${port}/`)
+
+    const calls: Array<[name: string, call: () => Promise<unknown>]> = [
+      ['migrate', () => migrate(createPool())],
+      ['watch', () => watch(createPool(), 'people', { kind: 'candidate', id: 'id', tenant: 'company' })],
+      ['a storage', () => postgresStorage(createPool()).webhooks.find('acme', 1)],
+      ['a transaction', () => postgresStorage(createPool()).webhooks.removeTenant('acme', { limit: 1 })],
+      ['a lookup', () => postgresKeyLookup(createPool())({ tenantSlug: 'acme', tenantId: 'acme', key: 'secret' })],
+      ['keys', () => apiKeys(createPool()).list({ tenantSlug: 'acme' })],
+      ['the command', () => createCli(proxied)('doctor --wait-seconds 0')]
+    ]
+    for (const [name, call] of calls) {
+      await t.test(name, async () => {
+        await call().catch((error: unknown) => t.match(error, { message: /terminat|not queryable/ }))
+      })
+    }
+
+    // The third answer comes after 30 s.
+    if (number < 3) {
+      await t.test('listening', async () => {
+        const { onDue } = postgresStorage(createPool()).deliveries
+        await new Promise<void>((resolve) => {
+          const stop = onDue(() => {}, () => {
+            stop()
+            resolve()
+          })
+        })
+      })
+    }
+    t.equal(await webhooks.find('acme', 1), null, 'the server runs')
+  })
+}
+
+t.test('storages, lookups and calls that share a pool add one listener', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  for (let count = 0; count < 20; count++) {
+    await postgresStorage(pool).webhooks.find('acme', count)
+    await postgresKeyLookup(pool)({ tenantSlug: 'acme', tenantId: 'acme', key: 'secret' })
+    await migrate(pool)
+  }
+  const client = await pool.connect()
+  t.strictSame([pool.listenerCount('error'), pool.listenerCount('acquire'), client.listenerCount('error')], [1, 1, 1])
+  client.release()
+})
+
+// Those of the storage, without the one that reads a setting.
+const statements = /\*\/ (?!select current_setting)/
+
+t.test('a stop that is delayed', async (t) => {
+  const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
+  const claim = async () => (await deliveries.claimDue({ limit: 100, perEndpoint: 100, leaseMs: 60_000 })).map(({ eventId }) => eventId)
+  const countQueued = async () => Number((await pool.query('select count(*) from recruiting.queue')).rows[0].count)
+
+  async function addWebhook (events: number): Promise<number> {
+    await clear()
+    const id = await webhooks.nextId('acme')
+    await webhooks.create('acme', createWebhook(id), 10)
+    for (let count = 0; count < events; count++) await deliveries.record('acme', createEvent(`evt_old_${count}`))
+    return id
+  }
+
+  for (const number of [1, 2]) {
+    t.test(`before its statement ${number + 1} skips nothing that was emitted after the webhook was made active again`, async (t) => {
+      const id = await addWebhook(501)
+      const gated = createGatedPool(pool, statements, number)
+      const stopping = postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' })
+      await gated.stopped
+      await webhooks.update('acme', id, { status: 'active' })
+      await deliveries.record('acme', createEvent('evt_new'))
+      gated.open()
+      await stopping
+      while (await countQueued() > 1) await sleep(5)
+      t.same(await claim(), ['evt_new'])
+    })
+
+    t.test(`before statement ${number} of pruning skips nothing that was emitted after the webhook was made active again`, async (t) => {
+      const id = await addWebhook(3)
+      await pool.query("update recruiting.webhooks set status = 'inactive'")
+      const gated = createGatedPool(pool, statements, number)
+      const pruning = postgresStorage(gated.pool).deliveries.prune({ retentionDays: 1, limit: 10 })
+      await gated.stopped
+      await webhooks.update('acme', id, { status: 'active' })
+      await deliveries.record('acme', createEvent('evt_new'))
+      gated.open()
+      await pruning
+      t.same(await claim(), ['evt_new'])
+    })
+  }
+
+  t.test('after a DELETE cancels nothing of other webhooks, and claims nothing of the deleted one', async (t) => {
+    const deleted = await addWebhook(3)
+    const gated = createGatedPool(pool, statements, 1)
+    const deleting = postgresStorage(gated.pool).webhooks.delete('acme', deleted)
+    await gated.stopped
+    t.same(await claim(), [])
+    const other = await webhooks.nextId('acme')
+    await webhooks.create('acme', createWebhook(other), 10)
+    await deliveries.record('acme', createEvent('evt_new'))
+    gated.open()
+    await deleting
+    t.same(await claim(), ['evt_new'])
+    t.equal(await countQueued(), 1)
+  })
+})
+
+t.test('a webhook with many pending deliveries is stopped before they are moved, and they are never claimed', async (t) => {
+  const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
+  const id = await webhooks.nextId('acme')
+  await webhooks.create('acme', createWebhook(id), 10)
+  await pool.query(`
+    with made as (
+      insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
+      select 'evt_' || n, 'acme', 'candidate.created', '{}', '', now() from generate_series(1, 20000) as n
+      returning seq
+    )
+    insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select seq, $1, 1, now(), now() from made`, [id])
+  const gated = createGatedPool(pool, /sweep_v1/, 1)
+  await postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' })
+  t.equal(await deliveries.count('acme', id, { status: 'skipped' }), 500, 'the caller waited for one batch')
+  await gated.stopped
+  await webhooks.update('acme', id, { status: 'active' })
+  await deliveries.record('acme', createEvent('evt_new'))
+  t.same((await deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 1000 })).map(({ eventId }) => eventId), ['evt_new'])
+  gated.open()
+  while (await deliveries.count('acme', id, { status: 'skipped' }) < 20_000) await sleep(5)
+  t.equal(await deliveries.count('acme', id, { status: 'pending' }), 1)
+})
+
+t.test('pruning moves deliveries that the background sweep could not move', async (t) => {
+  const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
+  const id = await webhooks.nextId('acme')
+  await webhooks.create('acme', createWebhook(id), 10)
+  for (let count = 0; count < 502; count++) await deliveries.record('acme', createEvent(`evt_${count}`))
+  const gated = createGatedPool(pool, /sweep_v1/, 1)
+  await postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' })
+  await gated.stopped
+  gated.open(new Error('the server is gone'))
+  await sleep(0)
+  t.equal(await deliveries.count('acme', id, { status: 'pending' }), 2)
+  await deliveries.prune({ retentionDays: 1, limit: 10 })
+  t.equal(await deliveries.count('acme', id, { status: 'pending' }), 0)
+})
+
+t.test('a replay that commits after its webhook was stopped leaves nothing pending', async (t) => {
+  const { pool, storage: { webhooks, deliveries }, lockWaited } = await startPostgresHost(t)
+  const selection = { include: 'all', eventTypes: null, since: null, until: null, limit: 10 } as const
+  const changes = { inactive: { status: 'inactive' }, 'inactive, then active': { status: 'active' } } as const
+  for (const [title, { status }] of Object.entries(changes)) {
+    t.test(title, async (t) => {
+      const id = await webhooks.nextId('acme')
+      await webhooks.create('acme', { ...createWebhook(id), status: 'inactive' }, 10)
+      await deliveries.record('acme', createEvent(`evt_${id}`))
+      await webhooks.update('acme', id, { status: 'active' })
+      const client = await pool.connect()
+      await client.query('begin; select from recruiting.events for update')
+      const replaying = deliveries.replay('acme', id, { ...selection, eventIds: [`evt_${id}`] })
+      await lockWaited(' replay ')
+      await webhooks.update('acme', id, { status: 'inactive' })
+      await webhooks.update('acme', id, { status })
+      await client.query('commit')
+      client.release()
+      t.match(await replaying, { queued: 1 })
+      const claimed = await deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 1000 })
+      t.equal(await deliveries.count('acme', id, { status: 'pending' }), claimed.length)
+    })
+  }
+})
+
+t.test('an update that stopped its webhook succeeds although the deliveries cannot be moved', async (t) => {
+  const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
+  const id = await webhooks.nextId('acme')
+  await webhooks.create('acme', createWebhook(id), 10)
+  await deliveries.record('acme', createEvent('evt_1'))
+  const gated = createGatedPool(pool, /sweep_v1/, 0)
+  gated.open(new Error('the server is gone'))
+  t.match(await postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' }), { status: 'inactive' })
+  t.same(await deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 1000 }), [])
+  await deliveries.prune({ retentionDays: 1, limit: 10 })
+  t.equal(await deliveries.count('acme', id, { status: 'skipped' }), 1)
+})

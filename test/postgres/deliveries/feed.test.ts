@@ -1,0 +1,312 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { createRecruiting, type EventFeed } from '../../../src/index.js'
+import { postgresStorage } from '../../../src/postgres/index.js'
+import { memoryStorage } from '../../../src/memory/index.js'
+import type { DeliveryStore, EventFilters, RecruitingStorage } from '../../../src/ports/index.js'
+import { createEvent, createWebhook, failed, firstRows, lenient } from '../../../src/testing/support/samples.js'
+import { withClient } from '../../fixtures/postgres/changes.js'
+import { measurePool, type Reading } from '../../fixtures/postgres/measured-pool.js'
+import { startPostgresHost, startPostgresServerHost } from '../../fixtures/postgres/postgres.js'
+import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
+
+const unfiltered = { limit: 100, eventTypes: null }
+
+function newEvent (id: string, type = 'job.created') {
+  return { id, type, body: JSON.stringify({ id }), subject: null, tombstone: null, idempotencyKey: null, fingerprint: '' }
+}
+
+/** Follows the feed of a tenant to its end, and returns the ids of the events. */
+async function follow (feed: EventFeed, after: string | null, { tenant = 'acme', limit = 100 } = {}): Promise<{ ids: string[], position: string }> {
+  const page = await feed.list(tenant, { after, limit, eventTypes: null })
+  if (page === null) throw new Error(`the position ${after} is not known`)
+  const ids = page.bodies.map((body) => JSON.parse(body).id)
+  if (!page.hasMore) return { ids, position: page.position }
+  const rest = await follow(feed, page.position, { tenant, limit })
+  return { ids: [...ids, ...rest.ids], position: rest.position }
+}
+
+t.test('events of transactions that end in another order than they began', async (t) => {
+  const { pool, storage: { feed, deliveries } } = await startPostgresHost(t)
+  const record = (id: string, transaction?: unknown) => deliveries.record('acme', newEvent(id), transaction)
+  await withClient(pool, async (first) => withClient(pool, async (second) => {
+    await first.query('begin; select pg_current_xact_id()')
+    await second.query('begin')
+    await record('second', second)
+    await record('alone')
+    await record('first', first)
+    await second.query('commit')
+    const { ids, position } = await follow(feed, null)
+    t.strictSame(ids, [], 'nothing is shown while an older transaction may still commit')
+    await second.query('begin')
+    await record('rolled back', second)
+    await second.query('rollback')
+    await first.query('commit')
+    t.strictSame((await follow(feed, position, { limit: 1 })).ids, ['first', 'second', 'alone'])
+    t.strictSame((await follow(feed, null)).ids, ['first', 'second', 'alone'])
+  }))
+})
+
+t.test('a page reads its own events alone, at the beginning, in the middle and at the end of 30,000, beside 100,000 of others', async (t) => {
+  const { pool, storage } = await startPostgresHost(t)
+  await pool.query(`
+    insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at, xid)
+    select 'evt_' || n, case when n % 13 < 3 then 'acme' else 'other_' || n % 50 end, case when n % 5000 = 0 then 'rare' else 'job.created' end,
+      '{"id":"evt_' || n || '"}', '', now(), '0'
+    from generate_series(1, 130000) as n`)
+  await pool.query('vacuum analyze recruiting.events')
+  const readings: Reading[] = []
+  const { feed } = postgresStorage(measurePool(pool, 'feed_bounds_v1', readings))
+  const at = await storage.feed.end('acme')
+  const epoch = at.split('.').at(-1)
+  const read = async (after: string | null, eventTypes: string[] | null = null) => {
+    const page = await feed.list('acme', { after, limit: 100, eventTypes })
+    return { size: page?.bodies.length, buffers: readings.at(-1)?.buffers ?? Infinity }
+  }
+  await read(null)
+  for (const [where, after] of [['the first', null], ['a middle', `0.65000.${epoch}`], ['the last', `0.129500.${epoch}`], ['an empty', at]] as const) {
+    const { size, buffers } = await read(after)
+    t.ok(buffers <= 3 * 101 + 60, `${where} page of ${size} events reads ${buffers} buffers`)
+  }
+  const { size, buffers: rare } = await read(null, ['rare'])
+  t.ok(size === 0 && rare <= 3 * 1000 + 60, `a page of a rare type reads ${rare} buffers`)
+})
+
+t.test('a rare type is found in pages, some of which are empty', async (t) => {
+  const { pool, storage: { feed, deliveries } } = await startPostgresHost(t)
+  await pool.query(`
+    insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
+    select 'evt_' || n, 'acme', 'job.created', '{}', '', now() from generate_series(1, 2500) as n`)
+  await deliveries.record('acme', newEvent('rare', 'job.closed'))
+  const pages: number[] = []
+  let position: string | null = null
+  for (let hasMore = true; hasMore;) {
+    const page = await feed.list('acme', { after: position, limit: 10, eventTypes: ['job.closed'] })
+    if (page === null) throw new Error('the position is not known')
+    pages.push(page.bodies.length)
+    ;({ position, hasMore } = page)
+  }
+  t.strictSame(pages, [0, 0, 1])
+})
+
+t.test('a page of large events has fewer of them, each once', async (t) => {
+  const { storage: { feed, deliveries } } = await startPostgresHost(t)
+  const ids = Array.from({ length: 12 }, (_, index) => `evt_${index}`)
+  for (const id of ids) await deliveries.record('acme', { ...newEvent(id), body: JSON.stringify({ id, text: 'x'.repeat(1_000_000) }) })
+  const sizes: number[] = []
+  const seen: string[] = []
+  let position: string | null = null
+  for (let hasMore = true; hasMore;) {
+    const page = await feed.list('acme', { after: position, limit: 200, eventTypes: null })
+    if (page === null) throw new Error('the position is not known')
+    sizes.push(page.bodies.length)
+    seen.push(...page.bodies.map((body) => JSON.parse(body).id))
+    ;({ position, hasMore } = page)
+  }
+  t.strictSame([sizes, seen], [[5, 5, 2], ids])
+})
+
+t.test('a quiet tenant\'s position follows the pruning of others', async (t) => {
+  const { storage: { feed, deliveries } } = await startPostgresHost(t)
+  const start = await feed.end('quiet')
+  await deliveries.record('acme', newEvent('1'))
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  await deliveries.prune({ retentionDays: 1, limit: 1 })
+  const { position } = await follow(feed, start, { tenant: 'quiet' })
+  t.not(position, start)
+  t.equal(await deliveries.prune({ retentionDays: 0, limit: 10 }), 1)
+  t.equal(await feed.list('quiet', { after: start, ...unfiltered }), null)
+  t.strictSame((await follow(feed, position, { tenant: 'quiet' })).ids, [])
+})
+
+t.test('the feed of a database that was restored on another server', async (t) => {
+  const { pool, storage: { feed, deliveries, holds } } = await startPostgresHost(t)
+  for (const id of ['1', '2', '3']) await deliveries.record('acme', newEvent(id))
+  const { position } = await follow(feed, null)
+  // As a dump leaves them there: events and a mark of transactions that the server has not reached, and the other server's name.
+  await pool.query("update recruiting.events set xid = '999999999999' where id in ('2', '3')")
+  await pool.query("update recruiting.change_state set pruned_event_xid = '999999999998', pruned_event_seq = 7, reached = '999999999999'")
+  await pool.query('update recruiting.home set database_oid = 1')
+  await deliveries.record('acme', newEvent('4'))
+
+  t.equal(await feed.list('acme', { after: position, ...unfiltered }), null, 'earlier positions end')
+  const during = await follow(feed, null)
+  t.strictSame(during.ids, ['1', '4'], 'before the adoption, later events of the other server are hidden')
+  t.match(await holds.adopt({ environment: null, pending: 'deliver' }), { reason: 'copy' })
+  t.equal(await feed.list('acme', { after: during.position, ...unfiltered }), null, 'the adoption ends the positions of the copy')
+  t.strictSame((await follow(feed, null, { limit: 1 })).ids, ['1', '2', '3', '4'])
+  const { position: after } = await follow(feed, null)
+  await deliveries.record('acme', newEvent('5'))
+  t.strictSame((await follow(feed, after)).ids, ['5'])
+
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  for (const left of [['2', '3', '4', '5'], ['3', '4', '5']]) {
+    await deliveries.prune({ retentionDays: 0, limit: 1 })
+    t.strictSame((await follow(feed, null, { limit: 1 })).ids, left, 'pruning follows the order')
+  }
+})
+
+t.test('an adoption leaves the order of events if the ids of transactions continue, as after pg_upgrade', async (t) => {
+  const { pool, storage: { feed, deliveries, holds } } = await startPostgresHost(t)
+  for (const id of ['1', '2']) await deliveries.record('acme', newEvent(id))
+  const readIds = async () => (await pool.query('select xid::text from recruiting.events order by seq')).rows
+  const before = await readIds()
+  await pool.query('update recruiting.home set database_oid = 1')
+  await holds.adopt({ environment: null, pending: 'deliver' })
+  t.strictSame((await follow(feed, null)).ids, ['1', '2'])
+  t.strictSame(await readIds(), before)
+})
+
+t.test('an adoption moves events in batches, also those behind many of this server, and of two at once only one does', async (t) => {
+  const { pool, storage: { feed, deliveries, holds } } = await startPostgresHost(t)
+  const fill = (first: number, last: number, xid: string) => pool.query(`
+    insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at, xid)
+    select 'evt_' || n, 'acme', 'job.created', '{"id":"evt_' || n || '"}', '', now(), ${xid} from generate_series(${first}, ${last}) as n`)
+  await fill(1, 10_001, "'999999999999'")
+  await fill(10_002, 20_500, 'pg_current_xact_id()')
+  await pool.query('update recruiting.home set database_oid = 1')
+  const adopt = () => holds.adopt({ environment: null, pending: 'deliver' })
+  const [one, other] = await Promise.all([adopt(), adopt()])
+  t.strictSame([one, other].filter((result) => result === null).length, 1)
+  const { ids, position } = await follow(feed, null, { limit: 5000 })
+  t.strictSame(ids, Array.from({ length: 20_500 }, (_, index) => `evt_${index + 1}`))
+  await deliveries.record('acme', newEvent('next'))
+  t.strictSame((await follow(feed, position)).ids, ['next'])
+  await pool.query('select recruiting.reorder_events_v1(0, 10, true)')
+  t.strictSame((await follow(feed, position)).ids, ['next'], 'after the adoption, nothing moves again')
+})
+
+t.test('the newest events are at most 4 MiB', async (t) => {
+  const { storage: { feed, deliveries } } = await startPostgresHost(t)
+  for (let id = 1; id <= 6; id++) await deliveries.record('acme', { ...newEvent(String(id)), body: JSON.stringify({ id, text: 'x'.repeat(1_000_000) }) })
+  t.strictSame((await feed.latest('acme', { limit: 100, eventTypes: null })).map((body) => JSON.parse(body).id), [6, 5, 4, 3])
+})
+
+t.test('after a crash of the server, nothing is passed by, although ids of transactions are used again', async (t) => {
+  const { server, pool, storage: { feed, deliveries } } = await startPostgresServerHost(t, { settings: ['fsync=off', 'autovacuum=off', 'wal_writer_delay=10s'] })
+  await deliveries.record('acme', newEvent('1'))
+  for (let n = 0; n < 50; n++) await pool.query('select pg_current_xact_id()')
+  const positions = [(await follow(feed, null)).position, await feed.end('acme')]
+  await server.stop('immediate')
+  await server.start()
+  await deliveries.record('acme', newEvent('2'))
+  for (const position of positions) t.strictSame((await follow(feed, position)).ids, ['2'])
+})
+
+const names = ['a', 'b', '0', '1', '-1', '__proto__', 'length', 'é', '%_', 'a b', '"', '\\', '\\u0000', '?']
+const texts = ['', 'a', '1', 'true', 'null', '\\', '\\u0000', '\\\\', '"', '\n', '\u{1f600}', 'é', 'e\u0301', '\ufffd', '\uffff', '?', '?'.repeat(255)]
+const hostile = ['\0', 'a\0', '\ud83d', '\ude00', '\ud83d\ud83d\ude00', '\ude00\ud83d', '\\\ud83d', '\\\\\0', '\ud83d\\ude00', '\0'.repeat(5)]
+const numbers = [0, -0, 1, -1, 1.5, 0.1, 1e21, 1e-7, 5e-324, 1.7976931348623157e308, 2 ** 53, 2 ** 53 + 2, 123456789012345680000]
+
+// What the API accepts.
+const storable = fc.string({ unit: 'binary', maxLength: 6 }).map((text) => text.toWellFormed().replaceAll('\0', ''))
+const anyName = storable.map((text) => text.replace(/[.\p{Cc}]/gu, '')).filter((text) => text !== '')
+
+const filterValue = fc.oneof(fc.constantFrom(...texts, ...numbers, true, false, null), storable, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+const leaf = fc.oneof(filterValue, fc.constantFrom(...hostile), fc.string({ unit: 'binary' }))
+const { object, value } = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 5 }, leaf, tie('object'), fc.array(tie('value'), { maxLength: 2 })),
+  object: fc.dictionary(fc.constantFrom(...names, ...hostile), fc.oneof({ maxDepth: 5 }, leaf, tie('value')), { minKeys: 1, maxKeys: 4 })
+}))
+const data = fc.oneof({ weight: 9, arbitrary: object }, { weight: 1, arbitrary: value })
+const path = fc.array(fc.oneof(fc.constantFrom(...names), anyName), { minLength: 1, maxLength: 4 }).map((steps) => ['data', ...steps].join('.'))
+
+/** Paths of the data with the values there, so that filters often match, and other ones. */
+function filtersFor (value: unknown): fc.Arbitrary<EventFilters> {
+  const found = [...listLeaves(value, 'data')].filter(([path]) => path.split('.').length > 1)
+  const one = fc.tuple(path, fc.array(filterValue, { minLength: 1, maxLength: 3 }))
+  if (found.length === 0) return one.map(([path, values]) => ({ [path]: values }))
+  const near = fc.tuple(fc.constantFrom(...found), fc.array(filterValue, { maxLength: 2 }), fc.boolean())
+    .map(([[path, value], others, isFirst]): [string, EventFilters[string]] => [path, isFirst ? [value, ...others] : [...others, value]])
+  return fc.array(fc.oneof({ weight: 9, arbitrary: near }, { weight: 1, arbitrary: one }), { minLength: 1, maxLength: 2 }).map((pairs) => Object.fromEntries(pairs))
+}
+
+function * listLeaves (value: unknown, path: string, depth = 1): Generator<[path: string, value: EventFilters[string][number]]> {
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) yield [path, value]
+  else if (typeof value === 'string') yield [path, value.toWellFormed().replaceAll('\0', '').slice(0, 255)]
+  else if (depth < 5) {
+    for (const [name, member] of Object.entries(Object(value))) {
+      if (names.includes(name)) yield * listLeaves(member, `${path}.${name}`, depth + 1)
+    }
+  }
+}
+
+async function createFiltered ({ webhooks }: RecruitingStorage, filters: EventFilters): Promise<number> {
+  const id = await webhooks.nextId('acme')
+  await webhooks.create('acme', { ...createWebhook(id), filters }, 1000)
+  return id
+}
+
+t.test('memory and PostgreSQL decide alike, whatever data and filters hold', async (t) => {
+  const { storage } = await startPostgresHost(t)
+  const memory = memoryStorage()
+  const stores = [memory, storage] as const
+  const [first, second] = [await createFiltered(memory, { 'data.a': [1] }), await createFiltered(storage, { 'data.a': [1] })]
+  const counts = { matching: 0, all: 0 }
+  let events = 0
+  await fc.assert(fc.asyncProperty(data.chain((value) => fc.tuple(fc.constant(value), filtersFor(value))), async ([value, filters]) => {
+    const body = JSON.stringify({ id: 'evt', data: value })
+    const event = { ...createEvent(`evt_${++events}`), body }
+    const kept = [await memory.webhooks.update('acme', first, { filters }), await storage.webhooks.update('acme', second, { filters })]
+    const texts = kept.map((webhook) => JSON.stringify(webhook?.filters))
+    const [expected, got] = await Promise.all(stores.map(async ({ deliveries }) => (await deliveries.record('acme', event)).deliveries))
+    counts.all++
+    counts.matching += expected ?? 0
+    return expected === got && texts[0] === texts[1]
+  }), { numRuns: 1000 })
+  t.ok(counts.matching > 100 && counts.all - counts.matching > 100, 'many match and many do not', counts)
+
+  const selection = { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 2000 } as const
+  for (const filters of [{ 'data.a': [null] }, { 'data.a': [1, 0, '', 'a', true], 'data.b': [null] }, { 'data.0': ['1', 1, null, '?'] }] satisfies EventFilters[]) {
+    await memory.webhooks.update('acme', first, { filters })
+    await storage.webhooks.update('acme', second, { filters })
+    for (const { deliveries } of stores) {
+      const claimed = await deliveries.claimDue({ limit: 2000, perEndpoint: 2000, leaseMs: 60_000 })
+      await deliveries.recordAttempts(claimed.map((lease) => failed(lease)), lenient)
+    }
+    const [expected, got] = await Promise.all([memory.deliveries.countReplay('acme', first, selection), storage.deliveries.countReplay('acme', second, selection)])
+    t.strictSame(got, expected, `a replay with ${JSON.stringify(filters)}`)
+  }
+})
+
+t.test('an emit with filters is part of its transaction', async (t) => {
+  const { storage, pool } = await startPostgresHost(t)
+  const id = await createFiltered(storage, { 'data.job_id': [7] })
+  const recruiting = createRecruiting({ storage, delivery: false, logger: silentLogger })
+  t.teardown(() => recruiting.close())
+  const client = await pool.connect()
+  const emit = (jobId: number) => recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { job_id: jobId, name: 'a\0' } }, { transaction: client })
+  const log = async () => (await storage.deliveries.list('acme', id, firstRows)).map(({ event_id: eventId }) => eventId)
+
+  await client.query('begin')
+  t.strictSame([(await emit(7)).deliveries, (await emit(8)).deliveries], [1, 0])
+  await client.query('rollback')
+  t.strictSame(await log(), [])
+  await client.query('begin')
+  const kept = await emit(7)
+  t.equal((await emit(8)).deliveries, 0)
+  t.strictSame(await log(), [])
+  await client.query('commit')
+  client.release()
+  t.strictSame(await log(), [kept.id])
+})
+
+t.test('an event that PostgreSQL cannot read as jsonb is recorded all the same, and has no data', async (t) => {
+  const { storage, pool } = await startPostgresHost(t)
+  await createFiltered(storage, { 'data.job_id': [7] })
+  await createFiltered(storage, { 'data.other': [null] })
+  const bodies = [`{"data":{"job_id":7,"deep":${'['.repeat(60_000)}${']'.repeat(60_000)}}}`, '{"data":{"job_id":7,"big":1e400000}}', '{"data":{"job_id":7}', '{"data":{"job_id":7,"x":"\\uzzzz"}}', '']
+  const client = await pool.connect()
+  await client.query('begin')
+  for (const [index, body] of bodies.entries()) {
+    const { deliveries } = await record(storage.deliveries, index, body, client)
+    t.equal(deliveries, 1, body.slice(0, 40))
+  }
+  await client.query('commit')
+  client.release()
+  t.equal((await pool.query('select count(*)::int as count from recruiting.events')).rows[0].count, bodies.length)
+})
+
+function record (deliveries: DeliveryStore, index: number, body: string, transaction: unknown) {
+  return deliveries.record('acme', { ...createEvent(`evt_${index}`), body }, transaction)
+}

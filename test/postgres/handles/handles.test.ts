@@ -1,0 +1,323 @@
+import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { createRecruiting } from '../../../src/index.js'
+import {
+  fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm, type PgPool,
+  type PgQueryable, postgresStorage
+} from '../../../src/postgres/index.js'
+import {
+  standInForDrizzle, standInForKnex, standInForMikroOrm, standInForPostgresJs, standInForPrisma, standInForSequelize,
+  standInForTypeOrm
+} from '../../fixtures/postgres/handles.js'
+import { createTables, type PostgresTables, startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { storeWebhook } from '../../fixtures/api/webhooks.js'
+import { findTool } from '../../fixtures/programs.js'
+
+const wrappers: Record<string, (client: pg.ClientBase) => PgQueryable> = {
+  Prisma: (client) => fromPrisma(standInForPrisma(client)),
+  Drizzle: (client) => fromDrizzle(standInForDrizzle(client)),
+  'Drizzle with a driver that returns the rows alone': (client) => fromDrizzle(standInForDrizzle(client, { returnsRows: true })),
+  Knex: (client) => fromKnex(standInForKnex(client)),
+  'a manager of TypeORM': (client) => fromTypeOrm(standInForTypeOrm(client).manager),
+  'a query runner of TypeORM': (client) => fromTypeOrm(standInForTypeOrm(client).queryRunner),
+  Sequelize: (client) => fromSequelize(standInForSequelize(client)),
+  'MikroORM 5 and 6': (client) => fromMikroOrm(standInForMikroOrm(standInForKnex(client))),
+  'postgres.js': (client) => fromPostgresJs(standInForPostgresJs(client))
+}
+
+const event = {
+  tenantSlug: 'acme',
+  type: 'application.created',
+  subject: 'candidate:1',
+  idempotencyKey: '$1 ?',
+  data: { note: 'it\'s "quoted" ? $1 🦉 \\' }
+} as const
+
+t.test('events in a transaction of a library', async (t) => {
+  const { pool, storage, schema, clear } = await startPostgresHost(t)
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
+
+  t.beforeEach(async () => {
+    await clear()
+    await storeWebhook(storage, 'acme', { eventTypes: [event.type] })
+  })
+
+  async function emitAndErase (t: Test, transaction: PgQueryable): Promise<void> {
+    const emitted = await recruiting.emit(event, { transaction })
+    t.equal(emitted.deliveries, 1)
+    t.same(await recruiting.emit(event, { transaction }), emitted, 'the same key again')
+    t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: event.subject }, { transaction }), 1)
+    await recruiting.emit({ ...event, idempotencyKey: 'another' }, { transaction })
+    t.same((await transaction.query('select $1::text as first_column, $2::bigint[] = array[5, 6]::bigint[] as equal', ['a', [5, 6]])).rows,
+      [{ first_column: 'a', equal: true }])
+    t.same((await transaction.query('select 1 as one')).rows, [{ one: 1 }])
+  }
+
+  async function assertSent (t: Test): Promise<void> {
+    const claimed = await storage.deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 })
+    t.same(claimed.map(({ body }) => JSON.parse(body).data), [event.data])
+  }
+
+  for (const [name, wrap] of Object.entries(wrappers)) {
+    t.test(name, async (t) => {
+      const client = await pool.connect()
+      t.teardown(() => client.release(true))
+      await client.query('begin')
+      await emitAndErase(t, wrap(client))
+      await client.query('commit')
+      await assertSent(t)
+    })
+  }
+
+  t.test('Kysely, and MikroORM from 7 on', async (t) => {
+    for (const wrap of [fromKysely, (trx: unknown) => fromMikroOrm(standInForMikroOrm(trx))]) {
+      await db.transaction().execute((trx) => emitAndErase(t, wrap(trx)))
+      await assertSent(t)
+      await clear()
+      await storeWebhook(storage, 'acme', { eventTypes: [event.type] })
+    }
+  })
+
+  t.test('a transaction that has ended takes no event, though its library would lend a connection', async (t) => {
+    const client = await pool.connect()
+    t.teardown(() => client.release(true))
+    // Somebody else's transaction by now.
+    await client.query('begin')
+    const controlled = await db.startTransaction().execute()
+    const rolledBack = await db.startTransaction().execute()
+    const ended = [
+      fromKnex(standInForKnex(client, { isCompleted: true })),
+      fromTypeOrm(standInForTypeOrm(client, { isTransactionActive: false }).manager),
+      fromTypeOrm(standInForTypeOrm(client, { isReleased: true }).queryRunner),
+      fromSequelize(standInForSequelize(client, { finished: 'commit' })),
+      fromSequelize(standInForSequelize(client, { parent: { finished: 'rollback' } })),
+      fromSequelize(standInForSequelize(undefined)),
+      fromKysely(controlled),
+      fromKysely(rolledBack)
+    ]
+    await controlled.commit().execute()
+    await rolledBack.rollback().execute()
+    for (const transaction of ended) {
+      await t.rejects(recruiting.emit(event, { transaction }), {
+        code: 'invalid_event',
+        field: 'transaction',
+        message: /^transaction: this \w+ transaction has ended, or has not begun$/
+      })
+    }
+    t.same((await client.query(`select from ${schema}.events`)).rows, [])
+    await client.query('rollback')
+  })
+})
+
+const eventRefusedHandles = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
+
+// Nothing connects: what is refused is refused before a statement.
+const pool = new pg.Pool({ port: 1 })
+const client = new pg.Client({ port: 1 })
+const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+const none = (): void => {}
+const { manager, queryRunner } = standInForTypeOrm(client)
+const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false })
+t.teardown(() => recruiting.close())
+
+const unreadable = new Proxy(() => {}, { get () { throw new Error('unreadable') } })
+
+async function assertRefused (t: Test, transaction: unknown, problem: string): Promise<void> {
+  const refusal = { name: 'RecruitingApiError', code: 'invalid_event', field: 'transaction', message: `transaction: ${problem}` }
+  await t.rejects(recruiting.emit(eventRefusedHandles, { transaction }), refusal)
+  await t.rejects(recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }, { transaction }), refusal)
+}
+
+t.test('a handle of a library is refused with the function to use', async (t) => {
+  const bare: Array<[handle: unknown, library: string, wrapped: string]> = [
+    [standInForPrisma(client), 'Prisma', 'fromPrisma(tx)'],
+    [standInForDrizzle(client), 'Drizzle', 'fromDrizzle(tx)'],
+    [db, 'Kysely', 'fromKysely(trx)'],
+    [standInForKnex(client), 'Knex', 'fromKnex(trx)'],
+    [manager, 'TypeORM', 'fromTypeOrm(manager)'],
+    [queryRunner, 'TypeORM', 'fromTypeOrm(manager)'],
+    [standInForSequelize(client), 'Sequelize', 'fromSequelize(transaction)'],
+    [{ query: none, define: none, transaction: none, authenticate: none }, 'Sequelize', 'fromSequelize(transaction)'],
+    [standInForMikroOrm(undefined), 'MikroORM', 'fromMikroOrm(em)'],
+    [standInForPostgresJs(client), 'postgres.js', 'fromPostgresJs(sql)']
+  ]
+  for (const [handle, library, wrapped] of bare) await assertRefused(t, handle, `expected ${wrapped}, got the ${library} handle itself`)
+})
+
+t.test('values other than handles are refused with the expected ones', async (t) => {
+  for (const value of [null, 'begin', 7, {}, none, [], { query: 'select' }, unreadable, { get query () { throw new Error('unreadable') } }]) {
+    await assertRefused(t, value, 'expected a client with a method query(text, values), or one of fromPrisma(tx), fromDrizzle(tx), ' +
+      'fromKysely(trx), fromKnex(trx), fromTypeOrm(manager), fromSequelize(transaction), fromMikroOrm(em), fromPostgresJs(sql)')
+  }
+})
+
+t.test('a function is given a transaction of its library, or says what it expects', async (t) => {
+  const { manager: root } = standInForTypeOrm(client)
+  const wrong: Array<[wrap: (handle: never) => unknown, expected: string, handles: unknown[]]> = [
+    [fromPrisma, 'fromPrisma expects the client that prisma.$transaction gives to its callback',
+      [Object.assign(standInForPrisma(client), { $connect: none })]],
+    [fromDrizzle, 'fromDrizzle expects the transaction that db.transaction gives to its callback',
+      [{ execute: none, select: none, selectDistinct: none, transaction: none }]],
+    [fromKysely, 'fromKysely expects the transaction that db.transaction().execute gives', [db]],
+    [fromKnex, 'fromKnex expects the transaction that knex.transaction gives', [standInForKnex(client, { isTransaction: false })]],
+    [fromTypeOrm, 'fromTypeOrm expects the manager that dataSource.transaction gives to its callback, or a query runner with a transaction',
+      [{ ...root, queryRunner: undefined }]],
+    [fromSequelize, 'fromSequelize expects the transaction that sequelize.transaction gives', []],
+    [fromMikroOrm, 'fromMikroOrm expects the entity manager that em.transactional gives to its callback',
+      [standInForMikroOrm(undefined), standInForMikroOrm({})]],
+    [fromPostgresJs, 'fromPostgresJs expects the sql that sql.begin gives to its callback',
+      [Object.assign(standInForPostgresJs(client), { savepoint: undefined })]]
+  ]
+  for (const [wrap, message, handles] of wrong) {
+    for (const handle of [...handles, client, undefined, null, {}, unreadable]) {
+      t.throws(() => wrap(handle as never), { code: 'invalid_event', field: 'transaction', message: `transaction: ${message}` })
+    }
+  }
+})
+
+const eventOutsideTransaction = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
+const subject = { tenantSlug: 'acme', subject: 'candidate:1' }
+const refusal = {
+  name: 'RecruitingApiError',
+  code: 'invalid_event',
+  field: 'transaction',
+  message: 'transaction: expected a client inside a transaction, got one in autocommit mode'
+}
+
+/** The data of all events at the beginning, and once another was emitted and the subject of the first erased. */
+const untouched = [{ id: 1 }]
+const written = [null, { id: 2 }]
+
+function createHost (t: Test, pool: PgPool, { storage, schema, clear }: PostgresTables) {
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+
+  return {
+    async begin () {
+      await clear()
+      await recruiting.emit({ ...eventOutsideTransaction, ...subject })
+    },
+    async readEvents () {
+      const { rows } = await pool.query(`select body::text from ${schema}.events order by seq`)
+      return (rows as Array<{ body: string }>).map(({ body }) => JSON.parse(body).data)
+    },
+    async assertTaken (t: Test, transaction: unknown) {
+      t.match(await recruiting.emit({ ...eventOutsideTransaction, data: { id: 2 } }, { transaction }), { deliveries: 0 })
+      t.equal(await recruiting.erase(subject, { transaction }), 1)
+    },
+    async assertRefused (t: Test, transaction: unknown) {
+      await t.rejects(recruiting.emit({ ...eventOutsideTransaction, data: { id: 2 } }, { transaction }), refusal)
+      await t.rejects(recruiting.erase(subject, { transaction }), refusal)
+    },
+    emit: (transaction: unknown) => recruiting.emit(eventOutsideTransaction, { transaction })
+  }
+}
+
+t.test('handles of a server', async (t) => {
+  const { server, pool, ...tables } = await startPostgresHost(t)
+  const { begin, readEvents, assertTaken, assertRefused, emit } = createHost(t, pool, tables)
+  await pool.query('create table applications (id int)')
+  const insert = 'insert into applications values (1)'
+  t.beforeEach(begin)
+
+  async function withClient (work: (client: pg.PoolClient) => Promise<unknown>): Promise<void> {
+    const client = await pool.connect()
+    await work(client).finally(() => client.release(true))
+  }
+
+  t.test('a pool is refused, of one connection too', async (t) => {
+    for (const max of [1, 5]) await assertRefused(t, server.createPool({ max }))
+    t.strictSame(await readEvents(), untouched)
+  })
+
+  t.test('a client outside of a transaction is refused: before one, after its commit and after its rollback', async (t) => {
+    await withClient(async (client) => {
+      await assertRefused(t, client)
+      for (const end of ['commit', 'rollback']) {
+        await client.query(`begin; ${insert}`)
+        await client.query(end)
+        await assertRefused(t, client)
+      }
+    })
+    t.strictSame(await readEvents(), untouched)
+  })
+
+  for (const before of ['', 'select 1', insert, 'savepoint before', 'set local lock_timeout = 100', `savepoint before; ${insert}; rollback to before`]) {
+    t.test(`a client inside a transaction is accepted, after ${before === '' ? 'nothing else' : before}`, async (t) => {
+      await withClient(async (client) => {
+        await client.query('begin')
+        await client.query(before)
+        await assertTaken(t, client)
+        await client.query('rollback')
+        t.strictSame(await readEvents(), untouched)
+        await client.query(`begin; ${before}`)
+        await assertTaken(t, client)
+        await client.query('commit')
+        t.strictSame(await readEvents(), written)
+      })
+    })
+  }
+
+  t.test('an emit takes one statement in a transaction that has written before, and two in one that has not', async (t) => {
+    await withClient(async (client) => {
+      let count = 0
+      const counting: PgQueryable = {
+        query (text, values) {
+          count++
+          return client.query(text, values)
+        }
+      }
+      await client.query(`begin; ${insert}`)
+      await emit(counting)
+      t.equal(count, 1)
+      await client.query('rollback; begin')
+      await emit(counting)
+      t.equal(count, 3)
+      await emit(counting)
+      t.equal(count, 4)
+    })
+  })
+
+  t.test('a transaction that has failed rejects with its own error, and records nothing', async (t) => {
+    await withClient(async (client) => {
+      await client.query('begin')
+      await t.rejects(client.query('select nonsense'))
+      await t.rejects(emit(client), { code: '25P02' })
+    })
+    t.strictSame(await readEvents(), untouched)
+  })
+
+  t.test('a transaction of Kysely is accepted, and its database is refused', async (t) => {
+    const db = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool: server.createPool() }) })
+    const handleOf = (executor: Kysely<Record<string, never>>) => ({
+      query: (text: string, values: unknown[]) => executor.executeQuery(CompiledQuery.raw(text, values))
+    })
+    await assertRefused(t, handleOf(db))
+    await db.connection().execute((connection) => assertRefused(t, handleOf(connection)))
+    t.strictSame(await readEvents(), untouched)
+    await db.transaction().execute((transaction) => assertTaken(t, handleOf(transaction)))
+    t.strictSame(await readEvents(), written)
+  })
+})
+
+t.test('a transaction of PGlite is accepted, and its database is refused', { skip: findTool('@electric-sql/pglite') }, async (t) => {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const db = new PGlite()
+  t.teardown(() => db.close())
+  const query: PgQueryable['query'] = async (text, values) =>
+    // Migrations are several statements at once.
+    values === undefined ? { rows: (await db.exec(text)).flatMap(({ rows }) => rows) } : db.query(text, values)
+  const pool: PgPool = { query, connect: async () => ({ query, release () {} }) }
+  const { begin, readEvents, assertTaken, assertRefused } = createHost(t, pool, await createTables(pool))
+  // Its clock tells milliseconds, in which a transaction may begin and emit.
+  for (let count = 0; count < 5; count++) {
+    await begin()
+    await assertRefused(t, db)
+    t.strictSame(await readEvents(), untouched)
+    await db.transaction((transaction) => assertTaken(t, transaction))
+    t.strictSame(await readEvents(), written)
+  }
+})

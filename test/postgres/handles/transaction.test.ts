@@ -1,0 +1,304 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import t from 'tap'
+import { createRecruiting, isRecruitingApiError } from '../../../src/index.js'
+import { named } from '../../../src/testing/support/samples.js'
+import { apiKeys, migrate, postgresStorage } from '../../../src/postgres/index.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { storeWebhook } from '../../fixtures/api/webhooks.js'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+
+const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
+
+t.test('events in the host\'s own transaction', async (t) => {
+  const { pool, storage, schema, clear, lockWaited } = await startPostgresHost(t)
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+  await pool.query('create table applications (id int)')
+
+  t.beforeEach(async () => {
+    await clear()
+    for (const name of ['CRM', 'Slack']) await storeWebhook(storage, 'acme', { name, eventTypes: [event.type] })
+  })
+
+  const claim = () => storage.deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 })
+  const count = async (table: string): Promise<number> => (await pool.query(`select from ${schema}.${table}`)).rows.length
+
+  async function withClient (work: (client: pg.PoolClient) => Promise<unknown>): Promise<void> {
+    const client = await pool.connect()
+    try {
+      await work(client)
+    } finally {
+      client.release()
+    }
+  }
+
+  t.test('a commit sends, and nothing is sent before', async (t) => {
+    await withClient(async (client) => {
+      await client.query('begin')
+      await client.query('insert into applications values (1)')
+      t.match(await recruiting.emit(event, { transaction: client }), { deliveries: 2 })
+      t.strictSame(await claim(), [])
+      await client.query('commit')
+    })
+    t.equal((await claim()).length, 2)
+  })
+
+  t.test('a rollback sends nothing and leaves nothing', async (t) => {
+    await withClient(async (client) => {
+      await client.query('begin')
+      await recruiting.emit({ ...event, idempotencyKey: 'k' }, { transaction: client })
+      await client.query('rollback')
+    })
+    t.strictSame(await claim(), [])
+    t.equal(await count('events'), 0)
+    t.match(await recruiting.emit({ ...event, idempotencyKey: 'k' }), { deliveries: 2 })
+  })
+
+  t.test('an emit that waited for the key of another says how many deliveries it made, whatever came meanwhile', async (t) => {
+    await withClient(async (client) => {
+      await client.query('begin')
+      await recruiting.emit({ ...event, idempotencyKey: 'k' }, { transaction: client })
+      const waiting = recruiting.emit({ ...event, idempotencyKey: 'k' })
+      await lockWaited('record_event')
+      await storeWebhook(storage, 'acme', { name: 'Teams', eventTypes: [event.type] })
+      await client.query('rollback')
+      const { deliveries } = await waiting
+      t.equal(await count('queue'), deliveries)
+      t.equal((await claim()).length, deliveries)
+    })
+  })
+
+  t.test('a savepoint that is rolled back takes its event with it', async (t) => {
+    await withClient(async (client) => {
+      await client.query('begin; savepoint before')
+      await recruiting.emit(event, { transaction: client })
+      await client.query('rollback to before')
+      await recruiting.emit(event, { transaction: client })
+      await client.query('commit')
+    })
+    t.equal(await count('events'), 1)
+  })
+
+  t.test('a client of the host\'s is given a text and values, and no callback: a wrapper may mean something else by it', async (t) => {
+    await withClient(async (client) => {
+      const third: unknown[] = []
+      const wrapper = {
+        query (text: string, values: unknown[], options?: unknown) {
+          third.push(options)
+          return client.query(text, values)
+        }
+      }
+      await client.query('begin')
+      t.match(await recruiting.emit({ ...event, subject: 'candidate:1' }, { transaction: wrapper }), { deliveries: 2 })
+      t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }, { transaction: wrapper }), 1)
+      await client.query('commit')
+      t.same(third, [undefined, undefined, undefined])
+    })
+  })
+
+  t.test('two transactions that emit to the same endpoints do not wait for one another', async (t) => {
+    await withClient((first) => withClient(async (second) => {
+      for (const client of [first, second]) await client.query("begin; set local lock_timeout = '2s'")
+      await recruiting.emit(event, { transaction: first })
+      await recruiting.emit(event, { transaction: second })
+      // Nor does an open one hold up a worker, or a change of the webhook.
+      t.strictSame(await claim(), [])
+      const { rows: [{ id }] } = await pool.query(`select id::int from ${schema}.webhooks limit 1`)
+      await storage.webhooks.update('acme', id, { name: 'Changed' })
+      await second.query('commit')
+      t.equal((await claim()).length, 2)
+      await first.query('commit')
+    }))
+    t.equal((await claim()).length, 2)
+  })
+
+  t.test('a host with another search path can emit', async (t) => {
+    await withClient(async (client) => {
+      await client.query('begin; create temp table events (x int); create temp table webhooks (x int); set local search_path to pg_catalog')
+      t.match(await recruiting.emit(event, { transaction: client }), { deliveries: 2 })
+      t.equal((await client.query('show search_path')).rows[0].search_path, 'pg_catalog')
+      await client.query('rollback')
+    })
+  })
+
+  t.test('of many emits at once with one idempotency key, one records', async (t) => {
+    const results = await Promise.all(Array.from({ length: 20 }, () => recruiting.emit({ ...event, idempotencyKey: 'once' })))
+    t.equal(new Set(results.map(({ id }) => id)).size, 1)
+    t.ok(results.every(({ deliveries }) => deliveries === 2))
+    t.equal(await count('queue'), 2)
+    await t.rejects(recruiting.emit({ ...event, data: { id: 2 }, idempotencyKey: 'once' }), { code: 'idempotency_conflict' })
+  })
+
+  t.test('an emit waits for the transaction that used its idempotency key, and takes over if that rolls back', async (t) => {
+    await withClient(async (client) => {
+      await client.query('begin')
+      await recruiting.emit({ ...event, idempotencyKey: 'shared' }, { transaction: client })
+      const waiting = recruiting.emit({ ...event, idempotencyKey: 'shared' })
+      t.equal(await Promise.race([waiting, sleep(100, 'waits')]), 'waits')
+      await client.query('rollback')
+      t.match(await waiting, { deliveries: 2 })
+    })
+    t.equal(await count('events'), 1)
+  })
+
+  t.test('a transaction that cannot see the event of its idempotency key fails, rather than losing it', async (t) => {
+    await withClient(async (client) => {
+      await client.query('begin isolation level repeatable read')
+      await client.query('select from applications')
+      await recruiting.emit({ ...event, idempotencyKey: 'seen' })
+      await t.rejects(recruiting.emit({ ...event, idempotencyKey: 'seen' }, { transaction: client }))
+      await client.query('rollback')
+    })
+  })
+
+  t.test('erasing follows the transaction too', async (t) => {
+    const subject = { tenantSlug: 'acme', subject: 'candidate:42' }
+    await recruiting.emit({ ...event, ...subject, data: { name: 'Ada' } })
+    await withClient(async (client) => {
+      await client.query('begin')
+      t.equal(await recruiting.erase(subject, { transaction: client }), 1)
+      await client.query('rollback')
+      const [claimed] = await claim()
+      t.match(claimed?.body, /Ada/)
+      await storage.deliveries.release(claimed === undefined ? [] : [claimed])
+      await client.query('begin')
+      t.equal(await recruiting.erase(subject, { transaction: client }), 1)
+      await client.query('commit')
+    })
+    t.strictSame(await claim(), [])
+    const { rows } = await pool.query(`select body from ${schema}.events where body like '%Ada%'`)
+    t.strictSame(rows, [])
+  })
+
+  t.test('values other than transactions are refused', async (t) => {
+    for (const transaction of [null, 'begin', {}, { query: 'select' }]) {
+      await t.rejects(recruiting.emit(event, { transaction }), { code: 'invalid_event', field: 'transaction' })
+      await t.rejects(recruiting.erase({ tenantSlug: 'acme', subject: 'x' }, { transaction }), { code: 'invalid_event', field: 'transaction' })
+    }
+    t.equal(await count('events'), 0)
+  })
+})
+
+t.test('transactions that record the first events of two tenants in opposite order do not wait for each other', async (t) => {
+  const { pool, storage } = await startPostgresHost(t)
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+
+  for (const round of ['no event', 'a renamed tenant', 'a removed tenant']) {
+    const clients = await Promise.all([pool.connect(), pool.connect()])
+    for (const client of clients) await client.query("begin; set local lock_timeout to '500ms'")
+    const emit = (client: unknown, tenantSlug: string) => recruiting.emit({ tenantSlug, type: 'application.created', data: {} }, { transaction: client })
+    await emit(clients[0], 'acme')
+    await emit(clients[1], 'globex')
+    await t.resolves(emit(clients[0], 'globex'), `after ${round}`)
+    await t.resolves(emit(clients[1], 'acme'), `after ${round}`)
+    for (const client of clients) {
+      await client.query('commit')
+      client.release()
+    }
+    // Without a rest, as for tenants with ids of their own.
+    if (round === 'no event') await storage.webhooks.renameTenant(named('acme'), named('initech'), { reseal: (secret) => secret })
+    else await storage.webhooks.removeTenant('globex', { limit: 100 })
+  }
+})
+
+t.test('emits do not wait for a rename or a removal that is not committed, and go with their tenant', async (t) => {
+  const { pool, storage } = await startPostgresHost(t)
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+  const event = (tenantSlug: string) => ({ tenantSlug, type: 'application.created', data: {}, subject: 'candidate:1' }) as const
+
+  const client = await pool.connect()
+  await client.query('begin')
+  await recruiting.renameTenant('acme', 'initech', { transaction: client })
+  await recruiting.removeTenant('globex', { transaction: client })
+  await recruiting.emit(event('acme'))
+  await recruiting.emit(event('globex'))
+  await client.query('commit')
+  client.release()
+
+  t.strictSame(await recruiting.erase({ tenantSlug: 'initech', subject: 'candidate:1' }), 1)
+  t.strictSame(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }), 0)
+  t.strictSame(await recruiting.erase({ tenantSlug: 'globex', subject: 'candidate:1' }), 0)
+  await recruiting.prune()
+  t.strictSame((await pool.query('select tenant_key from recruiting.events')).rows, [{ tenant_key: 'acme' }])
+})
+
+const count = 10
+const eventIsolation = { tenantSlug: 'acme', type: 'job.created', data: {} } as const
+const webhook = { name: 'CRM', status: 'active', target_url: 'https://example.com', event_types: ['job.created'], secret: 'whsec_a' } as const
+
+for (const level of ['repeatable read', 'serializable']) {
+  t.test(`with the default isolation level ${level}`, async (t) => {
+    const server = await startPostgres(t)
+    const createPool = () => server.createPool({ options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}` })
+    const atOnce = <Result>(call: (number: number) => Promise<Result>): Promise<Result[]> =>
+      Promise.all(Array.from({ length: count }, (_, number) => call(number)))
+
+    const migrated = (await atOnce(() => migrate(createPool()))).flat()
+    t.ok(migrated.length > 0)
+    t.equal(new Set(migrated).size, migrated.length, 'processes that start at once run each migration once')
+
+    const pool = createPool()
+    const { webhooks, deliveries } = postgresStorage(pool)
+    const recruiting = createRecruiting({ storage: { webhooks, deliveries }, delivery: false })
+    t.teardown(() => recruiting.close())
+
+    await t.test('webhooks are created at once, up to the limit', async (t) => {
+      const created = await atOnce(async () => webhooks.create('acme', { ...webhook, tenantSlug: 'acme', id: await webhooks.nextId('acme') }, count - 3))
+      t.equal(created.filter((each) => each !== null).length, count - 3)
+    })
+
+    await t.test('emits with one idempotency key record one event', async (t) => {
+      const emitted = await atOnce(() => recruiting.emit({ ...eventIsolation, idempotencyKey: 'a' }))
+      t.equal(new Set(emitted.map(({ id }) => id)).size, 1)
+    })
+
+    await t.test('claims at once share the limit of a webhook', async (t) => {
+      await atOnce(() => recruiting.emit(eventIsolation))
+      const claimed = await atOnce(() => deliveries.claimDue({ limit: 64, perEndpoint: 2, leaseMs: 60_000 }))
+      t.equal(claimed.flat().length, 2 * (count - 3))
+    })
+
+    await t.test('of several rotations of a key one succeeds', async (t) => {
+      const keys = apiKeys(pool)
+      const { id } = await keys.issue({ tenantSlug: 'acme', scopes: [] })
+      const rotated = await atOnce(() => keys.rotate({ tenantSlug: 'acme' }, id, { overlapSeconds: 0 }).catch((error: unknown) => error))
+      t.equal(rotated.filter((result) => !isRecruitingApiError(result)).length, 1)
+    })
+
+    await t.test('an emit that its transaction cannot serialize rejects with the error of the driver', async (t) => {
+      const client = await pool.connect()
+      t.teardown(() => client.release())
+      await client.query('begin; select from pg_class limit 1')
+      const { id } = await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' })
+      const error = await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' }, { transaction: client }).catch((error: unknown) => error)
+      t.match(error, { code: '40001', message: /could not serialize access/ })
+      t.notOk(isRecruitingApiError(error))
+
+      await client.query('rollback; begin')
+      t.match(await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' }, { transaction: client }), { id }, 'the host retries')
+      await client.query('commit')
+    })
+  })
+}
+
+t.test('calls in a transaction that holds the last connection wait for no other', async (t) => {
+  const { server } = await startPostgresHost(t)
+  const pool = server.createPool({ max: 1 })
+  const recruiting = createRecruiting({ storage: postgresStorage(pool, { queryTimeoutMs: 30_000 }), delivery: false })
+  t.teardown(() => recruiting.close())
+  const client = await pool.connect()
+  await client.query('begin')
+  const options = { transaction: client }
+
+  t.match(await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {}, subject: 'candidate:1' }, options), { deliveries: 0 })
+  t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }, options), 1)
+  await recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 1 }, options)
+  t.strictSame(await recruiting.renameTenant('acme', 'globex', options), { webhooks: 0 })
+  t.strictSame(await recruiting.removeTenant('globex', options), { left: 0 })
+  await t.rejects(recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} }, options), { code: 'tenant_resting' })
+  await client.query('commit')
+  client.release()
+})

@@ -1,0 +1,325 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import Fastify from 'fastify'
+import pg from 'pg'
+import t from 'tap'
+import recruitingApi, { createRecruiting } from '../../src/index.js'
+import { memoryKeyLookup } from '../../src/memory/index.js'
+import { apiKeys, migrate, type PgClient, postgresStorage } from '../../src/postgres/index.js'
+import type { Session } from '../../src/postgres/session.js'
+import { createSeen, keepSeen, readVersion } from '../../src/postgres/upgrade/version.js'
+import { createWebhook } from '../../src/testing/support/samples.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
+import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+import { tenants } from '../fixtures/api/app.js'
+import { buildHost } from '../fixtures/fuzz/fuzz-host.js'
+import { fuzz } from '../fixtures/fuzz/fuzz.js'
+
+const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
+const published = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids }
+
+t.test('a storage is verified when a host starts', async (t) => {
+  const server = await startPostgres(t)
+  const pool = server.createPool()
+  await pool.query(`
+    create table jobs (tenant_slug text, id int, name varchar(80), status text, created_at timestamptz, updated_at timestamptz);
+    create view no_recruiter as select ''::text as tenant_slug, 1 as id, ''::text as full_name, ''::text as headline, 1 as source_id, now() as created_at, now() as updated_at;
+    create view text_id as select *, 1 as recruiter_id from (select ''::text as tenant_slug, ''::text as id, ''::text as full_name, ''::text as headline, 1 as source_id, now() as created_at, now() as updated_at) as x;
+    create view no_zone as select ''::text as tenant_slug, 1 as id, ''::text as name, ''::text as status, now()::timestamp as created_at, now() as updated_at;
+    create view "Good One" as select *, 1 as recruiter_id from no_recruiter;
+    create collation blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    create table blind_jobs (tenant_slug text collate blind, id int, name text, status text, created_at timestamptz, updated_at timestamptz);
+    create domain slug as text check (value <> '');
+    create table sluggish (tenant_slug slug, id int, name text, status text, created_at timestamptz, updated_at timestamptz)`)
+  const good = { candidates: '"Good One"', jobs: 'public.jobs' }
+
+  async function refusal (options: Parameters<typeof postgresStorage>[1], fields = published): Promise<unknown> {
+    return postgresStorage(pool, options).verify(fields).then(() => null, ({ code, field, message }) => ({ code, field, message }))
+  }
+
+  t.strictSame(await refusal(good), {
+    code: 'storage_not_ready',
+    field: 'schema',
+    message: 'the schema recruiting has none of the tables: call migrate(pool, { schema: "recruiting" }) before the start'
+  })
+  await migrate(pool)
+  t.equal(await refusal(good), null)
+  t.equal(await refusal({ ...good, jobs: 'sluggish' }), null)
+
+  const problems: Array<[Parameters<typeof postgresStorage>[1], string, string]> = [
+    [{}, 'candidates', 'there is no table or view "recruiting".candidates that the database user may see'],
+    [{ ...good, candidates: 'nowhere.x' }, 'candidates', 'there is no table or view nowhere.x that the database user may see'],
+    [{ ...good, candidates: 'no_recruiter' }, 'candidates', 'public.no_recruiter has no column recruiter_id'],
+    [{ ...good, candidates: 'text_id' }, 'candidates', 'the column id of public.text_id is text, expected bigint or integer or smallint, because the option ids.candidate is \'integer\''],
+    [{ ...good, jobs: 'no_zone' }, 'jobs', 'the column created_at of public.no_zone is timestamp without time zone, expected timestamp with time zone'],
+    [{ ...good, jobs: 'blind_jobs' }, 'jobs', 'the column tenant_slug of public.blind_jobs has a collation by which different texts are equal']
+  ]
+  for (const [options, field, problem] of problems) {
+    t.strictSame(await refusal(options), { code: 'storage_not_ready', field, message: `${field}: ${problem}` })
+  }
+  t.strictSame(await refusal(good, { ...published, candidates: ['id', 'phone'] }), {
+    code: 'storage_not_ready', field: 'candidates', message: 'candidates: public."Good One" has no column phone'
+  })
+
+  t.test('a name that is invalid in SQL is reported', async (t) => {
+    // PostgreSQL 15 refuses to look for it, later ones find nothing.
+    t.match(await refusal({ ...good, candidates: 'a b c' }), { code: 'storage_not_ready' })
+  })
+
+  t.test('a host whose storage is not ready does not start', async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    app.register(recruitingApi, { storage: postgresStorage(pool), keyLookup: memoryKeyLookup([]), delivery: false })
+    await t.rejects(async () => app.ready(), { code: 'storage_not_ready', field: 'candidates' })
+  })
+
+  t.test('a closed pool and an unreachable server are reported', async (t) => {
+    const closed = new pg.Pool({ connectionString: server.url })
+    await closed.end()
+    await t.rejects(postgresStorage(closed).verify(published), {
+      code: 'storage_not_ready', field: 'pool', message: /^PostgreSQL cannot be queried, check the pool: Error: Cannot use a pool after calling end/
+    })
+    const nobody = new pg.Pool({ host: '127.0.0.1', port: 1, connectionTimeoutMillis: 1000 })
+    await t.rejects(postgresStorage(nobody).verify(published), { code: 'storage_not_ready', field: 'pool', message: /ECONNREFUSED/ })
+    await nobody.end()
+  })
+
+  t.test('slow queries are reported until they are fixed', async (t) => {
+    await pool.query('create table slow (like jobs)')
+    const storage = postgresStorage(pool, { ...good, jobs: 'slow' })
+    const advice = [
+      'public.slow has no index on (tenant_slug, id): pages read the whole table',
+      'public.slow has no index on (tenant_slug, updated_at, id): filter[updated_after] and that sort read the whole tenant',
+      'public.slow has no column name_key, generated as lower(name), in an index (tenant_slug, id) include (name_key): filter[q] reads the whole tenant'
+    ]
+    t.strictSame(await storage.verify(published), advice)
+    await pool.query('create index on slow (tenant_slug, updated_at, id)')
+    t.strictSame(await storage.verify(published), [advice[0], advice[2]])
+    await pool.query('alter table slow add name_key text generated always as (lower(name)) stored; create index on slow (tenant_slug, id) include (name_key)')
+    t.strictSame(await storage.verify(published), [])
+  })
+
+  t.test('where no lists are served only our own tables are looked at', async (t) => {
+    t.strictSame(await postgresStorage(pool).verify(null), [])
+  })
+
+  t.test('a pool without a connection timeout is reported', async (t) => {
+    const patient = server.createPool({ connectionTimeoutMillis: 0 })
+    t.strictSame(await postgresStorage(patient).verify(null), ['the pool has no connection timeout: set connectionTimeoutMillis, for example 5000'])
+  })
+
+  t.test('an engine without lists goes on, and tells of it in its log', async (t) => {
+    const errors: object[] = []
+    const logger = { info () {}, warn () {}, error: (fields: object) => { errors.push(fields) } }
+    const recruiting = createRecruiting({ storage: postgresStorage(pool, { schema: 'absent' }), logger, delivery: false })
+    t.teardown(() => recruiting.close())
+    await t.rejects(recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: {} }), { message: /absent/ })
+    while (errors.length === 0) await sleep(5)
+    t.match(errors, [{ err: { code: 'storage_not_ready' } }])
+  })
+})
+
+t.test('options that cannot be are refused', async (t) => {
+  const pool = new pg.Pool()
+  const refused: Array<[unknown, object, string]> = [
+    [null, {}, 'pool'],
+    [{ query () {} }, {}, 'pool'],
+    [pool, { queryTimeoutMs: 99 }, 'queryTimeoutMs'],
+    [pool, { queryTimeoutMs: Number.NaN }, 'queryTimeoutMs'],
+    [pool, { queryTimeoutMs: '5' }, 'queryTimeoutMs'],
+    [pool, { totalsTtlMs: -1 }, 'totalsTtlMs'],
+    [pool, { totalsTtlMs: 60_001 }, 'totalsTtlMs'],
+    [pool, { candidates: '' }, 'candidates'],
+    [pool, { jobs: 'a\0b' }, 'jobs'],
+    [pool, { jobs: 7 }, 'jobs']
+  ]
+  for (const [given, options, field] of refused) {
+    t.throws(() => postgresStorage(given as pg.Pool, options), { code: 'invalid_option', field }, `${field} ${JSON.stringify(options)}`)
+  }
+  await pool.end()
+})
+
+t.test('a process records the functions that it calls when it starts, in one row for all processes of its version', async (t) => {
+  const pool = (await startPostgres(t)).createPool()
+  await migrate(pool)
+  const engines = [1, 2, 3].map(() => createRecruiting({ storage: postgresStorage(pool) }))
+  for (const engine of engines) {
+    await engine.drain()
+    await engine.close()
+  }
+  await postgresStorage(pool).verify(null)
+  const { rows } = await pool.query("select functions, seen_at > now() - interval '1 minute' as is_new from recruiting.versions")
+  t.strictSame(rows, [{ functions: [...(await readVersion()).functions.keys()], is_new: true }])
+})
+
+t.test('a process that is used records them again every hour, although one record failed', async (t) => {
+  const operations: string[] = []
+  let now = 0
+  let isDown = false
+  const session: Session = {
+    async query (operation) {
+      operations.push(operation)
+      if (isDown && operation === 'record version') throw new Error('the server is gone')
+      return []
+    },
+    async transaction (operation) {
+      operations.push(operation)
+      return null as never
+    }
+  }
+  const seen = createSeen(session, 'recruiting', async () => ['claim_v1'], () => now)
+  const kept = keepSeen(session, seen)
+
+  async function use (minutes: number): Promise<string[]> {
+    now += minutes * 60_000
+    operations.length = 0
+    await kept.query('a query', 'select')
+    await kept.transaction('a transaction', async () => null)
+    await turn()
+    return [...operations]
+  }
+
+  t.strictSame(await use(59), ['a query', 'a transaction'])
+  isDown = true
+  t.strictSame((await use(1)).toSorted(), ['a query', 'a transaction', 'record version'])
+  isDown = false
+  t.strictSame(await use(59), ['a query', 'a transaction'])
+  t.strictSame((await use(1)).toSorted(), ['a query', 'a transaction', 'record version'])
+})
+
+t.test('a process that only manages keys records them every hour, also if all its calls are in transactions of the host', async (t) => {
+  const pool = (await startPostgres(t)).createPool()
+  await migrate(pool)
+  const keys = apiKeys(pool)
+  const isSeen = async () => (await pool.query('delete from recruiting.versions returning functions')).rows.length > 0
+  const { now } = performance
+  let hours = 0
+  t.intercept(performance, 'now', { value: () => now.call(performance) + hours * 3_600_000 })
+
+  await keys.list({ tenantSlug: 'acme' })
+  t.notOk(await isSeen())
+  const client = await pool.connect()
+  t.teardown(() => client.release())
+  await client.query('begin')
+  for (const transaction of [undefined, client]) {
+    hours++
+    await keys.list({ tenantSlug: 'acme' }, { transaction })
+    while (!await isSeen());
+  }
+  await client.query('rollback')
+})
+
+const firstPage = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5, fields: ['id', 'full_name'] } as const
+
+t.test('a driver needs a pool that lends connections, and nothing else', async (t) => {
+  const { pool, storage, saveCandidates } = await startPostgresHost(t)
+  let connections = 0
+  const released: unknown[] = []
+  let broken: Error | null = null
+  let refused: Error | null = null
+  const { candidates, webhooks } = postgresStorage({
+    query: () => Promise.reject(new Error('nobody asks the pool')),
+    async connect () {
+      if (refused !== null) throw refused
+      const client = await pool.connect()
+      connections++
+      return {
+        async query (text: string, values?: unknown[]) {
+          if (broken !== null) throw broken
+          return client.query(text, values)
+        },
+        release (destroy?: boolean) {
+          released.push(destroy)
+          client.release(destroy)
+        }
+      }
+    }
+  })
+
+  await saveCandidates('acme', [{ id: 7, full_name: 'Ada' }])
+  t.same(await candidates.list('acme', firstPage), [{ id: 7, full_name: 'Ada' }])
+  t.equal(await candidates.count('acme', {}), 1)
+  await webhooks.create('acme', createWebhook(await webhooks.nextId('acme')), 5)
+  t.equal(await storage.webhooks.count('acme', {}), 1, 'a transaction is committed')
+  t.ok(released.every((destroy) => destroy !== true))
+
+  broken = new Error('the driver is broken')
+  await t.rejects(candidates.count('acme', {}), broken)
+  t.equal(released.at(-1), true, 'the connection is closed')
+
+  refused = new Error('there is no connection')
+  await t.rejects(candidates.count('acme', {}), refused)
+  t.equal(released.length, connections, 'each connection is given back once')
+})
+
+t.test('a connection that arrives too late is released once', async (t) => {
+  const released: unknown[] = []
+  let connect = (_client: PgClient): void => {}
+  const { candidates } = postgresStorage({
+    query: () => Promise.reject(new Error('nobody asks the pool')),
+    connect: () => new Promise((resolve) => { connect = resolve })
+  }, { queryTimeoutMs: 100 })
+  await t.rejects(candidates.count('acme', {}), { code: 'storage_timeout' })
+  connect({
+    query: () => Promise.reject(new Error('nobody asks it')),
+    release: (destroy) => { released.push(destroy) }
+  })
+  await new Promise(setImmediate)
+  t.same(released, [undefined])
+})
+
+t.test('statements run in the async context of their own request, though they share one connection', async (t) => {
+  const { server, storage } = await startPostgresHost(t)
+  const own = server.createPool({ max: 1 })
+  const tenant = new AsyncLocalStorage<string>()
+  const seen: Array<[string | undefined, string]> = []
+  const { webhooks } = postgresStorage({
+    query: (text, values) => own.query(text, values),
+    async connect () {
+      const client = await own.connect()
+      return {
+        query (text: string, values?: unknown[]) {
+          seen.push([tenant.getStore(), String(values?.[0] ?? '')])
+          return client.query(text, values)
+        },
+        release: (destroy?: boolean) => client.release(destroy)
+      }
+    }
+  })
+  const tenants = ['acme', 'globex', 'initech']
+  await Promise.all(tenants.map((slug) => tenant.run(slug, async () => {
+    await webhooks.create(slug, createWebhook(await webhooks.nextId(slug)), 5)
+    await webhooks.count(slug, {})
+    t.equal(tenant.getStore(), slug)
+  })))
+  const statements = seen.filter(([, value]) => tenants.includes(value))
+  t.equal(statements.length, 6)
+  for (const [slug, value] of statements) t.equal(slug, value)
+  t.ok(seen.every(([slug]) => slug !== undefined))
+  t.equal(await storage.webhooks.count('acme', {}), 1)
+})
+
+t.test('a driver that throws at once is heard, its connection closed, and no timer left', async (t) => {
+  const released: unknown[] = []
+  const fail = (): never => { throw new Error('the driver is broken') }
+  const release = (destroy?: boolean): void => { released.push(destroy) }
+  const timers = countTimers()
+  for (const connect of [fail, async () => ({ query: fail, release })]) {
+    await t.rejects(postgresStorage({ query: fail, connect }).candidates.count('acme', {}), { message: 'the driver is broken' })
+    t.equal(countTimers(), timers)
+  }
+  t.same(released, [true])
+})
+
+function countTimers (): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+}
+
+t.test('no request makes PostgreSQL refuse what it is asked', async (t) => {
+  const { storage, saveCandidates, saveJobs } = await startPostgresHost(t, { changes: 'manual' })
+  for (const [slug, { candidates = [], jobs = [] }] of Object.entries(tenants)) {
+    await saveCandidates(slug, candidates)
+    await saveJobs(slug, jobs)
+  }
+  await fuzz(t, await buildHost(t, { real: storage }), 1000)
+})

@@ -1,3 +1,0 @@
-import { runAlone } from '../fixtures/runner/rooms.js'
-
-await runAlone()

@@ -1,3 +1,0 @@
-import { runRoom } from '../fixtures/runner/rooms.js'
-
-await runRoom('mcp')

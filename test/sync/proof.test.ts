@@ -1,0 +1,54 @@
+import t from 'tap'
+import { createMemoryWorld } from './proof/memory-world.js'
+import { formatReport } from './proof/report.js'
+import { runProof } from './proof/run-proof.js'
+import { pickSeed } from './proof/seed.js'
+import { createChangesByTime, recordByTime } from './proof/changes-by-time.js'
+import { createPostgresWorld } from './proof/postgres-world.js'
+import { startPostgres } from '../fixtures/postgres/postgres-server.js'
+
+const exact = { missing: 0, leftOver: 0, outdated: 0, olderStates: 0 }
+
+t.test('over memory, copies are exact after crashes of the readers and kills of the server', async (t) => {
+  const seed = pickSeed(t)
+  const report = await runProof(createMemoryWorld(), { seed, operations: 1500, writers: 1 })
+  t.comment(formatReport(report))
+  t.strictSame(report.sync, exact)
+  t.ok(report.operations >= 1500 && report.crashes > 0)
+  t.equal(report.kills, 5)
+})
+
+t.test('the proof fails for a storage that records every other change', async (t) => {
+  let count = 0
+  const world = createMemoryWorld(({ record }) => ({
+    record: async (tenantSlug, change, transaction) => ++count % 2 === 0 ? undefined : record(tenantSlug, change, transaction)
+  }))
+  const { sync } = await runProof(world, { seed: pickSeed(t), operations: 1000, writers: 1, kills: 0 })
+  t.ok(sync.missing + sync.leftOver + sync.outdated > 0, JSON.stringify(sync))
+})
+
+t.test('over PostgreSQL, copies are exact after late commits, rollbacks, crashes of the readers and kills of the server', async (t) => {
+  const pool = (await startPostgres(t)).createPool({ max: 24 })
+  const seed = pickSeed(t)
+  const report = await runProof(await createPostgresWorld(t, pool), { seed, operations: Number(process.env.OPS ?? 8000) })
+  t.comment(formatReport(report))
+  t.strictSame(report.sync, { missing: 0, leftOver: 0, outdated: 0, olderStates: 0 })
+  t.ok(report.crashes > 0)
+  t.equal(report.kills, 5)
+  const { missing, leftOver, outdated } = report.updatedAfter
+  t.ok(missing + leftOver + outdated > 0, 'the proof is hard enough: updated_after fails it')
+})
+
+t.test('the proof fails for changes in the order of time, which pass by what commits late', async (t) => {
+  const pool = (await startPostgres(t)).createPool({ max: 24 })
+  const world = await createPostgresWorld(t, pool, { changes: await createChangesByTime(pool), record: recordByTime })
+  const { sync } = await runProof(world, { seed: pickSeed(t), operations: 3000, kills: 0 })
+  t.ok(sync.missing + sync.leftOver + sync.outdated > 0, JSON.stringify(sync))
+})
+
+t.test('copies are exact although rows change that no trigger sees, while readers read', async (t) => {
+  const pool = (await startPostgres(t)).createPool({ max: 24 })
+  const report = await runProof(await createPostgresWorld(t, pool), { seed: pickSeed(t), operations: Number(process.env.OPS ?? 2500), kills: 2, damages: 7 })
+  t.strictSame(report.sync, { missing: 0, leftOver: 0, outdated: 0, olderStates: 0 })
+  t.equal(report.damages, 7, 'each kind of damage')
+})

@@ -1,0 +1,309 @@
+import t from 'tap'
+import { createRecruiting, isRecruitingApiError, type TenantIdLookup } from '../../src/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { createRestingNames } from '../../src/shared/tenants.js'
+import { checkError, comparable } from '../fixtures/api/answers.js'
+import { allScopes, apiKeys, bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+import { runUntil, webhookInput } from '../fixtures/api/webhook-api.js'
+import { collect } from '../fixtures/collect.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
+import { portal } from '../fixtures/portal/sessions.js'
+import { silentLogger } from '../fixtures/delivery/silent-logger.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
+import { checkLimited } from '../fixtures/api/limits.js'
+
+const event = { tenantSlug: 'acme', type: 'application.created', data: {} } as const
+const rule = 'tenantId: expected a function that returns an integer, or text of 1 to 200 characters without control characters, or null, got '
+
+/** Plain JavaScript can return anything. */
+function returning (value: unknown): TenantIdLookup {
+  return () => value as string
+}
+
+const nothing: unknown = undefined
+const hostile = new Proxy({}, { has () { throw new Error('no access') } })
+
+const bad: Array<[title: string, tenantId: TenantIdLookup, message: string]> = [
+  ['throws', () => { throw new Error('no database') }, 'no database'],
+  ['throws what is no error', () => { throw nothing }, 'undefined'],
+  ['rejects', async () => { throw new Error('no database') }, 'no database'],
+  ['gives an object', returning({ id: 42 }), `${rule}an object`],
+  ['gives an array', returning([42]), `${rule}an array`],
+  ['gives an object that cannot be read', returning(hostile), 'no access'],
+  ['promises an object', async () => returning({ id: 42 })('acme'), `${rule}an object`],
+  ['gives NaN', returning(Number.NaN), `${rule}NaN`],
+  ['gives Infinity', returning(Infinity), `${rule}Infinity`],
+  ['gives a fraction', returning(1.5), `${rule}1.5`],
+  ['gives an integer that is not exact', returning(2 ** 53), `${rule}9007199254740992`],
+  ['gives a bigint', returning(42n), `${rule}42`],
+  ['gives a boolean', returning(true), `${rule}true`],
+  ['gives an empty text', returning(''), `${rule}""`],
+  ['gives text of 201 characters', returning('x'.repeat(201)), `${rule}"${'x'.repeat(201)}"`],
+  ['gives text with a line feed', returning('4\n2'), `${rule}"4\\n2"`],
+  ['gives half a surrogate pair', returning('\ud800'), `${rule}"\\ud800"`]
+]
+
+t.test('a request whose tenantId fails gets 500, the log says why, and neither the key lookup nor the storage is asked', async (t) => {
+  for (const [title, tenantId, message] of bad) {
+    const logs = captureLogs()
+    const { storage, calls } = spyStorage()
+    const asked: unknown[] = []
+    const app = await buildApp(t, { storage, tenantId, portal, keyLookup: (credentials) => { asked.push(credentials); return null }, server: { logger: logs.logger } })
+    calls.length = 0
+    checkError(t, await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer('key') }), 500, `a lookup that ${title}`)
+    checkError(t, await app.inject({ method: 'POST', url: '/api/v1/public/acme/webhooks', headers: bearer('key'), payload: webhookInput }), 500, title)
+    checkError(t, await app.inject({ url: '/api/v1/public/acme/webhooks', headers: bearer('rps.session') }), 500, `a session, and a lookup that ${title}`)
+    t.same([calls, asked], [[], []], title)
+    t.ok(logs.lines.some(({ err }) => err?.message.includes(message)), `the log of a lookup that ${title}: ${logs.lines.map(({ err }) => err?.message)}`)
+  }
+})
+
+t.test('a call by code whose tenantId fails rejects, and stores nothing', async (t) => {
+  for (const [title, tenantId] of bad) {
+    const { storage, calls } = spyStorage()
+    const recruiting = createRecruiting({ storage, tenantId, delivery: false, logger: silentLogger })
+    t.teardown(() => recruiting.close())
+    const { webhooks } = recruiting
+    const work = [
+      recruiting.emit(event), recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }), recruiting.changed({ tenantSlug: 'acme', kind: 'job', id: 1 }),
+      collect(recruiting.findSubject('acme', 'candidate:1')), recruiting.renameTenant('acme', 'acme-new'), recruiting.removeTenant('acme'), webhooks.create('acme', webhookInput), webhooks.list('acme')
+    ]
+    for (const { status } of await Promise.allSettled(work)) t.equal(status, 'rejected', title)
+    t.same(calls, [], title)
+  }
+})
+
+t.test('a tenantId that does not answer within 5 seconds fails', async (t) => {
+  const clock = createManualClock()
+  const storage = memoryStorage({ clock })
+  const app = await buildApp(t, { storage, tenantId: () => new Promise(() => {}), delivery: { worker: false, clock } })
+  const answering = app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer('key') })
+  let isOver = false
+  const over = answering.then((answer) => { isOver = true; return answer })
+  const emitted = app.recruiting.emit(event).catch((error: unknown) => error)
+  await clock.advance(4999)
+  t.notOk(isOver)
+  checkError(t, await runUntil(clock, over), 500)
+  const error = await emitted
+  t.match(isRecruitingApiError(error) && error, { code: 'storage_timeout', message: 'tenantId did not answer within 5000 ms' })
+  t.equal(clock.timerCount, 0)
+})
+
+t.test('each request and each call asks tenantId once, and uses one id even if every answer is another', async (t) => {
+  let asked = 0
+  const tenantId = async (): Promise<number> => ++asked
+  const { storage, calls } = spyStorage()
+  const keyLookup = ({ tenantId: id }: { tenantId: string }) => ({ id: `key of ${id}`, scopes: allScopes })
+  const app = await buildApp(t, { storage, tenantId, keyLookup })
+  const requests = [
+    () => app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer('key') }),
+    () => app.inject({ url: '/api/v1/public/acme/candidates/sync', headers: bearer('key') }),
+    () => app.inject({ method: 'POST', url: '/api/v1/public/acme/webhooks', headers: bearer('key'), payload: webhookInput }),
+    () => app.inject({ url: '/api/v1/public/acme/webhooks/1/deliveries', headers: bearer('key') }),
+    () => app.inject({ method: 'POST', url: '/api/v1/public/acme/webhooks/1/replay', headers: bearer('key') }),
+    () => app.recruiting.emit(event),
+    () => app.recruiting.webhooks.create('acme', webhookInput)
+  ]
+  for (const request of requests) {
+    const before = asked
+    calls.length = 0
+    await request()
+    t.equal(asked, before + 1)
+    const tenants = calls.filter(({ method }) => method !== 'changes.tokenSecret').map(({ args }) => args[0])
+    t.ok(tenants.length > 0)
+    t.same(tenants.filter((tenant) => tenant !== String(asked)), [])
+  }
+})
+
+t.test('null and undefined mean that there is no such tenant', async (t) => {
+  for (const value of [null, undefined]) {
+    const app = await buildApp(t, { tenantId: returning(value) })
+    checkError(t, await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer('key') }), 401)
+    const error = await app.recruiting.emit(event).catch((thrown: unknown) => thrown)
+    t.match(isRecruitingApiError(error) && error, {
+      code: 'unknown_tenant', field: 'tenantSlug', message: 'tenantSlug: the option tenantId returned null for "acme"'
+    })
+  }
+})
+
+t.test('ids may be integers, and any text that is no slug', async (t) => {
+  for (const id of [0, -7, 42, '42', '8f14e45f-ceea-467f-ab4c-1f0b7d3a2c11', 'Ünïcode id', '😀'.repeat(200), '__proto__', 'a/b']) {
+    const keyLookup = memoryKeyLookup([{ key: 'key', tenantSlug: 'acme', tenantId: String(id), scopes: allScopes }])
+    const storage = memoryStorage()
+    storage.candidates.save(String(id), { id: 1, full_name: 'Ada Lovelace' })
+    const app = await buildApp(t, { storage, keyLookup, tenantId: () => id })
+    const { body } = await app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer('key') })
+    t.match(JSON.parse(body), { meta: { total: 1 } }, String(id))
+  }
+})
+
+interface Host {
+  recruiting: ReturnType<typeof createRecruiting>
+  companies: Map<string, number>
+}
+
+function createHost (hasIds: boolean): Host {
+  const companies = new Map([['acme', 41], ['globex', 42]])
+  const tenantId = hasIds ? { tenantId: (slug: string) => companies.get(slug) ?? null } : {}
+  return { recruiting: createRecruiting({ storage: memoryStorage(), delivery: false, logger: silentLogger, ...tenantId }), companies }
+}
+
+async function errorOf (call: Promise<unknown>): Promise<unknown> {
+  return call.then(() => 'no error', (error: unknown) => isRecruitingApiError(error) ? `${error.code} ${error.message}` : error)
+}
+
+t.test('a tenant with an id can be renamed before and after the host has renamed its row', async (t) => {
+  for (const isBefore of [true, false]) {
+    const { recruiting, companies } = createHost(true)
+    await recruiting.webhooks.create('acme', webhookInput)
+    const renameRow = (): void => { companies.delete('acme'); companies.set('acme-corp', 41) }
+    if (!isBefore) renameRow()
+    t.same(await recruiting.renameTenant('acme', 'acme-corp'), { webhooks: 1 })
+    if (isBefore) renameRow()
+    t.equal((await recruiting.webhooks.list('acme-corp')).data.length, 1)
+    await recruiting.close()
+  }
+})
+
+t.test('a tenant with an id cannot be renamed to the name of another one, and both keep their webhooks', async (t) => {
+  const { recruiting } = createHost(true)
+  await recruiting.webhooks.create('acme', webhookInput)
+  t.equal(await errorOf(recruiting.renameTenant('acme', 'globex')), 'invalid_input to: expected a name that no other tenant has')
+  t.equal(await errorOf(recruiting.renameTenant('initech', 'hooli')), 'unknown_tenant tenantSlug: the option tenantId returned null for "initech"')
+  t.equal((await recruiting.webhooks.list('acme')).data.length, 1)
+  t.same(await recruiting.webhooks.list('globex'), { data: [], meta: { page: 1, per_page: 25, total: 0, total_pages: 0 } })
+  await recruiting.close()
+})
+
+t.test('a tenant whose row is gone is removed by its id, which may be a number or text', async (t) => {
+  for (const tenantId of [41, '41']) {
+    const { recruiting, companies } = createHost(true)
+    await recruiting.webhooks.create('acme', webhookInput)
+    companies.delete('acme')
+    t.equal(await errorOf(recruiting.removeTenant('acme')), 'unknown_tenant tenantSlug: the option tenantId returned null for "acme"')
+    t.same(await recruiting.removeTenant('acme', { tenantId }), { left: 0 })
+    companies.set('acme', 41)
+    t.equal((await recruiting.webhooks.list('acme')).data.length, 0)
+    await recruiting.close()
+  }
+})
+
+t.test('removeTenant refuses what cannot be an id, and removes nothing', async (t) => {
+  const { recruiting } = createHost(true)
+  await recruiting.webhooks.create('acme', webhookInput)
+  const rule = 'invalid_input tenantId: expected an integer, or text of 1 to 200 characters without control characters'
+  for (const tenantId of [null, '', {}, Number.NaN, 'x'.repeat(201), true]) {
+    t.equal(await errorOf(recruiting.removeTenant('acme', { tenantId: tenantId as string })), rule, String(tenantId))
+  }
+  t.equal((await recruiting.webhooks.list('acme')).data.length, 1)
+  await recruiting.close()
+})
+
+t.test('removeTenant takes no id without the option tenantId, and removes nothing', async (t) => {
+  const { recruiting } = createHost(false)
+  await recruiting.webhooks.create('acme', webhookInput)
+  t.equal(await errorOf(recruiting.removeTenant('acme', { tenantId: 41 })), 'invalid_input tenantId: expected none without the option tenantId')
+  t.equal((await recruiting.webhooks.list('acme')).data.length, 1)
+  await recruiting.close()
+})
+
+t.test('removing a tenant again goes on, and its name rests for 61 minutes from then', async (t) => {
+  const { recruiting } = createHost(false)
+  t.same(await recruiting.removeTenant('acme'), { left: 0 })
+  t.same(await recruiting.removeTenant('acme'), { left: 0 })
+  t.match(await errorOf(recruiting.webhooks.list('acme')), /^tenant_resting tenantSlug: "acme" was renamed or removed, and can be used again at 20/)
+  await recruiting.close()
+})
+
+const ids = new Map([['acme', 'acme'], ['globex', 'globex']])
+const tenantId = (slug: string): string | null => ids.get(slug) ?? null
+
+t.test('an unknown tenant gets the same answer as an unknown key, whatever is sent', async (t) => {
+  const app = await buildApp(t, { tenantId })
+  for (const path of ['/jobs', '/webhooks/1', '/nothing']) {
+    for (const key of [keys.full, 'unknown']) {
+      const unknown = comparable(await app.inject({ url: `/api/v1/public/acme${path}`, headers: bearer('unknown') }))
+      t.equal(comparable(await app.inject({ url: `/api/v1/public/initech${path}`, headers: bearer(key) })), unknown, `${path} with ${key}`)
+    }
+  }
+})
+
+t.test('unknown tenants use up the invalid keys of an address, with the same headers as unknown keys', async (t) => {
+  const answers: string[][] = []
+  for (const slugs of [['acme', 'acme', 'acme'], ['initech', 'hooli', 'umbrella']]) {
+    const asked: string[] = []
+    const app = await buildApp(t, {
+      rateLimit: { failedKeys: { max: 2 } }, tenantId: (slug) => { asked.push(slug); return tenantId(slug) }
+    })
+    const given = []
+    for (const slug of slugs) given.push(await app.inject({ url: `/api/v1/public/${slug}/jobs`, headers: bearer('guess'), remoteAddress: '192.0.2.1' }))
+    const [first, second, third] = given
+    if (first === undefined || second === undefined || third === undefined) throw new Error('there are three answers')
+    checkError(t, first, 401)
+    checkError(t, second, 401)
+    checkLimited(t, third, 2)
+    t.same(asked, slugs.slice(0, 2), 'no more tenants are looked up')
+    answers.push([first, second].map(comparable))
+  }
+  t.same(answers[0], answers[1])
+})
+
+t.test('a valid key does not pass the limit of its address for another tenant', async (t) => {
+  const asked: string[] = []
+  const lookup = memoryKeyLookup(apiKeys)
+  const app = await buildApp(t, {
+    rateLimit: { failedKeys: { max: 1 } },
+    tenantId,
+    keyLookup: (credentials) => { asked.push(credentials.tenantSlug); return lookup(credentials) }
+  })
+  const ask = (slug: string) => app.inject({ url: `/api/v1/public/${slug}/jobs`, headers: bearer(keys.full), remoteAddress: '192.0.2.1' })
+  t.equal((await ask('acme')).statusCode, 200)
+  checkError(t, await ask('initech'), 401)
+  checkLimited(t, await ask('globex'), 1)
+  t.equal((await ask('acme')).statusCode, 200)
+  t.same(asked, ['acme', 'acme'])
+})
+
+function createNames (start: string) {
+  const clock = createManualClock(start)
+  const state = { reads: 0, isDown: false }
+  const names = createRestingNames({
+    async listResting () {
+      state.reads++
+      if (state.isDown) throw new Error('no database')
+      return [{ tenantId: 'acme', until: '2026-01-02T00:00:00.000Z' }]
+    }
+  }, clock)
+  return { clock, state, names }
+}
+
+t.test('resting names are read at most every two seconds, and a request waits for it only after a minute', async (t) => {
+  const { clock, state, names } = createNames('2026-01-01T00:00:00.000Z')
+  for (const [passMs, reads] of [[0, 1], [0, 1], [2000, 1], [1, 2], [1000, 2], [60_001, 3]] as const) {
+    await clock.skip(passMs)
+    t.equal(await names.findEnd('acme'), '2026-01-02T00:00:00.000Z')
+    t.equal(await names.findEnd('globex'), null)
+    t.equal(state.reads, reads)
+  }
+})
+
+t.test('a storage that fails for less than a minute fails no request', async (t) => {
+  const { clock, state, names } = createNames('2026-01-01T00:00:00.000Z')
+  await names.findEnd('acme')
+  state.isDown = true
+  await clock.skip(50_000)
+  t.equal(await names.findEnd('acme'), '2026-01-02T00:00:00.000Z')
+  await clock.skip(10_001)
+  await t.rejects(names.findEnd('acme'), { message: 'no database' })
+  state.isDown = false
+  t.equal(await names.findEnd('acme'), '2026-01-02T00:00:00.000Z')
+})
+
+t.test('a clock that was set back reads the names again', async (t) => {
+  const { clock, state, names } = createNames('2026-01-01T12:00:00.000Z')
+  await names.findEnd('acme')
+  await clock.skip(-3_600_000)
+  await names.findEnd('acme')
+  t.equal(state.reads, 2)
+})

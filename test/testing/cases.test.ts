@@ -1,0 +1,154 @@
+import t from 'tap'
+import { keyLookupCases, runCases, storageCases, type StorageHarness } from '../../src/testing/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
+import { namedTenants } from '../../src/testing/support/tenant-ids.js'
+import { readPortComments } from '../fixtures/port-comments.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
+import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
+
+const cases = [...storageCases, ...keyLookupCases]
+const said = [...new Set(cases.flatMap(({ says }) => says.split(' … ')))]
+
+// Sentences in the comments of methods that no case proves.
+const unproved = [
+  'A hint only: workers also poll.',
+  'Calls `onFault` when hints from other processes may be missed until the storage has recovered.',
+  'Throws if it can never work.',
+  '`published` is `null` if the process serves no lists.',
+  'Rejects with a `RecruitingApiError` (`storage_not_ready`) that says what to do.',
+  'Returns warnings, as sentences for the log.',
+  'Returns whether the changes of a kind are recorded.',
+  'If not, its `sync` does not exist.',
+  'Called at startup and for the first page of each sync.',
+  'Without this method, all changes count as recorded.',
+  'Notes that the key with this id was used without a lookup.',
+  '`cacheKeyLookup` calls it for answers from its cache, at most once a second for a key.'
+]
+
+t.test('each sentence that a case quotes is in a comment of the ports, word for word', async (t) => {
+  const comments = readPortComments().map(({ comment }) => comment)
+  for (const sentence of said) t.ok(comments.some((comment) => comment.includes(sentence)), sentence)
+})
+
+t.test('a case proves each sentence in the comment of a method', async (t) => {
+  const sentences = readPortComments()
+    .filter(({ isMethod }) => isMethod)
+    .flatMap(({ comment }) => comment.split(/(?<=\.) (?=[A-Z`])/))
+  t.ok(sentences.length > 50)
+  for (const sentence of sentences) {
+    const isProved = said.some((part) => part.includes(sentence) || sentence.includes(part))
+    t.equal(isProved, !unproved.includes(sentence), sentence)
+  }
+})
+
+t.test('every case has a name of its own', async (t) => {
+  const names = cases.map(({ name }) => name)
+  t.strictSame(names.filter((name, index) => names.indexOf(name) !== index), [])
+})
+
+t.test('every case belongs to one of the groups', async (t) => {
+  t.strictSame([...new Set(cases.map(({ group }) => group))], ['lists', 'webhooks', 'deliveries', 'tenancy', 'races', 'sync', 'keys'])
+})
+
+t.test('methods that a storage does not have stay missing', async (t) => {
+  const storage = memoryStorage()
+  const { listAfter: _, ...candidates } = storage.candidates
+  const harness = { storage: { ...storage, candidates }, tenantId: (name: string) => `id-${name}`, saveCandidates () {}, saveJobs () {} }
+  const named = namedTenants(harness)
+  t.equal(named.storage.candidates.listAfter, undefined)
+  t.type(named.storage.jobs.listAfter, 'function')
+})
+
+const namesOfWork = [
+  'an event commits with the host\'s transaction, or is rejected by a storage without transactions',
+  'erasing commits with the host\'s transaction, or is rejected by a storage without transactions'
+]
+const namesOfEnd = [
+  'record rejects a transaction that has ended',
+  'erase rejects a transaction that has ended'
+]
+const names = [...namesOfWork, ...namesOfEnd]
+const casesTransactions = storageCases.filter(({ name }) => names.includes(name))
+
+interface Work {
+  isOpen: boolean
+  steps: Array<() => Promise<unknown>>
+}
+
+/** A storage whose transactions do their work when they are committed, unless it is mistaken. */
+function makeTransactional ({ isEarly = false, isLate = false } = {}): StorageHarness {
+  const clock = createManualClock()
+  const storage = memoryStorage({ clock })
+  const { deliveries } = storage
+  const doIn = async <Result>(transaction: unknown, work: () => Promise<Result>, promised: Result): Promise<Result> => {
+    if (transaction === undefined) return work()
+    const { isOpen, steps } = transaction as Work
+    if (!isOpen && !isLate) throw new Error('the transaction has ended')
+    if (!isOpen || isEarly) return work()
+    steps.push(work)
+    return promised
+  }
+  return {
+    storage: {
+      ...storage,
+      deliveries: {
+        ...deliveries,
+        record: (tenantSlug, event, transaction) => doIn(transaction, () => deliveries.record(tenantSlug, event), { ...event, deliveries: 1 }),
+        erase: (tenantSlug, subject, transaction) => doIn(transaction, () => deliveries.erase(tenantSlug, subject), 1)
+      }
+    },
+    saveCandidates () {},
+    saveJobs () {},
+    advance: (ms) => clock.advance(ms),
+    async begin () {
+      const transaction: Work = { isOpen: true, steps: [] }
+      return {
+        transaction,
+        async commit () {
+          transaction.isOpen = false
+          for (const work of transaction.steps) await work()
+        },
+        async rollback () { transaction.isOpen = false }
+      }
+    }
+  }
+}
+
+t.test('a storage that takes part in the host\'s transactions passes', async (t) => {
+  const results = await runCases(casesTransactions, makeTransactional)
+  t.strictSame(results.map(({ error }) => error), names.map(() => null))
+})
+
+t.test('a storage that does the work at once is caught', async (t) => {
+  const results = await runCases(casesTransactions, () => makeTransactional({ isEarly: true }))
+  t.strictSame(results.filter(({ error }) => error !== null).map(({ name }) => name), namesOfWork)
+})
+
+t.test('a storage that takes transactions that have ended is caught', async (t) => {
+  const results = await runCases(casesTransactions, () => makeTransactional({ isLate: true }))
+  t.strictSame(results.filter(({ error }) => error !== null).map(({ name }) => name), namesOfEnd)
+})
+
+const casesVerify = storageCases.filter(({ port }) => port === 'verify')
+
+function makeHarness (verify: () => Promise<string[]>): StorageHarness {
+  const harness = makeMemoryHarness()
+  return { ...harness, storage: { ...harness.storage, verify } }
+}
+
+async function failures (verify: () => Promise<string[]>): Promise<Array<string | undefined>> {
+  return (await runCases(casesVerify, () => makeHarness(verify))).map(({ error }) => error?.message.split('\n')[0])
+}
+
+t.test('a storage may give warnings each time it is asked', async (t) => {
+  t.strictSame(await failures(async () => ['an index is missing']), [undefined])
+})
+
+t.test('a storage that can be asked only once is caught', async (t) => {
+  let asked = 0
+  t.strictSame(await failures(async () => asked++ === 0 ? [] : Promise.reject(new Error('asked twice'))), ['asked twice'])
+})
+
+t.test('warnings that are not strings are caught', async (t) => {
+  t.strictSame(await failures(async () => JSON.parse('[5]')), ['the warnings that are not strings'])
+})

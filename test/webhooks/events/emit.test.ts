@@ -1,0 +1,384 @@
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { createRecruiting, isRecruitingApiError, RecruitingApiError } from '../../../src/index.js'
+import { memoryStorage } from '../../../src/memory/index.js'
+import { generateEventId } from '../../../src/webhooks/events/dispatcher.js'
+import { createEventValidator } from '../../../src/webhooks/events/catalogue.js'
+import { createMachines, event } from '../../fixtures/delivery/engine.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
+import { first, startDelivering } from '../../fixtures/delivery/delivering.js'
+import { timeOf } from '../../fixtures/api/webhook-api.js'
+
+t.test('emit tells the id of the event and to how many active webhooks it goes', async (t) => {
+  const { addWebhook, start } = createMachines(t)
+  const engine = start({ delivery: { worker: false } })
+  t.match(await engine.emit(event), { id: /^evt_[0-9a-f]{32}$/, deliveries: 0 })
+  await addWebhook('https://example.com/1')
+  await addWebhook('https://example.com/2')
+  await addWebhook('https://example.com/3', { status: 'inactive' })
+  await addWebhook('https://example.com/4', { tenantSlug: 'globex' })
+  t.match(await engine.emit(event), { deliveries: 2 })
+  t.match(await engine.emit({ ...event, type: 'job.created' }), { deliveries: 0 })
+  t.match(await engine.emit({ ...event, tenantSlug: 'globex' }), { deliveries: 1 })
+  t.match(await engine.emit({ ...event, tenantSlug: 'nobody' }), { deliveries: 0 })
+})
+
+const slug = 'tenantSlug: expected a tenant slug of 1 to 100 characters without control characters'
+const text = (field: string) => `${field}: expected 1 to 255 characters without control characters`
+const date = 'occurredAt: expected a Date or an RFC 3339 date-time'
+const type = (shown: string | undefined) => `type: expected an event of the catalogue, got ${shown}`
+const circular: Record<string, unknown> = {}
+circular.self = circular
+const thrown: unknown = 'no error at all'
+const throwing = { toJSON () { throw thrown } }
+const revoked = Proxy.revocable({}, {})
+revoked.revoke()
+const throwingProxy = { toJSON () { throw revoked.proxy } }
+
+const subjects = 'subjects: expected an array of at most 100 subjects'
+
+const refused: Array<[title: string, change: Record<string, unknown>, field: string, message: string | RegExp]> = [
+  ['no tenant', { tenantSlug: undefined }, 'tenantSlug', slug],
+  ['an empty tenant', { tenantSlug: '' }, 'tenantSlug', slug],
+  ['a tenant of 101 characters', { tenantSlug: 'a'.repeat(101) }, 'tenantSlug', slug],
+  ['a tenant with a control character', { tenantSlug: 'ac\nme' }, 'tenantSlug', slug],
+  ['a tenant with half a surrogate pair', { tenantSlug: 'acme\ud83e' }, 'tenantSlug', slug],
+  ['a tenant that is a number', { tenantSlug: 17 }, 'tenantSlug', slug],
+  ['a type outside the catalogue', { type: 'job.lost' }, 'type', type('"job.lost"')],
+  ['a type that every object inherits', { type: 'toString' }, 'type', type('"toString"')],
+  ['no type', { type: undefined }, 'type', type('undefined')],
+  ['no data', { data: undefined }, 'data', 'data: must be object'],
+  ['data of null', { data: null }, 'data', 'data: must be object'],
+  ['data that is an array', { data: [] }, 'data', 'data: must be object'],
+  ['data that is text', { data: 'text' }, 'data', 'data: must be object'],
+  ['data that contains itself', { data: circular }, 'data', /^data: Converting circular structure to JSON/],
+  ['data with a bigint', { data: { id: 1n } }, 'data', 'data: Do not know how to serialize a BigInt'],
+  ['data that throws what is no error', { data: throwing }, 'data', 'data: is not JSON'],
+  ['data that throws what cannot be read', { data: throwingProxy }, 'data', 'data: is not JSON'],
+  ['an empty subject', { subject: '' }, 'subject', text('subject')],
+  ['a subject of 256 characters', { subject: 's'.repeat(256) }, 'subject', text('subject')],
+  ['subjects that are no array', { subjects: 'job:1' }, 'subjects', subjects],
+  ['101 subjects', { subjects: Array.from({ length: 101 }, (_, n) => `job:${n}`) }, 'subjects', subjects],
+  ['an empty one of the subjects', { subject: 'candidate:1', subjects: ['job:1', ''] }, 'subjects[1]', text('subjects[1]')],
+  ['a hole in the subjects', { subjects: new Array(1) }, 'subjects[0]', text('subjects[0]')],
+  ['an empty idempotency key', { idempotencyKey: '' }, 'idempotencyKey', text('idempotencyKey')],
+  ['an idempotency key of 256 characters', { idempotencyKey: 'k'.repeat(256) }, 'idempotencyKey', text('idempotencyKey')],
+  ['an idempotency key with a NUL', { idempotencyKey: 'k\0' }, 'idempotencyKey', text('idempotencyKey')],
+  ['a date that is none', { occurredAt: new Date(Number.NaN) }, 'occurredAt', date],
+  ['a date of text that is none', { occurredAt: 'yesterday' }, 'occurredAt', date],
+  ['a date without a time', { occurredAt: '2026-01-01' }, 'occurredAt', date],
+  ['a date without an offset', { occurredAt: '2026-01-01T00:00:00' }, 'occurredAt', date],
+  ['a date that is a number', { occurredAt: 1767225600000 }, 'occurredAt', date],
+  ['a date that is null', { occurredAt: null }, 'occurredAt', date],
+  ['a misspelt name', { idempotency_key: 'order-17' }, 'idempotency_key', 'idempotency_key: expected a known name such as idempotencyKey'],
+  ['a name that every object inherits', { toString: 'x' }, 'toString', 'toString: expected a known name such as tenantSlug']
+]
+
+for (const [title, change, field, message] of refused) {
+  t.test(`emit refuses ${title}, and records nothing`, async (t) => {
+    const { addWebhook, start, storage } = createMachines(t)
+    await addWebhook('https://example.com/')
+    const engine = start({ delivery: { worker: false } })
+    const error = await engine.emit({ ...event, ...change } as never).then(() => null, (thrown: unknown) => thrown)
+    t.ok(error instanceof RecruitingApiError && isRecruitingApiError(error))
+    t.match(error, { name: 'RecruitingApiError', code: 'invalid_event', field, message })
+    t.match(await storage.deliveries.stats(), { pending: 0 })
+  })
+}
+
+t.test('emit refuses what is no event, and options it does not have, and records nothing', async (t) => {
+  const { addWebhook, start, storage } = createMachines(t)
+  await addWebhook('https://example.com/')
+  const engine = start({ delivery: { worker: false } })
+  for (const nothing of [undefined, null, 'application.created']) {
+    await t.rejects(engine.emit(nothing as never), { code: 'invalid_event', field: 'event', message: 'event: expected an object' })
+  }
+  await t.rejects(engine.emit(event, null as never), { code: 'invalid_event', field: 'options', message: 'options: expected an object' })
+  // Ignored, it would send what the host may still roll back.
+  await t.rejects(engine.emit(event, { transation: {} } as never), {
+    code: 'invalid_event', field: 'transation', message: 'transation: expected a known name such as transaction'
+  })
+  t.match(await storage.deliveries.stats(), { pending: 0 })
+})
+
+t.test('emit takes text up to its limits', async (t) => {
+  const { start } = createMachines(t)
+  const engine = start({ delivery: { worker: false } })
+  await engine.emit({
+    ...event, tenantSlug: 'ü'.repeat(100), subject: 's'.repeat(255), subjects: Array.from({ length: 100 }, (_, n) => `${'s'.repeat(252)}${n}`), idempotencyKey: 'k'.repeat(255), occurredAt: '2026-01-01T00:00:60Z'
+  })
+})
+
+t.test('emit refuses data that does not match the schema of its type, and names the field', async (t) => {
+  const events = { 'offer.sent': Type.Object({ id: Type.Integer(), to: Type.Optional(Type.Array(Type.Object({ mail: Type.String() }))) }) }
+  const engine = createRecruiting({ storage: memoryStorage(), events, delivery: { worker: false } })
+  t.teardown(() => engine.close())
+  const emit = (data: unknown) => engine.emit({ tenantSlug: 'acme', type: 'offer.sent', data } as never)
+  await t.rejects(emit({}), { code: 'invalid_event', field: 'data.id', message: 'data.id: must have required property \'id\'' })
+  await t.rejects(emit({ id: '1' }), { code: 'invalid_event', field: 'data.id', message: 'data.id: must be integer' })
+  await t.rejects(emit({ id: 1, to: [{ mail: 'a' }, { mail: 2 }] }), {
+    code: 'invalid_event', field: 'data.to[1].mail', message: 'data.to[1].mail: must be string'
+  })
+  await emit({ id: 1, unknown: 'fields are sent' })
+  await t.rejects(engine.emit({ ...event, type: 'application.created' } as never), { code: 'invalid_event', field: 'type' })
+})
+
+for (const maxEventBytes of [undefined, 2000]) {
+  const limit = maxEventBytes ?? 262_144
+  t.test(`emit refuses an event whose body is longer than ${limit} bytes, and records nothing`, async (t) => {
+    const { addWebhook, start, storage } = createMachines(t)
+    const receiver = await startReceiver(t)
+    await addWebhook(receiver.url)
+    const engine = start(maxEventBytes === undefined ? {} : { maxEventBytes })
+    const emit = (note: string) => engine.emit({ ...event, data: { note } })
+    await emit('')
+    await engine.drain()
+    const [empty] = receiver.requests
+    const room = limit - Buffer.byteLength(empty?.body ?? '')
+    // Each of these letters is two bytes.
+    for (const note of ['x'.repeat(room + 1), 'é'.repeat(Math.floor(room / 2) + 1)]) {
+      const bytes = limit - room + Buffer.byteLength(note)
+      await t.rejects(emit(note), {
+        code: 'invalid_event', field: 'data', message: `data: expected an event whose body is at most ${limit} bytes, got ${bytes}`
+      })
+    }
+    t.match(await storage.deliveries.stats(), { pending: 0 })
+    await emit('x'.repeat(room))
+    await engine.drain()
+    t.equal(Buffer.byteLength(receiver.requests[1]?.body ?? ''), limit)
+  })
+}
+
+t.test('emit rejects with what the storage rejects with', async (t) => {
+  const { start, storage } = createMachines(t)
+  const fault = new Error('storage is down')
+  storage.deliveries.record = async () => { throw fault }
+  const thrown = await start({ delivery: { worker: false } }).emit(event).then(() => null, (error: unknown) => error)
+  t.equal(thrown, fault)
+})
+
+t.test('a storage without transactions refuses one', async (t) => {
+  const { start, storage } = createMachines(t)
+  await t.rejects(start({ delivery: { worker: false } }).emit(event, { transaction: {} }), {
+    code: 'invalid_event', field: 'transaction', message: 'transaction: the memory storage has no transactions; in tests, recordEvents of fastify-recruiting-api/testing takes any handle'
+  })
+  t.match(await storage.deliveries.stats(), { pending: 0 })
+})
+
+t.test('a transaction is passed to the storage unchanged', async (t) => {
+  const { start, storage } = createMachines(t)
+  const { record } = storage.deliveries
+  const handed: unknown[] = []
+  storage.deliveries.record = (tenantSlug, recorded, transaction) => {
+    handed.push(transaction)
+    return record(tenantSlug, recorded)
+  }
+  const engine = start({ delivery: { worker: false } })
+  const transaction = { query () {} }
+  await engine.emit(event, { transaction })
+  await engine.emit(event, {})
+  await engine.emit(event)
+  t.strictSame(handed, [transaction, undefined, undefined])
+  t.equal(handed[0], transaction)
+})
+
+t.test('an event is posted to the target as id, type, timestamp, tenant_slug and data, in this order', async (t) => {
+  const { app, clock, receiver, webhook, drain } = await startDelivering(t)
+  const data = { id: 7, candidate: { full_name: 'Zoë 🦊' }, tags: [], note: null }
+  const emitted = await app.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data })
+  await drain()
+  const { method, path, headers, body } = first(receiver.requests)
+  t.same(emitted, { id: emitted.id, deliveries: 1 })
+  t.match(emitted.id, /^evt_[0-9a-f]{32}$/)
+  t.equal(`${method} ${path}`, 'POST /hook')
+  t.equal(body, JSON.stringify({ id: emitted.id, type: 'application.created', timestamp: timeOf(clock), tenant_slug: 'acme', data }))
+  t.equal(headers['content-type'], 'application/json')
+  t.equal(headers['content-length'], String(Buffer.byteLength(body)))
+  t.equal(headers['webhook-id'], emitted.id)
+  t.notOk(JSON.stringify([headers, body]).includes(webhook.secret), 'the secret is not sent')
+})
+
+t.test('the timestamp of the payload is when the event occurred, in UTC with milliseconds', async (t) => {
+  const { app, receiver, drain } = await startDelivering(t)
+  const event = { tenantSlug: 'acme', type: 'application.created', data: {} } as const
+  await app.recruiting.emit({ ...event, occurredAt: '2026-03-01T10:30:00+01:00' })
+  await app.recruiting.emit({ ...event, occurredAt: new Date('2026-03-02T00:00:00.123Z') })
+  await drain()
+  const timestamps = receiver.requests.map(({ body }) => JSON.parse(body).timestamp)
+  t.same(timestamps.sort(), ['2026-03-01T09:30:00.000Z', '2026-03-02T00:00:00.123Z'])
+})
+
+t.test('an event goes to the path and the query of the target as they are stored', async (t) => {
+  const { create, drain, emit, receiver } = await startDelivering(t)
+  await create({ target_url: receiver.url.replace('/hook', '/ü/../é%20b?q=ü&r=a%2Fb+c') })
+  await emit()
+  await drain()
+  t.same(receiver.requests.map(({ path }) => path).sort(), ['/%C3%A9%20b?q=%C3%BC&r=a%2Fb+c', '/hook'])
+})
+
+t.test('changes by the host after emit are not sent', async (t) => {
+  const { receiver, emit, drain } = await startDelivering(t)
+  const data = { id: 1, list: [1] }
+  const emitting = emit(data)
+  data.list.push(2)
+  await emitting
+  data.id = 2
+  await drain()
+  t.same(JSON.parse(first(receiver.requests).body).data, { id: 1, list: [1] })
+})
+
+t.test('subject and idempotency key are not sent', async (t) => {
+  const { app, receiver, drain } = await startDelivering(t)
+  await app.recruiting.emit({
+    tenantSlug: 'acme', type: 'application.created', data: {}, subject: 'candidate:42', idempotencyKey: 'key-17'
+  })
+  await drain()
+  const sent = JSON.stringify(receiver.requests)
+  t.notOk(sent.includes('candidate:42'))
+  t.notOk(sent.includes('key-17'))
+})
+
+t.test('every attempt and every replay sends the same bytes under the same webhook-id', async (t) => {
+  const { call, receiver, webhook, emit, drain, retry } = await startDelivering(t)
+  receiver.answer(500, 500, 204)
+  const { id } = await emit({ id: 1, at: 0.1 })
+  await drain()
+  await retry()
+  await retry()
+  await call('POST', `/webhooks/${webhook.id}/replay`, { include: 'all' })
+  await drain()
+  t.equal(receiver.requests.length, 4)
+  t.same(new Set(receiver.requests.map(({ body }) => body)).size, 1)
+  t.same(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])), new Set([id]))
+})
+
+const keyed = { ...event, idempotencyKey: 'hire-17' }
+const conflict = {
+  code: 'idempotency_conflict', field: 'idempotencyKey', message: 'idempotencyKey: was used before for a different event'
+}
+
+t.test('an event emitted again under its idempotency key is recorded once', async (t) => {
+  const { addWebhook, deliveries, start } = createMachines(t)
+  const id = await addWebhook('https://example.com/')
+  const engine = start({ delivery: { worker: false } })
+  const first = await engine.emit(keyed)
+  await addWebhook('https://example.com/later')
+  t.strictSame(await engine.emit(keyed), first, 'the answer is that of the first time')
+  t.same(await deliveries(id), [['pending', 0]])
+})
+
+t.test('an event whose recording was not answered may have been recorded, and is recorded once if it is emitted again under its key', async (t) => {
+  const { addWebhook, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook('https://example.com/')
+  const { record } = storage.deliveries
+  storage.deliveries.record = async (...given) => {
+    await record(...given)
+    throw new Error('Connection terminated unexpectedly')
+  }
+  const engine = start({ delivery: { worker: false } })
+  await t.rejects(engine.emit(keyed), { message: 'Connection terminated unexpectedly' })
+  t.same(await deliveries(id), [['pending', 0]])
+  storage.deliveries.record = record
+  t.equal((await engine.emit(keyed)).deliveries, 1)
+  t.same(await deliveries(id), [['pending', 0]])
+})
+
+t.test('of several at once with the same key, one is recorded and all get its id', async (t) => {
+  const { addWebhook, deliveries, start } = createMachines(t)
+  const id = await addWebhook('https://example.com/')
+  const engines = [start({ delivery: { worker: false } }), start({ delivery: { worker: false } })]
+  const results = await Promise.all([...engines, ...engines, ...engines].map((engine) => engine.emit(keyed)))
+  t.equal(new Set(results.map((result) => result.id)).size, 1)
+  t.same(await deliveries(id), [['pending', 0]])
+})
+
+const others: Array<[title: string, change: object]> = [
+  ['data', { data: { id: 2 } }],
+  ['type', { type: 'application.updated' }],
+  ['subject', { subject: 'candidate:42' }],
+  ['further subjects', { subjects: ['candidate:42', 'job:7'] }],
+  ['time', { occurredAt: '2026-01-01T00:00:00Z' }]
+]
+
+for (const [title, change] of others) {
+  t.test(`a key that was used for an event of another ${title} is a conflict, and nothing is recorded`, async (t) => {
+    const { addWebhook, deliveries, start } = createMachines(t)
+    const id = await addWebhook('https://example.com/')
+    const engine = start({ delivery: { worker: false } })
+    await engine.emit(keyed)
+    await t.rejects(engine.emit({ ...keyed, ...change }), conflict)
+    t.same(await deliveries(id), [['pending', 0]])
+  })
+}
+
+t.test('the same instant in another form is the same event', async (t) => {
+  const { start } = createMachines(t)
+  const engine = start({ delivery: { worker: false } })
+  const first = await engine.emit({ ...keyed, occurredAt: '2026-01-01T01:00:00+01:00' })
+  t.equal((await engine.emit({ ...keyed, occurredAt: new Date('2026-01-01T00:00:00Z') })).id, first.id)
+})
+
+t.test('without a time of its own a repeated event may come later', async (t) => {
+  const { clock, start } = createMachines(t)
+  const engine = start({ delivery: { worker: false } })
+  const first = await engine.emit(keyed)
+  await clock.advance(60_000)
+  t.equal((await engine.emit(keyed)).id, first.id)
+})
+
+t.test('a key of one tenant means nothing to another', async (t) => {
+  const { start } = createMachines(t)
+  const engine = start({ delivery: { worker: false } })
+  const first = await engine.emit(keyed)
+  t.not((await engine.emit({ ...keyed, tenantSlug: 'globex', data: { id: 2 } })).id, first.id)
+})
+
+t.test('events without a key are all recorded', async (t) => {
+  const { addWebhook, deliveries, start } = createMachines(t)
+  const id = await addWebhook('https://example.com/')
+  const engine = start({ delivery: { worker: false } })
+  await engine.emit(event)
+  await engine.emit(event)
+  t.equal((await deliveries(id)).length, 2)
+})
+
+t.test('events that refer to another event mean the event of their own catalogue, also beside other catalogues', async (t) => {
+  const letter = Type.Object({ offer: Type.Unsafe<object>({ $ref: 'Offer' }) })
+  for (const [salary, good, bad] of [[Type.Integer(), 1, 'much'], [Type.String(), 'much', 1]] as const) {
+    const events = { 'offer.made': Type.Object({ salary }, { $id: 'Offer' }), 'letter.sent': letter }
+    const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false, events })
+    t.teardown(() => recruiting.close())
+    const emit = (value: unknown) => recruiting.emit({ tenantSlug: 'acme', type: 'letter.sent', data: { offer: { salary: value } } })
+    t.match(await emit(good), { id: String })
+    await t.rejects(emit(bad), { code: 'invalid_event', field: 'data.offer.salary' })
+  }
+})
+
+t.test('event ids are evt_ and 32 hexadecimal digits, none like another', async (t) => {
+  const ids = Array.from({ length: 1000 }, generateEventId)
+  for (const id of ids.slice(0, 10)) t.match(id, /^evt_[0-9a-f]{32}$/)
+  t.equal(new Set(ids).size, 1000)
+  for (let at = 16; at < 36; at++) t.equal(new Set(ids.map((id) => id[at])).size, 16, `digit ${at} is random`)
+})
+
+t.test('validating never changes the data', async (t) => {
+  const validate = createEventValidator({
+    'job.created': Type.Object({ id: Type.Integer(), note: Type.String({ default: 'none' }) }, { additionalProperties: true })
+  })
+  const data = Object.freeze({ id: 1, note: 'x', unknown: true })
+  validate('job.created', data)
+  t.strictSame(data, { id: 1, note: 'x', unknown: true })
+  t.throws(() => validate('job.created', { id: 1 }), { code: 'invalid_event', field: 'data.note' })
+  t.throws(() => validate('job.created', { id: '1', note: 'x' }), { code: 'invalid_event', field: 'data.id' })
+})
+
+t.test('a schema may refuse unknown fields, and formats are checked', async (t) => {
+  const validate = createEventValidator({
+    'job.created': Type.Object({ at: Type.String({ format: 'date-time' }) }, { additionalProperties: false })
+  })
+  validate('job.created', { at: '2026-01-01T00:00:00Z' })
+  t.throws(() => validate('job.created', { at: '2026-01-01T00:00:00Z', more: 1 }), {
+    field: 'data.more', message: 'data.more: must NOT have additional properties', code: 'invalid_event'
+  })
+  t.throws(() => validate('job.created', { at: 'noon' }), { code: 'invalid_event', field: 'data.at' })
+})

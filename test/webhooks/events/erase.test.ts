@@ -1,0 +1,144 @@
+import t from 'tap'
+import { first, startDelivering } from '../../fixtures/delivery/delivering.js'
+import { collect } from '../../fixtures/collect.js'
+
+const subject = { tenantSlug: 'acme', subject: 'candidate:42' }
+const event = { ...subject, type: 'application.created', data: { full_name: 'Ada Lovelace' } } as const
+
+t.test('an erased event is not delivered, and a replay of it sends a tombstone', async (t) => {
+  const { app, receiver, webhook, call, drain, lastDelivery } = await startDelivering(t, { delivery: { worker: false } })
+  const { id } = await app.recruiting.emit({ ...event, occurredAt: '2026-01-01T00:00:00Z' })
+  t.equal(await app.recruiting.erase(subject), 1)
+  t.hasStrict(await lastDelivery(), { event_id: id, status: 'cancelled', attempt_count: 0 })
+
+  const { status } = await call('POST', `/webhooks/${webhook.id}/replay`, { event_ids: [id], include: 'all' })
+  t.equal(status, 202)
+  t.equal(await app.recruiting.erase(subject), 1)
+  t.hasStrict(await lastDelivery(), { event_id: id, status: 'cancelled', attempt_count: 0 })
+  t.equal(receiver.requests.length, 0)
+  await drain()
+})
+
+t.test('a replay of an erased event sends a tombstone with the same id and time', async (t) => {
+  const { app, receiver, webhook, call, drain } = await startDelivering(t)
+  const { id } = await app.recruiting.emit({ ...event, occurredAt: '2026-01-01T00:00:00Z' })
+  await drain()
+  await app.recruiting.erase(subject)
+  await call('POST', `/webhooks/${webhook.id}/replay`, { event_ids: [id], include: 'all' })
+  await drain()
+
+  t.equal(receiver.requests.length, 2)
+  t.match(first(receiver.requests).body, /Ada/)
+  t.strictSame(JSON.parse(receiver.requests[1]?.body ?? ''), {
+    id, type: 'application.created', timestamp: '2026-01-01T00:00:00.000Z', tenant_slug: 'acme', data: null, erased: true
+  })
+})
+
+t.test('only the events of the subject are erased, and only those of the tenant', async (t) => {
+  const { app, receiver, drain } = await startDelivering(t, { delivery: { concurrency: 1 } })
+  t.equal(await app.recruiting.erase({ ...subject, tenantSlug: 'globex' }), 0)
+  t.equal(await app.recruiting.erase({ ...subject, subject: 'candidate:4' }), 0)
+  await app.recruiting.emit(event)
+  await app.recruiting.erase({ ...subject, tenantSlug: 'globex' })
+  await app.recruiting.erase({ ...subject, subject: 'candidate:420' })
+  await drain()
+  t.match(first(receiver.requests).body, /Ada/)
+})
+
+t.test('a delivery erased during its attempt is delivered or cancelled, and not retried', async (t) => {
+  const { app, receiver, drain, retry, log } = await startDelivering(t)
+  receiver.answer(500)
+  await app.recruiting.emit(event)
+  await drain()
+  await app.recruiting.erase(subject)
+  await retry()
+  t.equal(receiver.requests.length, 1)
+  t.hasStrict(await log(), [{ status: 'cancelled', attempt_count: 1 }])
+})
+
+t.test('a subject and a tenant that cannot be are refused', async (t) => {
+  const { app } = await startDelivering(t)
+  for (const subject of ['', 'x'.repeat(256), 'a\0b', '\ud800']) {
+    await t.rejects(app.recruiting.erase({ tenantSlug: 'acme', subject }), { code: 'invalid_event', field: 'subject' })
+  }
+  await t.rejects(app.recruiting.erase({ tenantSlug: '', subject: 'x' }), { code: 'invalid_event', field: 'tenantSlug' })
+  await t.rejects(app.recruiting.erase(subject, { transaction: {} }), { code: 'invalid_event', field: 'transaction' })
+})
+
+t.test('erase refuses what is no subject and names it does not know, and erases nothing', async (t) => {
+  const { app, log } = await startDelivering(t)
+  await app.recruiting.emit(event)
+  await t.rejects(app.recruiting.erase(undefined as never), { code: 'invalid_event', field: 'subject', message: 'subject: expected an object' })
+  await t.rejects(app.recruiting.erase({ ...subject, subjects: [] } as never), {
+    code: 'invalid_event', field: 'subjects', message: 'subjects: expected a known name such as subject'
+  })
+  await t.rejects(app.recruiting.erase(subject, { transation: {} } as never), {
+    code: 'invalid_event', field: 'transation', message: 'transation: expected a known name such as transaction'
+  })
+  t.hasStrict(await log(), [{ status: 'pending' }])
+})
+
+t.test('erasing throws when the engine is closed', async (t) => {
+  const { app } = await startDelivering(t)
+  await app.close()
+  await t.rejects(app.recruiting.erase(subject), { code: 'closed' })
+})
+
+const eventSubjects = { tenantSlug: 'acme', type: 'application.created', data: { full_name: 'Ada Lovelace' }, subject: 'candidate:42', subjects: ['job:7', 'candidate:42'] } as const
+
+t.test('findSubject says which webhooks an event was sent to, and when, by each subject', async (t) => {
+  const { app, receiver, webhook, drain } = await startDelivering(t, { delivery: { retrySchedule: [0, 0] } })
+  receiver.answer(500)
+  const { id } = await app.recruiting.emit(eventSubjects)
+  await drain()
+  const found = await collect(app.recruiting.findSubject('acme', 'candidate:42'))
+  t.match(found, [{
+    eventId: id,
+    eventType: 'application.created',
+    recordedAt: /Z$/,
+    isErased: false,
+    deliveries: [{
+      webhookId: webhook.id,
+      webhookName: 'CRM',
+      targetUrl: receiver.url,
+      status: 'failed',
+      deliveredAt: null,
+      attempts: [{ startedAt: /Z$/, responseStatus: 500, error: 'http_status' }, { startedAt: /Z$/, responseStatus: 500, error: 'http_status' }]
+    }]
+  }])
+  t.strictSame(Object.keys(found[0] ?? {}), ['eventId', 'eventType', 'recordedAt', 'isErased', 'deliveries'])
+  t.same(await collect(app.recruiting.findSubject('acme', 'job:7')), found)
+  t.same(await collect(app.recruiting.findSubject('globex', 'job:7')), [])
+  t.equal(await app.recruiting.erase({ tenantSlug: 'acme', subject: 'job:7' }), 1)
+  t.match(await collect(app.recruiting.findSubject('acme', 'candidate:42')), [{ isErased: true }])
+})
+
+t.test('findSubject reads on after a page', async (t) => {
+  const { app } = await startDelivering(t, { delivery: { worker: false } })
+  const ids: string[] = []
+  for (let count = 0; count < 200; count++) ids.push((await app.recruiting.emit(eventSubjects)).id)
+  t.same((await collect(app.recruiting.findSubject('acme', 'job:7'))).map(({ eventId }) => eventId), ids)
+})
+
+t.test('an event without a subject is refused if the option says so', async (t) => {
+  const { app, log } = await startDelivering(t, { requireSubject: true, delivery: { worker: false } })
+  const { subject: _, subjects: __, ...nobody } = eventSubjects
+  const message = 'subject: expected a subject, because the option requireSubject is set'
+  await t.rejects(app.recruiting.emit(nobody), { code: 'invalid_event', field: 'subject', message })
+  await t.rejects(app.recruiting.emit({ ...nobody, subjects: [] }), { message })
+  t.same(await log(), [])
+  await app.recruiting.emit({ ...nobody, subjects: ['job:7'] })
+  await app.recruiting.emit({ ...nobody, subject: 'job:7' })
+})
+
+t.test('findSubject refuses a tenant and a subject that cannot be, and everything once the engine is closed', async (t) => {
+  const { app } = await startDelivering(t)
+  for (const subject of ['', 'x'.repeat(256), 'a\0b', 42]) {
+    await t.rejects(collect(app.recruiting.findSubject('acme', subject as string)), {
+      code: 'invalid_input', field: 'subject', message: /^subject: expected text of 1 to 255 characters without control characters, got /
+    })
+  }
+  await t.rejects(collect(app.recruiting.findSubject('', 'x')), { code: 'invalid_input', field: 'tenantSlug' })
+  await app.close()
+  await t.rejects(collect(app.recruiting.findSubject('acme', 'x')), { code: 'closed' })
+})

@@ -1,0 +1,107 @@
+import t from 'tap'
+import type { KeyLookup, RecruitingStorage } from '../../../src/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../../src/memory/index.js'
+import { apiKeys, postgresKeyLookup } from '../../../src/postgres/index.js'
+import { allScopes, bearer, buildApp, type Teardown } from '../../fixtures/api/app.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
+import { toLoopback, webhookInput } from '../../fixtures/api/webhook-api.js'
+
+interface Host {
+  storage: RecruitingStorage
+  keyLookup: KeyLookup
+  key: string
+}
+
+/** 60 characters, 120 units of UTF-16. */
+const emoji = '🦊'.repeat(60)
+const longest = '🦊'.repeat(100)
+const tooLong = '🦊'.repeat(101)
+const text = '🦊'.repeat(255)
+const ada = { id: 1, full_name: 'Ada Lovelace', headline: null, source_id: null }
+const event = { type: 'application.created', data: { id: 1 } } as const
+
+const hosts: Record<string, (t: Teardown, tenantSlug: string) => Promise<Host>> = {
+  async memory (_t, tenantSlug) {
+    return {
+      storage: memoryStorage({ tenants: { [tenantSlug]: { candidates: [ada] } } }),
+      keyLookup: memoryKeyLookup([{ key: 'a-key', tenantSlug, scopes: allScopes }]),
+      key: 'a-key'
+    }
+  },
+
+  async PostgreSQL (t, tenantSlug) {
+    const { pool, storage, saveCandidates } = await startPostgresHost(t)
+    await saveCandidates(tenantSlug, [ada])
+    const { key } = await apiKeys(pool).issue({ tenantSlug, scopes: allScopes })
+    return { storage, keyLookup: postgresKeyLookup(pool), key }
+  }
+}
+
+// Fastify's router counts units of UTF-16.
+const server = { routerOptions: { maxParamLength: 1000 } }
+
+for (const [name, start] of Object.entries(hosts)) {
+  for (const slug of [emoji, longest]) {
+    t.test(`a tenant of ${[...slug].length} emoji is served from the key to the delivery, over ${name}`, async (t) => {
+      const receiver = await startReceiver(t)
+      const { key, ...options } = await start(t, slug)
+      const app = await buildApp(t, { ...options, server, delivery: { ...toLoopback, pollMs: 10 } })
+      const url = `/api/v1/public/${encodeURIComponent(slug)}`
+
+      const list = await app.inject({ url: `${url}/candidates`, headers: bearer(key) })
+      t.strictSame([list.statusCode, list.json().data], [200, [ada]])
+
+      const created = await app.inject({ method: 'POST', url: `${url}/webhooks`, headers: bearer(key), payload: { ...webhookInput, target_url: receiver.url } })
+      t.equal(created.statusCode, 201)
+
+      const about = { ...event, tenantSlug: slug, subject: text, idempotencyKey: text }
+      const { id } = await app.recruiting.emit(about)
+      t.strictSame(await app.recruiting.emit(about), { id, deliveries: 1 })
+      await app.recruiting.drain()
+      t.strictSame(receiver.requests.map(({ body }) => JSON.parse(body)).map(({ id, tenant_slug: to }) => [id, to]), [[id, slug]])
+      t.equal(await app.recruiting.erase({ tenantSlug: slug, subject: text }), 1)
+    })
+  }
+}
+
+t.test('a tenant of 101 emoji is refused everywhere, and the error names the field', async (t) => {
+  const asked: unknown[] = []
+  const app = await buildApp(t, { server, keyLookup: async (credentials) => { asked.push(credentials); return null } })
+  const { statusCode } = await app.inject({ url: `/api/v1/public/${encodeURIComponent(tooLong)}/candidates`, headers: bearer('a-key') })
+  t.equal(statusCode, 401)
+  t.strictSame(asked, [])
+
+  const key = { tenantSlug: tooLong, scopes: [] }
+  const never = async (): Promise<never> => { throw new Error('asked the database') }
+  const storage = memoryStorage()
+  const longId = tooLong.repeat(2)
+  const option = (field: string) => ({ code: 'invalid_option', field, message: `${field}: expected a tenant slug of 1 to 100 characters` })
+  const argument = { code: 'invalid_event', field: 'tenantSlug', message: 'tenantSlug: expected a tenant slug of 1 to 100 characters' }
+  t.throws(() => memoryKeyLookup([{ ...key, key: 'a-key' }]), option('keys[0].tenantSlug'))
+  // Rows belong to ids, which may be longer.
+  t.throws(() => memoryStorage({ tenants: { [longId]: {} } }), { code: 'invalid_option', field: 'tenants' })
+  t.throws(() => storage.candidates.save(longId, ada), { code: 'invalid_option', field: 'tenant' })
+  t.throws(() => storage.jobs.save(longId, { id: 1, name: 'Nurse', status: 'open' }), { code: 'invalid_option', field: 'tenant' })
+  await t.rejects(apiKeys({ query: never, connect: never }).issue(key), { ...option('tenantSlug'), code: 'invalid_input' })
+  await t.rejects(app.recruiting.emit({ ...event, tenantSlug: tooLong }), argument)
+  await t.rejects(app.recruiting.erase({ tenantSlug: tooLong, subject: 'candidate:1' }), argument)
+})
+
+t.test('half of a surrogate pair names no tenant, wherever one is named', async (t) => {
+  const half = 'acme\ud83e'
+  const app = await buildApp(t)
+  t.throws(() => memoryKeyLookup([{ key: 'a-key', tenantSlug: half, scopes: [] }]), { code: 'invalid_option', field: 'keys[0].tenantSlug' })
+  t.throws(() => memoryStorage({ tenants: { [half]: {} } }), { code: 'invalid_option', field: 'tenants' })
+  t.throws(() => memoryStorage().candidates.save(half, ada), { code: 'invalid_option', field: 'tenant' })
+  await t.rejects(app.recruiting.emit({ ...event, tenantSlug: half }), { code: 'invalid_event', field: 'tenantSlug' })
+})
+
+t.test('a subject and an idempotency key of 256 emoji are refused', async (t) => {
+  const app = await buildApp(t)
+  const long = `${text}🦊`
+  for (const field of ['subject', 'idempotencyKey']) {
+    await t.rejects(app.recruiting.emit({ ...event, tenantSlug: 'acme', [field]: long }), { code: 'invalid_event', field })
+  }
+  await t.rejects(app.recruiting.erase({ tenantSlug: 'acme', subject: long }), { code: 'invalid_event', field: 'subject' })
+})

@@ -1,0 +1,341 @@
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import recruitingApi, { createRecruiting, type DeliveryStore, type Logger, type RecruitingStorage } from '../../src/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { countDueListeners } from '../fixtures/postgres/due-listeners.js'
+import { createMachines, event } from '../fixtures/delivery/engine.js'
+import { hang, startReceiver } from '../fixtures/receivers/receiver.js'
+import { hostileErrors } from '../fixtures/hostile/hostile-errors.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
+import { watchRejections } from '../fixtures/delivery/rejections.js'
+import { runUntil, toLoopback } from '../fixtures/api/webhook-api.js'
+
+const down = async (): Promise<never> => { throw new Error('storage is down') }
+
+/** Makes a method fail until it is repaired. */
+function breakMethod (store: DeliveryStore, name: 'claimDue' | 'recordAttempts' | 'release' | 'claimNotices'): () => void {
+  const original = store[name]
+  store[name] = down
+  return () => { Object.assign(store, { [name]: original }) }
+}
+
+t.test('a worker outlives a storage that cannot claim, and asks again after its poll time, not at once', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const logged: string[] = []
+  const logger = { info () {}, warn () {}, error (fields: object, message: string) { logged.push(message) } }
+  const repair = breakMethod(storage.deliveries, 'claimDue')
+  const engine = start({ logger, delivery: { pollMs: 1000 } })
+  await clock.advance(0)
+  for (let count = 0; count < 10; count++) await engine.emit(event)
+  await clock.advance(999)
+  t.same(logged, ['storage failed, deliveries wait'])
+  await clock.advance(1)
+  await clock.advance(0)
+  t.equal(logged.length, 2)
+  repair()
+  await clock.advance(1000)
+  await engine.drain()
+  t.same(await deliveries(id), Array.from({ length: 10 }, () => ['delivered', 1]))
+})
+
+t.test('results that the storage could not take are written when it can, and no attempt is made twice', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const engine = start()
+  let isAsked = () => {}
+  const asked = new Promise<void>((resolve) => { isAsked = resolve })
+  const repair = breakMethod(storage.deliveries, 'recordAttempts')
+  storage.deliveries.recordAttempts = async () => {
+    isAsked()
+    throw new Error('storage is down')
+  }
+  await engine.emit(event)
+  await engine.emit(event)
+  await receiver.received(2)
+  await asked
+  t.same(await deliveries(id), [['pending', 0], ['pending', 0]])
+  repair()
+  await clock.advance(10)
+  await engine.drain()
+  t.same(await deliveries(id), [['delivered', 1], ['delivered', 1]])
+  t.equal(receiver.requests.length, 2)
+})
+
+for (const method of ['recordAttempts', 'release'] as const) {
+  t.test(`close resolves though the storage cannot ${method}, and the lease expires`, async (t) => {
+    const receiver = await startReceiver(t)
+    const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+    const id = await addWebhook(receiver.url)
+    const logged: string[] = []
+    const logger = { info () {}, warn () {}, error (fields: object, message: string) { logged.push(message) } }
+    let answer = () => {}
+    receiver.answer(method === 'recordAttempts' ? (response) => { answer = () => response.writeHead(204).end() } : hang, 204)
+    const engine = start({ logger })
+    await engine.emit(event)
+    await receiver.received(1)
+    const repair = breakMethod(storage.deliveries, method)
+    const closing = engine.close()
+    answer()
+    if (method === 'release') await clock.advance(10_000)
+    await closing
+    t.same(logged, ['storage failed on close, deliveries in flight will repeat when their leases expire'])
+    repair()
+    t.match(await storage.deliveries.stats(), { pending: 1, leased: 1 })
+    await clock.advance(60_000)
+    await start().drain()
+    t.same(await deliveries(id), [['delivered', 1]])
+  })
+}
+
+t.test('a result whose delivery stays locked until the worker closes is reported, and the lease expires', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, start, storage } = createMachines(t)
+  await addWebhook(receiver.url)
+  const logged: string[] = []
+  const logger = { info () {}, warn () {}, error (fields: object, message: string) { logged.push(message) } }
+  storage.deliveries.recordAttempts = async (results) => results.map(({ webhookId, deliveryId, fence }) => ({ webhookId, deliveryId, fence }))
+  const engine = start({ logger })
+  await engine.emit(event)
+  await receiver.received(1)
+  await engine.close()
+  t.same(logged, ['storage failed on close, deliveries in flight will repeat when their leases expire'])
+})
+
+t.test('notices are claimed again after the storage has failed', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, start, storage } = createMachines(t)
+  await addWebhook(receiver.url)
+  const logged: string[] = []
+  const logger = { info () {}, warn () {}, error (fields: object, message: string) { logged.push(message) } }
+  const repair = breakMethod(storage.deliveries, 'claimNotices')
+  receiver.answer(410)
+  const engine = start({ logger })
+  const disabled = new Promise((resolve) => engine.on('webhookDisabled', resolve))
+  await engine.emit(event)
+  await engine.drain()
+  t.ok(logged.length > 0)
+  t.ok(logged.every((message) => message === 'could not read notices of failing webhooks, will retry'))
+  repair()
+  await clock.advance(30_000)
+  t.match(await disabled, { kind: 'gone' })
+})
+
+t.test('the listener of the storage is removed on close', async (t) => {
+  const { start, storage } = createMachines(t)
+  const listeners = countDueListeners(storage.deliveries)
+  const engine = start()
+  t.equal(listeners.count, 1)
+  await engine.close()
+  t.equal(listeners.count, 0)
+})
+
+/** pino, as a host has it. */
+function createLog () {
+  const logs = captureLogs()
+  return { ...logs, log: Fastify({ logger: logs.logger }).log }
+}
+
+for (const [what, thrown] of Object.entries(hostileErrors)) {
+  t.test(`a storage that throws ${what} at a worker is logged in one line, and the worker goes on`, async (t) => {
+    const rejections = watchRejections(t)
+    const receiver = await startReceiver(t)
+    const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+    const id = await addWebhook(receiver.url)
+    const { log, lines, waitFor } = createLog()
+    const { claimDue } = storage.deliveries
+    storage.deliveries.claimDue = async () => {
+      storage.deliveries.claimDue = claimDue
+      throw thrown
+    }
+    const engine = start({ logger: log })
+    await engine.emit(event)
+    t.match(await waitFor('storage failed, deliveries wait'), { level: 50, err: { message: String } })
+    await clock.advance(10)
+    await engine.drain()
+    t.same(await deliveries(id), [['delivered', 1]])
+    t.equal(lines.length, 1)
+    await engine.close()
+    t.same(rejections, [])
+  })
+}
+
+type Break = (storage: RecruitingStorage, fail: () => Promise<never>) => void
+
+const others: Array<[message: string, breakStorage: Break]> = [
+  ['the storage is not ready', (storage, fail) => { storage.verify = fail }],
+  ['pruning failed, will retry in an hour', ({ deliveries }, fail) => { deliveries.prune = fail }]
+]
+
+for (const [message, breakStorage] of others) {
+  t.test(`so is one that makes a worker say "${message}"`, async (t) => {
+    const rejections = watchRejections(t)
+    const clock = createManualClock()
+    const thrown = Object.values(hostileErrors)
+    const storage = memoryStorage({ clock })
+    const { log, lines } = createLog()
+    breakStorage(storage, async () => { throw thrown.shift() })
+    while (thrown.length > 0) {
+      const engine = createRecruiting({ storage, logger: log, delivery: { clock } })
+      await clock.advance(3_600_000)
+      await runUntil(clock, engine.close())
+    }
+    t.equal(lines.length, Object.keys(hostileErrors).length)
+    t.match(lines, lines.map(() => ({ level: 50, msg: message, err: { message: String } })))
+    t.same(rejections, [])
+  })
+}
+
+function fail (): never {
+  throw Object.freeze({ message: 'the mail server is gone' })
+}
+
+const failures: Array<[title: string, listener: () => unknown]> = [
+  ['throws', fail],
+  ['rejects', async () => fail()],
+  ['returns a promise that throws', () => ({ then: fail })],
+  ['returns what throws when it is looked at', () => ({ get then () { return fail() } })]
+]
+
+for (const [title, listener] of failures) {
+  t.test(`a listener that ${title} is logged, and keeps nobody from anything`, async (t) => {
+    const rejections = watchRejections(t)
+    const receiver = await startReceiver(t)
+    const { addWebhook, deliveries, start } = createMachines(t)
+    const [gone, other] = [await addWebhook(receiver.url), await addWebhook(receiver.url)]
+    const lines: Array<[fields: object, message: string]> = []
+    const told: number[] = []
+    const engine = start({
+      logger: { info () {}, warn () {}, error: (fields, message) => { lines.push([fields, message]) } },
+      delivery: { perEndpoint: 1, concurrency: 1 }
+    })
+    engine.on('webhookDisabled', listener)
+    engine.on('webhookDisabled', ({ webhookId }) => { told.push(webhookId) })
+    receiver.answer(410, 204)
+    await engine.emit(event)
+    await engine.drain()
+    t.same([...await deliveries(gone), ...await deliveries(other)], [['failed', 1], ['delivered', 1]])
+    t.same(told, [gone], 'the other listener')
+    t.match(lines, [[{ err: { message: 'the mail server is gone' } }, 'a host listener failed']])
+    await engine.close()
+    t.equal(lines.length, 1)
+    t.same(rejections, [])
+  })
+}
+
+function failFailingLogger (): never {
+  throw new Error('the disk is full')
+}
+
+const failLater = async (): Promise<never> => failFailingLogger()
+
+const loggers: Array<[title: string, logger: Logger]> = [
+  ['throws', { info: failFailingLogger, warn: failFailingLogger, error: failFailingLogger }],
+  ['rejects', { info: failLater, warn: failLater, error: failLater }]
+]
+
+for (const [title, logger] of loggers) {
+  t.test(`a logger that ${title} stops neither the worker nor the process`, async (t) => {
+    const rejections = watchRejections(t)
+    const receiver = await startReceiver(t)
+    const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+    const id = await addWebhook(receiver.url)
+    const engine = start({ logger, delivery: { retrySchedule: [0, 5], disableAfter: { failingForSeconds: 0, failedDeliveries: 5 } } })
+    receiver.answer(500, 204, 204)
+    await engine.emit(event)
+    await engine.drain()
+    await clock.advance(6010)
+    await engine.drain()
+    t.same(await deliveries(id), [['delivered', 2]])
+
+    const { claimDue } = storage.deliveries
+    storage.deliveries.claimDue = async () => failFailingLogger()
+    await engine.emit(event)
+    await clock.advance(0)
+    storage.deliveries.claimDue = claimDue
+    await clock.advance(10)
+    await engine.drain()
+    t.same(await deliveries(id), [['delivered', 2], ['delivered', 1]])
+    await engine.close()
+    t.strictSame(rejections, [])
+  })
+}
+
+t.test('a logger of the host that throws does not stop the deliveries of the plugin', async (t) => {
+  const rejections = watchRejections(t)
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const app = Fastify()
+  app.log.warn = failFailingLogger
+  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { ...toLoopback, clock } })
+  await app.ready()
+  receiver.answer(410)
+  await app.recruiting.emit(event)
+  await app.recruiting.drain()
+  t.same(await deliveries(id), [['failed', 1]])
+  await app.close()
+  t.strictSame(rejections, [])
+})
+
+/** An engine without a logger, and the process warnings that come of it. */
+function startWithoutLogger (t: Test) {
+  const machines = createMachines(t)
+  const { clock, storage } = machines
+  const warnings = t.capture(process, 'emitWarning', () => {})
+  return {
+    ...machines,
+    start () {
+      const engine = createRecruiting({ storage, delivery: { ...toLoopback, pollMs: 1000, clock } })
+      t.teardown(() => runUntil(clock, engine.close()))
+      return engine
+    },
+    /** Those since the last call. */
+    takeWarnings: () => warnings().map(({ args }) => args)
+  }
+}
+
+t.test('a worker without a logger that cannot reach its storage warns once a minute', async (t) => {
+  const { clock, start, storage, takeWarnings } = startWithoutLogger(t)
+  let claims = 0
+  storage.deliveries.claimDue = async () => {
+    claims++
+    throw Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' })
+  }
+  start()
+  for (let second = 0; second < 59; second++) await clock.advance(1000)
+  t.ok(claims > 5)
+  t.strictSame(takeWarnings(), [['storage failed, deliveries wait: ECONNREFUSED', {
+    type: 'RecruitingWarning', detail: 'Pass a logger to createRecruiting to see every line. {}'
+  }]])
+  for (let second = 0; second < 30; second++) await clock.advance(1000)
+  t.equal(takeWarnings().length, 1)
+})
+
+t.test('a storage that is not ready warns besides, as does each of its sentences', async (t) => {
+  const { start, storage, takeWarnings } = startWithoutLogger(t)
+  Object.assign(storage, { verify: async () => ['an index is missing', 'the pool is small'] })
+  await start().drain()
+  Object.assign(storage, { verify: async () => { throw new Error('run the migrations') } })
+  await start().drain()
+  t.same(takeWarnings().map(([text]) => text), ['an index is missing', 'the pool is small', 'the storage is not ready: run the migrations'])
+})
+
+t.test('a delivery that fails without a logger warns with the fields of its log line', async (t) => {
+  const { addWebhook, start, takeWarnings } = startWithoutLogger(t)
+  const receiver = await startReceiver(t)
+  const id = await addWebhook(`${receiver.url}/path-with-token`)
+  receiver.answer(410)
+  const engine = start()
+  await engine.emit(event)
+  await engine.drain()
+  const warnings = takeWarnings()
+  t.match(warnings, [
+    ['delivery failed, giving up', { type: 'RecruitingWarning', detail: `{"webhook_id":${id},` }],
+    ['webhook disabled, it returned 410', { type: 'RecruitingWarning', detail: `{"webhook_id":${id},` }]
+  ])
+  t.notMatch(JSON.stringify(warnings), /token/)
+})

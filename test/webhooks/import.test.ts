@@ -1,0 +1,95 @@
+import { Webhook } from 'standardwebhooks'
+import t from 'tap'
+import { createRecruiting } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
+import { toLoopback } from '../fixtures/api/webhook-api.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+
+const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+const input = { name: 'CRM', target_url: 'https://hooks.example.com/recruiting', event_types: ['application.created' as const], secret }
+const refused = (field: string, message: string) => ({ code: 'invalid_input', field, message: `${field}: ${message}` })
+
+t.test('receivers of an imported webhook verify notifications with the secret that they had before', async (t) => {
+  const receiver = await startReceiver(t)
+  const recruiting = createRecruiting({ storage: memoryStorage(), delivery: toLoopback, secretKeys: [Buffer.alloc(32, 1)] })
+  t.teardown(() => recruiting.close())
+  const webhook = await recruiting.webhooks.import('acme', { ...input, target_url: receiver.url, headers: { authorization: 'Bearer gateway' } })
+  t.match(webhook, { name: 'CRM', status: 'active', target_url: receiver.url, event_types: ['application.created'] })
+  t.notOk('secret' in webhook)
+  await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 } })
+  await recruiting.drain()
+  const [{ body = '', headers = {} } = {}] = receiver.requests
+  t.equal(headers.authorization, 'Bearer gateway')
+  t.match(new Webhook(secret).verify(body, headers as Record<string, string>), { type: 'application.created' })
+})
+
+t.test('a tenant moves without a gap: what was skipped while its webhook was inactive is sent once it is enabled', async (t) => {
+  const receiver = await startReceiver(t)
+  const recruiting = createRecruiting({ storage: memoryStorage(), delivery: toLoopback })
+  t.teardown(() => recruiting.close())
+  const { webhooks } = recruiting
+  const { id } = await webhooks.import('acme', { ...input, target_url: receiver.url, status: 'inactive' })
+  await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 } })
+  await recruiting.drain()
+  t.equal(receiver.requests.length, 0)
+  t.match(await webhooks.sendTest('acme', id), { status: 'delivered' })
+  await webhooks.update('acme', id, { status: 'active' })
+  await webhooks.replay('acme', id)
+  await recruiting.drain()
+  t.strictSame(receiver.requests.map(({ body }) => JSON.parse(body).test ?? JSON.parse(body).data.id), [true, 1])
+})
+
+t.test('an imported secret is sealed in the storage', async (t) => {
+  const storage = memoryStorage()
+  const recruiting = createRecruiting({ storage, delivery: false, secretKeys: [Buffer.alloc(32, 1)] })
+  t.teardown(() => recruiting.close())
+  const { id } = await recruiting.webhooks.import('acme', input)
+  const [stored] = await storage.webhooks.findSecrets('acme', id) ?? []
+  t.match(stored, /^sealed_v1:/)
+})
+
+t.test('a repeated import creates nothing, and changes nothing', async (t) => {
+  const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false })
+  t.teardown(() => recruiting.close())
+  const { webhooks } = recruiting
+  const { id } = await webhooks.import('acme', input)
+  t.match(await webhooks.import('acme', { ...input, name: 'Another name', status: 'inactive' }), { id, name: 'CRM', status: 'active' })
+  const others = [
+    await webhooks.import('acme', { ...input, target_url: 'https://hooks.example.com/other' }),
+    await webhooks.import('acme', { ...input, secret: `whsec_${Buffer.alloc(64, 8).toString('base64')}` }),
+    await webhooks.import('globex', input)
+  ]
+  t.equal(new Set([id, ...others.map((other) => other.id)]).size, 4, 'another address, secret or tenant is another webhook')
+})
+
+t.test('a webhook that is deleted during the import is created again', async (t) => {
+  const storage = memoryStorage()
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+  const { id } = await recruiting.webhooks.import('acme', input)
+  storage.webhooks.findSecrets = async () => null
+  t.not((await recruiting.webhooks.import('acme', input)).id, id)
+})
+
+t.test('secrets in another form are refused, and not shown', async (t) => {
+  const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false })
+  t.teardown(() => recruiting.close())
+  const texts = ['', 'geheim', secret.slice('whsec_'.length), `${secret} `, 'whsec_', `whsec_${Buffer.alloc(23).toString('base64')}`,
+    `whsec_${Buffer.alloc(65).toString('base64')}`, `whsec_!${secret.slice('whsec_'.length)}`]
+  for (const text of texts) {
+    await t.rejects(recruiting.webhooks.import('acme', { ...input, secret: text }), refused('secret', 'must be whsec_ and 24 to 64 bytes in base64'), text)
+  }
+  await recruiting.webhooks.import('acme', { ...input, secret: `whsec_${Buffer.alloc(32, 9).toString('base64').replace('=', '')}` })
+})
+
+t.test('the rules of create hold', async (t) => {
+  const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false, maxWebhooksPerTenant: 1 })
+  t.teardown(() => recruiting.close())
+  const { webhooks } = recruiting
+  await t.rejects(webhooks.import('acme', { ...input, target_url: 'https://127.0.0.1/' }), { code: 'invalid_input', field: 'target_url' })
+  await t.rejects(webhooks.import('acme', { ...input, name: ' ' }), { code: 'invalid_input', field: 'name' })
+  // @ts-expect-error without a secret
+  await t.rejects(webhooks.import('acme', { name: 'CRM', target_url: input.target_url, event_types: input.event_types }), { code: 'invalid_input', field: 'secret' })
+  await webhooks.import('acme', input)
+  await t.rejects(webhooks.import('acme', { ...input, target_url: 'https://hooks.example.com/other' }), { message: 'input: the tenant already has the maximum of 1 webhooks' })
+})

@@ -1,0 +1,473 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { channel } from 'node:diagnostics_channel'
+import Fastify from 'fastify'
+import t from 'tap'
+import recruitingApi, { createRecruiting } from '../../src/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { readRecruitingOptions } from '../../src/options/api.js'
+import { createEngine } from '../../src/webhooks/engine.js'
+import { createMachines, event } from '../fixtures/delivery/engine.js'
+import { hang, startReceiver } from '../fixtures/receivers/receiver.js'
+import { runUntil, toLoopback } from '../fixtures/api/webhook-api.js'
+import { storeWebhook } from '../fixtures/api/webhooks.js'
+import { countDueListeners } from '../fixtures/postgres/due-listeners.js'
+import { readUntil, resources } from '../fixtures/resources.js'
+import { startStopwatch } from '../fixtures/stopwatch.js'
+import { silentLogger } from '../fixtures/delivery/silent-logger.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
+
+t.test('a host delivers from the moment it is ready, also what was emitted before', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const app = Fastify()
+  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { ...toLoopback, clock } })
+  await app.recruiting.emit(event)
+  await clock.advance(60_000)
+  t.same(await deliveries(id), [['pending', 0]])
+  await app.ready()
+  await app.recruiting.drain()
+  t.same(await deliveries(id), [['delivered', 1]])
+  await app.close()
+})
+
+t.test('app.close closes the engine', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  let answer = () => {}
+  receiver.answer((response) => { answer = () => response.writeHead(204).end() })
+  const app = Fastify()
+  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { ...toLoopback, clock } })
+  await app.ready()
+  await app.recruiting.emit(event)
+  await receiver.received(1)
+  const closing = app.close()
+  answer()
+  await closing
+  t.same(await deliveries(id), [['delivered', 1]])
+  t.equal(clock.timerCount, 0)
+  await t.rejects(app.recruiting.emit(event), { code: 'closed' })
+})
+
+t.test('deliveries have ended before a hook on close of the host runs, wherever that was added', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  let answer = () => {}
+  receiver.answer((response) => { answer = () => response.writeHead(204).end() })
+  const seen: unknown[] = []
+  const app = Fastify()
+  app.addHook('onClose', async () => { seen.push(await deliveries(id)) })
+  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { ...toLoopback, clock } })
+  app.addHook('onClose', async () => {
+    seen.push(await deliveries(id))
+    // A request that is still under way can emit.
+    t.match(await app.recruiting.emit(event), { deliveries: 1 })
+    await t.rejects(app.recruiting.drain(), { code: 'closed' })
+  })
+  await app.ready()
+  await app.recruiting.emit(event)
+  await receiver.received(1)
+  const closing = app.close()
+  answer()
+  await closing
+  t.same(seen, [[['delivered', 1]], [['delivered', 1], ['pending', 0]]])
+})
+
+t.test('a host that was never ready closes without having delivered', async (t) => {
+  const { clock, storage } = createMachines(t)
+  const app = Fastify()
+  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { clock } })
+  await app.close()
+  t.equal(clock.timerCount, 0)
+})
+
+t.test('with delivery: false a host records and another process delivers', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const app = Fastify()
+  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: false })
+  await app.ready()
+  t.match(await app.recruiting.emit(event), { deliveries: 1 })
+  await clock.advance(60_000)
+  t.same(await deliveries(id), [['pending', 0]])
+  await start().drain()
+  t.same(await deliveries(id), [['delivered', 1]])
+  await app.close()
+})
+
+t.test('createRecruiting needs only webhooks and deliveries, delivers at once, and has the members of app.recruiting', async (t) => {
+  const receiver = await startReceiver(t)
+  const storage = memoryStorage()
+  const { webhooks, deliveries } = storage
+  const engine = createRecruiting({ storage: { webhooks, deliveries } })
+  t.teardown(() => engine.close())
+  t.same(Object.keys(engine).sort(), ['adopt', 'as', 'changed', 'close', 'drain', 'emit', 'erase', 'findSubject', 'health', 'off', 'on', 'portal', 'prune', 'removeTenant', 'renameTenant', 'resealSecrets', 'stats', 'webhooks'])
+  await storeWebhook(storage, 'acme', { targetUrl: receiver.url })
+  await engine.emit(event)
+  await engine.drain()
+  t.match((await engine.stats()).attempts, { blocked: 1, delivered: 0 }, 'by the default rules the loopback is blocked')
+  t.equal(receiver.requests.length, 0)
+})
+
+for (const [title, delivery] of [['false', false], ['{ worker: false }', { worker: false }]] as const) {
+  t.test(`with delivery ${title} createRecruiting records and delivers nothing`, async (t) => {
+    const receiver = await startReceiver(t)
+    const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+    const id = await addWebhook(receiver.url)
+    const engine = createRecruiting({ storage, delivery })
+    t.match(await engine.emit(event), { deliveries: 1 })
+    await clock.advance(60_000)
+    t.same(await deliveries(id), [['pending', 0]])
+    t.match(await engine.stats(), { pending: 1, due: 1, leased: 0, oldestDueMs: 60_000, inFlight: 0 })
+    await engine.close()
+    await start().drain()
+    t.same(await deliveries(id), [['delivered', 1]])
+  })
+}
+
+t.test('the logger of createRecruiting hears of failures, and gets no secret, no body and no path', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, start } = createMachines(t)
+  const id = await addWebhook(`${receiver.url}/path-with-token?token=query-with-token`, { secret: 'whsec_c2VjcmV0' })
+  const lines: Array<[level: string, fields: object, message: string]> = []
+  const write = (level: string) => (fields: object, message: string) => { lines.push([level, fields, message]) }
+  const logger = { info: write('info'), warn: write('warn'), error: write('error') }
+  const engine = start({ logger, delivery: { retrySchedule: [0, 5] } })
+  receiver.answer({ status: 500, body: 'what the receiver says' })
+  const { id: eventId } = await engine.emit({ ...event, data: { full_name: 'Ada Lovelace' } })
+  await engine.drain()
+  await clock.advance(6010)
+  await engine.drain()
+  const retryInMs = Object.entries(lines[0]?.[1] ?? {}).find(([name]) => name === 'retry_in_ms')?.[1]
+  const shared = {
+    webhook_id: id, delivery_id: 1, event_id: eventId, host: `127.0.0.1:${receiver.port}`, error: 'http_status', response_status: 500
+  }
+  t.strictSame(lines, [
+    ['warn', { ...shared, attempt: 1, retry_in_ms: retryInMs }, 'delivery failed, will retry'],
+    ['warn', { ...shared, attempt: 2 }, 'delivery failed, giving up']
+  ])
+  t.notMatch(JSON.stringify(lines), /whsec|Ada|token|says/)
+})
+
+t.test('an address in the storage that is none is blocked, and its log line has no host', async (t) => {
+  const { addWebhook, deliveries, start } = createMachines(t)
+  const id = await addWebhook('nonsense')
+  const hosts: unknown[] = []
+  const logger = { info () {}, warn (fields: object) { hosts.push(Object.entries(fields).find(([name]) => name === 'host')) }, error () {} }
+  const engine = start({ logger })
+  await engine.emit(event)
+  await engine.drain()
+  t.same(await deliveries(id), [['failed', 1]])
+  t.strictSame(hosts, [['host', '']])
+})
+
+t.test('options for development open the loopback', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const engine = createRecruiting({ storage, delivery: toLoopback })
+  await engine.emit(event)
+  await engine.drain()
+  await engine.close()
+  t.same(await deliveries(id), [['delivered', 1]])
+})
+
+t.test('close lets an attempt in flight end, and records it', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  let answer = () => {}
+  receiver.answer((response) => { answer = () => response.writeHead(204).end() })
+  const engine = start()
+  await engine.emit(event)
+  await receiver.received(1)
+  let isClosed = false
+  const closing = engine.close().then(() => { isClosed = true })
+  await new Promise(setImmediate)
+  t.notOk(isClosed)
+  answer()
+  await closing
+  t.same(await deliveries(id), [['delivered', 1]])
+})
+
+t.test('close claims nothing more', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const open: Array<() => void> = []
+  receiver.answer((response) => open.push(() => response.writeHead(204).end()))
+  const engine = start({ delivery: { perEndpoint: 1 } })
+  await engine.emit(event)
+  await engine.emit(event)
+  await receiver.received(1)
+  const closing = engine.close()
+  for (const answer of open) answer()
+  await closing
+  t.same(await deliveries(id), [['delivered', 1], ['pending', 0]])
+  t.match(await storage.deliveries.stats(), { pending: 1, leased: 0 })
+  t.equal(receiver.requests.length, 1)
+})
+
+t.test('close claims nothing more in a running turn', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const { recordAttempts } = storage.deliveries
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => { goOn = resolve })
+  let isWriting = () => {}
+  const writing = new Promise<void>((resolve) => { isWriting = resolve })
+  storage.deliveries.recordAttempts = async (...given) => {
+    isWriting()
+    await held
+    return recordAttempts(...given)
+  }
+  const engine = start()
+  await engine.emit(event)
+  await writing
+  await engine.emit(event)
+  const closing = engine.close()
+  goOn()
+  await closing
+  t.same(await deliveries(id), [['delivered', 1], ['pending', 0]])
+})
+
+t.test('when the grace is over, close aborts what is left and gives the leases back, and no attempt is counted', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  receiver.answer(hang, 204)
+  const engine = start()
+  await engine.emit(event)
+  await receiver.received(1)
+  const closing = engine.close()
+  await clock.advance(9999)
+  t.match(await storage.deliveries.stats(), { leased: 1 }, 'within the grace')
+  await clock.advance(1)
+  await closing
+  t.same(await deliveries(id), [['pending', 0]])
+  t.match(await storage.deliveries.stats(), { pending: 1, due: 1, leased: 0 })
+  await start().drain()
+  t.same(await deliveries(id), [['delivered', 1]])
+  t.equal(receiver.requests.length, 2)
+})
+
+t.test('the grace is the host\'s to set', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, start, storage } = createMachines(t)
+  await addWebhook(receiver.url)
+  receiver.answer(hang)
+  const engine = start({ delivery: { closeGraceMs: 0 } })
+  await engine.emit(event)
+  await receiver.received(1)
+  const closing = engine.close()
+  await clock.advance(0)
+  await closing
+  t.match(await storage.deliveries.stats(), { pending: 1, leased: 0 })
+})
+
+t.test('close may be called twice, also at once, and closes once', async (t) => {
+  const { start, storage } = createMachines(t)
+  const { release } = storage.deliveries
+  let released = 0
+  storage.deliveries.release = (leases) => {
+    released++
+    return release(leases)
+  }
+  const engine = start()
+  await Promise.all([engine.close(), engine.close()])
+  await engine.close()
+  t.equal(released, 1)
+})
+
+t.test('a closed engine refuses everything but close', async (t) => {
+  const { start, storage } = createMachines(t)
+  const engine = start()
+  await engine.close()
+  const closed = { name: 'RecruitingApiError', code: 'closed', field: '', message: 'the engine is closed' }
+  await t.rejects(engine.emit(event), closed)
+  await t.rejects(engine.drain(), closed)
+  await t.rejects(engine.prune(), closed)
+  await t.rejects(engine.stats(), closed)
+  await t.rejects(engine.resealSecrets(), closed)
+  t.match(await storage.deliveries.stats(), { pending: 0 })
+})
+
+t.test('an engine refuses events as soon as it is closing', async (t) => {
+  const { start } = createMachines(t)
+  const engine = start()
+  const closing = engine.close()
+  await t.rejects(engine.emit(event), { code: 'closed' })
+  await closing
+})
+
+t.test('a closed engine leaves no timer, and the storage is as usable as before', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, start, storage } = createMachines(t)
+  await addWebhook(receiver.url)
+  const engine = start()
+  await engine.emit(event)
+  await engine.drain()
+  await engine.close()
+  t.equal(clock.timerCount, 0)
+  const next = start()
+  await next.emit(event)
+  await next.drain()
+  t.equal(receiver.requests.length, 2)
+  t.match(await storage.deliveries.stats(), { pending: 0 })
+})
+
+t.test('events emitted before close are not lost, even if nothing was sent yet', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, start } = createMachines(t)
+  await addWebhook(receiver.url)
+  const engine = start()
+  const emitted = await Promise.all(Array.from({ length: 20 }, () => engine.emit(event)))
+  await engine.close()
+  await start().drain()
+  const received = receiver.requests.map(({ headers }) => headers['webhook-id'])
+  t.same(new Set(received), new Set(emitted.map(({ id }) => id)))
+  t.equal(received.length, 20)
+})
+
+const hanging = 50
+const closeGraceMs = 500
+const undiciChannels = ['undici:request:create', 'undici:client:sendHeaders', 'undici:request:error', 'undici:request:headers']
+
+interface Leftovers {
+  resources: string[]
+  listeners: Array<[name: string | symbol, count: number]>
+  subscribed: string[]
+}
+
+function leftovers (): Leftovers {
+  return {
+    resources: resources(),
+    listeners: process.eventNames().map((name) => [name, process.listenerCount(name)]),
+    subscribed: undiciChannels.filter((name) => channel(name).hasSubscribers)
+  }
+}
+
+t.test('close with 50 hanging attempts ends within the grace and a second, gives the leases back and leaves nothing', async (t) => {
+  const receiver = await startReceiver(t)
+  receiver.answer(hang)
+  const storage = memoryStorage()
+  const listeners = countDueListeners(storage.deliveries)
+  for (let count = 0; count < hanging; count++) {
+    await storeWebhook(storage, 'acme', { targetUrl: receiver.url, eventTypes: ['job.created'] })
+  }
+  await sleep(100)
+  const before = leftovers()
+
+  const recruiting = createRecruiting({ storage, delivery: { ...toLoopback, closeGraceMs } })
+  await recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: {} })
+  await receiver.received(hanging)
+  t.match(await storage.deliveries.stats(), { pending: hanging, leased: hanging })
+  t.ok(leftovers().resources.length >= before.resources.length + hanging, 'there was something to leave')
+  t.equal(listeners.count, 1)
+
+  const startedAt = performance.now()
+  const stop = startStopwatch()
+  await recruiting.close()
+  const closeMs = performance.now() - startedAt
+  t.ok(closeMs >= closeGraceMs - 5 && stop() < closeGraceMs + 1000, `closed after ${closeMs} ms`)
+  t.match(await storage.deliveries.stats(), { pending: hanging, due: hanging, leased: 0 })
+  t.equal(listeners.count, 0)
+  t.strictSame(await readUntil(leftovers, before), before)
+  t.equal(receiver.requests.length, hanging, 'each was attempted once')
+})
+
+const down = async (): Promise<never> => { throw new Error('storage is down') }
+
+t.test('a worker is alive while the storage answers its claims, and says when it last did', async (t) => {
+  const { clock, start } = createMachines(t)
+  const startedAt = clock.now()
+  const engine = start({ delivery: { pollMs: 1000 } })
+  t.same(await engine.health(), { alive: true, lastClaimAt: null, oldestDueMs: 0, held: null, inFlight: 0 }, 'nothing was claimed yet')
+  await clock.advance(0)
+  await clock.advance(60_000)
+  t.same(await engine.health(), { alive: true, lastClaimAt: new Date(startedAt + 60_000).toISOString(), oldestDueMs: 0, held: null, inFlight: 0 })
+})
+
+for (const [what, claimDue] of [['fail', down], ['never end', () => new Promise<never>(() => {})]] as const) {
+  t.test(`a worker whose claims ${what} for longer than 30 seconds and its poll time is not alive`, async (t) => {
+    const { addWebhook, clock, start, storage } = createMachines(t)
+    await addWebhook('https://10.0.0.1/')
+    const engine = start({ delivery: { pollMs: 1000, worker: true } })
+    await clock.advance(0)
+    await clock.advance(1000)
+    const lastClaimAt = new Date(clock.now()).toISOString()
+    const { claimDue: repaired } = storage.deliveries
+    let end: () => void = () => {}
+    const ended = new Promise<never>((_resolve, reject) => { end = () => reject(new Error('ended')) })
+    storage.deliveries.claimDue = () => Promise.race([claimDue(), ended])
+    await engine.emit(event)
+    await clock.advance(31_000)
+    t.same(await engine.health(), { alive: true, lastClaimAt, oldestDueMs: 31_000, held: null, inFlight: 0 })
+    await clock.advance(1)
+    t.same(await engine.health(), { alive: false, lastClaimAt, oldestDueMs: 31_001, held: null, inFlight: 0 })
+    storage.deliveries.claimDue = repaired
+    end()
+    await clock.advance(2000)
+    t.equal((await engine.health()).alive, true)
+  })
+}
+
+t.test('a worker whose slots are all in use is alive', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, start } = createMachines(t)
+  await addWebhook(receiver.url)
+  receiver.answer(hang)
+  const engine = start({ delivery: { concurrency: 1, pollMs: 1000, timeoutMs: 60_000 } })
+  await engine.emit(event)
+  await clock.advance(0)
+  await receiver.received(1)
+  await clock.advance(40_000)
+  const { alive, inFlight } = await engine.health()
+  t.same([alive, inFlight], [true, 1])
+})
+
+t.test('a storage that does not answer makes the lag unknown, and health never rejects', async (t) => {
+  const { start, storage } = createMachines(t)
+  const engine = start()
+  for (const stats of [down, () => { throw new Error('storage is down') }]) {
+    storage.deliveries.stats = stats
+    t.match(await engine.health(), { alive: true, oldestDueMs: null })
+  }
+})
+
+t.test('a process that only emits is alive until it is closed', async (t) => {
+  const { clock, storage } = createMachines(t)
+  const engine = createRecruiting({ storage, delivery: false })
+  await clock.advance(600_000)
+  t.same(await engine.health(), { alive: true, lastClaimAt: null, oldestDueMs: 0, held: null, inFlight: 0 })
+  await engine.close()
+  t.same(await engine.health(), { alive: false, lastClaimAt: null, oldestDueMs: null, held: null, inFlight: 0 })
+})
+
+t.test('a worker that stops is not alive, from the moment it claims no more, and its storage is not asked', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, start, storage } = createMachines(t)
+  await addWebhook(receiver.url)
+  receiver.answer(hang)
+  const engine = start({ delivery: { pollMs: 1000, timeoutMs: 60_000, closeGraceMs: 5000 } })
+  await engine.emit(event)
+  await clock.advance(0)
+  await receiver.received(1)
+  storage.deliveries.stats = () => { throw new Error('the host has ended its pool') }
+  const closing = engine.close()
+  t.match(await engine.health(), { alive: false, oldestDueMs: null, held: null, inFlight: 1 })
+  await runUntil(clock, closing)
+  t.match(await engine.health(), { alive: false, oldestDueMs: null, held: null, inFlight: 0 })
+})
+
+t.test('an engine that was closed before it was started does not start', async (t) => {
+  const clock = createManualClock()
+  const engine = createEngine(readRecruitingOptions({ storage: memoryStorage(), delivery: { clock } }), silentLogger)
+  await engine.close()
+  engine.start()
+  t.equal(clock.timerCount, 0)
+})

@@ -1,0 +1,263 @@
+import t, { type Test } from 'tap'
+import type { HealthNotice } from '../../../src/index.js'
+import { type Delivering, startDelivering } from '../../fixtures/delivery/delivering.js'
+import { timeOf } from '../../fixtures/api/webhook-api.js'
+import { createMachines, event } from '../../fixtures/delivery/engine.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
+
+const hour = 3_600_000
+const fiveDays = 5 * 24 * hour
+
+/** One attempt a delivery, so that each failure is final, and the default rule: 5 days and 10 deliveries. */
+async function startFailing (t: Test): Promise<Delivering> {
+  const delivering = await startDelivering(t, { delivery: { retrySchedule: [0], pollMs: 60_000 } })
+  delivering.receiver.answer(500)
+  return delivering
+}
+
+async function fail ({ drain, emit }: Delivering, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    await emit()
+    await drain()
+  }
+}
+
+t.test('a webhook is disabled by its tenth failed delivery, 5 days after the first attempt that failed', async (t) => {
+  const delivering = await startFailing(t)
+  const { app, clock, receiver, status, webhook } = delivering
+  const notices: HealthNotice[] = []
+  app.recruiting.on('webhookDisabled', (notice) => notices.push(notice))
+  const failingSince = timeOf(clock)
+  await fail(delivering, 9)
+  await clock.skip(fiveDays)
+  t.equal(await status(), 'active')
+  receiver.answer((response) => response.destroy())
+  await fail(delivering, 1)
+  t.equal(await status(), 'disabled')
+  t.strictSame(notices, [{
+    kind: 'disabled',
+    tenantId: 'acme',
+    tenantSlug: 'acme',
+    webhookId: webhook.id,
+    failingSince,
+    failedDeliveries: 10,
+    lastError: 'connection',
+    lastResponseStatus: null
+  }])
+})
+
+t.test('ten failed deliveries within 5 days do not disable a webhook', async (t) => {
+  const delivering = await startFailing(t)
+  await fail(delivering, 10)
+  await delivering.clock.skip(fiveDays - 1)
+  await fail(delivering, 1)
+  t.equal(await delivering.status(), 'active')
+  await delivering.clock.advance(1)
+  await fail(delivering, 1)
+  t.equal(await delivering.status(), 'disabled')
+})
+
+t.test('nine failed deliveries in more than 5 days do not disable a webhook', async (t) => {
+  const delivering = await startFailing(t)
+  await fail(delivering, 8)
+  await delivering.clock.skip(2 * fiveDays)
+  await fail(delivering, 1)
+  t.equal(await delivering.status(), 'active')
+})
+
+t.test('attempts that will be repeated do not count as failed deliveries', async (t) => {
+  const { clock, drain, emit, receiver, retry, status } = await startDelivering(t, {
+    delivery: { retrySchedule: Array.from({ length: 20 }, () => 0), disableAfter: { failingForSeconds: 0, failedDeliveries: 2 } }
+  })
+  receiver.answer(500)
+  await emit()
+  await drain()
+  await clock.advance(10)
+  await retry()
+  t.equal(receiver.requests.length, 20)
+  t.equal(await status(), 'active')
+})
+
+t.test('one delivery that succeeds starts both counts again', async (t) => {
+  const delivering = await startFailing(t)
+  const { clock, receiver, status } = delivering
+  await fail(delivering, 9)
+  await clock.skip(fiveDays)
+  receiver.answer(204, 500)
+  await fail(delivering, 1)
+  await fail(delivering, 9)
+  await clock.skip(fiveDays)
+  t.equal(await status(), 'active')
+  await fail(delivering, 1)
+  t.equal(await status(), 'disabled')
+})
+
+t.test('made active by the client, a webhook starts with a clean record', async (t) => {
+  const delivering = await startFailing(t)
+  const { call, clock, status, webhook } = delivering
+  await fail(delivering, 9)
+  await clock.skip(fiveDays)
+  await call('PATCH', `/webhooks/${webhook.id}`, { status: 'active' })
+  await fail(delivering, 9)
+  await clock.skip(fiveDays)
+  t.equal(await status(), 'active')
+  await fail(delivering, 1)
+  t.equal(await status(), 'disabled')
+})
+
+t.test('the host is notified once when a webhook has been failing for half the time', async (t) => {
+  const delivering = await startFailing(t)
+  const { app, clock, webhook } = delivering
+  const notices: HealthNotice[] = []
+  app.recruiting.on('webhookFailing', (notice) => notices.push(notice))
+  const failingSince = timeOf(clock)
+  await fail(delivering, 1)
+  await clock.skip(fiveDays / 2 - 1)
+  await fail(delivering, 1)
+  t.strictSame(notices, [])
+  await clock.advance(1)
+  await fail(delivering, 2)
+  t.strictSame(notices, [{
+    kind: 'failing',
+    tenantId: 'acme',
+    tenantSlug: 'acme',
+    webhookId: webhook.id,
+    failingSince,
+    failedDeliveries: 3,
+    lastError: 'http_status',
+    lastResponseStatus: 500
+  }])
+})
+
+t.test('a rule of the host replaces the default', async (t) => {
+  const { clock, drain, emit, receiver, status } = await startDelivering(t, {
+    delivery: { retrySchedule: [0], disableAfter: { failingForSeconds: 60, failedDeliveries: 1 } }
+  })
+  receiver.answer(500)
+  await emit()
+  await drain()
+  t.equal(await status(), 'active')
+  await clock.advance(60_000)
+  await emit()
+  await drain()
+  t.equal(await status(), 'disabled')
+})
+
+t.test('a 410 ends the delivery and disables the webhook at once, and the host is notified', async (t) => {
+  const { app, call, clock, drain, emit, lastDelivery, receiver, webhook } = await startDelivering(t)
+  const notices: HealthNotice[] = []
+  app.recruiting.on('webhookDisabled', (notice) => notices.push(notice))
+  const createdAt = timeOf(clock)
+  await clock.advance(1000)
+  receiver.answer(410)
+  await emit()
+  await drain()
+  t.match(await lastDelivery(), { status: 'failed', attempt_count: 1, response_status: 410, error: 'http_status', next_attempt_at: null })
+  t.match((await call('GET', `/webhooks/${webhook.id}`)).body, {
+    data: { status: 'disabled', created_at: createdAt, updated_at: timeOf(clock) }
+  })
+  t.strictSame(notices, [{
+    kind: 'gone',
+    tenantId: 'acme',
+    tenantSlug: 'acme',
+    webhookId: webhook.id,
+    failingSince: timeOf(clock),
+    failedDeliveries: 1,
+    lastError: 'http_status',
+    lastResponseStatus: 410
+  }])
+})
+
+t.test('other pending deliveries of a webhook that is gone are skipped', async (t) => {
+  const { drain, emit, log, receiver } = await startDelivering(t)
+  receiver.answer(500, 410)
+  await emit()
+  await drain()
+  await emit()
+  await drain()
+  t.match(await log(), [{ status: 'skipped', attempt_count: 1 }, { status: 'failed', attempt_count: 1 }])
+})
+
+t.test('a webhook that is gone gets nothing more until the client makes it active', async (t) => {
+  const { call, drain, emit, log, receiver, webhook } = await startDelivering(t)
+  receiver.answer(410, 204)
+  await emit()
+  await drain()
+  t.match(await emit(), { deliveries: 0 })
+  await drain()
+  await call('PATCH', `/webhooks/${webhook.id}`, { status: 'active' })
+  t.match(await emit(), { deliveries: 1 })
+  await drain()
+  t.match(await log(), [{ status: 'failed' }, { status: 'skipped' }, { status: 'delivered' }])
+  t.match((await call('POST', `/webhooks/${webhook.id}/replay`)).body, { data: { queued: 2 } })
+  await drain()
+  t.equal(receiver.requests.length, 4)
+})
+
+t.test('a webhook that is gone is the only one that is disabled', async (t) => {
+  const { call, create, drain, emit, log, receiver } = await startDelivering(t)
+  const other = await create({ target_url: `${receiver.url}/other` })
+  receiver.answer((response, { path }) => response.writeHead(path === '/hook' ? 410 : 204).end())
+  await emit()
+  await drain()
+  t.match((await call('GET', `/webhooks/${other.id}`)).body, { data: { status: 'active' } })
+  t.match(await log(other.id), [{ status: 'delivered' }])
+})
+
+t.test('a 410 on a retry disables the webhook too', async (t) => {
+  const { drain, emit, lastDelivery, receiver, retry, status } = await startDelivering(t)
+  receiver.answer(500, 410)
+  await emit()
+  await drain()
+  await retry()
+  t.equal(await status(), 'disabled')
+  t.match(await lastDelivery(), { status: 'failed', attempt_count: 2, response_status: 410 })
+})
+
+t.test('a listener that throws or has been taken off changes nothing', async (t) => {
+  const { app, drain, emit, receiver, status } = await startDelivering(t)
+  const told: string[] = []
+  const off = () => told.push('off')
+  app.recruiting.on('webhookDisabled', off)
+  app.recruiting.off('webhookDisabled', off)
+  app.recruiting.on('webhookDisabled', () => {
+    told.push('on')
+    throw new Error('a fault of the host')
+  })
+  receiver.answer(410)
+  await emit()
+  await drain()
+  t.equal(await status(), 'disabled')
+  t.same(told, ['on'])
+})
+
+t.test('a notice that cannot be confirmed is reported again, and others are reported and confirmed at once', async (t) => {
+  const receiver = await startReceiver(t)
+  receiver.answer(410)
+  const { addWebhook, clock, start, storage: { deliveries } } = createMachines(t)
+  const [first, ...others] = [await addWebhook(receiver.url), await addWebhook(receiver.url), await addWebhook(receiver.url)]
+  const { claimNotices, confirmNotice } = deliveries
+  deliveries.claimNotices = async () => []
+  const lines: Array<[fields: object, message: string]> = []
+  const engine = start({ logger: { info () {}, warn () {}, error: (fields, message) => { lines.push([fields, message]) } } })
+  const reported: number[] = []
+  engine.on('webhookDisabled', ({ webhookId }) => { reported.push(webhookId) })
+  await engine.emit(event)
+  await engine.drain()
+
+  let stuck: number | undefined
+  deliveries.claimNotices = async (options) => {
+    const claimed = await claimNotices(options)
+    stuck ??= claimed.find(({ notice }) => notice.webhookId === first)?.noticeId
+    return claimed
+  }
+  deliveries.confirmNotice = async (id) => {
+    if (id === stuck) throw new Error('the row is locked')
+    return confirmNotice(id)
+  }
+  await clock.advance(30_000)
+  t.same(reported.toSorted(), [first, ...others])
+  t.match(lines, [[{ err: { message: 'the row is locked' }, webhook_id: first }, 'could not confirm a notice of a failing webhook, will report it again']])
+  await clock.advance(60_000)
+  t.same(reported.slice(3), [first])
+})

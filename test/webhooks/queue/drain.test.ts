@@ -1,0 +1,227 @@
+import { setTimeout as sleep, setImmediate as tick } from 'node:timers/promises'
+import t from 'tap'
+import { createRecruiting } from '../../../src/index.js'
+import { memoryStorage } from '../../../src/memory/index.js'
+import { createMachines, event } from '../../fixtures/delivery/engine.js'
+import { hang, type Receiver, startReceiver } from '../../fixtures/receivers/receiver.js'
+
+t.test('drain resolves at once when nothing is due', async (t) => {
+  const { start } = createMachines(t)
+  await start().drain()
+  await start({ delivery: { worker: false } }).drain()
+  t.pass()
+})
+
+t.test('drain resolves when what is due has been attempted, and does not wait for retries', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  receiver.answer(500, 204)
+  const engine = start()
+  for (let count = 0; count < 10; count++) await engine.emit(event)
+  await engine.drain()
+  const log = await deliveries(id)
+  t.equal(log.length, 10)
+  t.ok(log.every(([, attempts]) => attempts === 1))
+  t.equal(log.filter(([status]) => status === 'pending').length, 1)
+})
+
+for (const [title, until] of [['a Date', (ms: number) => new Date(ms)], ['milliseconds', (ms: number) => ms]] as const) {
+  t.test(`with until as ${title}, drain waits for the retries that become due by then`, async (t) => {
+    const receiver = await startReceiver(t)
+    const { addWebhook, clock, deliveries, start } = createMachines(t)
+    const id = await addWebhook(receiver.url)
+    receiver.answer(500, 500, 204)
+    const engine = start()
+    await engine.emit(event)
+    let isDrained = false
+    const draining = engine.drain({ until: until(clock.now() + 10_000) }).then(() => { isDrained = true })
+    await receiver.received(1)
+    await engine.drain()
+    t.notOk(isDrained)
+    await clock.advance(6010)
+    await receiver.received(2)
+    await draining
+    t.same(await deliveries(id), [['pending', 2]])
+  })
+}
+
+t.test('an until that is past is the same as none', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, start } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  receiver.answer(500)
+  const engine = start()
+  await engine.emit(event)
+  await engine.drain({ until: clock.now() - 60_000 })
+  t.same(await deliveries(id), [['pending', 1]])
+})
+
+t.test('an until that is no time and a misspelt option are refused', async (t) => {
+  const engine = createMachines(t).start()
+  const refusal = { code: 'invalid_option', field: 'until', message: /^until: expected a Date or milliseconds since the epoch, got / }
+  for (const until of ['soon', '2026-01-01T00:00:00Z', Number.NaN, Number.POSITIVE_INFINITY, 9e15, new Date('soon')]) {
+    await t.rejects(engine.drain({ until } as never), refusal)
+  }
+  await t.rejects(engine.drain({ untill: 0 } as never), {
+    code: 'invalid_option', field: 'untill', message: 'untill: expected a known name such as until, got "untill"'
+  })
+})
+
+t.test('drain also waits for what is recorded while it waits', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const engine = start()
+  receiver.answer((response) => {
+    const isLast = receiver.requests.length === 3
+    const emitted = isLast ? Promise.resolve() : engine.emit(event)
+    emitted.then(() => response.writeHead(204).end())
+  })
+  await engine.emit(event)
+  await engine.drain()
+  t.same(await deliveries(id), [['delivered', 1], ['delivered', 1], ['delivered', 1]])
+})
+
+t.test('drain fails when the engine is closed under it', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, start } = createMachines(t)
+  await addWebhook(receiver.url)
+  let answer = () => {}
+  receiver.answer((response) => { answer = () => response.writeHead(204).end() })
+  const engine = start()
+  await engine.emit(event)
+  await receiver.received(1)
+  const early = t.rejects(engine.drain(), { code: 'closed' })
+  await new Promise(setImmediate)
+  const late = t.rejects(engine.drain(), { code: 'closed' })
+  const closing = engine.close()
+  answer()
+  await Promise.all([early, late, closing])
+})
+
+t.test('an inactive or deleted webhook keeps no drain waiting', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, start, storage } = createMachines(t)
+  const ids = [await addWebhook(receiver.url), await addWebhook(receiver.url)]
+  const engine = start({ delivery: { worker: false } })
+  await engine.emit(event)
+  await storage.webhooks.update('acme', ids[0] ?? 0, { status: 'inactive' })
+  await storage.webhooks.delete('acme', ids[1] ?? 0)
+  await engine.drain()
+  t.equal(receiver.requests.length, 0)
+})
+
+t.test('a drain that asks the storage while the engine closes ends', async (t) => {
+  const storage = memoryStorage()
+  let answer = (_hasPending: boolean): void => {}
+  const hasPending = (): Promise<boolean> => new Promise((resolve) => { answer = resolve })
+  const recruiting = createRecruiting({ storage: { ...storage, deliveries: { ...storage.deliveries, hasPending } } })
+  const draining = recruiting.drain()
+  const closing = recruiting.close()
+  answer(true)
+  await t.rejects(draining, { code: 'closed' })
+  await closing
+})
+
+t.test('drain does not miss a turn that ends while storage answers', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const hasPending = storage.deliveries.hasPending.bind(storage.deliveries)
+  storage.deliveries.hasPending = async (...args) => {
+    const answer = await hasPending(...args)
+    // By the time that it is heard the worker has nothing left to do, and its clock stands still.
+    if (answer) {
+      while ((await deliveries(id)).some(([status]) => status === 'pending')) await tick()
+      for (let ticks = 0; ticks < 20; ticks++) await tick()
+    }
+    return answer
+  }
+  const engine = start()
+  await engine.emit(event)
+  t.equal(await Promise.race([engine.drain().then(() => 'drained'), sleep(5000, 'waits', { ref: false })]), 'drained')
+})
+
+/** Keeps every request open; returns what answers the oldest. */
+function keepOpen (receiver: Receiver): () => void {
+  const open: Array<() => void> = []
+  receiver.answer((response) => open.push(() => response.writeHead(204).end()))
+  return () => open.shift()?.()
+}
+
+t.test('one webhook gets at most perEndpoint concurrent requests, and a free place is filled at once', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const answerOne = keepOpen(receiver)
+  const engine = start()
+  for (let count = 0; count < 6; count++) await engine.emit(event)
+  await receiver.received(4)
+  t.match(await engine.stats(), { inFlight: 4, leased: 4, pending: 6 })
+  answerOne()
+  await receiver.received(5)
+  t.match(await engine.stats(), { inFlight: 4, leased: 4, pending: 5 })
+  const drained = engine.drain()
+  answerOne()
+  await receiver.received(6)
+  for (let count = 0; count < 4; count++) answerOne()
+  await drained
+  t.same(await deliveries(id), Array.from({ length: 6 }, () => ['delivered', 1]))
+})
+
+t.test('one engine makes at most concurrency requests at a time', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, start } = createMachines(t)
+  for (let count = 0; count < 3; count++) await addWebhook(`${receiver.url}/${count}`)
+  const answerOne = keepOpen(receiver)
+  const engine = start({ delivery: { concurrency: 2 } })
+  await engine.emit(event)
+  await receiver.received(2)
+  // The worker looks again, and has no place.
+  await clock.advance(10)
+  t.match(await engine.stats(), { inFlight: 2, leased: 2, pending: 3 })
+  const drained = engine.drain()
+  answerOne()
+  await receiver.received(3)
+  answerOne()
+  answerOne()
+  await drained
+  t.match(await engine.stats(), { inFlight: 0, leased: 0, pending: 0 })
+})
+
+t.test('a webhook that hangs does not delay another, however much waits for it', async (t) => {
+  const [slow, quick] = [await startReceiver(t), await startReceiver(t)]
+  const { addWebhook, deliveries, start } = createMachines(t)
+  await addWebhook(slow.url)
+  slow.answer(hang)
+  const engine = start()
+  for (let count = 0; count < 100; count++) await engine.emit(event)
+  await slow.received(4)
+  const id = await addWebhook(quick.url)
+  await engine.emit(event)
+  await quick.received(1)
+  t.equal(slow.requests.length, 4)
+  t.equal((await deliveries(id)).length, 1)
+})
+
+t.test('a webhook gets first attempts before retries, and replays last', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const emitter = start({ delivery: { worker: false } })
+  const replayed = await emitter.emit(event)
+  const retried = await emitter.emit(event)
+  receiver.answer(204, 500, 204)
+  const first = start({ delivery: { perEndpoint: 1 } })
+  await first.drain()
+  await first.close()
+  const selection = { include: 'all', eventTypes: null, eventIds: [replayed.id], since: null, until: null, limit: 1 } as const
+  await storage.deliveries.replay('acme', id, selection)
+  await clock.advance(6000)
+  const fresh = await emitter.emit(event)
+  const second = start({ delivery: { perEndpoint: 1 } })
+  await second.drain()
+  const order = receiver.requests.slice(2).map(({ headers }) => headers['webhook-id'])
+  t.same(order, [fresh.id, retried.id, replayed.id])
+})

@@ -1,0 +1,238 @@
+import t, { type Test } from 'tap'
+import { createRecruiting } from '../../../src/index.js'
+import { memoryStorage } from '../../../src/memory/index.js'
+import { type Delivering, startDelivering } from '../../fixtures/delivery/delivering.js'
+import { hang, startReceiver } from '../../fixtures/receivers/receiver.js'
+import { createMachines, event } from '../../fixtures/delivery/engine.js'
+import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
+
+for (const status of [429, 503]) {
+  t.test(`a ${status} pauses the webhook for as long as Retry-After says`, async (t) => {
+    const delivering = await startDelivering(t)
+    const { clock, drain, emit, receiver, storage } = delivering
+    receiver.answer({ status, headers: { 'retry-after': '600' } }, 204)
+    await emit()
+    await drain()
+    await emit()
+    await emit()
+    await clock.advance(599_990)
+    t.match(await storage.deliveries.stats(), { pending: 3, leased: 0 })
+    t.equal(receiver.requests.length, 1)
+    await clock.advance(20)
+    await drain()
+    t.equal(receiver.requests.length >= 3, true)
+    await delivering.retry()
+    t.same(await statuses(delivering), ['delivered', 'delivered', 'delivered'])
+  })
+}
+
+t.test('one event that always meets a 503 delays the other events of its webhook by a minute at most each time', async (t) => {
+  const delivering = await startDelivering(t)
+  const { clock, drain, emit, receiver } = delivering
+  const { id: cursed } = await emit()
+  receiver.answer((response, { headers }) => { response.writeHead(headers['webhook-id'] === cursed ? 503 : 204).end() })
+  await drain()
+  for (let attempt = 1; attempt < 4; attempt++) {
+    await emit()
+    await clock.advance(60_010)
+    await drain()
+    t.equal((await statuses(delivering)).filter((status) => status === 'delivered').length, attempt)
+    await delivering.retry()
+  }
+})
+
+for (const status of [404, 500, 502]) {
+  t.test(`a ${status} pauses nothing`, async (t) => {
+    const delivering = await startDelivering(t)
+    const { drain, emit, receiver } = delivering
+    receiver.answer({ status, headers: { 'retry-after': '600' } }, 204)
+    await emit()
+    await drain()
+    await emit()
+    await drain()
+    t.same(await statuses(delivering), ['pending', 'delivered'])
+  })
+}
+
+t.test('a first timeout pauses nothing, the next one does', async (t) => {
+  const delivering = await startDelivering(t, { delivery: { timeoutMs: 1000 } })
+  const { drain, emit, receiver, storage } = delivering
+  receiver.answer(hang)
+  await emit()
+  await drain()
+  await emit()
+  await drain()
+  t.equal(receiver.requests.length, 2)
+  await emit()
+  t.match(await storage.deliveries.stats(), { pending: 3, due: 0 })
+  await drain()
+  t.equal(receiver.requests.length, 2)
+})
+
+t.test('a pause of a webhook does not pause another', async (t) => {
+  const { create, drain, emit, log, receiver } = await startDelivering(t)
+  const other = await create({ target_url: `${receiver.url}/other` })
+  receiver.answer((response, { path }) => response.writeHead(path === '/hook' ? 503 : 204).end())
+  await emit()
+  await drain()
+  await emit()
+  await drain()
+  t.match(await log(other.id), [{ status: 'delivered' }, { status: 'delivered' }])
+})
+
+t.test('made active by the client, a webhook is no longer paused', async (t) => {
+  const delivering = await startDelivering(t)
+  const { call, drain, emit, receiver, webhook } = delivering
+  receiver.answer({ status: 503, headers: { 'retry-after': '86400' } }, 204)
+  await emit()
+  await drain()
+  await emit()
+  await call('PATCH', `/webhooks/${webhook.id}`, { status: 'active' })
+  await drain()
+  t.same(await statuses(delivering), ['pending', 'delivered'])
+})
+
+t.test('an attempt in flight that succeeds ends the pause', async (t) => {
+  const delivering = await startDelivering(t)
+  const { drain, emit, receiver, storage } = delivering
+  let succeed = () => {}
+  receiver.answer((response) => { succeed = () => response.writeHead(204).end() }, 503, 204)
+  await emit()
+  await receiver.received(1)
+  await emit()
+  await receiver.received(2)
+  while ((await storage.deliveries.stats()).leased > 1) await new Promise(setImmediate)
+  await emit()
+  t.equal(receiver.requests.length, 2)
+  succeed()
+  await receiver.received(3)
+  await drain()
+  t.same(await statuses(delivering), ['delivered', 'pending', 'delivered'])
+})
+
+async function statuses ({ log }: Delivering): Promise<string[]> {
+  return (await log()).map(({ status }) => status)
+}
+
+interface Line {
+  webhook_id: number
+  paused_until: string
+  reason: string
+}
+
+/** A worker, and the lines about pauses that it has logged so far. */
+function startWithLog (t: Test, timeoutMs = 5000) {
+  const machines = createMachines(t)
+  const lines: Line[] = []
+  const ignore = (): void => {}
+  const info = (fields: object, message: string): void => { if (message === 'webhook paused') lines.push(fields as Line) }
+  const engine = machines.start({ logger: { info, warn: ignore, error: ignore }, delivery: { timeoutMs } })
+  return { ...machines, engine, lines }
+}
+
+t.test('a pause that several attempts in flight cause is one line, and the next pause is another', async (t) => {
+  const { addWebhook, clock, engine, lines } = startWithLog(t)
+  const receiver = await startReceiver(t)
+  const id = await addWebhook(receiver.url)
+  receiver.answer({ status: 503, headers: { 'retry-after': '600' } })
+  for (let count = 0; count < 4; count++) await engine.emit(event)
+  const startedAt = clock.now()
+  await engine.drain()
+  t.equal(receiver.requests.length, 4)
+  t.strictSame(lines, [{
+    webhook_id: id, tenant_slug: 'acme', paused_until: new Date(startedAt + 600_000).toISOString(), reason: 'retry_after', response_status: 503
+  }])
+
+  await clock.advance(800_000)
+  await engine.drain()
+  t.ok(receiver.requests.length > 4)
+  t.equal(lines.length, 2)
+})
+
+t.test('the line says that the status or a timeout is the reason where there is no usable Retry-After', async (t) => {
+  const { addWebhook, clock, engine, lines } = startWithLog(t, 1000)
+  const receiver = await startReceiver(t)
+  const id = await addWebhook(receiver.url)
+  receiver.answer({ status: 429, headers: { 'retry-after': 'soon' } }, hang)
+  await engine.emit(event)
+  await engine.drain()
+  await clock.advance(60_000)
+  await engine.drain()
+  t.match(lines, [
+    { webhook_id: id, reason: 'http_status', response_status: 429 },
+    { webhook_id: id, reason: 'timeout', response_status: null }
+  ])
+})
+
+t.test('each webhook has a line of its own, and a failure that pauses nothing has none', async (t) => {
+  const { addWebhook, engine, lines } = startWithLog(t)
+  const [overloaded, broken] = [await startReceiver(t), await startReceiver(t)]
+  overloaded.answer(503)
+  broken.answer(500)
+  const ids = [await addWebhook(overloaded.url), await addWebhook(overloaded.url), await addWebhook(broken.url)]
+  await engine.emit(event)
+  await engine.drain()
+  t.same(lines.map(({ webhook_id: id }) => id).sort(), ids.slice(0, 2))
+})
+
+t.test('a worker of another environment', async (t) => {
+  const { clock, start, addWebhook, storage, deliveries } = createMachines(t)
+  const receiver = await startReceiver(t)
+  const id = await addWebhook(receiver.url)
+  const production = start({ delivery: { environment: 'production' } })
+  await production.emit(event)
+  await production.drain()
+  await production.close()
+
+  const errors: unknown[] = []
+  const logger = { ...silentLogger, error: ({ err }: { err?: unknown }, message: string) => { errors.push([message, (err as Error).message]) } }
+  const staging = start({ delivery: { environment: 'staging' }, logger })
+  await staging.emit(event)
+
+  await t.test('sends neither deliveries nor tests, and logs it once', async (t) => {
+    await t.rejects(staging.drain(), { code: 'held' })
+    for (let turn = 0; turn < 3; turn++) await clock.advance(1000)
+    t.match(await staging.webhooks.sendTest('acme', id), { status: 'failed', error: 'held' })
+    t.equal(receiver.requests.length, 1)
+    t.strictSame(errors, [['deliveries are held', 'the database belongs to another delivery.environment: nothing is sent until you call adopt, or run npx fastify-recruiting-api adopt']])
+  })
+
+  await t.test('says so in its figures and to tenants, and lives', async (t) => {
+    const { held } = await staging.stats()
+    t.equal(held?.reason, 'environment')
+    t.match(await staging.health(), { alive: true, held })
+    t.match(await staging.webhooks.find('acme', id), { health: { held: true } })
+    await staging.close()
+    t.match(await staging.health(), { alive: false, held: null })
+  })
+
+  await t.test('sends what is pending once it is adopted', async (t) => {
+    const again = start({ delivery: { environment: 'staging' } })
+    t.strictSame(await again.adopt({ pending: 'deliver' }), { reason: 'environment', pending: 1 })
+    await again.drain()
+    t.strictSame(await deliveries(id), [['delivered', 1], ['delivered', 1]])
+    t.notOk('held' in ((await again.webhooks.find('acme', id))?.health ?? {}))
+    t.equal((await storage.holds?.find('production'))?.reason, 'environment')
+    await again.close()
+    await t.rejects(again.adopt({ pending: 'deliver' }), { code: 'closed' })
+  })
+})
+
+t.test('health says nothing of a hold that cannot be read', async (t) => {
+  const storage = memoryStorage()
+  storage.holds.find = () => Promise.reject(new Error('down'))
+  const recruiting = createRecruiting({ storage, delivery: false, logger: silentLogger })
+  t.teardown(() => recruiting.close())
+  t.match(await recruiting.health(), { alive: true, held: null })
+})
+
+t.test('a storage without holds', async (t) => {
+  const { webhooks, deliveries } = memoryStorage()
+  const recruiting = createRecruiting({ storage: { webhooks, deliveries }, delivery: false })
+  t.teardown(() => recruiting.close())
+  t.equal((await recruiting.stats()).held, null)
+  t.equal(await recruiting.adopt({ pending: 'discard' }), null)
+  t.throws(() => createRecruiting({ storage: { webhooks, deliveries }, delivery: { environment: 'production' } }), {
+    code: 'invalid_option', field: 'delivery.environment', message: 'delivery.environment: expected a storage with holds, got "production"'
+  })
+})

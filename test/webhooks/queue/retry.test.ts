@@ -1,0 +1,336 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import t, { type Test } from 'tap'
+import type { AttemptError, ClaimedDelivery, Clock } from '../../../src/index.js'
+import { decideOutcome, defaultRetrySchedule, nextRetryMs, parseRetryAfter } from '../../../src/webhooks/queue/outcome.js'
+import type { SendResult } from '../../../src/webhooks/sending/sender.js'
+import { type Delivering, type LoggedDelivery, startDelivering } from '../../fixtures/delivery/delivering.js'
+import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
+
+// Days pass here: fewer polls take less time.
+const slowly = { delivery: { pollMs: 60_000 } }
+const schedule = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+
+t.test('a delivery is attempted ten times, each after its wait and at most 20 % more, and then given up', async (t) => {
+  const { clock, drain, emit, lastDelivery, receiver, retry, storage } = await startDelivering(t, slowly)
+  receiver.answer(500)
+  await emit()
+  await drain()
+  t.equal(receiver.requests.length, 1, 'the first attempt is made at once')
+  for (const [index, seconds] of schedule.slice(1).entries()) {
+    const waitMs = waitOf(await lastDelivery(), clock)
+    t.ok(waitMs >= seconds * 1000 && waitMs <= seconds * 1200, `wait ${index + 1} of ${seconds} s is ${waitMs} ms`)
+    await clock.advance(waitMs - 1)
+    t.match(await storage.deliveries.stats(), { pending: 1, due: 0, leased: 0 }, 'not a millisecond earlier')
+    await retry()
+    t.equal(receiver.requests.length, index + 2)
+  }
+  t.match(await lastDelivery(), {
+    status: 'failed', attempt_count: 10, response_status: 500, error: 'http_status', next_attempt_at: null, delivered_at: null
+  })
+  await clock.skip(30 * 86_400_000)
+  await drain()
+  t.equal(receiver.requests.length, 10)
+})
+
+t.test('a retry that succeeds ends the schedule', async (t) => {
+  const { clock, drain, emit, lastDelivery, receiver, retry } = await startDelivering(t, slowly)
+  receiver.answer(500, 500, 200)
+  await emit()
+  await drain()
+  await retry()
+  await retry()
+  const { delivered_at: deliveredAt, ...delivery } = await lastDelivery()
+  t.match(delivery, { status: 'delivered', attempt_count: 3, response_status: 200, error: null, next_attempt_at: null })
+  t.equal(deliveredAt, new Date(clock.now()).toISOString())
+  await clock.skip(86_400_000)
+  await drain()
+  t.equal(receiver.requests.length, 3)
+})
+
+t.test('a wait counts from the end of the attempt before', async (t) => {
+  const { clock, drain, emit, lastDelivery, receiver } = await startDelivering(t)
+  let answer = () => {}
+  receiver.answer((response) => { answer = () => response.writeHead(500).end() })
+  await emit()
+  await receiver.received(1)
+  await clock.advance(3000)
+  answer()
+  await drain()
+  const waitMs = waitOf(await lastDelivery(), clock)
+  t.ok(waitMs >= 5000 && waitMs <= 6000, `${waitMs} ms`)
+})
+
+t.test('jitter spreads the retries of deliveries that failed together', async (t) => {
+  const { drain, emit, log, receiver } = await startDelivering(t)
+  receiver.answer(500)
+  for (let count = 0; count < 20; count++) await emit()
+  await drain()
+  const times = new Set((await log()).map(({ next_attempt_at: time }) => time))
+  t.ok(times.size > 10, `${times.size} different times`)
+})
+
+t.test('a schedule of the host replaces the default, its first wait included', async (t) => {
+  const { clock, drain, emit, lastDelivery, receiver, retry } = await startDelivering(t, {
+    delivery: { retrySchedule: [0, 1.5, 60] }
+  })
+  receiver.answer(500)
+  await emit()
+  await drain()
+  for (const seconds of [1.5, 60]) {
+    const waitMs = waitOf(await lastDelivery(), clock)
+    t.ok(waitMs >= seconds * 1000 && waitMs <= seconds * 1200, `${waitMs} ms`)
+    await retry()
+  }
+  t.match(await lastDelivery(), { status: 'failed', attempt_count: 3 })
+})
+
+/** Milliseconds until the next attempt. */
+function waitOf ({ next_attempt_at: next }: LoggedDelivery, clock: Clock): number {
+  return Date.parse(String(next)) - clock.now()
+}
+
+const hour = 3_600_000
+const day = 24 * hour
+
+/** A whole second, for HTTP dates have no milliseconds. */
+const now = Math.floor(Date.now() / 1000) * 1000
+
+/** The date in the three forms of RFC 9110. */
+const inAnHour = new Date(now + hour)
+const [weekday = '', dayOfMonth = '', month = '', year = '', time = ''] = inAnHour.toUTCString().replace(',', '').split(' ')
+const longWeekday = inAnHour.toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' })
+
+const headers: Array<[title: string, value: string | string[], waitMs: number]> = [
+  ['seconds', '3600', hour],
+  ['seconds with zeros before them', '0060', 60_000],
+  ['seconds within white space', ' 60 ', 60_000],
+  ['fewer seconds than the schedule', '1', 5000],
+  ['no seconds', '0', 5000],
+  ['exactly a day', '86400', day],
+  ['more than a day', '86401', day],
+  ['a year', '31536000', day],
+  ['more seconds than a number holds', '9'.repeat(400), day],
+  ['an HTTP date', inAnHour.toUTCString(), hour],
+  ['a date of RFC 850', `${longWeekday}, ${dayOfMonth}-${month}-${year.slice(2)} ${time} GMT`, hour],
+  ['a date of asctime', `${weekday} ${month} ${String(Number(dayOfMonth)).padStart(2)} ${time} ${year}`, hour],
+  ['a date in more than a day', new Date(now + 30 * day).toUTCString(), day],
+  ['a date that is sooner than the schedule', new Date(now + 2000).toUTCString(), 5000],
+  ['a date that is past', new Date(now - hour).toUTCString(), 5000],
+  ['an empty text', '', 5000],
+  ['a word', 'soon', 5000],
+  ['negative seconds', '-60', 5000],
+  ['signed seconds', '+60', 5000],
+  ['a fraction', '60.5', 5000],
+  ['an exponent', '6e1', 5000],
+  ['a unit', '60s', 5000],
+  ['two values', '60, 120', 5000],
+  ['two headers', ['60', '120'], 5000],
+  ['an RFC 3339 date', inAnHour.toISOString(), 5000],
+  ['a year after a weekday', 'Mon, 2099', 5000],
+  ['a word before a year', 'Mon, soon 2099', 5000],
+  ['a day that does not exist', `Mon, 31 Feb ${Number(year) + 1} 00:00:00 GMT`, 5000],
+  ['an hour that does not exist', `Mon, 01 Jan ${Number(year) + 1} 25:00:00 GMT`, 5000],
+  ['a date of another time zone', inAnHour.toUTCString().replace('GMT', 'PST'), 5000],
+  ['a date without a time zone', inAnHour.toUTCString().replace(' GMT', ''), 5000]
+]
+
+for (const [title, value, waitMs] of headers) {
+  t.test(`Retry-After with ${title} makes the wait ${waitMs / 1000} s`, async (t) => {
+    const delivering = await startDelivering(t, { clock: createManualClock(now) })
+    assertJitter(t, await waitAfter(delivering, 503, value), waitMs)
+  })
+}
+
+for (const status of [301, 404, 429, 500]) {
+  t.test(`a ${status} may carry Retry-After too`, async (t) => {
+    const delivering = await startDelivering(t, { clock: createManualClock(now) })
+    assertJitter(t, await waitAfter(delivering, status, '600'), 600_000)
+  })
+}
+
+t.test('Retry-After does not lengthen the schedule by an attempt', async (t) => {
+  const { drain, emit, lastDelivery, receiver, retry } = await startDelivering(t, { delivery: { retrySchedule: [0, 1] } })
+  receiver.answer({ status: 503, headers: { 'retry-after': '60' } })
+  await emit()
+  await drain()
+  await retry()
+  t.match(await lastDelivery(), { status: 'failed', attempt_count: 2, next_attempt_at: null })
+})
+
+t.test('Retry-After on a success means nothing', async (t) => {
+  const { drain, emit, log, receiver } = await startDelivering(t)
+  receiver.answer({ status: 200, headers: { 'retry-after': '3600' } })
+  await emit()
+  await drain()
+  await emit()
+  await drain()
+  t.match(await log(), [{ status: 'delivered' }, { status: 'delivered' }])
+})
+
+/** Milliseconds from a failed attempt to the next. */
+async function waitAfter ({ clock, drain, emit, lastDelivery, receiver }: Delivering, status: number, value: string | string[]): Promise<number> {
+  receiver.answer({ status, headers: { 'retry-after': value } as OutgoingHttpHeaders })
+  await emit()
+  await drain()
+  return Date.parse(String((await lastDelivery()).next_attempt_at)) - clock.now()
+}
+
+function assertJitter (t: Test, actualMs: number, waitMs: number): void {
+  t.ok(actualMs >= waitMs && actualMs <= waitMs * 1.2, `waits ${actualMs} ms`)
+}
+
+const claimed: ClaimedDelivery = {
+  deliveryId: 3,
+  fence: 2,
+  tenantId: 'acme',
+  tenantSlug: 'acme',
+  webhookId: 1,
+  targetUrl: 'https://example.com/',
+  secrets: [],
+  headers: null,
+  eventId: 'evt_1',
+  eventType: 'job.created',
+  body: '{}',
+  traceParent: null,
+  attemptCount: 0,
+  isFailing: false
+}
+
+const result = { webhookId: 1, deliveryId: 3, fence: 2, targetUrl: 'https://example.com/', durationMs: 12, responseExcerpt: null }
+
+function decide (sent: Partial<SendResult>, delivery: Partial<ClaimedDelivery> = {}, retrySchedule = [0, 5, 5]) {
+  return decideOutcome({ ...claimed, ...delivery }, { responseStatus: null, error: null, durationMs: 12, ...sent }, {
+    retrySchedule, nowMs: 0
+  })
+}
+
+t.test('an attempt without an error has delivered', async (t) => {
+  t.strictSame(decide({ responseStatus: 204 }), { ...result, responseStatus: 204, error: null, outcome: 'delivered' })
+})
+
+t.test('the excerpt of a response is handed on', async (t) => {
+  t.match(decide({ responseStatus: 204, responseExcerpt: 'ok' }), { responseExcerpt: 'ok', outcome: 'delivered' })
+  t.match(decide({ responseStatus: 500, error: 'http_status', responseExcerpt: 'no' }), { responseExcerpt: 'no', outcome: 'retry' })
+})
+
+t.test('an aborted attempt was none', async (t) => {
+  t.equal(decide({ error: 'aborted' }), null)
+})
+
+t.test('a failure is tried again while the schedule lasts', async (t) => {
+  for (const attemptCount of [0, 1]) {
+    const decided = decide({ responseStatus: 500, error: 'http_status' }, { attemptCount })
+    t.match(decided, { ...result, responseStatus: 500, error: 'http_status', outcome: 'retry', pauseMs: 0 })
+    t.ok(decided?.outcome === 'retry' && decided.retryInMs >= 5000 && decided.retryInMs <= 6000)
+  }
+  t.strictSame(decide({ responseStatus: 500, error: 'http_status' }, { attemptCount: 2 }), {
+    ...result, responseStatus: 500, error: 'http_status', outcome: 'failed', isGone: false
+  })
+})
+
+t.test('a schedule that has become shorter ends a delivery that is beyond it', async (t) => {
+  t.match(decide({ error: 'connection' }, { attemptCount: 17 }), { outcome: 'failed', isGone: false })
+})
+
+t.test('a blocked address is final, whatever is left of the schedule', async (t) => {
+  t.strictSame(decide({ error: 'blocked' }), { ...result, responseStatus: null, error: 'blocked', outcome: 'failed', isGone: false })
+})
+
+t.test('a 410 is final and says that the endpoint is gone', async (t) => {
+  for (const attemptCount of [0, 2]) {
+    t.strictSame(decide({ responseStatus: 410, error: 'http_status', retryAfter: '60' }, { attemptCount }), {
+      ...result, responseStatus: 410, error: 'http_status', outcome: 'failed', isGone: true
+    })
+  }
+})
+
+t.test('429 and 503 pause the endpoint for as long as Retry-After says', async (t) => {
+  for (const responseStatus of [429, 503]) {
+    const decided = decide({ responseStatus, error: 'http_status', retryAfter: '60' })
+    t.ok(decided?.outcome === 'retry' && decided.retryInMs >= 60_000 && decided.retryInMs <= 72_000 && decided.pauseMs === 60_000)
+  }
+})
+
+t.test('without Retry-After a pause lasts a minute at most, and ends with the next attempt', async (t) => {
+  for (const [attemptCount, longestMs] of [[0, 6000], [1, 60_000], [2, 60_000]] as const) {
+    const decided = decide({ responseStatus: 503, error: 'http_status' }, { attemptCount }, [0, 5, 300, 7200])
+    t.ok(decided?.outcome === 'retry' && decided.pauseMs === Math.min(decided.retryInMs, 60_000) && decided.pauseMs <= longestMs)
+  }
+})
+
+t.test('a timeout pauses the endpoint if it was failing before', async (t) => {
+  for (const [isFailing, isPaused] of [[false, false], [true, true]] as const) {
+    const decided = decide({ error: 'timeout' }, { isFailing })
+    t.ok(decided?.outcome === 'retry' && (decided.pauseMs > 0) === isPaused)
+  }
+})
+
+t.test('other failures pause nothing, not even with Retry-After', async (t) => {
+  const failures: Array<[error: AttemptError, responseStatus: number | null]> = [
+    ['connection', null], ['tls', null], ['http_status', 500], ['http_status', 404], ['http_status', 302]
+  ]
+  for (const [error, responseStatus] of failures) {
+    t.match(decide({ error, responseStatus, retryAfter: '60' }, { isFailing: true }), { outcome: 'retry', pauseMs: 0 })
+  }
+})
+
+const none = () => 0
+const most = () => 1 - Number.EPSILON / 2
+
+t.test('the default schedule is that of the contract', async (t) => {
+  t.strictSame(defaultRetrySchedule, [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400])
+})
+
+t.test('the wait is that of the schedule by the attempts made, and null after the last', async (t) => {
+  const waits = Array.from({ length: 11 }, (_, made) => nextRetryMs(defaultRetrySchedule, made, null, none))
+  t.strictSame(waits, [0, 5000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 50_400_000, 72_000_000, 86_400_000, null])
+})
+
+t.test('jitter adds 0 to 20 percent', async (t) => {
+  for (const [random, waitMs] of [[0, 5000], [0.25, 5250], [0.5, 5500], [0.999999, 6000]] as const) {
+    t.equal(nextRetryMs([0, 5], 1, null, () => random), waitMs)
+  }
+  t.equal(nextRetryMs([0, 5], 1, null, most), 6000)
+})
+
+t.test('a wait is a whole number of milliseconds, rounded up', async (t) => {
+  t.equal(nextRetryMs([0, 0.0015], 1, null, none), 2)
+})
+
+t.test('Retry-After lengthens the wait and never shortens it, and jitter comes on top', async (t) => {
+  t.equal(nextRetryMs([0, 5], 1, 60_000, none), 60_000)
+  t.equal(nextRetryMs([0, 5], 1, 60_000, () => 0.5), 66_000)
+  t.equal(nextRetryMs([0, 5], 1, 1000, none), 5000)
+  t.equal(nextRetryMs([0], 1, 60_000, none), null)
+})
+
+t.test('without a source of its own the jitter is random', async (t) => {
+  const waits = Array.from({ length: 100 }, () => nextRetryMs([0, 300], 1, null) ?? 0)
+  t.ok(waits.every((waitMs) => waitMs >= 300_000 && waitMs <= 360_000))
+  t.ok(new Set(waits).size > 50)
+})
+
+const nowMs = Date.parse('2026-11-06T08:49:37.000Z')
+
+t.test('Retry-After is read as seconds, a day at most', async (t) => {
+  t.equal(parseRetryAfter('1', nowMs), 1000)
+  t.equal(parseRetryAfter('86400', nowMs), 86_400_000)
+  t.equal(parseRetryAfter('86401', nowMs), 86_400_000)
+})
+
+t.test('Retry-After is read as an HTTP date in each of its three forms', async (t) => {
+  t.equal(parseRetryAfter('Fri, 06 Nov 2026 08:50:37 GMT', nowMs), 60_000)
+  t.equal(parseRetryAfter('Friday, 06-Nov-26 08:50:37 GMT', nowMs), 60_000)
+  t.equal(parseRetryAfter('Fri Nov  6 08:50:37 2026', nowMs), 60_000)
+  t.equal(parseRetryAfter('Tue Nov 10 08:49:37 2026', nowMs), 86_400_000)
+})
+
+t.test('Retry-After that is absent, past or malformed is no wait', async (t) => {
+  const values = [
+    undefined, '', ' ', '0', '00', '-1', '1.5', '1e3', '0x10', 'NaN', 'Infinity', 'tomorrow', '2026-11-06T08:50:37Z',
+    'Fri, 06 Nov 2026 08:49:37 GMT', 'Thu, 05 Nov 2026 08:49:37 GMT', 'Fri, 6 Nov 2026 08:50:37 GMT', 'fri, 06 nov 2026 08:50:37 gmt',
+    'Fri, 06 Nov 2026 08:50:37', 'Fri, 06 Nov 2026 08:50:37 UTC', 'Fri, 06 Nov 2026 08:50:37 +0000', 'Fri, 06 Nov 2026 08:50 GMT',
+    'Fri, 06 Now 2026 08:50:37 GMT', 'Fri, 06 Nov 2026 25:50:37 GMT', 'Wed, 31 Feb 2027 08:50:37 GMT', 'Fri Nov 6 08:50:37 2026', '06 Nov 2026 08:50:37 GMT', '１２３'
+  ]
+  for (const value of values) t.equal(parseRetryAfter(value, nowMs), null, String(value))
+})

@@ -1,0 +1,341 @@
+import { setImmediate } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { memoryStorage } from '../../../src/memory/index.js'
+import { systemClock } from '../../../src/shared/clock.js'
+import { createEvent, createWebhook, lenient } from '../../../src/testing/support/samples.js'
+import { createCounters } from '../../../src/webhooks/queue/counters.js'
+import { createCapacity } from '../../../src/webhooks/sending/capacity.js'
+import { createSecretBox } from '../../../src/webhooks/secrets.js'
+import type { SendResult } from '../../../src/webhooks/sending/sender.js'
+import { createWorker } from '../../../src/webhooks/queue/worker.js'
+import type { RecruitingStorage } from '../../../src/index.js'
+import { createWakeup } from '../../../src/webhooks/queue/wakeup.js'
+import { createPruner } from '../../../src/webhooks/queue/housekeeping.js'
+import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
+import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
+import type { Teardown } from '../../fixtures/api/app.js'
+import { createMachines, event } from '../../fixtures/delivery/engine.js'
+import { type Answer, startReceiver } from '../../fixtures/receivers/receiver.js'
+import { runUntil } from '../../fixtures/api/webhook-api.js'
+
+/**
+ * A worker with three deliveries under way, recorded in one tick; how many each claim found, and each `recordAttempts` got. It
+ * gathers results until `endGathering` is called.
+ */
+async function startWorker (t: Test) {
+  let endGathering = (): void => {}
+  t.intercept(systemClock, 'setTimeout', { value: (callback: () => void) => { endGathering = callback } })
+  const { webhooks, deliveries } = memoryStorage()
+  await webhooks.create('acme', createWebhook(1), 10)
+  const { claimDue, recordAttempts } = deliveries
+  const claims: number[] = []
+  const batches: number[] = []
+  deliveries.claimDue = async (options) => {
+    const claimed = await claimDue(options)
+    claims.push(claimed.length)
+    return claimed
+  }
+  deliveries.recordAttempts = async (results, rule) => {
+    batches.push(results.length)
+    return recordAttempts(results, rule)
+  }
+  const underWay: Array<() => void> = []
+  const worker = createWorker({
+    deliveries,
+    sender: {
+      send: () => new Promise<SendResult>((resolve) => {
+        underWay.push(() => resolve({ responseStatus: 204, error: null, durationMs: 1 }))
+      }),
+      abort () {},
+      async close () {}
+    },
+    capacity: createCapacity({ concurrency: 4, perEndpoint: 4, worker: true }),
+    secrets: createSecretBox([]),
+    clock: createManualClock(),
+    log: silentLogger,
+    counters: createCounters(),
+    tracing: null,
+    async onFailures () {}
+  }, {
+    concurrency: 4,
+    perEndpoint: 4,
+    timeoutMs: 1000,
+    responseExcerptBytes: 0,
+    propagateTrace: false,
+    leaseMs: 60_000,
+    pollMs: 60_000,
+    closeGraceMs: 1000,
+    environment: null,
+    retrySchedule: [0],
+    healthRule: lenient
+  })
+  worker.start()
+  while (claims.length === 0) await setImmediate()
+  for (const id of ['evt_1', 'evt_2', 'evt_3']) {
+    await deliveries.record('acme', createEvent(id))
+    // All that the worker would do at once, it has done by then, within the same tick.
+    for (let step = 0; step < 100; step++) await null
+  }
+  while (underWay.length < 3) await setImmediate()
+  return { worker, claims, batches, underWay, endGathering: () => endGathering() }
+}
+
+t.test('deliveries that are recorded in one tick are claimed together', async (t) => {
+  const { worker, claims, underWay } = await startWorker(t)
+  t.same(claims, [0, 3])
+  for (const end of underWay) end()
+  await worker.close()
+})
+
+t.test('attempts that end shortly one after the other are completed together', async (t) => {
+  const { worker, batches, underWay } = await startWorker(t)
+  for (const end of underWay) {
+    await setImmediate()
+    end()
+  }
+  while (batches.length === 0) await setImmediate()
+  await worker.close()
+  t.same(batches, [3])
+})
+
+t.test('but not held up by one that takes longer', async (t) => {
+  const { worker, batches, underWay, endGathering } = await startWorker(t)
+  const [one, another, slow] = underWay
+  one?.()
+  another?.()
+  await setImmediate()
+  await setImmediate()
+  t.same(batches, [])
+  endGathering()
+  while (batches.length === 0) await setImmediate()
+  t.equal(worker.inFlight, 1)
+  slow?.()
+  await worker.close()
+  t.same(batches, [2, 1])
+})
+
+/** Lets nothing be completed until it is let through, and keeps what is asked of the storage, in order. */
+function holdCompletions ({ deliveries }: RecruitingStorage): { calls: string[], letThrough: () => void } {
+  const { claimDue, recordAttempts } = deliveries
+  const calls: string[] = []
+  let letThrough = (): void => {}
+  const through = new Promise<void>((resolve) => { letThrough = resolve })
+  deliveries.claimDue = async (options) => {
+    const claimed = await claimDue(options)
+    calls.push(`claimed ${claimed.length}`)
+    return claimed
+  }
+  deliveries.recordAttempts = async (results, rule) => {
+    calls.push(`complete ${results.map(({ outcome }) => outcome).join()}`)
+    await through
+    calls.push('completed')
+    return recordAttempts(results, rule)
+  }
+  return { calls, letThrough }
+}
+
+/** An engine that makes one attempt at a time has two events to deliver, and cannot complete anything yet. */
+async function emitTwo (t: Teardown, ...answers: Answer[]) {
+  const receiver = await startReceiver(t)
+  receiver.answer(...answers)
+  const { addWebhook, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const held = holdCompletions(storage)
+  const engine = start({ delivery: { concurrency: 1 } })
+  await engine.emit(event)
+  await engine.emit(event)
+  return { receiver, engine, ...held, log: () => deliveries(id) }
+}
+
+t.test('attempts that have ended are completed before anything else is claimed', async (t) => {
+  const { receiver, engine, calls, letThrough, log } = await emitTwo(t, 204)
+  while (!calls.includes('complete delivered')) await setImmediate()
+  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  t.equal(calls.at(-1), 'complete delivered')
+  letThrough()
+  await engine.drain()
+  t.same(await log(), [['delivered', 1], ['delivered', 1]])
+  t.equal(receiver.requests.length, 2)
+})
+
+t.test('a failure that pauses its endpoint is completed before anything else is claimed', async (t) => {
+  const { receiver, engine, calls, letThrough, log } = await emitTwo(t, 429, 204)
+  while (!calls.includes('complete retry')) await setImmediate()
+  // Whatever would be claimed along with it is claimed by then.
+  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  t.equal(calls.at(-1), 'complete retry')
+  letThrough()
+  await engine.drain()
+  t.equal(receiver.requests.length, 1, 'its endpoint is paused')
+  t.same(await log(), [['pending', 1], ['pending', 0]])
+})
+
+t.test('attempts that the storage does not take keep their slots, and are recorded once it does', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const { recordAttempts } = storage.deliveries
+  let isDown = true
+  storage.deliveries.recordAttempts = async (results, rule) => {
+    if (isDown) throw new Error('storage is down')
+    return recordAttempts(results, rule)
+  }
+  const engine = start({ delivery: { concurrency: 2 } })
+  for (let count = 0; count < 5; count++) await engine.emit(event)
+  await receiver.received(2)
+  for (let poll = 0; poll < 20; poll++) await clock.advance(10)
+  t.equal(receiver.requests.length, 2, 'as many as there are slots')
+  isDown = false
+  await runUntil(clock, engine.drain())
+  t.same(await deliveries(id), Array.from({ length: 5 }, () => ['delivered', 1]))
+  t.equal(receiver.requests.length, 5)
+})
+
+t.test('one result that cannot be written keeps neither others from being written nor the worker from claiming', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const { recordAttempts } = storage.deliveries
+  let isBad = true
+  storage.deliveries.recordAttempts = async (results, rule) => {
+    if (isBad && results.some(({ deliveryId }) => deliveryId === 2)) throw new Error('this one cannot be written')
+    return recordAttempts(results, rule)
+  }
+  const engine = start({ delivery: { concurrency: 4 } })
+  for (let count = 0; count < 30; count++) await engine.emit(event)
+  await runUntil(clock, receiver.received(30))
+  for (let poll = 0; poll < 20; poll++) await clock.advance(10)
+  const others = (await deliveries(id)).filter(([status]) => status === 'delivered')
+  t.equal(others.length, 29)
+  isBad = false
+  await runUntil(clock, engine.drain())
+  t.same(await deliveries(id), Array.from({ length: 30 }, () => ['delivered', 1]))
+  t.equal(receiver.requests.length, 30, 'each was attempted once')
+})
+
+t.test('a result of a locked delivery is repeated until it counts', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const { recordAttempts } = storage.deliveries
+  let told = 0
+  storage.deliveries.recordAttempts = async (results, rule) => {
+    const locked = results.filter(({ deliveryId }) => deliveryId === 1 && ++told < 5)
+    return [...locked, ...await recordAttempts(results.filter((result) => !locked.includes(result)), rule)]
+  }
+  const engine = start({ delivery: { concurrency: 2 } })
+  for (let count = 0; count < 6; count++) await engine.emit(event)
+  await runUntil(clock, engine.drain())
+  t.same(await deliveries(id), Array.from({ length: 6 }, () => ['delivered', 1]))
+  t.same([told, receiver.requests.length], [5, 6])
+})
+
+/** A sleep, and whether it has ended. */
+function watch (sleep: Promise<void>): { isOver: boolean } {
+  const state = { isOver: false }
+  sleep.then(() => { state.isOver = true })
+  return state
+}
+
+t.test('a sleep ends when its time is over', async (t) => {
+  const clock = createManualClock()
+  const sleep = watch(createWakeup(clock).wait(1000, { ignoreWakes: false }))
+  await clock.advance(999)
+  t.notOk(sleep.isOver)
+  await clock.advance(1)
+  t.ok(sleep.isOver)
+  t.equal(clock.timerCount, 0)
+})
+
+t.test('wake ends a sleep and leaves no timer', async (t) => {
+  const clock = createManualClock()
+  const wakeup = createWakeup(clock)
+  const sleep = watch(wakeup.wait(1000, { ignoreWakes: false }))
+  wakeup.wake()
+  await clock.advance(0)
+  t.ok(sleep.isOver)
+  t.equal(clock.timerCount, 0)
+})
+
+t.test('wake before a sleep ends the next one, unless it is forgotten', async (t) => {
+  const clock = createManualClock()
+  const wakeup = createWakeup(clock)
+  wakeup.wake()
+  await wakeup.wait(1000, { ignoreWakes: false })
+  t.equal(clock.timerCount, 0)
+  wakeup.reset()
+  const sleep = watch(wakeup.wait(1000, { ignoreWakes: false }))
+  await clock.advance(999)
+  t.notOk(sleep.isOver)
+  await clock.advance(1)
+  t.ok(sleep.isOver)
+})
+
+t.test('a sleep that ignores wakes is not ended by wake, before or during it, but the one after is', async (t) => {
+  const clock = createManualClock()
+  const wakeup = createWakeup(clock)
+  wakeup.wake()
+  const sleep = watch(wakeup.wait(1000, { ignoreWakes: true }))
+  wakeup.wake()
+  await clock.advance(999)
+  t.notOk(sleep.isOver)
+  await clock.advance(1)
+  t.ok(sleep.isOver)
+  await wakeup.wait(1000, { ignoreWakes: false })
+})
+
+t.test('end ends every sleep for good, those that ignore wakes too', async (t) => {
+  const clock = createManualClock()
+  const wakeup = createWakeup(clock)
+  const sleep = watch(wakeup.wait(1000, { ignoreWakes: true }))
+  wakeup.end()
+  await clock.advance(0)
+  t.ok(sleep.isOver)
+  await wakeup.wait(1000, { ignoreWakes: true })
+  await wakeup.wait(1000, { ignoreWakes: false })
+  t.equal(clock.timerCount, 0)
+})
+
+t.test('wake and end without a sleep do no harm, also after one', async (t) => {
+  const clock = createManualClock()
+  const wakeup = createWakeup(clock)
+  wakeup.wake()
+  wakeup.reset()
+  const sleep = watch(wakeup.wait(10, { ignoreWakes: false }))
+  await clock.advance(10)
+  t.ok(sleep.isOver)
+  wakeup.wake()
+  wakeup.wake()
+  wakeup.end()
+  wakeup.end()
+})
+
+const minute = 60_000
+
+t.test('processes that start together prune at different times of the first ten minutes, then every hour', async (t) => {
+  const clock = createManualClock()
+  const startedAt = clock.now()
+  const prunedAt: number[][] = []
+  const stops = Array.from({ length: 20 }, () => {
+    const times: number[] = []
+    prunedAt.push(times)
+    const storage = memoryStorage()
+    storage.deliveries.prune = async () => {
+      times.push(clock.now() - startedAt)
+      return 0
+    }
+    const pruner = createPruner(storage, { retentionDays: 30, changesRetentionDays: 90 }, { clock, log: silentLogger })
+    pruner.start()
+    return pruner.stop
+  })
+
+  await clock.advance(0)
+  t.ok(prunedAt.flat().length < 20, 'not all at once')
+  await clock.advance(10 * minute)
+  t.same(prunedAt.map((times) => times.length), stops.map(() => 1))
+  t.ok(new Set(prunedAt.flat()).size > 10, 'at different times')
+  await clock.advance(60 * minute)
+  t.same(prunedAt.map(([first = 0, second]) => second === first + 60 * minute), stops.map(() => true))
+  for (const stop of stops) await stop(0)
+  t.equal(clock.timerCount, 0)
+})

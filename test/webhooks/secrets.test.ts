@@ -1,0 +1,432 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Static } from '@sinclair/typebox'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { Webhook as SvixWebhook } from 'svix'
+import t from 'tap'
+import type { RotatedWebhook } from '../../src/index.js'
+import { createSecretBox } from '../../src/webhooks/secrets.js'
+import { buildWebhookApi, healthy, refusal, timeOf, toLoopback, webhookInput } from '../fixtures/api/webhook-api.js'
+import { type Delivering, first, startDelivering } from '../fixtures/delivery/delivering.js'
+import { createMachines, event, type Machines } from '../fixtures/delivery/engine.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+
+type Rotated = { data: Static<typeof RotatedWebhook> }
+
+t.test('rotate_secret answers in the shape of create, with the end of the grace', async (t) => {
+  const { call, clock, create } = await buildWebhookApi(t)
+  const { id, secret } = await create()
+  const { status, body } = await call<Rotated>('POST', `/webhooks/${id}/rotate_secret`, { grace_period_seconds: 60 })
+  t.equal(status, 200)
+  t.strictSame(body, {
+    data: {
+      id, ...webhookInput, status: 'active', secret: body.data.secret, previous_secret_expires_at: timeOf(clock, 60_000)
+    }
+  })
+  t.match(body.data.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+  t.not(body.data.secret, secret)
+})
+
+t.test('the grace is a day unless the client says otherwise', async (t) => {
+  const { call, clock, create } = await buildWebhookApi(t)
+  const { id } = await create()
+  for (const body of [undefined, {}, { grace_period_seconds: 86400 }]) {
+    const { body: { data } } = await call<Rotated>('POST', `/webhooks/${id}/rotate_secret`, body)
+    t.equal(data.previous_secret_expires_at, timeOf(clock, 86_400_000))
+  }
+})
+
+t.test('the grace may be a week at most', async (t) => {
+  const { call, clock, create } = await buildWebhookApi(t)
+  const { id } = await create()
+  const { status, body } = await call<Rotated>('POST', `/webhooks/${id}/rotate_secret`, { grace_period_seconds: 604800 })
+  t.equal(status, 200)
+  t.equal(body.data.previous_secret_expires_at, timeOf(clock, 604_800_000))
+})
+
+t.test('without a grace the previous secret is dropped at once', async (t) => {
+  const { call, create, storage } = await buildWebhookApi(t)
+  const { id } = await create()
+  const { body } = await call<Rotated>('POST', `/webhooks/${id}/rotate_secret`, { grace_period_seconds: 0 })
+  t.equal(body.data.previous_secret_expires_at, null)
+  t.same(await storage.webhooks.findSecrets('acme', id), [body.data.secret])
+})
+
+t.test('a rotation sets updated_at', async (t) => {
+  const { call, clock, create } = await buildWebhookApi(t)
+  const { id } = await create()
+  const createdAt = timeOf(clock)
+  await clock.advance(1000)
+  await call('POST', `/webhooks/${id}/rotate_secret`)
+  const { body } = await call<{ data: object }>('GET', `/webhooks/${id}`)
+  t.strictSame(body.data, { id, ...webhookInput, status: 'active', headers: null, filters: null, created_at: createdAt, updated_at: timeOf(clock), health: healthy, previous_secret_expires_at: timeOf(clock, 86_400_000) })
+})
+
+t.test('GET by id shows the end of the grace until it is reached; PATCH and the list do not', async (t) => {
+  const { app, call, clock, create } = await buildWebhookApi(t)
+  const { id } = await create()
+  const shown = async (): Promise<unknown> => (await call<{ data: { previous_secret_expires_at: unknown } }>('GET', `/webhooks/${id}`)).body.data.previous_secret_expires_at
+  t.equal(await shown(), null)
+  await call('POST', `/webhooks/${id}/rotate_secret`, { grace_period_seconds: 60 })
+  const end = timeOf(clock, 60_000)
+  t.equal(await shown(), end)
+  t.equal((await app.recruiting.webhooks.find('acme', id))?.previous_secret_expires_at, end, 'by code, too')
+  const changed = await call<{ data: object }>('PATCH', `/webhooks/${id}`, { name: 'ATS' })
+  const { body: { data: [listed] } } = await call<{ data: object[] }>('GET', '/webhooks')
+  t.notOk('previous_secret_expires_at' in changed.body.data)
+  t.notOk('previous_secret_expires_at' in (listed ?? {}))
+  await clock.advance(60_000)
+  t.equal(await shown(), null)
+  await call('POST', `/webhooks/${id}/rotate_secret`)
+  await call('POST', `/webhooks/${id}/rotate_secret`, { grace_period_seconds: 0 })
+  t.equal(await shown(), null)
+})
+
+t.test('the secret of an inactive webhook can be rotated', async (t) => {
+  const { call, create } = await buildWebhookApi(t)
+  const { id } = await create({ status: 'inactive' })
+  const { status, body } = await call<Rotated>('POST', `/webhooks/${id}/rotate_secret`)
+  t.equal(status, 200)
+  t.equal(body.data.status, 'inactive')
+})
+
+t.test('after two concurrent rotations, both new secrets are valid and the previous one is not', async (t) => {
+  const { call, create, storage } = await buildWebhookApi(t)
+  const { id, secret } = await create()
+  const answers = await Promise.all([1, 2].map(() => call<Rotated>('POST', `/webhooks/${id}/rotate_secret`)))
+  const secrets = answers.map(({ body }) => body.data.secret)
+  t.equal(new Set([secret, ...secrets]).size, 3)
+  t.same(new Set(await storage.webhooks.findSecrets('acme', id)), new Set(secrets))
+})
+
+const range = { min: 'must be >= 0', max: 'must be <= 604800', integer: 'must be integer', object: 'must be object' }
+const refused: Array<[body: unknown, field: string, message: string]> = [
+  [{ grace_period_seconds: -1 }, 'grace_period_seconds', range.min],
+  [{ grace_period_seconds: 604801 }, 'grace_period_seconds', range.max],
+  [{ grace_period_seconds: 1.5 }, 'grace_period_seconds', range.integer],
+  [{ grace_period_seconds: '60' }, 'grace_period_seconds', range.integer],
+  [{ grace_period_seconds: null }, 'grace_period_seconds', range.integer],
+  [{ grace_period_seconds: true }, 'grace_period_seconds', range.integer],
+  [{ grace: 60 }, 'grace', 'is not known'],
+  [{ secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' }, 'secret', 'is not known'],
+  [[], '', range.object],
+  [null, '', range.object],
+  [60, '', range.object]
+]
+
+for (const [body, field, message] of refused) {
+  t.test(`a rotation with ${JSON.stringify(body)} is refused, and the secret stays`, async (t) => {
+    const { call, create, storage } = await buildWebhookApi(t)
+    const { id, secret } = await create()
+    const answer = await call('POST', `/webhooks/${id}/rotate_secret`, body)
+    t.equal(answer.status, 400)
+    t.strictSame(answer.body, refusal(answer, { field, message }))
+    t.same(await storage.webhooks.findSecrets('acme', id), [secret])
+  })
+}
+
+t.test('only create and rotate_secret show a secret', async (t) => {
+  const { call, drain, emit, lastDelivery, receiver, webhook } = await startDelivering(t)
+  receiver.answer({ status: 500, body: 'whsec_from_the_receiver' })
+  await emit()
+  await drain()
+  const { id } = await lastDelivery()
+  const answers = [
+    await call('GET', '/webhooks'),
+    await call('GET', `/webhooks/${webhook.id}`),
+    await call('PATCH', `/webhooks/${webhook.id}`, { name: 'New name' }),
+    await call('POST', `/webhooks/${webhook.id}/dispatch_test`),
+    await call('POST', `/webhooks/${webhook.id}/replay`),
+    await call('GET', `/webhooks/${webhook.id}/deliveries`),
+    await call('GET', `/webhooks/${webhook.id}/deliveries/${id}`)
+  ]
+  for (const { status, headers, body } of answers) {
+    t.ok(status < 300)
+    t.notMatch(JSON.stringify([headers, body]), /"secret"|"previous_secret"|whsec_/)
+  }
+})
+
+t.test('during the grace period a delivery verifies with the new and with the previous secret', async (t) => {
+  const delivering = await startDelivering(t)
+  const rotated = await rotate(delivering, 60)
+  t.same(await verifiers(delivering, { new: rotated, old: delivering.webhook.secret }), ['new', 'old'])
+  t.match(signatureOf(delivering), /^v1,\S+ v1,\S+$/)
+})
+
+t.test('after the grace period a delivery verifies only with the new secret', async (t) => {
+  const delivering = await startDelivering(t)
+  const rotated = await rotate(delivering, 60)
+  const secrets = { new: rotated, old: delivering.webhook.secret }
+  await delivering.clock.advance(59_999)
+  t.same(await verifiers(delivering, secrets), ['new', 'old'], 'in its last millisecond')
+  await delivering.clock.advance(1)
+  t.same(await verifiers(delivering, secrets), ['new'], 'at its end')
+  t.match(signatureOf(delivering), /^v1,\S+$/)
+})
+
+t.test('without a grace period the previous secret is invalid at once', async (t) => {
+  const delivering = await startDelivering(t)
+  const rotated = await rotate(delivering, 0)
+  t.same(await verifiers(delivering, { new: rotated, old: delivering.webhook.secret }), ['new'])
+})
+
+t.test('a second rotation drops the oldest secret at once, however long its grace', async (t) => {
+  const delivering = await startDelivering(t)
+  const second = await rotate(delivering, 604_800)
+  const third = await rotate(delivering, 60)
+  t.same(await verifiers(delivering, { first: delivering.webhook.secret, second, third }), ['second', 'third'])
+})
+
+t.test('a second rotation without a grace drops both', async (t) => {
+  const delivering = await startDelivering(t)
+  const second = await rotate(delivering, 604_800)
+  const third = await rotate(delivering, 0)
+  t.same(await verifiers(delivering, { first: delivering.webhook.secret, second, third }), ['third'])
+})
+
+t.test('an event recorded before a rotation is signed with the secrets at the time of the attempt', async (t) => {
+  const delivering = await startDelivering(t)
+  const { drain, emit, receiver, retry } = delivering
+  receiver.answer(500, 204)
+  await emit()
+  await drain()
+  const rotated = await rotate(delivering, 0)
+  await retry()
+  t.same(verify(delivering, { new: rotated, old: delivering.webhook.secret }), ['new'])
+})
+
+async function rotate ({ call, webhook }: Delivering, seconds: number): Promise<string> {
+  const path = `/webhooks/${webhook.id}/rotate_secret`
+  const { body } = await call<{ data: { secret: string } }>('POST', path, { grace_period_seconds: seconds })
+  return body.data.secret
+}
+
+/** Delivers an event, and tells by the names of which secrets both libraries verify it. */
+async function verifiers (delivering: Delivering, secrets: Record<string, string>): Promise<string[]> {
+  await delivering.emit()
+  await delivering.drain()
+  return verify(delivering, secrets)
+}
+
+function verify ({ receiver }: Delivering, secrets: Record<string, string>): string[] {
+  const { body = '', headers = {} } = receiver.requests.at(-1) ?? {}
+  const text = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+  return Object.entries(secrets).filter(([, secret]) => {
+    const verdicts = [StandardWebhook, SvixWebhook].map((Webhook) => {
+      try {
+        return Boolean(new Webhook(secret).verify(body, text))
+      } catch {
+        return false
+      }
+    })
+    if (verdicts[0] !== verdicts[1]) throw new Error('the libraries disagree')
+    return verdicts[0]
+  }).map(([name]) => name)
+}
+
+function signatureOf ({ receiver }: Delivering): string {
+  return String(receiver.requests.at(-1)?.headers['webhook-signature'])
+}
+
+const oldKey = randomBytes(32)
+const newKey = randomBytes(32)
+
+t.test('with secretKeys the storage never sees a secret, and receivers notice nothing', async (t) => {
+  const { call, drain, emit, receiver, storage, webhook } = await startDelivering(t, { secretKeys: [newKey] })
+  const { body } = await call<{ data: { secret: string } }>('POST', `/webhooks/${webhook.id}/rotate_secret`)
+  const stored = await storage.webhooks.findSecrets('acme', webhook.id) ?? []
+  t.equal(stored.length, 2)
+  for (const text of stored) t.match(text, /^sealed_v1:[A-Za-z0-9+/=]+$/)
+  await emit()
+  await drain()
+  const request = first(receiver.requests)
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+  for (const secret of [webhook.secret, body.data.secret]) t.ok(new StandardWebhook(secret).verify(request.body, headers))
+})
+
+t.test('two webhooks with the same secret are sealed differently, and a text that was moved does not open', async (t) => {
+  const { call, create, storage } = await buildWebhookApi(t, { secretKeys: [newKey], delivery: toLoopback })
+  const [one, two] = [await create(), await create()]
+  const [sealed = ''] = await storage.webhooks.findSecrets('acme', one.id) ?? []
+  const [replaced = ''] = await storage.webhooks.findSecrets('acme', two.id) ?? []
+  await storage.webhooks.replaceSecret('acme', two.id, { from: replaced, to: sealed })
+  t.equal((await call('POST', `/webhooks/${two.id}/dispatch_test`)).status, 500)
+})
+
+t.test('secrets from before the keys, and those of older keys, still sign', async (t) => {
+  const receiver = await startReceiver(t)
+  const machines = createMachines(t)
+  const ids = [
+    await addSealed(machines, receiver.url, []),
+    await addSealed(machines, receiver.url, [oldKey]),
+    await addSealed(machines, receiver.url, [newKey, oldKey])
+  ]
+  const engine = machines.start({ secretKeys: [newKey, oldKey] })
+  await engine.emit(event)
+  await engine.drain()
+  for (const id of ids) t.same(await machines.deliveries(id), [['delivered', 1]])
+})
+
+t.test('a delivery whose secret cannot be opened waits for the key, and no attempt is counted', async (t) => {
+  const receiver = await startReceiver(t)
+  const machines = createMachines(t)
+  const { clock, deliveries, start } = machines
+  const id = await addSealed(machines, receiver.url, [oldKey])
+  const logged: Array<{ fields: object, message: string }> = []
+  const logger = { info () {}, warn () {}, error (fields: object, message: string) { logged.push({ fields, message }) } }
+  const engine = start({ logger, secretKeys: [newKey] })
+  const { id: eventId } = await engine.emit(event)
+  await clock.advance(10)
+  t.same(await deliveries(id), [['pending', 0]])
+  t.match(logged, [{
+    fields: { webhook_id: id, event_id: eventId, err: new Error(closed(id)) },
+    message: 'no key in secretKeys opens the webhook secret, the delivery waits'
+  }])
+  await engine.close()
+  await clock.advance(60_000)
+  const next = start({ secretKeys: [newKey, oldKey] })
+  await next.drain()
+  t.same(await deliveries(id), [['delivered', 1]])
+})
+
+t.test('resealSecrets seals with the first key what is not, previous secrets too, and counts them', async (t) => {
+  const receiver = await startReceiver(t)
+  const machines = createMachines(t)
+  const { start, storage } = machines
+  const open = await addSealed(machines, receiver.url, [])
+  const old = await addSealed(machines, receiver.url, [oldKey])
+  await addSealed(machines, receiver.url, [newKey])
+  await storage.webhooks.rotateSecret('acme', open, { secret: 'whsec_BBBB', gracePeriodSeconds: 60 })
+  const engine = start({ secretKeys: [newKey, oldKey], delivery: { worker: false } })
+  t.equal(await engine.resealSecrets(), 3)
+  t.equal(await engine.resealSecrets(), 0)
+  for (const id of [open, old]) {
+    for (const text of await storage.webhooks.findSecrets('acme', id) ?? []) t.match(text, /^sealed_v1:/)
+  }
+  const worker = start({ secretKeys: [newKey] })
+  await worker.emit(event)
+  await worker.drain()
+  t.equal(receiver.requests.length, 3)
+})
+
+t.test('in the documented steps, processes of one step sign with secrets that those of the next one sealed, and the reverse', async (t) => {
+  const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  const [, section = ''] = page.split('## Secrets at rest')
+  const steps = [...section.matchAll(/Roll out `secretKeys: \[((?:oldKey|newKey)[^\]]*)\]/g)].map(([, names = '']) => names.split(', '))
+  t.strictSame(steps, [['oldKey', 'newKey'], ['newKey', 'oldKey'], ['newKey']])
+  const keys = [['oldKey'], ...steps].map((names) => names.map((name) => name === 'oldKey' ? oldKey : newKey))
+
+  for (const [index, before] of keys.entries()) {
+    const after = keys[index + 1] ?? before
+    for (const [sealing, signing] of [[before, after], [after, before]] as const) {
+      const receiver = await startReceiver(t)
+      const machines = createMachines(t)
+      const id = await addSealed(machines, receiver.url, sealing)
+      // Between the last two steps everything is sealed anew.
+      if (signing.length === 1 && sealing.length === 2) await machines.start({ secretKeys: sealing, delivery: { worker: false } }).resealSecrets()
+      const engine = machines.start({ secretKeys: signing })
+      await engine.emit(event)
+      await engine.drain()
+      t.same(await machines.deliveries(id), [['delivered', 1]])
+    }
+  }
+})
+
+t.test('after a change of keys a tenant can be renamed, although an expired secret has the old key', async (t) => {
+  const machines = createMachines(t)
+  const { clock, start, storage } = machines
+  const id = await addSealed(machines, 'https://example.com/', [oldKey])
+  await storage.webhooks.rotateSecret('acme', id, { secret: 'whsec_BBBB', gracePeriodSeconds: 60 })
+  await clock.advance(60_000)
+  t.equal(await start({ secretKeys: [newKey, oldKey] }).resealSecrets(), 1)
+  t.strictSame(await start({ secretKeys: [newKey] }).renameTenant('acme', 'initech'), { webhooks: 1 })
+})
+
+t.test('resealSecrets goes through more webhooks than it reads at once', async (t) => {
+  const machines = createMachines(t)
+  for (let count = 0; count < 250; count++) await machines.addWebhook('https://example.com/', { tenantSlug: `tenant-${count % 7}` })
+  t.equal(await machines.start({ secretKeys: [newKey] }).resealSecrets(), 250)
+})
+
+t.test('resealSecrets fails if no key opens a secret, and without keys it opens nothing', async (t) => {
+  const machines = createMachines(t)
+  const id = await addSealed(machines, 'https://example.com/', [oldKey])
+  await t.rejects(machines.start({ secretKeys: [newKey] }).resealSecrets(), {
+    message: closed(id)
+  })
+  await t.rejects(machines.start().resealSecrets(), { message: closed(id) })
+})
+
+/** The error of a secret that no key opens. */
+function closed (id: number): string {
+  return `none of the secretKeys opens the secret of webhook ${id}: add the key that sealed it. To change keys, begin with [oldKey, newKey]`
+}
+
+/** A webhook whose secret was stored under these keys. */
+async function addSealed ({ clock, storage }: Machines, target: string, secretKeys: Buffer[]): Promise<number> {
+  const { create } = await buildWebhookApi(t, { clock, storage, secretKeys, delivery: toLoopback })
+  return (await create({ target_url: target })).id
+}
+
+const [one, two] = [randomBytes(32), randomBytes(32)]
+const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
+const unknown = { message: /^none of the secretKeys opens the secret of webhook 7: add the key that sealed it/ }
+
+t.test('a box opens the secrets that it has sealed', async (t) => {
+  const box = createSecretBox([one])
+  const sealed = box.seal(secret, 'acme', 7)
+  t.match(sealed, /^sealed_v1:[A-Za-z0-9+/]+=*$/)
+  t.notOk(Buffer.from(sealed.slice('sealed_v1:'.length), 'base64').toString().includes('whsec_'))
+  t.equal(box.open(sealed, 'acme', 7), secret)
+})
+
+t.test('the same secret never seals to the same text', async (t) => {
+  const box = createSecretBox([one])
+  t.equal(new Set(Array.from({ length: 10 }, () => box.seal(secret, 'acme', 7))).size, 10)
+})
+
+t.test('the first key seals and all of them open', async (t) => {
+  const sealedByOne = createSecretBox([one]).seal(secret, 'acme', 7)
+  const both = createSecretBox([two, one])
+  t.equal(both.open(sealedByOne, 'acme', 7), secret)
+  const sealedByBoth = both.seal(secret, 'acme', 7)
+  t.equal(createSecretBox([two]).open(sealedByBoth, 'acme', 7), secret)
+  t.throws(() => createSecretBox([one]).open(sealedByBoth, 'acme', 7), unknown)
+  t.throws(() => createSecretBox([]).open(sealedByBoth, 'acme', 7), unknown)
+})
+
+t.test('a sealed secret opens only for its own tenant and webhook', async (t) => {
+  const box = createSecretBox([one])
+  const sealed = box.seal(secret, 'acme', 7)
+  t.throws(() => box.open(sealed, 'globex', 7), unknown)
+  t.throws(() => box.open(sealed, 'acme', 8))
+  t.throws(() => box.open(box.seal(secret, 'acme","x', 7), 'acme', 7), unknown)
+})
+
+t.test('a text that was changed or cut does not open', async (t) => {
+  const box = createSecretBox([one])
+  const bytes = Buffer.from(box.seal(secret, 'acme', 7).slice('sealed_v1:'.length), 'base64')
+  for (let index = 0; index < bytes.length; index++) {
+    const changed = Buffer.from(bytes)
+    changed[index] = (changed[index] ?? 0) ^ 1
+    t.throws(() => box.open(`sealed_v1:${changed.toString('base64')}`, 'acme', 7), unknown)
+    t.throws(() => box.open(`sealed_v1:${bytes.subarray(0, index).toString('base64')}`, 'acme', 7), unknown)
+  }
+})
+
+t.test('without keys a secret stays as it is, and with keys an open one still opens', async (t) => {
+  const box = createSecretBox([])
+  t.equal(box.seal(secret, 'acme', 7), secret)
+  t.equal(box.open(secret, 'acme', 7), secret)
+  t.equal(createSecretBox([one]).open(secret, 'acme', 7), secret)
+})
+
+t.test('current is what is sealed with the first key, or open if there is none', async (t) => {
+  const sealed = createSecretBox([one]).seal(secret, 'acme', 7)
+  t.ok(createSecretBox([one, two]).isCurrent(sealed, 'acme', 7))
+  t.notOk(createSecretBox([two, one]).isCurrent(sealed, 'acme', 7))
+  t.notOk(createSecretBox([one]).isCurrent(sealed, 'globex', 7))
+  t.notOk(createSecretBox([one]).isCurrent(secret, 'acme', 7))
+  t.ok(createSecretBox([]).isCurrent(secret, 'acme', 7))
+  t.notOk(createSecretBox([]).isCurrent(sealed, 'acme', 7))
+})

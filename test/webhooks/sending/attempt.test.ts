@@ -1,0 +1,406 @@
+import { gzipSync } from 'node:zlib'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { buildConnector } from 'undici'
+import fc from 'fast-check'
+import t from 'tap'
+import { postgresStorage } from '../../../src/postgres/index.js'
+import { Attempt, kTimeout, type Post } from '../../../src/webhooks/sending/attempt.js'
+import { type Connections, createConnections } from '../../../src/webhooks/sending/connections.js'
+import { parseRetryAfter } from '../../../src/webhooks/queue/outcome.js'
+import { startDelivering } from '../../fixtures/delivery/delivering.js'
+import { type Answer, hang, startReceiver } from '../../fixtures/receivers/receiver.js'
+import { createMachines, event } from '../../fixtures/delivery/engine.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { type AnswerCase, brokenAnswers, oddAnswers } from '../../fixtures/hostile/hostile-answers.js'
+import { startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
+import { outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
+import { readUntil } from '../../fixtures/resources.js'
+
+for (const status of [200, 201, 202, 204, 206, 226, 299]) {
+  t.test(`a ${status} is a success`, async (t) => {
+    const { drain, emit, lastDelivery, receiver } = await startDelivering(t)
+    receiver.answer(status)
+    await emit()
+    await drain()
+    t.match(await lastDelivery(), { status: 'delivered', attempt_count: 1, response_status: status, error: null })
+  })
+}
+
+for (const status of [300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 409, 422, 451, 500, 501, 502, 504, 599, 600, 999]) {
+  t.test(`a ${status} is a failure, to be retried`, async (t) => {
+    const { drain, emit, lastDelivery, receiver } = await startDelivering(t)
+    receiver.answer(status)
+    await emit()
+    await drain()
+    t.match(await lastDelivery(), { status: 'pending', attempt_count: 1, response_status: status, error: 'http_status' })
+  })
+}
+
+t.test('a redirect is not followed', async (t) => {
+  const { drain, emit, receiver } = await startDelivering(t)
+  receiver.answer({ status: 307, headers: { location: `${receiver.url}/elsewhere` } })
+  await emit()
+  await drain()
+  t.same(receiver.requests.map(({ path }) => path), ['/hook'])
+})
+
+const bodies: Array<[title: string, answer: Answer]> = [
+  ['that is cut off', (response) => {
+    response.writeHead(200, { 'content-length': '1000' }).write('some')
+    setImmediate(() => response.destroy())
+  }],
+  ['that is longer than anybody would read', { status: 200, body: 'x'.repeat(1_000_000) }],
+  ['that is no JSON', { status: 200, headers: { 'content-type': 'application/json' }, body: '{"' }],
+  ['that says it is compressed and is not', { status: 200, headers: { 'content-encoding': 'gzip' }, body: 'plain' }]
+]
+
+for (const [title, answer] of bodies) {
+  t.test(`a 200 with a body ${title} is a success`, async (t) => {
+    const { drain, emit, lastDelivery, receiver } = await startDelivering(t)
+    receiver.answer(answer)
+    await emit()
+    await drain()
+    t.match(await lastDelivery(), { status: 'delivered', attempt_count: 1, response_status: 200, error: null })
+  })
+}
+
+t.test('a 200 whose body never ends is a success within the deadline', async (t) => {
+  const { drain, emit, lastDelivery, receiver } = await startDelivering(t, { delivery: { timeoutMs: 1000 } })
+  receiver.answer((response) => response.writeHead(200).write('some'))
+  await emit()
+  await drain()
+  t.match(await lastDelivery(), { status: 'delivered', attempt_count: 1, response_status: 200, error: null })
+})
+
+t.test('an answer that does not come within the deadline is a failure', async (t) => {
+  const { drain, emit, lastDelivery, receiver } = await startDelivering(t, { delivery: { timeoutMs: 150 } })
+  receiver.answer(hang)
+  await emit()
+  await drain()
+  const delivery = await lastDelivery()
+  t.match(delivery, { status: 'pending', attempt_count: 1, response_status: null, error: 'timeout' })
+  const { duration_ms: durationMs = 0 } = delivery.attempts[0] ?? {}
+  t.ok(durationMs >= 149 && durationMs < 5000, `${durationMs} ms`)
+})
+
+t.test('each webhook that subscribes gets the event, whatever becomes of the others', async (t) => {
+  const { create, drain, emit, log, receiver, webhook } = await startDelivering(t)
+  const other = await create({ target_url: `${receiver.url}/other` })
+  receiver.answer((response, { path }) => response.writeHead(path === '/hook' ? 500 : 200).end())
+  t.match(await emit(), { deliveries: 2 })
+  await drain()
+  t.match(await log(webhook.id), [{ status: 'pending' }])
+  t.match(await log(other.id), [{ status: 'delivered' }])
+})
+
+function send (type: string | undefined, body: string | Buffer, headers: Record<string, string> = {}): Answer {
+  return (response) => {
+    response.writeHead(500, { ...headers, ...(type === undefined ? {} : { 'content-type': type }) })
+    response.end(body)
+  }
+}
+
+const long = 'é'.repeat(3000)
+
+/** What an endpoint answers, and what is kept of it with 4,096 bytes. */
+const answers: Record<string, [answer: Answer, excerpt: string | null]> = {
+  'plain text': [send('text/plain', 'out of order'), 'out of order'],
+  JSON: [send('application/json; charset=utf-8', '{"error":"\\u0000 \\ud800"}'), '{"error":"\\u0000 \\ud800"}'],
+  'a JSON problem': [send('application/problem+json', '{"title":"no"}'), '{"title":"no"}'],
+  XML: [send('application/xml', '<e/>'), '<e/>'],
+  HTML: [send('TEXT/HTML;charset="UTF-8"', '<p>é😀'), '<p>é😀'],
+  'a form': [send('application/x-www-form-urlencoded', 'a=b'), 'a=b'],
+  'UTF-8 without a type': [send(undefined, 'ok'), 'ok'],
+  'bytes without a type': [send(undefined, Buffer.from([0x6f, 0xff, 0x6b])), null],
+  NUL: [send('text/plain', 'a\0b'), 'a\ufffdb'],
+  'bytes that are no UTF-8': [send('text/plain', Buffer.from([0x61, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0x62])), 'a\ufffd(\ufffd\ufffd\ufffdb'],
+  'half a character at the end': [send('text/plain', Buffer.from('ok é').subarray(0, 4)), 'ok '],
+  'ISO 8859-1': [send('text/plain; charset=iso-8859-1', Buffer.from([0xe9])), 'é'],
+  'UTF-16 with half a pair': [send('text/plain; charset=utf-16le', Buffer.from([0x41, 0, 0, 0xd8, 0x42, 0])), 'A\ufffdB'],
+  'an unknown charset': [send('text/plain; charset=klingon', 'qapla'), null],
+  'control characters': [send('text/plain', '\u0001\u001b[2J\r\n\u2028\u202e'), '\u0001\u001b[2J\r\n\u2028\u202e'],
+  'a picture': [send('image/png', 'PNG'), null],
+  'a type of its own': [send('application/jsonx', 'x'), null],
+  'a compressed text': [send('text/plain', gzipSync('out of order'), { 'content-encoding': 'gzip' }), null],
+  'a text that is not compressed, as it says': [send('text/plain', 'plain', { 'content-encoding': 'identity' }), 'plain'],
+  'no body': [send('text/plain', ''), null],
+  'a text over the limit': [send('text/plain', long), 'é'.repeat(2048)],
+  'a text over the limit, cut within a character': [send('text/plain', `x${long}`), `x${'é'.repeat(2047)}`],
+  'a text that breaks off': [(response) => {
+    response.writeHead(500, { 'content-type': 'text/plain', 'content-length': 100 })
+    response.write('half', () => response.destroy())
+  }, 'half'],
+  'no answer': [(response) => response.destroy(), null]
+}
+
+for (const [what, [answer, excerpt]] of Object.entries(answers)) {
+  t.test(`of ${what}, the log shows ${excerpt === null ? 'nothing' : 'its beginning'}`, async (t) => {
+    const { drain, emit, lastDelivery, receiver } = await startDelivering(t, { delivery: { responseExcerptBytes: 4096 } })
+    receiver.answer(answer)
+    await emit()
+    await drain()
+    const { attempts } = await lastDelivery()
+    t.strictSame(attempts.map(({ response_excerpt: text }) => text), [excerpt])
+  })
+}
+
+t.test('so many bytes are kept as the vendor wants, of successes too', async (t) => {
+  for (const [responseExcerptBytes, excerpt] of [[0, null], [1, 'o'], [5, 'ok '], [6, 'ok ✓']] as const) {
+    const { drain, emit, lastDelivery, receiver } = await startDelivering(t, { delivery: { responseExcerptBytes } })
+    receiver.answer({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok ✓!!' })
+    await emit()
+    await drain()
+    const { status, attempts } = await lastDelivery()
+    t.strictSame([status, attempts[0]?.response_excerpt], ['delivered', excerpt])
+  }
+})
+
+t.test('a body that never ends shows what came before the deadline', async (t) => {
+  const { drain, emit, lastDelivery, receiver } = await startDelivering(t, { delivery: { responseExcerptBytes: 10, timeoutMs: 1000 } })
+  receiver.answer((response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' })
+    response.write('so far')
+  })
+  await emit()
+  await drain()
+  t.match(await lastDelivery(), { status: 'delivered', attempts: [{ response_excerpt: 'so far' }] })
+})
+
+t.test('every answer is kept alike in PostgreSQL', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  const storage = postgresStorage(pool)
+  const { drain, emit, lastDelivery, receiver } = await startDelivering(t, { storage, delivery: { responseExcerptBytes: 4096, retrySchedule: [0] } })
+  for (const [what, [answer, excerpt]] of Object.entries(answers)) {
+    receiver.answer(answer)
+    await emit()
+    await drain()
+    const { attempts } = await lastDelivery()
+    t.strictSame(attempts.map(({ response_excerpt: text }) => text), [excerpt], what)
+  }
+})
+
+t.test('a response is shown in no line of the log', async (t) => {
+  const machines = createMachines(t)
+  const lines: unknown[] = []
+  const log = (...line: unknown[]): void => { lines.push(line) }
+  const receiver = await startReceiver(t)
+  receiver.answer({ status: 503, headers: { 'content-type': 'text/plain' }, body: 'inner text' })
+  const { emit, drain } = machines.start({ logger: { info: log, warn: log, error: log }, delivery: { responseExcerptBytes: 4096 } })
+  await machines.addWebhook(receiver.url)
+  await emit(event)
+  await drain()
+  t.match(JSON.stringify(lines), /delivery failed/)
+  t.notMatch(JSON.stringify(lines), /inner text/)
+})
+
+const connect = buildConnector({})
+
+function begin (post: Post, connections: Connections): { attempt: Attempt, ended: Promise<unknown> } {
+  let settle = (_end: unknown): void => {}
+  const ended = new Promise((resolve) => { settle = resolve })
+  const attempt = new Attempt(post, 5000, connections, (answer, fault) => settle(answer ?? fault))
+  attempt.start()
+  return { attempt, ended }
+}
+
+t.test('a request aborted before it had a connection is not sent over a later one', async (t) => {
+  const receiver = await startReceiver(t)
+  const { origin, pathname: path } = new URL(receiver.url)
+  let next = (): void => {}
+  const connected = new Promise<void>((resolve) => { next = resolve })
+  const connections = createConnections((options, callback) => {
+    connect(options, (...result) => {
+      late.attempt.end(kTimeout)
+      callback(...result)
+      next()
+    })
+  }, {})
+  t.teardown(() => connections.close())
+  const late = begin({ origin, path, headers: [], body: 'late', excerptBytes: 0 }, connections)
+  t.equal(await late.ended, kTimeout)
+  await connected
+  t.match(await begin({ origin, path, headers: [], body: 'next', excerptBytes: 0 }, connections).ended, { status: 204 })
+  t.same(receiver.requests.map(({ body }) => body), ['next'])
+})
+
+t.test('an attempt that undici refuses ends with its error', async (t) => {
+  const connections = createConnections(connect, {})
+  t.teardown(() => connections.close())
+  const { ended } = begin({ origin: 'https://example.com', path: '/', headers: ['webhook-id', 'line\nbreak'], body: '', excerptBytes: 0 }, connections)
+  t.match(await ended, { code: 'UND_ERR_INVALID_ARG' })
+})
+
+t.test('a connection that was closed while it was idle is not used again', async (t) => {
+  const receiver = await startReceiver(t)
+  const { origin, pathname: path } = new URL(receiver.url)
+  let opened = 0
+  const connections = createConnections((options, callback) => {
+    opened++
+    connect(options, callback)
+  }, {})
+  t.teardown(() => connections.close())
+  const post = { origin, path, headers: [], body: '', excerptBytes: 0 }
+  await begin(post, connections).ended
+  await begin(post, connections).ended
+  t.equal(opened, 1)
+  const kept = connections.acquire(origin)
+  kept.close()
+  kept.release()
+  await begin(post, connections).ended
+  t.equal(opened, 2)
+})
+
+const timeoutMs = 5000
+const repaired = 'HTTP/1.1 204 No Content\r\n\r\n'
+
+for (const [title, cases] of Object.entries({ 'a broken answer': brokenAnswers, 'an odd answer': oddAnswers })) {
+  t.test(`${title} is named at once, and the next post goes out as if nothing had been`, async (t) => {
+    const sender = await startSender(t, { timeoutMs })
+    for (const [what, answer] of Object.entries(cases)) {
+      const { bytes, then = 'stay', ...expected } = answer
+      let isRepaired = false
+      const receiver = await startHostileReceiver(t, {
+        request (socket) {
+          if (isRepaired) return socket.write(repaired)
+          socket.write(bytes, typeof bytes === 'string' ? 'latin1' : undefined, () => finish(socket, then))
+        }
+      })
+      const { durationMs, ranMs, ...outcome } = await sender.post(receiver.url)
+      t.same(outcome, expected, `a receiver that ${what}`)
+      t.ok(ranMs < 1000, `${what}: ${ranMs} ms`)
+      t.equal(receiver.requests, 1, 'it was sent once')
+
+      isRepaired = true
+      t.same(outcomeOf(await sender.post(receiver.url)), { responseStatus: 204, error: null }, `it ${what} no more`)
+      t.equal(receiver.requests, 2)
+    }
+  })
+}
+
+function finish (socket: Socket, then: AnswerCase['then']): void {
+  if (then === 'end') socket.end()
+  if (then === 'reset') socket.resetAndDestroy()
+}
+
+t.test('4 KiB of an answer are read, and a connection that brings more is ended', async (t) => {
+  for (const [length, kept] of [[4096, 1], [4097, 0]] as const) {
+    const receiver = await startHostileReceiver(t, {
+      request: (socket) => { socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n${'x'.repeat(length)}`) }
+    })
+    const { post } = await startSender(t)
+    t.strictSame(outcomeOf(await post(receiver.url)), { responseStatus: 200, error: null }, `${length} bytes`)
+    // The receiver hears of it in a moment.
+    if (kept > 0) await sleep(100)
+    t.equal(await readUntil(() => receiver.open, kept), kept, `connections that are kept after an answer of ${length} bytes`)
+  }
+})
+
+t.test('a request in flight is aborted, also after a receiver that closed the connection behind a long answer', async (t) => {
+  const page = `HTTP/1.1 500 Error\r\nconnection: close\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(5000)}`
+  const closing = await startHostileReceiver(t, { request: (socket) => { socket.end(page) } })
+  const silent = await startHostileReceiver(t, { request: () => {} })
+  const sender = await startSender(t)
+  const waiting = sender.post(silent.url)
+  t.equal(await readUntil(() => silent.requests, 1), 1)
+  t.match(outcomeOf(await sender.post(closing.url)), { responseStatus: 500 })
+  sender.abort()
+  t.match(outcomeOf(await waiting), { responseStatus: null, error: 'aborted' })
+})
+
+const timeoutMsAnyAnswer = 100
+const texts = Object.values({ ...brokenAnswers, ...oddAnswers }).map(({ bytes }) => Buffer.from(bytes.slice(0, 500)).toString('latin1'))
+
+/** Pieces of answers in any order, in any number of packets. */
+const anyAnswer = fc.record({
+  packets: fc.array(fc.oneof(
+    fc.constantFrom(...texts),
+    fc.constantFrom('HTTP/1.1 ', '200 OK', '\r\n', '\r\n\r\n', 'content-length: 3', 'transfer-encoding: chunked', 'connection: upgrade', '0', 'ff', ':', '\0'),
+    fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
+  ), { maxLength: 8 }),
+  isEnded: fc.boolean()
+})
+
+t.test('whatever a receiver answers, the attempt has an outcome within the deadline', async (t) => {
+  const sender = await startSender(t, { timeoutMs: timeoutMsAnyAnswer })
+  let answer: { packets: string[], isEnded: boolean } = { packets: [], isEnded: true }
+  const { url } = await startHostileReceiver(t, {
+    request (socket) {
+      const { packets, isEnded } = answer
+      const write = (index: number): void => {
+        const packet = packets[index]
+        if (socket.destroyed) return
+        if (packet !== undefined) socket.write(packet, 'latin1', () => write(index + 1))
+        else if (isEnded) socket.end()
+      }
+      write(0)
+    }
+  })
+  const errors = new Set<unknown>()
+  await fc.assert(fc.asyncProperty(anyAnswer, async (next) => {
+    answer = next
+    const { responseStatus, error, ranMs } = await sender.post(url)
+    errors.add(error)
+    const isSuccess = responseStatus !== null && responseStatus >= 200 && responseStatus <= 299
+    const isFailure = responseStatus !== null && responseStatus >= 300 && responseStatus <= 999
+    const expected = isSuccess ? [null] : isFailure ? ['http_status'] : ['connection', 'timeout']
+    return expected.includes(error as never) && ranMs < timeoutMsAnyAnswer + 1000
+  }), { numRuns: 300, interruptAfterTimeLimit: 6000, endOnFailure: true })
+  t.ok(errors.has('connection'), [...errors].join(' '))
+})
+
+const dayMs = 24 * 60 * 60 * 1000
+const now = Date.parse('2026-03-01T12:00:00.000Z')
+
+/** The lines of an answer, and the milliseconds to wait that they ask for. */
+const cases: Array<[title: string, lines: string, waitMs: number | null]> = [
+  ['no Retry-After', '', null],
+  ['seconds', 'retry-after: 120', 120_000],
+  ['seconds in capitals and with blanks', 'RETRY-AFTER:   120  ', 120_000],
+  ['seconds with zeros before them', 'retry-after: 0000120', 120_000],
+  ['no seconds', 'retry-after: 0', null],
+  ['one second', 'retry-after: 1', 1000],
+  ['more than a day', 'retry-after: 1000000', dayMs],
+  ['more seconds than numbers hold', `retry-after: ${'9'.repeat(400)}`, dayMs],
+  ['a date in the form of today', 'retry-after: Sun, 01 Mar 2026 12:02:00 GMT', 120_000],
+  ['a date in the form of RFC 850', 'retry-after: Sunday, 01-Mar-26 12:02:00 GMT', 120_000],
+  ['a date in the form of asctime', 'retry-after: Sun Mar  1 12:02:00 2026', 120_000],
+  ['a date in the past', 'retry-after: Sun, 01 Mar 2026 11:59:00 GMT', null],
+  ['a date of long ago', 'retry-after: Thu, 01 Jan 1970 00:00:00 GMT', null],
+  ['a date in a hundred years', 'retry-after: Fri, 01 Mar 2126 12:00:00 GMT', dayMs],
+  ['a date that does not exist', 'retry-after: Xyz, 99 Foo 2026 99:99:99 GMT', null],
+  ['a date of RFC 3339', 'retry-after: 2026-03-01T12:02:00Z', null],
+  ['negative seconds', 'retry-after: -120', null],
+  ['seconds with a sign', 'retry-after: +120', null],
+  ['a fraction', 'retry-after: 1.5', null],
+  ['an exponent', 'retry-after: 1e3', null],
+  ['hexadecimal', 'retry-after: 0x78', null],
+  ['a unit', 'retry-after: 120s', null],
+  ['a list', 'retry-after: 120, 240', null],
+  ['a word', 'retry-after: soon', null],
+  ['Infinity', 'retry-after: Infinity', null],
+  ['NaN', 'retry-after: NaN', null],
+  ['nothing', 'retry-after:', null],
+  ['blanks', 'retry-after:    ', null],
+  ['bytes beyond ASCII', 'retry-after: \xb9\xb2\xb0', null],
+  ['ten thousand characters', `retry-after: ${'a'.repeat(10_000)}`, null],
+  ['two of them', 'retry-after: 120\r\nretry-after: 240', null],
+  ['the same twice', 'retry-after: 120\r\nretry-after: 120', null],
+  ['a name that only looks like it', 'retry_after: 120', null]
+]
+
+for (const status of [410, 429, 503, 200]) {
+  t.test(`a ${status} may carry any Retry-After, and a malformed one is as none`, async (t) => {
+    const sender = await startSender(t)
+    let lines = ''
+    const { url } = await startHostileReceiver(t, {
+      request: (socket) => socket.write(`HTTP/1.1 ${status} What\r\n${lines === '' ? '' : `${lines}\r\n`}content-length: 0\r\n\r\n`, 'latin1')
+    })
+    for (const [title, header, waitMs] of cases) {
+      lines = header
+      const { responseStatus, error, retryAfter } = await sender.post(url)
+      t.same({ responseStatus, error }, { responseStatus: status, error: status === 200 ? null : 'http_status' }, title)
+      t.equal(parseRetryAfter(retryAfter, now), waitMs, title)
+    }
+  })
+}

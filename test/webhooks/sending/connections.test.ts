@@ -1,0 +1,317 @@
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { channel } from 'node:diagnostics_channel'
+import t from 'tap'
+import { flood, startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
+import { delivered, outcomeOf, startSender, type TestSender } from '../../fixtures/hostile/hostile-sender.js'
+import { startStopwatch, until } from '../../fixtures/stopwatch.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
+import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
+import { waitingCases } from '../../fixtures/hostile/hostile-waiting.js'
+import { readUntil, resources, restingResources } from '../../fixtures/resources.js'
+
+const attempts = 3
+
+const cutShort: Array<[title: string, request: (socket: Socket) => void]> = [
+  ['at its deadline', () => {}],
+  ['for its length', (socket) => { socket.write('HTTP/1.1 200 OK\r\n\r\n'); flood(socket, 'x'.repeat(1024)) }],
+  ['for its early hints', (socket) => flood(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')]
+]
+
+for (const [title, request] of cutShort) {
+  t.test(`an attempt whose answer is cut off ${title} costs the receiver one connection`, async (t) => {
+    const receiver = await startHostileReceiver(t, { request })
+    const { post } = await startSender(t)
+    for (let count = 0; count < attempts; count++) {
+      await post(receiver.url, { timeoutMs: 500 })
+      await until(() => receiver.open === 0)
+    }
+    t.equal(receiver.connections, attempts)
+  })
+}
+
+t.test('each of 1,100 endpoints of one host gets its own requests', async (t) => {
+  const receiver = await startReceiver(t)
+  const sender = await startSender(t)
+  const paths = Array.from({ length: 1100 }, (_, number) => `/hooks/${number}?key=${number}`)
+  for (const path of [...paths, ...paths.slice(0, 3)]) {
+    const { responseStatus, error } = await sender.post(new URL(path, receiver.url).href)
+    if (error !== null) t.fail(`${path}: ${error} ${responseStatus}`)
+  }
+  t.strictSame(receiver.requests.map(({ path }) => path), [...paths, ...paths.slice(0, 3)])
+})
+
+const noContent = 'HTTP/1.1 204 No Content\r\n\r\n'
+const broken = { responseStatus: null, error: 'connection' } as const
+/** A connection is kept from the next turn of the event loop on. */
+const keptMs = 10
+
+/** What may become of the second post over a connection before a byte comes back. */
+const endings: Record<string, (socket: Socket) => void> = {
+  'is closed': (socket) => socket.end(),
+  'is reset': (socket) => socket.resetAndDestroy(),
+  'is closed a little later': (socket) => setTimeout(() => socket.end(), 200)
+}
+
+for (const [title, finish] of Object.entries(endings)) {
+  t.test(`a post over a kept connection that ${title} without an answer is sent again over a fresh one`, async (t) => {
+    const sender = await startSender(t)
+    const receiver = await startHostileReceiver(t, {
+      request: (socket, count) => count === 1 ? socket.write(noContent) : finish(socket)
+    })
+    for (let round = 1; round <= 3; round++) {
+      t.same(outcomeOf(await sender.post(receiver.url)), delivered)
+      await sleep(keptMs)
+      t.same(outcomeOf(await sender.post(receiver.url)), delivered)
+      await sleep(keptMs)
+      t.equal(receiver.requests, 3 * round)
+      t.equal(receiver.connections, 2 * round)
+    }
+  })
+}
+
+t.test('it is sent again over a fresh one even while other connections are kept', async (t) => {
+  const sender = await startSender(t)
+  const waiting: Socket[] = []
+  const receiver = await startHostileReceiver(t, {
+    request (socket, count) {
+      if (count > 1) return socket.end()
+      if (waiting.length === 4) return socket.write(noContent)
+      waiting.push(socket)
+      if (waiting.length === 4) for (const kept of waiting) kept.write(noContent)
+    }
+  })
+  await Promise.all(Array.from({ length: 4 }, () => sender.post(receiver.url)))
+  await sleep(keptMs)
+  t.equal(receiver.open, 4)
+  t.same(outcomeOf(await sender.post(receiver.url)), delivered)
+  t.equal(receiver.requests, 6)
+  t.equal(receiver.connections, 5)
+  t.ok(receiver.open >= 3, 'the others are as they were')
+})
+
+t.test('it is sent again only once', async (t) => {
+  const sender = await startSender(t)
+  let isUp = true
+  const receiver = await startHostileReceiver(t, { request: (socket) => isUp ? socket.write(noContent) : socket.end() })
+  await sender.post(receiver.url)
+  await sleep(keptMs)
+  isUp = false
+  t.same(outcomeOf(await sender.post(receiver.url)), broken)
+  t.equal(receiver.requests, 3)
+  t.equal(receiver.connections, 2)
+})
+
+t.test('a post over a fresh connection that is closed without an answer is not sent again', async (t) => {
+  for (const finish of Object.values(endings)) {
+    const sender = await startSender(t)
+    const receiver = await startHostileReceiver(t, { request: finish })
+    t.same(outcomeOf(await sender.post(receiver.url)), broken)
+    t.same(outcomeOf(await sender.post(receiver.url)), broken)
+    t.equal(receiver.requests, 2)
+  }
+})
+
+for (const [title, bytes] of [['a byte', 'H'], ['half a status line', 'HTTP/1.1 5'], ['an early hint', 'HTTP/1.1 103 Early Hints\r\n\r\n'], ['garbage', '\0']] as const) {
+  t.test(`a post over a kept connection that brought ${title} back is not sent again`, async (t) => {
+    const sender = await startSender(t)
+    const receiver = await startHostileReceiver(t, {
+      request: (socket, count) => count === 1 ? socket.write(noContent) : socket.end(bytes)
+    })
+    await sender.post(receiver.url)
+    await sleep(keptMs)
+    t.same(outcomeOf(await sender.post(receiver.url)), broken)
+    t.equal(receiver.requests, 2)
+  })
+}
+
+t.test('a post over a kept connection that is closed after more than a second is not sent again', async (t) => {
+  const sender = await startSender(t)
+  const receiver = await startHostileReceiver(t, {
+    request: (socket, count) => count === 1 ? socket.write(noContent) : setTimeout(() => socket.end(), 1100)
+  })
+  await sender.post(receiver.url)
+  await sleep(keptMs)
+  t.same(outcomeOf(await sender.post(receiver.url)), broken)
+  t.equal(receiver.requests, 2)
+})
+
+t.test('a connection that the receiver has closed by the time of the post is not used', async (t) => {
+  const sender = await startSender(t)
+  const receiver = await startHostileReceiver(t, { request: (socket) => socket.end(noContent) })
+  for (let count = 1; count <= 3; count++) {
+    t.same(outcomeOf(await sender.post(receiver.url)), delivered)
+    await sleep(50)
+    t.equal(receiver.requests, count)
+    t.equal(receiver.connections, count)
+  }
+})
+
+t.test('one deadline covers both posts', async (t) => {
+  const sender = await startSender(t, { timeoutMs: 1500 })
+  const receiver = await startHostileReceiver(t, {
+    request (socket, count) {
+      if (receiver.connections > 1) return
+      if (count === 1) socket.write(noContent)
+      else setTimeout(() => socket.end(), 400)
+    }
+  })
+  await sender.post(receiver.url)
+  await sleep(keptMs)
+  const { durationMs, ranMs, ...outcome } = await sender.post(receiver.url)
+  t.same(outcome, { responseStatus: null, error: 'timeout' })
+  t.ok(durationMs >= 1499 && ranMs < 1900, `${durationMs} ms`)
+  t.equal(receiver.requests, 3)
+})
+
+const timeoutMs = 500
+
+t.test('whatever a receiver lets its sender wait for, the attempt ends with the deadline', async (t) => {
+  const { url: healthyUrl } = await startReceiver(t)
+  const sender = await startSender(t, { timeoutMs })
+  await sender.post(healthyUrl)
+  let pending = Object.keys(waitingCases).length
+
+  const attempts = Object.entries(waitingCases).map(async ([title, { behaviour, scheme, bodyLength = 8, ...expected }]) => {
+    const { url } = await startHostileReceiver(t, behaviour)
+    const target = scheme === undefined ? url : url.replace('http:', `${scheme}:`)
+    const { durationMs, ranMs, ...outcome } = await sender.post(target, { body: JSON.stringify('b'.repeat(bodyLength)) })
+    pending--
+    t.same(outcome, expected, `a receiver that ${title}`)
+    t.ok(durationMs >= timeoutMs - 1, `not before the deadline: ${durationMs} ms`)
+    t.ok(ranMs < timeoutMs + 1000, `within a second of the deadline: ${ranMs} ms`)
+  })
+
+  let healthy = 0
+  while (pending > 0) {
+    const { error } = await sender.post(healthyUrl, { timeoutMs: 60_000 })
+    t.equal(error, null, 'a healthy receiver beside them')
+    healthy++
+    await sleep(20)
+  }
+  await Promise.all(attempts)
+  t.ok(healthy > 0, `${healthy} posts to a healthy receiver beside them`)
+})
+
+t.test('the deadline of the attempt counts, be it shorter than the sender\'s', async (t) => {
+  const { url } = await startHostileReceiver(t, { request: () => {} })
+  const sender = await startSender(t, { timeoutMs: 5000 })
+  const { error, durationMs, ranMs } = await sender.post(url, { timeoutMs: 150 })
+  t.equal(error, 'timeout')
+  t.ok(durationMs >= 149 && ranMs < 1150, `${durationMs} ms`)
+})
+
+t.test('a connection that is given up is closed', async (t) => {
+  const sender = await startSender(t, { timeoutMs: 200 })
+  for (const scheme of ['http', 'https'] as const) {
+    const receiver = await startHostileReceiver(t, { connect: (socket) => socket.resume() })
+    const { error } = await sender.post(receiver.url.replace('http:', `${scheme}:`))
+    t.equal(error, 'timeout')
+    await until(() => receiver.open === 0)
+  }
+})
+
+t.test('a connection that is given up while it is opened is closed with the deadline of its attempt, not of its sender', async (t) => {
+  const dns = await startDnsServer(t)
+  dns.set('dead.example', { silent: true })
+  const sender = await startSender(t, { dns, timeoutMs: 30_000 })
+  const receiver = await startHostileReceiver(t, { connect: (socket) => socket.resume() })
+  const before = await restingResources()
+  const attempts = [receiver.url.replace('http:', 'https:'), 'http://dead.example:9/'].map((url) => sender.post(url, { timeoutMs: 200 }))
+  t.same((await Promise.all(attempts)).map(({ error }) => error), ['timeout', 'timeout'])
+  const stop = startStopwatch()
+  await until(() => receiver.open === 0)
+  t.same(await readUntil(resources, before), before)
+  t.ok(stop() < 10_000)
+})
+
+t.test('an attempt that is aborted ends at once, and says so', async (t) => {
+  const sender = await startSender(t, { timeoutMs: 5000 })
+  const receivers = await Promise.all([
+    startHostileReceiver(t, { request: () => {} }),
+    startHostileReceiver(t, { request: (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n') })
+  ])
+  const [silent = '', answering = ''] = receivers.map(({ url }) => url)
+  const attempts = [silent, answering, silent.replace('http:', 'https:')].map((url) => sender.post(url))
+  await until(() => receivers.every(({ requests }) => requests === 1))
+  // The first bytes of the answer arrive.
+  await sleep(150)
+  sender.abort()
+  const results = await Promise.all(attempts)
+  t.same(results.map(({ responseStatus, error }) => [responseStatus, error]), [[null, 'aborted'], [200, null], [null, 'aborted']])
+  t.ok(results.every(({ ranMs }) => ranMs < 1000))
+})
+
+const channels = ['undici:request:create', 'undici:client:sendHeaders']
+
+t.test('after close no socket, timer or subscriber remains, whatever was in flight', async (t) => {
+  const dns = await startDnsServer(t)
+  dns.set('dead.example', { silent: true })
+  const healthy = await startReceiver(t)
+  const receivers = {
+    silent: await startHostileReceiver(t, { request: () => {} }),
+    stalled: await startHostileReceiver(t, { connect: (socket) => socket.resume() }),
+    dripping: await startHostileReceiver(t, { request: (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n') })
+  }
+  const urls = [
+    receivers.silent.url, receivers.dripping.url, receivers.stalled.url.replace('http:', 'https:'), `http://dead.example:${healthy.port}/`
+  ]
+  const before = await restingResources()
+
+  const sender = await startSender(t, { dns, timeoutMs: 10_000 })
+  await Promise.all(Array.from({ length: 5 }, () => sender.post(healthy.url)))
+  const attempts = Array.from({ length: 15 }, () => urls).flat().map((url) => sender.post(url))
+  await until(() => Object.values(receivers).every(({ open }) => open === 15) && receivers.dripping.requests === 15)
+  // The first bytes of the answers arrive.
+  await sleep(300)
+
+  const closeMs = await close(sender)
+  t.ok(closeMs < 1000, `closed after ${closeMs} ms`)
+  const errors = (await Promise.all(attempts)).map(({ error }) => error)
+  t.same(errors, Array.from({ length: 15 }, () => ['aborted', null, 'aborted', 'aborted']).flat())
+  await until(() => Object.values(receivers).every(({ open }) => open === 0))
+  t.same(await readUntil(resources, before), before)
+  t.same(channels.filter((name) => channel(name).hasSubscribers), [])
+})
+
+t.test('a handshake that stalls is ended by close, even when another to the same endpoint has failed before', async (t) => {
+  const receiver = await startHostileReceiver(t, {
+    connect (socket) {
+      socket.resume()
+      if (receiver.connections === 2) setTimeout(() => socket.resetAndDestroy(), 50)
+    }
+  })
+  const before = await restingResources()
+  const sender = await startSender(t, { timeoutMs: 10_000 })
+  const attempts = Array.from({ length: 3 }, () => sender.post(receiver.url.replace('http:', 'https:')))
+  t.equal((await Promise.race(attempts)).error, 'connection')
+  await until(() => receiver.connections === 3)
+  await close(sender)
+  t.same((await Promise.all(attempts)).map(({ error }) => error).sort(), ['aborted', 'aborted', 'connection'])
+  await until(() => receiver.open === 0)
+  t.same(await readUntil(resources, before), before)
+})
+
+t.test('senders that are closed without having sent leave nothing', async (t) => {
+  const before = await restingResources()
+  for (let count = 0; count < 5; count++) await close(await startSender(t))
+  t.same(await readUntil(resources, before), before)
+  t.same(channels.filter((name) => channel(name).hasSubscribers), [])
+})
+
+t.test('a post after close fails, and a second close does nothing', async (t) => {
+  const receiver = await startReceiver(t)
+  const sender = await startSender(t)
+  await close(sender)
+  await close(sender)
+  const { responseStatus, error } = await sender.post(receiver.url)
+  t.same({ responseStatus, error }, { responseStatus: null, error: 'connection' })
+  t.same(receiver.requests, [])
+})
+
+async function close (sender: TestSender): Promise<number> {
+  const stop = startStopwatch()
+  sender.abort()
+  await sender.close()
+  return stop()
+}

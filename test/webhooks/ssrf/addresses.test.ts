@@ -1,0 +1,470 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Fastify from 'fastify'
+import t from 'tap'
+import { createAddressRule } from '../../../src/webhooks/ssrf/addresses.js'
+import { hostOf, parseTargetUrl, type TargetRules } from '../../../src/webhooks/ssrf/destination.js'
+import recruitingApi from '../../../src/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../../src/memory/index.js'
+import { parseCidr } from '../../../src/shared/addresses.js'
+import { Refusal } from '../../../src/errors.js'
+import { countConnects } from '../../fixtures/hostile/hostile-connections.js'
+import { hostileAddresses, toUrlHost } from '../../fixtures/hostile/hostile-addresses.js'
+import { blocked, delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
+import { buildWebhookApi, refusal, webhookInput } from '../../fixtures/api/webhook-api.js'
+import { loopbackSpellings } from '../../fixtures/hostile/hostile-loopback.js'
+import { metadataAddresses, publicNeighbours } from '../../fixtures/hostile/hostile-blocks.js'
+import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
+import { startConnectProxy } from '../../fixtures/receivers/connect-proxy.js'
+
+const addresses = hostileAddresses()
+
+t.test('there are 700 addresses that are not public', async (t) => {
+  t.ok(addresses.length >= 700, `${addresses.length} addresses`)
+  t.equal(new Set(addresses).size, addresses.length)
+})
+
+t.test('no webhook is created whose URL names one of them', async (t) => {
+  const { call } = await buildWebhookApi(t)
+  const accepted: string[] = []
+  for (const address of addresses) {
+    const target = `https://${toUrlHost(address)}/hooks`
+    const answer = await call('POST', '/webhooks', { ...webhookInput, target_url: target })
+    const expected = refusal(answer, { field: 'target_url', message: 'must point to a public host' })
+    if (answer.status !== 400 || JSON.stringify(answer.body) !== JSON.stringify(expected)) accepted.push(target)
+  }
+  t.same(accepted, [])
+  const list = await call<{ data: unknown[] }>('GET', '/webhooks')
+  t.same(list.body.data, [])
+})
+
+t.test('the sender blocks them even if they are stored, and opens no connection', async (t) => {
+  const { port, url, requests } = await startReceiver(t)
+  const sender = await startSender(t, { allowNetworks: [] })
+  const connects = countConnects(t)
+  const passed: string[] = []
+  for (const address of addresses) {
+    for (const scheme of ['http', 'https']) {
+      const target = `${scheme}://${toUrlHost(address)}:${port}/`
+      const { responseStatus, error } = await sender.post(target)
+      if (responseStatus !== null || error !== 'blocked') passed.push(target)
+    }
+  }
+  t.same(passed, [])
+  t.equal(connects.count, 0)
+  t.same(outcomeOf(await sender.post(url)), blocked, 'even where something listens')
+  t.equal(connects.count, 0)
+  t.same(requests, [])
+})
+
+t.test('a connection that is made is counted', async (t) => {
+  const { url, requests } = await startReceiver(t)
+  const sender = await startSender(t)
+  const connects = countConnects(t)
+  await sender.post(url)
+  await sender.post(url.replace('http:', 'https:'))
+  t.equal(connects.count, 2)
+  t.equal(requests.length, 1)
+})
+
+t.test('there are 120 spellings of the loopback', async (t) => {
+  t.ok(new Set(loopbackSpellings).size >= 120, `${loopbackSpellings.length} spellings`)
+  t.equal(new Set(loopbackSpellings).size, loopbackSpellings.length)
+})
+
+t.test('no webhook is created with one of them, and none is changed to it', async (t) => {
+  const { call, create } = await buildWebhookApi(t)
+  const { id, target_url: target } = await create()
+  for (const host of loopbackSpellings) {
+    for (const url of [`https://${host}/hooks`, `https://${host}:8443/`, `HTTPS:\\\\${host}\\hooks`]) {
+      const created = await call('POST', '/webhooks', { ...webhookInput, target_url: url })
+      const changed = await call('PATCH', `/webhooks/${id}`, { target_url: url })
+      t.same([created.status, changed.status], [400, 400], url)
+    }
+  }
+  const { body } = await call<{ data: Array<{ target_url: string }> }>('GET', '/webhooks')
+  t.same(body.data.map(({ target_url: stored }) => stored), [target])
+})
+
+t.test('the sender blocks them, and opens no connection', async (t) => {
+  const receiver = await startReceiver(t)
+  const sender = await startSender(t, { allowNetworks: [] })
+  const connects = countConnects(t)
+  for (const host of loopbackSpellings) {
+    t.same(outcomeOf(await sender.post(`http://${host}:${receiver.port}/`)), blocked, host)
+  }
+  t.equal(connects.count, 0)
+  t.same(receiver.requests, [])
+})
+
+const isAllowedAddress = createAddressRule([])
+
+t.test('addresses next to those that are not public are public', async (t) => {
+  t.ok(publicNeighbours.length >= 30, `${publicNeighbours.length} addresses`)
+  t.same(publicNeighbours.filter((address) => !isAllowedAddress(address)), [])
+})
+
+t.test('a webhook may name them', async (t) => {
+  const { create } = await buildWebhookApi(t, { maxWebhooksPerTenant: publicNeighbours.length })
+  for (const address of publicNeighbours) {
+    const target = `https://${toUrlHost(address)}/`
+    t.equal((await create({ target_url: target })).target_url, target)
+  }
+})
+
+t.test('text that is not an address is not allowed', async (t) => {
+  const texts = [
+    '', ' ', 'localhost', 'example.com', '8.8.8', '8.8.8.8.8', '8.8.8.256', '08.8.8.8', '0x8.8.8.8', '134744072', ' 8.8.8.8', '8.8.8.8 ',
+    '8.8.8.8\0', '8.8.8.8/32', '[2606:4700::1111]', '2606:4700::1111::', '2606:4700:1111', '2606:4700::11111', 'g::1', '::ffff:8.8.8.256'
+  ]
+  t.same(texts.filter(isAllowedAddress), [])
+})
+
+t.test('a zone does not make an address public', async (t) => {
+  t.same(['fe80::1%eth0', '::1%lo', 'fd00::1%25eth0', 'ff02::1%1'].filter(isAllowedAddress), [])
+})
+
+t.test('an address is checked in its normalized form', async (t) => {
+  const rules = { allowHttp: false, allowPrivateNames: false, isAllowedAddress }
+  t.equal(parseTargetUrl('https://0x08.010.8.8/', rules).href, 'https://8.8.8.8/')
+  t.throws(() => parseTargetUrl('https://0x0a.010.8.8/', rules), { message: 'must point to a public host', field: 'target_url' })
+})
+
+const metadata = Object.values(metadataAddresses)
+/** Link-local addresses, and metadata services in the clothes of IPv6. */
+const sensitive = [
+  ...metadata, '169.254.0.0', '169.254.1.1', '169.254.255.255', 'fe80::', 'fe80::1', 'fe80::1%eth0', 'febf:ffff::1', 'fd00:ec2::', 'fd00:ec2:0:1::',
+  '::ffff:169.254.169.254', '::ffff:a9fe:a9fe', '::169.254.169.254', '::ffff:0:a9fe:a9fe', '64:ff9b::a9fe:a9fe', '64:ff9b:1::a9fe:a9fe',
+  '2002:a9fe:a9fe::1', '2001:0:a9fe:a9fe::', '64:ff9b::a83f:8110', '::ffff:100.100.100.200', '64:ff9b::192.0.0.192'
+]
+
+t.test('a CIDR opens its own addresses and no others', async (t) => {
+  const isAllowed = createAddressRule(['10.20.0.0/16', 'fd12:3456::/32', '192.168.7.9/32', '172.16.5.5/12'])
+  const open = ['10.20.0.0', '10.20.255.255', '::ffff:10.20.1.1', 'fd12:3456::', 'fd12:3456:ffff::1', '192.168.7.9', '172.31.255.255', '8.8.8.8']
+  const shut = ['10.19.255.255', '10.21.0.0', '::ffff:10.21.0.0', '::10.20.1.1', 'fd12:3455:ffff::', 'fd12:3457::', '192.168.7.8', '192.168.7.10', '127.0.0.1']
+  t.same(open.filter((address) => !isAllowed(address)), [])
+  t.same(shut.filter(isAllowed), [])
+})
+
+t.test('no network, however wide, opens link-local addresses and metadata services', async (t) => {
+  const networks = [
+    ['0.0.0.0/0'], ['::/0'], ['0.0.0.0/0', '::/0'], ['169.254.0.0/16', 'fe80::/10'], ['169.254.169.254/31', 'fd00:ec2::254/127'],
+    ['100.64.0.0/10', '192.0.0.0/24', '168.63.129.0/24'], ['fd00::/8', 'fc00::/7'], ['::ffff:0:0/96', '64:ff9b::/96', '2002::/16', '2001::/32'],
+    ['169.254.169.253/32', 'fd00:ec2::253/128', 'fd00:ec2::/32']
+  ]
+  for (const network of networks) {
+    const named = network.map((cidr) => cidr.replace(/\/(32|128)$/, ''))
+    const isAllowed = createAddressRule(network)
+    t.same(sensitive.filter((address) => !named.includes(address)).filter(isAllowed), [], network.join(' '))
+  }
+})
+
+t.test('with every network open, private ones and the loopback are', async (t) => {
+  const isAllowed = createAddressRule(['0.0.0.0/0', '::/0'])
+  const addresses = ['127.0.0.1', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1', '240.0.0.1', '::1', 'fd00::1', '64:ff9b::a00:1', '8.8.8.8']
+  t.same(addresses.filter((address) => !isAllowed(address)), [])
+})
+
+t.test('those are open when they are named as a single address', async (t) => {
+  for (const address of metadata) {
+    const isAllowed = createAddressRule([`${address}/${address.includes(':') ? 128 : 32}`])
+    t.ok(isAllowed(address), address)
+    t.same(metadata.filter((other) => other !== address && isAllowed(other)), [], `nothing but ${address}`)
+  }
+})
+
+t.test('a webhook reaches a private receiver where its network is open', async (t) => {
+  const { port, requests } = await startReceiver(t)
+  const open = await startSender(t, { allowNetworks: ['127.0.0.0/8'] })
+  const shut = await startSender(t, { allowNetworks: ['127.0.0.2/32', '10.0.0.0/8'] })
+  const urls = [`http://127.0.0.1:${port}/`, `http://127.1:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`]
+  for (const url of urls) t.same(outcomeOf(await open.post(url)), delivered, url)
+  const connects = countConnects(t)
+  for (const url of urls) t.same(outcomeOf(await shut.post(url)), blocked, url)
+  t.equal(connects.count, 0)
+  t.equal(requests.length, 3)
+})
+
+t.test('text that is not a CIDR fails at registration, with the path of the option', async (t) => {
+  const texts = [
+    '', '10.0.0.0', '10.0.0.0/', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/8/8', '10.0.0/8', '10.0.0.0/ 8', '10.0.0.0/8 ', '10.0.0.0/0x8', '10.0.0.0/8.0',
+    '::/129', 'fe80::1%eth0/128', '[::1]/128', 'localhost/32', '010.0.0.0/8', '*', '10.*'
+  ]
+  for (const text of texts) {
+    const app = Fastify()
+    const register = async () => {
+      await app.register(recruitingApi, {
+        storage: memoryStorage(), keyLookup: memoryKeyLookup([]), delivery: { worker: false, allowNetworks: ['127.0.0.1/32', text] }
+      })
+    }
+    await t.rejects(register, { message: /delivery\.allowNetworks\[1\]/ }, JSON.stringify(text))
+    await app.close()
+  }
+})
+
+interface Tested {
+  data: { id: string, duration_ms: number }
+}
+
+t.test('a network that is denied is out of reach, and nothing around it', async (t) => {
+  const isAllowed = createAddressRule([], ['8.8.8.0/24', '2606:4700::/32', '1.1.1.1/32'])
+  const shut = ['8.8.8.0', '8.8.8.255', '2606:4700::', '2606:4700:ffff::1', '1.1.1.1', '127.0.0.1', '::1']
+  const open = ['8.8.7.255', '8.8.9.0', '2606:46ff::1', '2606:4701::1', '1.1.1.2']
+  t.same(shut.filter(isAllowed), [])
+  t.same(open.filter((address) => !isAllowed(address)), [])
+})
+
+t.test('a denied address stays denied even if its network or the address itself is allowed', async (t) => {
+  const isAllowed = createAddressRule(['0.0.0.0/0', '::/0', '10.1.2.3/32', '169.254.169.254/32'], ['10.1.0.0/16', '169.254.169.254/32', 'fd00::/16'])
+  t.same(['10.1.0.0', '10.1.2.3', '169.254.169.254', 'fd00::1'].filter(isAllowed), [])
+  t.same(['10.2.0.0', 'fd01::1', '127.0.0.1'].filter((address) => !isAllowed(address)), [])
+})
+
+t.test('a denied IPv4 network is denied in the forms of IPv6 that carry it, and the other way round', async (t) => {
+  const everything = ['0.0.0.0/0', '::/0']
+  const isAllowed = createAddressRule(everything, ['8.8.8.0/24'])
+  const forms = ['::8.8.8.8', '::ffff:8.8.8.8', '::ffff:808:808', '::ffff:0:808:808', '64:ff9b::808:808', '64:ff9b:1::808:808']
+  t.same(forms.filter(isAllowed), [])
+  t.same(forms.map((form) => form.replace('8.8.8.8', '8.8.9.8').replace('808:808', '808:908')).filter((form) => !isAllowed(form)), [])
+  const isAllowedMapped = createAddressRule(everything, ['::ffff:8.8.8.0/120'])
+  t.same(['8.8.8.8', '::ffff:8.8.8.8'].filter(isAllowedMapped), [])
+  t.ok(isAllowedMapped('8.8.9.8'))
+})
+
+t.test('a webhook to a denied address is refused as one to a private address is', async (t) => {
+  const { call, create } = await buildWebhookApi(t, { delivery: { denyNetworks: ['8.8.8.0/24', '2606:4700::/32'] } })
+  for (const url of ['https://8.8.8.8/', 'https://0x08080808/', 'https://[2606:4700::1111]/', 'https://10.0.0.1/']) {
+    const reply = await call('POST', '/webhooks', { ...webhookInput, target_url: url })
+    t.equal(reply.status, 400)
+    t.strictSame(reply.body, refusal(reply, { field: 'target_url', message: 'must point to a public host' }))
+  }
+  await create({ target_url: 'https://8.8.9.8/' })
+})
+
+t.test('a name that leads to a denied address is blocked, and no connection is made', async (t) => {
+  const dns = await startDnsServer(t)
+  dns.set('denied.example', { a: ['8.8.8.8'] })
+  dns.set('both.example', { a: ['1.1.1.1'], aaaa: ['2606:4700::1111'] })
+  const { call, create } = await dns.serve(() => buildWebhookApi(t, { delivery: { denyNetworks: ['8.8.8.0/24', '2606:4700::/32'] } }))
+  const connects = countConnects(t)
+  for (const host of ['denied.example', 'both.example']) {
+    const { id } = await create({ target_url: `https://${host}/` })
+    const { status, body } = await call<Tested>('POST', `/webhooks/${id}/dispatch_test`)
+    t.equal(status, 200)
+    const { id: eventId, duration_ms: durationMs } = body.data
+    t.strictSame(body.data, {
+      id: eventId, event_type: 'application.created', status: 'failed', response_status: null, duration_ms: durationMs, error: 'blocked'
+    })
+  }
+  t.equal(connects.count, 0)
+})
+
+const failed = { responseStatus: null, error: 'connection' } as const
+
+t.test('connections come from the local address', async (t) => {
+  const { port, sources } = await startSourceReceiver(t)
+  for (const localAddress of ['127.0.0.7', '127.0.0.8', undefined]) {
+    const sender = await startSender(t, localAddress === undefined ? {} : { localAddress })
+    t.same(outcomeOf(await sender.post(`http://127.0.0.1:${port}/`)), delivered)
+  }
+  t.same(sources, ['127.0.0.7', '127.0.0.8', '127.0.0.1'])
+})
+
+t.test('of a name with addresses of both families, those of the local address are used, and all are judged', async (t) => {
+  const dns = await startDnsServer(t)
+  const { port, sources } = await startSourceReceiver(t)
+  dns.set('both.example', { a: ['127.0.0.1'], aaaa: ['::1'] })
+  dns.set('four.example', { a: ['127.0.0.1'] })
+  dns.set('mixed.example', { a: ['10.0.0.1'], aaaa: ['::1'] })
+  for (const localAddress of ['127.0.0.7', '::1']) {
+    const sender = await startSender(t, { dns, localAddress })
+    t.same(outcomeOf(await sender.post(`http://both.example:${port}/`)), delivered)
+    t.equal((await sender.post(`http://mixed.example:${port}/`)).error, 'blocked')
+  }
+  t.same(sources, ['127.0.0.7', '::1'])
+  const sender = await startSender(t, { dns, localAddress: '::1' })
+  t.same(outcomeOf(await sender.post(`http://four.example:${port}/`)), failed)
+  t.same(outcomeOf(await sender.post(`http://127.0.0.1:${port}/`)), failed)
+})
+
+t.test('a local address that the machine does not have is an error of the connection', async (t) => {
+  const receiver = await startReceiver(t)
+  const sender = await startSender(t, { localAddress: '203.0.113.7' })
+  t.same(outcomeOf(await sender.post(receiver.url)), failed)
+  t.same(receiver.requests, [])
+})
+
+t.test('the connection to a proxy comes from the local address', async (t) => {
+  const receiver = await startReceiver(t)
+  const { port, sources } = await startSourceReceiver(t)
+  const proxy = await startConnectProxy(t)
+  const named = proxy.url.replace('127.0.0.1', 'localhost')
+  t.same(outcomeOf(await (await startSender(t, { proxy: named, localAddress: '127.0.0.7' })).post(receiver.url)), delivered)
+  const through = await startSender(t, { proxy: `http://localhost:${port}`, localAddress: '127.0.0.7' })
+  t.equal((await through.post(receiver.url)).error, 'connection')
+  t.same(sources, ['127.0.0.7'])
+})
+
+/** A receiver on all addresses of the machine that notes where connections come from. */
+async function startSourceReceiver (t: Parameters<typeof startReceiver>[0]): Promise<{ port: number, sources: unknown[] }> {
+  const sources: unknown[] = []
+  const note = (address: string | undefined): void => { sources.push(address?.replace('::ffff:', '')) }
+  const server = createServer((request, response) => {
+    note(request.socket.remoteAddress)
+    response.writeHead(204).end()
+  })
+  server.on('connect', (request, socket) => {
+    note(request.socket.remoteAddress)
+    socket.end('HTTP/1.1 503 No\r\n\r\n')
+  })
+  server.listen(0, '::')
+  await once(server, 'listening')
+  t.teardown(() => new Promise((resolve) => {
+    server.close(resolve)
+    server.closeAllConnections()
+  }))
+  return { port: (server.address() as AddressInfo).port, sources }
+}
+
+t.test('a CIDR is read as an address and a prefix', async (t) => {
+  t.strictSame(parseCidr('10.0.0.0/8'), { address: '10.0.0.0', prefix: 8 })
+  t.strictSame(parseCidr('0.0.0.0/0'), { address: '0.0.0.0', prefix: 0 })
+  t.strictSame(parseCidr('127.0.0.1/32'), { address: '127.0.0.1', prefix: 32 })
+  t.strictSame(parseCidr('::1/128'), { address: '::1', prefix: 128 })
+  for (const text of ['', '/', '10.0.0.0', '10.0.0.0/', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/ 8', '10.0.0.0/+8', '10.0.0.0/8.0', '10/8', '::/129', 'localhost/8']) {
+    t.equal(parseCidr(text), null, text)
+  }
+})
+
+const privateAddresses = [
+  '0.0.0.0', '10.0.0.1', '100.64.0.1', '127.0.0.1', '127.255.255.254', '169.254.169.254', '172.16.0.1', '172.31.255.255', '192.0.0.1',
+  '192.0.2.1', '192.88.99.1', '192.168.0.1', '198.18.0.1', '198.51.100.1', '203.0.113.1', '224.0.0.1', '240.0.0.1', '255.255.255.255', '168.63.129.16',
+  '::', '::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '64:ff9b::808:808', '100::1', '2001::1', '2001:db8::1', '2002:808:808::1', '3fff::1', 'fc00::1',
+  'fd00::1', 'fe80::1', 'fec0::1', 'ff02::1', '4000::1'
+]
+
+const publicAddresses = [
+  '1.1.1.1', '8.8.8.8', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '172.15.255.255', '172.32.0.0', '192.167.255.255',
+  '223.255.255.255', '2606:4700::1111', '2a00:1450::1', '2001:4860:4860::8888'
+]
+
+t.test('public addresses are allowed and all others are not', async (t) => {
+  const isAllowed = createAddressRule([])
+  for (const address of privateAddresses) t.notOk(isAllowed(address), address)
+  for (const address of publicAddresses) t.ok(isAllowed(address), address)
+})
+
+t.test('text that is not an address is not allowed', async (t) => {
+  const isAllowed = createAddressRule(['0.0.0.0/0', '::/0'])
+  for (const text of ['', 'localhost', 'example.com', '127.1', '010.0.0.1', '[::1]', '8.8.8.8:443', ' 8.8.8.8', '8.8.8.8/32']) {
+    t.notOk(isAllowed(text), text)
+  }
+})
+
+t.test('a network of the host is allowed besides, and nothing around it', async (t) => {
+  const isAllowed = createAddressRule(['10.1.0.0/16', 'fd12::/16'])
+  for (const address of ['10.1.0.0', '10.1.255.255', 'fd12::1', '8.8.8.8']) t.ok(isAllowed(address), address)
+  for (const address of ['10.0.255.255', '10.2.0.0', '127.0.0.1', 'fd13::1', '::1']) t.notOk(isAllowed(address), address)
+})
+
+t.test('link-local and metadata addresses stay refused within a wider network', async (t) => {
+  const isAllowed = createAddressRule(['0.0.0.0/0', '::/0'])
+  for (const address of ['169.254.169.254', '169.254.1.1', 'fe80::1', '168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254']) {
+    t.notOk(isAllowed(address), address)
+  }
+  for (const address of ['127.0.0.1', '10.0.0.1', '::1', 'fd00::1']) t.ok(isAllowed(address), address)
+})
+
+t.test('link-local and metadata addresses are allowed when they are named exactly', async (t) => {
+  const isAllowed = createAddressRule(['169.254.169.254/32', 'fd00:ec2::254/128'])
+  for (const address of ['169.254.169.254', 'fd00:ec2::254']) t.ok(isAllowed(address), address)
+  for (const address of ['169.254.169.253', 'fd00:ec2::253', 'fe80::1']) t.notOk(isAllowed(address), address)
+})
+
+t.test('a network that is no CIDR is a fault of the caller', async (t) => {
+  t.throws(() => createAddressRule(['10.0.0.0']), { message: 'not a CIDR: 10.0.0.0' })
+})
+
+const strict: TargetRules = { allowHttp: false, allowPrivateNames: false, isAllowedAddress: createAddressRule([]) }
+const open: TargetRules = {
+  allowHttp: true, allowPrivateNames: true, isAllowedAddress: createAddressRule(['127.0.0.0/8', '::1/128'])
+}
+
+/** Why an address is refused; `null` if it is not. */
+function faultOf (text: string, rules = strict): string | null {
+  try {
+    parseTargetUrl(text, rules)
+    return null
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.field !== 'target_url') throw error
+    return error.message
+  }
+}
+
+t.test('an accepted URL is returned parsed', async (t) => {
+  const url = parseTargetUrl('HTTPS://Example.COM:443/a/../b?c=é', strict)
+  t.equal(url.href, 'https://example.com/b?c=%C3%A9')
+})
+
+t.test('an href is accepted again as it is', async (t) => {
+  for (const text of ['https://example.com', 'https://bücher.example/ü', 'https://8.8.8.8', 'https://[2606:4700:0::1]/', 'https://example.com.:8443/x?y']) {
+    const { href } = parseTargetUrl(text, strict)
+    t.equal(parseTargetUrl(href, strict).href, href)
+  }
+})
+
+t.test('the 20,000th address with letters of Latin-1 is accepted as the first one', async (t) => {
+  const addresses = ['https://bücher.example/', 'https://x.example/é', 'https://ß.example/ÿ']
+  let refused = 0
+  for (let call = 0; call < 20_000; call++) {
+    if (addresses.some((address) => faultOf(address) !== null)) refused++
+  }
+  t.equal(refused, 0)
+})
+
+t.test('the first fault of an address is reported', async (t) => {
+  t.equal(faultOf('nonsense'), 'must be an absolute URL')
+  t.equal(faultOf('http://ada@localhost:0/#x'), 'must be an https URL')
+  t.equal(faultOf('https://ada@localhost:0/#x y'), 'must not contain white space or control characters')
+  t.equal(faultOf('https://ada@localhost:0/#x'), 'must not contain a user name or password')
+  t.equal(faultOf('https://localhost:0/#x'), 'must not contain a fragment')
+  t.equal(faultOf('https://localhost:0/'), 'must not use port 0')
+  t.equal(faultOf('https://localhost/'), 'must point to a public host')
+})
+
+t.test('an address with half a surrogate pair is refused', async (t) => {
+  t.equal(faultOf('https://example.com/\ud83e'), 'must not contain white space or control characters')
+})
+
+t.test('length counts in the text and in what is made of it', async (t) => {
+  const fill = (length: number) => `https://example.com/${'p'.repeat(length - 'https://example.com/'.length)}`
+  t.equal(faultOf(fill(2048)), null)
+  t.equal(faultOf(fill(2049)), 'must be at most 2048 characters')
+  t.equal(faultOf(`https://example.com/${'ü'.repeat(400)}`), 'must be at most 2048 characters')
+  t.equal(faultOf(`https://example.com/${'../'.repeat(1100)}`), 'must be at most 2048 characters')
+})
+
+t.test('names have labels of 1 to 63 and 253 characters in all', async (t) => {
+  const name = (length: number) => `${'a.'.repeat(100)}${'b'.repeat(length - 200)}`
+  t.equal(faultOf(`https://${name(253)}/`), null)
+  t.equal(faultOf(`https://${name(254)}/`), 'must point to a public host')
+  t.equal(faultOf(`https://${'l'.repeat(63)}.example/`), null)
+  t.equal(faultOf(`https://${'l'.repeat(64)}.example/`), 'must point to a public host')
+})
+
+t.test('a host that has opened networks may use private names and http, and still no private address but its own', async (t) => {
+  for (const text of ['http://localhost:3000/', 'https://intranet/', 'http://a.internal/', 'http://127.0.0.1/', 'http://[::1]/']) {
+    t.equal(faultOf(text, open), null, text)
+  }
+  for (const text of ['http://10.0.0.1/', 'http://169.254.169.254/', 'http://a..internal/', 'http://-a/']) {
+    t.equal(faultOf(text, open), 'must point to a public host', text)
+  }
+  t.equal(faultOf('ftp://localhost/', open), 'must be an https URL')
+})
+
+t.test('only the host and port of an address are shown', async (t) => {
+  t.equal(hostOf('https://ada:secret@example.com:8443/path?token=1'), 'example.com:8443')
+  t.equal(hostOf('nonsense'), '')
+})

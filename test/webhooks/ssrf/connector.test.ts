@@ -1,0 +1,196 @@
+import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily, type Socket } from 'node:net'
+import { EnvHttpProxyAgent, getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici'
+import t from 'tap'
+import { createAddressRule } from '../../../src/webhooks/ssrf/addresses.js'
+import { BlockedAddressError, type Connect, createGuardedConnector, PendingConnection } from '../../../src/webhooks/ssrf/connector.js'
+import type { Resolver } from '../../../src/webhooks/ssrf/resolver.js'
+import { countConnects } from '../../fixtures/hostile/hostile-connections.js'
+import { startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
+import { blocked, delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
+import { postFromChild } from '../../fixtures/hostile/processes/hostile-child.js'
+import { startConnectProxy } from '../../fixtures/receivers/connect-proxy.js'
+import { createCertificate } from '../../fixtures/receivers/tls-certificates.js'
+import { startTlsReceiver } from '../../fixtures/receivers/tls-receiver.js'
+
+const isAllowed = createAddressRule(['127.0.0.1/32'])
+
+t.test('a literal address that is not allowed is not connected to, whatever let it come so far', async (t) => {
+  const connector = connectorOf({ resolve: async () => [] })
+  const connects = countConnects(t)
+  for (const hostname of ['10.0.0.1', '127.0.0.2', '[::1]', '::1', '[fe80::1]', '0.0.0.0']) {
+    t.ok(await faultOf(connect(connector, hostname, 80)) instanceof BlockedAddressError, hostname)
+  }
+  t.equal(connects.count, 0)
+})
+
+t.test('a name without an address, or with one that is none, is not connected to', async (t) => {
+  const connects = countConnects(t)
+  const answers = [[], [{ address: '', family: 4 }], [{ address: 'localhost', family: 4 }], [{ address: '127.0.0.1', family: 4 }, { address: '127.1', family: 4 }]]
+  for (const addresses of answers) {
+    const connector = connectorOf({ resolve: async () => addresses })
+    t.ok(await faultOf(connect(connector, 'hooks.example', 80)) instanceof BlockedAddressError, JSON.stringify(addresses))
+  }
+  t.equal(connects.count, 0)
+})
+
+t.test('a name is guarded in the same way where the host has turned the choice of family off', async (t) => {
+  const { port } = await startHostileReceiver(t, {})
+  const before = getDefaultAutoSelectFamily()
+  setDefaultAutoSelectFamily(false)
+  t.teardown(async () => setDefaultAutoSelectFamily(before))
+  const connects = countConnects(t)
+  const mixed = connectorOf({ resolve: async () => [{ address: '127.0.0.1', family: 4 }, { address: '10.0.0.1', family: 4 }] })
+  t.ok(await faultOf(connect(mixed, 'hooks.example', port)) instanceof BlockedAddressError)
+  t.equal(connects.count, 0)
+  const good = connectorOf({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
+  const socket = await connect(good, 'hooks.example', port)
+  t.equal(socket.remoteAddress, '127.0.0.1')
+  socket.destroy()
+})
+
+t.test('an error of the lookup is the error of the connection', async (t) => {
+  const connector = connectorOf({ resolve: async () => { throw new Error('no such name') } })
+  await t.rejects(connect(connector, 'hooks.example', 80), { message: 'no such name' })
+})
+
+t.test('a connection that is given up while it is being made ends, and one that is made does not', async (t) => {
+  const { port } = await startHostileReceiver(t, {})
+  const connector = connectorOf({ resolve: () => new Promise(() => {}) })
+  const connections = Array.from({ length: 4 }, () => new PendingConnection())
+  const [first, second, third, fourth] = connections
+  const made = await connect(connector, '127.0.0.1', port, 'http:', first)
+  const waiting = connect(connector, 'hooks.example', port, 'http:', second)
+  const shaking = connect(connector, '127.0.0.1', port, 'https:', third)
+  for (const pending of connections) pending.close()
+  await t.rejects(waiting, { message: 'closed' })
+  await t.rejects(shaking, { message: 'closed' })
+  await t.rejects(connect(connector, '127.0.0.1', port, 'http:', fourth), { message: 'closed' })
+  t.equal(made.destroyed, false)
+  made.destroy()
+})
+
+t.test('text that is not a CIDR throws', async (t) => {
+  t.throws(() => createAddressRule(['10.0.0.0']), { message: 'not a CIDR: 10.0.0.0' })
+})
+
+function connectorOf (resolver: Omit<Resolver, 'close'>): Connect {
+  return createGuardedConnector({ isAllowed, resolver: { ...resolver, close: () => {} }, timeoutMs: 5000 })
+}
+
+async function faultOf (connecting: Promise<Socket>): Promise<unknown> {
+  return connecting.then(() => null, (error: unknown) => error)
+}
+
+function connect (connector: Connect, hostname: string, port: number, protocol = 'http:', pending = new PendingConnection()): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    connector({ hostname, protocol, port: String(port), host: `${hostname}:${port}` }, (...[error, socket]) => {
+      if (error !== null) reject(error)
+      else resolve(socket)
+    }, pending)
+  })
+}
+
+for (const status of [300, 301, 302, 303, 304, 305, 307, 308]) {
+  t.test(`a ${status} is a failure and nothing is sent to where it leads`, async (t) => {
+    const target = await startReceiver(t)
+    const endpoint = await startReceiver(t)
+    const sender = await startSender(t)
+    const connects = countConnects(t)
+    const locations = [target.url, `//127.0.0.1:${target.port}/`, '/elsewhere', 'http://169.254.169.254/', 'file:///etc/passwd', '']
+    for (const location of locations) {
+      endpoint.answer({ status, headers: { location, refresh: `0; url=${target.url}`, connection: 'close' } })
+      t.same(outcomeOf(await sender.post(endpoint.url)), { responseStatus: status, error: 'http_status' }, location)
+    }
+    t.equal(connects.count, locations.length)
+    t.same(endpoint.requests.map(({ path }) => path), locations.map(() => '/hook'))
+    t.same(target.requests, [])
+  })
+}
+
+t.test('a success that names another place is a success, and nothing is sent there', async (t) => {
+  const target = await startReceiver(t)
+  const endpoint = await startReceiver(t)
+  const sender = await startSender(t)
+  for (const status of [200, 201, 202]) {
+    endpoint.answer({ status, headers: { location: target.url, 'content-location': target.url, link: `<${target.url}>; rel=preload`, 'alt-svc': `http/1.1=":${target.port}"` } })
+    t.same(outcomeOf(await sender.post(endpoint.url)), { responseStatus: status, error: null })
+  }
+  t.equal(endpoint.requests.length, 3)
+  t.same(target.requests, [])
+})
+
+const untrusted = await createCertificate(null, { addresses: ['127.0.0.1'] })
+const refused = { responseStatus: null, error: 'tls' } as const
+
+/** Everything that an environment can say about proxies. */
+function proxyEnv (url: string): Record<string, string> {
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'npm_config_proxy', 'GLOBAL_AGENT_HTTP_PROXY']
+  return { ...Object.fromEntries(names.map((name) => [name, url])), NO_PROXY: '', NODE_USE_ENV_PROXY: '1' }
+}
+
+t.test('an environment that turns TLS off and names proxies changes nothing', async (t) => {
+  const proxy = await startReceiver(t)
+  const receiver = await startReceiver(t)
+  const secure = await startTlsReceiver(t, untrusted)
+  const urls = [receiver.url, `https://127.0.0.1:${secure.port}/`, `http://127.0.0.2:${receiver.port}/`, 'http://10.0.0.1/', 'https://169.254.169.254/']
+  const env = { ...proxyEnv(`http://127.0.0.1:${proxy.port}`), NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' }
+  const results = await postFromChild({ urls, allowNetworks: ['127.0.0.1/32'], timeoutMs: 5000 }, env)
+  t.same(results.map(outcomeOf), [delivered, refused, blocked, blocked, blocked])
+  t.equal(receiver.requests.length, 1)
+  t.same(secure.requests, [])
+  t.same(proxy.requests, [])
+})
+
+for (const noProxy of ['', '*', '127.0.0.1']) {
+  t.test(`with the option proxy, an environment with NO_PROXY=${noProxy} changes nothing either`, async (t) => {
+    const decoy = await startReceiver(t)
+    const proxy = await startConnectProxy(t)
+    const receiver = await startReceiver(t)
+    const secure = await startTlsReceiver(t, untrusted)
+    const urls = [receiver.url, `https://127.0.0.1:${secure.port}/`, 'http://127.0.0.2/', 'https://169.254.169.254/']
+    const env = {
+      ...proxyEnv(`http://127.0.0.1:${decoy.port}`), NO_PROXY: noProxy, no_proxy: noProxy, NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1'
+    }
+    const results = await postFromChild({ urls, allowNetworks: ['127.0.0.1/32'], timeoutMs: 5000, proxy: proxy.url }, env)
+    t.same(results.map(outcomeOf), [delivered, refused, blocked, blocked])
+    t.same(proxy.targets, [`127.0.0.1:${receiver.port}`, `127.0.0.1:${secure.port}`])
+    t.equal(receiver.requests.length, 1)
+    t.same([decoy.requests, secure.requests], [[], []])
+  })
+}
+
+t.test('a host that turns TLS off while it runs changes nothing', async (t) => {
+  const secure = await startTlsReceiver(t, untrusted)
+  const sender = await startSender(t)
+  const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+  t.teardown(async () => {
+    if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+    else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before
+  })
+  t.same(outcomeOf(await sender.post(`https://127.0.0.1:${secure.port}/`)), refused)
+  t.same(secure.requests, [])
+})
+
+t.test('the dispatcher that a host sets for all of undici is not used', async (t) => {
+  const proxy = await startReceiver(t)
+  const receiver = await startReceiver(t)
+  const before = getGlobalDispatcher()
+  const proxyUrl = `http://127.0.0.1:${proxy.port}`
+  const mock = new MockAgent()
+  mock.disableNetConnect()
+  const dispatchers = [new EnvHttpProxyAgent({ httpProxy: proxyUrl, httpsProxy: proxyUrl, noProxy: '' }), mock]
+  t.teardown(async () => {
+    setGlobalDispatcher(before)
+    await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()))
+  })
+  for (const dispatcher of dispatchers) {
+    setGlobalDispatcher(dispatcher)
+    const sender = await startSender(t, { allowNetworks: ['127.0.0.1/32'] })
+    t.same(outcomeOf(await sender.post(receiver.url)), delivered)
+    t.same(outcomeOf(await sender.post('http://127.0.0.2/')), blocked)
+  }
+  t.equal(receiver.requests.length, 2)
+  t.same(proxy.requests, [])
+})

@@ -1,0 +1,264 @@
+import { isIPv4 } from 'node:net'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import t from 'tap'
+import { createAddressRule } from '../../../src/webhooks/ssrf/addresses.js'
+import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
+import { formatAddress, hostileAddresses, isPublic } from '../../fixtures/hostile/hostile-addresses.js'
+import { countConnects } from '../../fixtures/hostile/hostile-connections.js'
+import { blocked, delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
+import { buildWebhookApi } from '../../fixtures/api/webhook-api.js'
+import { replaceLookup } from '../../fixtures/receivers/system-lookup.js'
+import { until } from '../../fixtures/stopwatch.js'
+
+t.test('a name that points to an address that is not public is blocked, and no connection opened', async (t) => {
+  const receiver = await startReceiver(t)
+  const dns = await startDnsServer(t)
+  const sender = await startSender(t, { dns, allowNetworks: [] })
+  const connects = countConnects(t)
+  const addresses = hostileAddresses()
+  const passed: unknown[] = []
+  t.ok(addresses.length >= 700, `${addresses.length} addresses`)
+
+  async function attack (address: string, index: number): Promise<void> {
+    const name = `n${index}.hostile.example`
+    dns.set(name, isIPv4(address) ? { a: [address] } : { aaaa: [address] })
+    const { responseStatus, error } = await sender.post(`http://${name}:${receiver.port}/`)
+    if (responseStatus !== null || error !== 'blocked') passed.push({ address, responseStatus, error })
+  }
+  for (let start = 0; start < addresses.length; start += 50) {
+    await Promise.all(addresses.slice(start, start + 50).map((address, index) => attack(address, start + index)))
+  }
+
+  t.same(passed, [])
+  t.equal(dns.questions.length, addresses.length * 2, 'every name was looked up once')
+  t.equal(connects.count, 0)
+  t.same(receiver.requests, [])
+})
+
+t.test('one bad answer among good ones refuses all, wherever it stands', async (t) => {
+  const { port, requests } = await startReceiver(t)
+  const dns = await startDnsServer(t)
+  const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })
+  const connects = countConnects(t)
+  const zones = [
+    { a: ['10.0.0.1', '127.0.0.1'] },
+    { a: ['127.0.0.1', '10.0.0.1'] },
+    { a: ['127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.1'] },
+    { a: ['127.0.0.1'], aaaa: ['::1'] },
+    { a: ['127.0.0.1'], aaaa: ['fe80::1'] },
+    { a: ['127.0.0.1'], aaaa: ['::ffff:127.0.0.1', '::ffff:10.0.0.1'] },
+    { a: ['169.254.169.254'], aaaa: ['2606:4700:4700::1111'] },
+    { a: ['127.0.0.1'], aaaa: ['64:ff9b::7f00:1'] }
+  ]
+  for (const [index, zone] of zones.entries()) {
+    dns.set(`mixed${index}.example`, zone)
+    t.same(outcomeOf(await sender.post(`http://mixed${index}.example:${port}/`)), blocked, JSON.stringify(zone))
+  }
+  t.equal(connects.count, 0)
+  t.same(requests, [])
+})
+
+t.test('where all answers are good, an address that refuses the connection gives way to the next', async (t) => {
+  const { port, requests } = await startReceiver(t)
+  const dns = await startDnsServer(t)
+  const sender = await startSender(t, { dns })
+  dns.set('several.example', { a: ['127.0.0.9', '127.0.0.1'], aaaa: ['::1'] })
+  t.same(outcomeOf(await sender.post(`http://several.example:${port}/`)), delivered)
+  t.equal(requests.length, 1)
+})
+
+t.test('an address that is connected to but was not answered is blocked before a byte is sent', async (t) => {
+  const { port, requests } = await startReceiver(t)
+  const sender = await startSender(t, { allowNetworks: ['0.0.0.0/32', '::/128'] })
+  // The system takes these for the loopback.
+  for (const host of ['0.0.0.0', '[::]']) {
+    const { error } = await sender.post(`http://${host}:${port}/`)
+    t.notSame(error, null, host)
+  }
+  t.same(outcomeOf(await sender.post(`http://0.0.0.0:${port}/`)), blocked)
+  t.same(requests, [])
+})
+
+const isAllowed = createAddressRule([])
+
+function agrees (family: 4 | 6, first: bigint, last: bigint): void {
+  fc.assert(fc.property(fc.bigInt(first, last), (number) => {
+    const address = formatAddress(number, family)
+    return isAllowed(address) === isPublic(address)
+  }), { numRuns: 5000 })
+}
+
+t.test('any IPv4 address is allowed if and only if it is public', async () => {
+  agrees(4, 0n, (1n << 32n) - 1n)
+  agrees(4, 192n << 24n, (199n << 24n) - 1n)
+})
+
+t.test('any IPv6 address is allowed if and only if it is public', async () => {
+  agrees(6, 0n, (1n << 128n) - 1n)
+  agrees(6, 0x2001n << 112n, (0x2003n << 112n) - 1n)
+  agrees(6, 0x3fffn << 112n, (0x4000n << 112n) - 1n)
+  agrees(6, 0n, (1n << 48n) - 1n)
+})
+
+const hostile = [
+  { a: ['127.0.0.1'] }, { a: ['169.254.169.254'] }, { aaaa: ['::1'] }, { a: ['10.0.0.1'], aaaa: ['2606:4700:4700::1111'] }
+]
+
+t.test('a name is looked up when something is sent and not when the webhook is written', async (t) => {
+  const dns = await startDnsServer(t)
+  const { port, requests } = await startReceiver(t)
+  const { call, create } = await dns.serve(() => buildWebhookApi(t, { delivery: { allowHttp: true } }))
+  dns.set('rebinding.example', { a: ['93.184.215.14'] })
+  const { id } = await create({ target_url: `http://rebinding.example:${port}/` })
+  await call('PATCH', `/webhooks/${id}`, { target_url: `http://rebinding.example:${port}/hooks` })
+  t.same(dns.questions, [])
+
+  const connects = countConnects(t)
+  for (const zone of hostile) {
+    dns.set('rebinding.example', zone)
+    const { body } = await call<{ data: { error: string } }>('POST', `/webhooks/${id}/dispatch_test`)
+    t.equal(body.data.error, 'blocked', JSON.stringify(zone))
+  }
+  t.equal(dns.questions.length, hostile.length * 2)
+  t.equal(connects.count, 0)
+  t.same(requests, [])
+})
+
+t.test('a name that changes between the lookup and the connection is not looked up again', async (t) => {
+  const dns = await startDnsServer(t)
+  const { port, requests } = await startReceiver(t)
+  const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })
+  const asked: string[] = []
+  dns.set('flapping.example', (question) => {
+    const isFirst = !asked.includes(question)
+    asked.push(question)
+    if (question === 'AAAA') return {}
+    return { a: [isFirst ? '127.0.0.1' : '127.0.0.2'] }
+  })
+  t.same(outcomeOf(await sender.post(`http://flapping.example:${port}/`)), delivered)
+  t.same(asked.sort(), ['A', 'AAAA'])
+  t.equal(requests.length, 1)
+})
+
+t.test('a new connection is guarded like the first, even that which replaces a stale one', async (t) => {
+  const dns = await startDnsServer(t)
+  const { port, requests, answer } = await startReceiver(t)
+  const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })
+  const connects = countConnects(t)
+  const url = `http://turning.example:${port}/`
+  dns.set('turning.example', { a: ['127.0.0.1'] })
+  t.same(outcomeOf(await sender.post(url)), delivered)
+  // A connection is kept from the next turn of the event loop on.
+  await sleep(10)
+
+  dns.set('turning.example', { a: ['127.0.0.2'] })
+  t.same(outcomeOf(await sender.post(url)), delivered, 'the connection that is kept goes to the address that was allowed')
+  t.equal(connects.count, 1)
+  await sleep(10)
+
+  answer((response) => response.destroy())
+  t.same(outcomeOf(await sender.post(url)), blocked)
+  t.equal(connects.count, 1)
+  t.equal(requests.length, 3)
+})
+
+t.test('a name is checked again after its connection is closed', async (t) => {
+  const dns = await startDnsServer(t)
+  const { port, requests, answer } = await startReceiver(t)
+  const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })
+  const url = `http://closing.example:${port}/`
+  let closed: Promise<unknown> = Promise.resolve()
+  answer((response) => {
+    closed = once(response, 'close')
+    response.writeHead(204, { connection: 'close' }).end()
+  })
+  for (const [address, outcome] of [['127.0.0.1', delivered], ['127.0.0.2', blocked], ['127.0.0.1', delivered]] as const) {
+    dns.set('closing.example', { a: [address] })
+    t.same(outcomeOf(await sender.post(url)), outcome, address)
+    await closed
+  }
+  t.equal(requests.length, 2)
+})
+
+const failed = { responseStatus: null, error: 'connection' } as const
+
+t.test('a name that only the hosts file knows is found where a network is open', async (t) => {
+  const { port, requests } = await startReceiver(t)
+  const sender = await startSender(t, { dns: await startDnsServer(t) })
+  const results = await Promise.all(Array.from({ length: 30 }, () => sender.post(`http://localhost:${port}/`)))
+  t.same(results.map(outcomeOf), results.map(() => delivered))
+  t.equal(requests.length, 30)
+})
+
+t.test('addresses from the system are checked like those from a name server', async (t) => {
+  const { port, requests } = await startReceiver(t)
+  const sender = await startSender(t, { dns: await startDnsServer(t), allowNetworks: ['10.0.0.0/8'] })
+  t.same(outcomeOf(await sender.post(`http://localhost:${port}/`)), blocked)
+  t.same(requests, [])
+})
+
+t.test('without open networks, the system is not asked for a public name that no name server knows', async (t) => {
+  const asked = replaceLookup(t, async () => [])
+  const sender = await startSender(t, { dns: await startDnsServer(t), allowNetworks: [] })
+  t.same(outcomeOf(await sender.post('http://unknown.example/')), failed)
+  t.same(asked, [])
+})
+
+t.test('the system is asked where there is no name server at all', async (t) => {
+  const asked = replaceLookup(t, async () => [{ address: '10.0.0.1', family: 4 }])
+  const gone = await startGoneDnsServer()
+  const sender = await startSender(t, { dns: gone, allowNetworks: [] })
+  t.same(outcomeOf(await sender.post('http://known.example/')), blocked)
+  t.same(asked, ['known.example'])
+})
+
+t.test('names that the system is silent about hold two threads at most, and nobody beyond the deadline', async (t) => {
+  const asked = replaceLookup(t, () => new Promise(() => {}))
+  const sender = await startSender(t, { dns: await startDnsServer(t), timeoutMs: 1800 })
+  const results = await Promise.all(Array.from({ length: 10 }, (_, index) => sender.post(`http://silent${index}.example/`)))
+  t.same(results.map(outcomeOf), results.map(() => ({ responseStatus: null, error: 'timeout' })))
+  t.equal(asked.length, 2)
+})
+
+t.test('a thread that is free again goes to the next in the line, but not to one who has given up', async (t) => {
+  const answers: Array<() => void> = []
+  const asked = replaceLookup(t, () => new Promise((resolve) => {
+    answers.push(() => resolve([{ address: '10.0.0.1', family: 4 }]))
+  }))
+  const sender = await startSender(t, { dns: await startDnsServer(t), timeoutMs: 1800 })
+  const startedAt = performance.now()
+  const early = ['one', 'two', 'three'].map((name) => sender.post(`http://${name}.example/`))
+  t.same((await Promise.all(early)).map(({ error }) => error), ['timeout', 'timeout', 'timeout'])
+  // A deadline may end earlier, by the work of the turn in which it began: then the third still waits.
+  await new Promise((resolve) => setTimeout(resolve, 2000 - (performance.now() - startedAt)))
+
+  const late = sender.post('http://four.example/')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  answers.shift()?.()
+  await until(() => asked.length === 3)
+  answers.at(-1)?.()
+  t.same(outcomeOf(await late), blocked)
+  t.same([...asked.slice(0, 2)].sort(), ['one.example', 'two.example'])
+  t.equal(asked[2], 'four.example')
+})
+
+t.test('closing the sender ends lookups that wait for the system', async (t) => {
+  replaceLookup(t, () => new Promise(() => {}))
+  const sender = await startSender(t, { dns: await startDnsServer(t), timeoutMs: 10_000 })
+  const sends = ['one', 'two', 'three', 'four'].map((name) => sender.post(`http://${name}.example/`))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  sender.abort()
+  await sender.close()
+  t.same((await Promise.all(sends)).map(({ error }) => error), ['aborted', 'aborted', 'aborted', 'aborted'])
+})
+
+/** A port at which no name server is any more. */
+async function startGoneDnsServer () {
+  const closers: Array<() => Promise<unknown>> = []
+  const server = await startDnsServer({ teardown: (close) => closers.push(close) })
+  for (const close of closers) await close()
+  return server
+}

@@ -1,0 +1,126 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { once } from 'node:events'
+import t from 'tap'
+import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
+import { type Behaviour, drip, dripOut, flood, startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
+import { outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
+import { createCertificate } from '../../fixtures/receivers/tls-certificates.js'
+import { replaceLookup } from '../../fixtures/receivers/system-lookup.js'
+import { until } from '../../fixtures/stopwatch.js'
+
+const timeoutMs = 800
+const ok = 'HTTP/1.1 200 OK\r\n\r\n'
+
+const says = (bytes: string): Behaviour => ({ request: (socket) => socket.write(bytes, 'latin1') })
+
+/** What a proxy may do at once instead of opening a tunnel, and what the log says of it. */
+const faults: Record<string, [behaviour: Behaviour, fault: string]> = {
+  'hangs up at once': [{ connect: (socket) => socket.end() }, 'the proxy closed the connection'],
+  'hangs up when it is asked': [{ request: (socket) => socket.end() }, 'the proxy closed the connection'],
+  'resets the connection when it is asked': [{ request: (socket) => socket.resetAndDestroy() }, 'the proxy closed the connection'],
+  'hangs up in its answer': [{ request: (socket) => socket.end('HTTP/1.1 200 OK\r\nvia: a') }, 'the proxy closed the connection'],
+  'wants other credentials': [says('HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\n\r\n'), 'the proxy answered 407'],
+  'forbids the address': [says('HTTP/1.1 403 Forbidden\r\ncontent-length: 4\r\n\r\nno!\n'), 'the proxy answered 403'],
+  'cannot connect': [says('HTTP/1.0 502 Bad Gateway\r\n\r\n'), 'the proxy answered 502'],
+  redirects: [says('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n'), 'the proxy answered 302'],
+  continues: [says('HTTP/1.1 100 Continue\r\n\r\n'), 'the proxy answered 100'],
+  'sends a body with its 200': [says(`${ok}hello`), 'the proxy sent more than its answer'],
+  'answers the delivery itself': [says(`${ok}HTTP/1.1 204 No Content\r\n\r\n`), 'the proxy sent more than its answer'],
+  'answers twice': [says(`${ok}${ok}`), 'the proxy sent more than its answer'],
+  'speaks another version': [says('HTTP/3.0 200 OK\r\n\r\n'), 'the proxy did not answer in HTTP'],
+  'speaks HTTP/2': [says('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), 'the proxy did not answer in HTTP'],
+  'says a status of four digits': [says('HTTP/1.1 2000 OK\r\n\r\n'), 'the proxy did not answer in HTTP'],
+  'says no status': [says('HTTP/1.1 OK\r\n\r\n'), 'the proxy did not answer in HTTP'],
+  'sends garbage': [says(`${'\0\xff'.repeat(500)}\r\n\r\n`), 'the proxy did not answer in HTTP'],
+  'sends a request': [says('CONNECT 127.0.0.1:1 HTTP/1.1\r\n\r\n'), 'the proxy did not answer in HTTP'],
+  'has endless headers': [{ request: (socket) => { socket.write('HTTP/1.1 200 OK\r\n'); flood(socket, 'x: y\r\n'.repeat(500)) } }, 'the answer of the proxy is too long'],
+  'has one endless line': [{ request: (socket) => flood(socket, 'x'.repeat(1000)) }, 'the answer of the proxy is too long'],
+  'floods before it is asked': [{ connect: (socket) => flood(socket, new Uint8Array(1000)) }, 'the answer of the proxy is too long']
+}
+
+for (const [title, [behaviour, proxyFault]] of Object.entries(faults)) {
+  t.test(`a proxy that ${title} ends the attempt at once as an error of the connection`, async (t) => {
+    const { port } = await startHostileReceiver(t, behaviour)
+    const sender = await startSender(t, { proxy: `http://127.0.0.1:${port}` })
+    for (const scheme of ['http', 'https']) {
+      const { durationMs, ranMs, ...outcome } = await sender.post(`${scheme}://127.0.0.1:9/`)
+      t.same(outcome, { responseStatus: null, error: 'connection', proxyFault }, scheme)
+      t.ok(ranMs < 4000, `${ranMs} ms, and not by the deadline`)
+    }
+  })
+}
+
+/** What a proxy may let its client wait for. */
+const silences: Record<string, Behaviour> = {
+  'is silent': { connect: (socket) => socket.resume() },
+  'reads and is silent': { request: () => {} },
+  'drips its answer': { request: (socket) => dripOut(socket, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1000)}\r\n\r\n`, 20) },
+  'drips headers for ever': { request: (socket) => { socket.write('HTTP/1.1 200 OK\r\n'); drip(socket, 'x: y\r\n', 20) } },
+  'stops in the status line': says('HTTP/1.1 2'),
+  'stops before the empty line': says('HTTP/1.1 200 OK\r\n'),
+  'ends its lines with line feeds': says('HTTP/1.1 200 OK\n\n'),
+  'speaks SSH': { connect: (socket) => socket.resume().write('SSH-2.0-OpenSSH_9.6\r\n') }
+}
+
+for (const scheme of ['http', 'https']) {
+  t.test(`an ${scheme} proxy that is slow ends the attempt by its deadline as an error of the connection`, async (t) => {
+    await Promise.all(Object.entries(silences).map(async ([title, behaviour]) => {
+      const proxy = await startHostileReceiver(t, behaviour)
+      const sender = await startSender(t, { proxy: `${scheme}://127.0.0.1:${proxy.port}`, timeoutMs: 5000 })
+      const { durationMs, ranMs, ...outcome } = await sender.post('https://127.0.0.1:9/', { timeoutMs })
+      t.match(outcome, { responseStatus: null, error: 'connection', proxyFault: String }, `a proxy that ${title}`)
+      t.ok(ranMs < timeoutMs + 1000, `${ranMs} ms`)
+      // The connection is closed with the attempt.
+      await until(() => proxy.open === 0)
+    }))
+  })
+}
+
+t.test('a proxy that is not there is an error of the connection', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  replaceLookup(t, async () => { throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }) })
+  for (const [proxy, code] of [['http://127.0.0.1', 'ECONNREFUSED'], ['https://127.0.0.1', 'ECONNREFUSED'], ['http://proxy.example', 'ENOTFOUND']]) {
+    const sender = await startSender(t, { proxy: `${proxy}:${port}` })
+    const { error, proxyFault } = await sender.post('http://127.0.0.1:9/')
+    t.same([error, proxyFault], ['connection', `cannot connect to the proxy: ${code}`])
+  }
+})
+
+t.test('a proxy whose certificate is not valid is an error of the connection', async (t) => {
+  const certificate = await createCertificate(null, { addresses: ['127.0.0.1'] })
+  const proxy = await startHostileReceiver(t, {}, certificate)
+  const sender = await startSender(t, { proxy: `https://127.0.0.1:${proxy.port}` })
+  const sent = await sender.post('https://127.0.0.1:9/')
+  t.same(outcomeOf(sent), { responseStatus: null, error: 'connection', proxyFault: 'cannot connect to the proxy: DEPTH_ZERO_SELF_SIGNED_CERT' })
+  t.equal(proxy.requests, 0)
+})
+
+t.test('silence after the tunnel was opened is a timeout, and so is that of a name server', async (t) => {
+  const dns = await startDnsServer(t)
+  dns.set('dead.example', { silent: true })
+  const { port } = await startHostileReceiver(t, { request: (socket: Socket, count: number) => { if (count === 1) socket.write(ok) } })
+  const sender = await startSender(t, { dns, proxy: `http://127.0.0.1:${port}` })
+  await Promise.all(['http://127.0.0.1:9/', 'https://127.0.0.1:9/', 'https://dead.example/'].map(async (url) => {
+    const { durationMs, ranMs, ...outcome } = await sender.post(url, { timeoutMs })
+    t.same(outcome, { responseStatus: null, error: 'timeout' })
+    t.ok(durationMs >= timeoutMs - 1 && ranMs < timeoutMs + 1000)
+  }))
+})
+
+t.test('a tunnel that breaks is an error of the connection', async (t) => {
+  for (const scheme of ['http', 'https']) {
+    const proxy = await startHostileReceiver(t, {
+      request (socket, count) {
+        if (count > 1) return
+        socket.once('data', () => socket.destroy())
+        socket.write(ok)
+      }
+    })
+    const sender = await startSender(t, { proxy: `http://127.0.0.1:${proxy.port}` })
+    t.same(outcomeOf(await sender.post(`${scheme}://127.0.0.1:9/`)), { responseStatus: null, error: 'connection' })
+    t.equal(proxy.connections, 1)
+  }
+})

@@ -1,0 +1,384 @@
+import { inspect } from 'node:util'
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { createRecruiting } from '../../../src/index.js'
+import { memoryStorage } from '../../../src/memory/index.js'
+import { buildWebhookApi, toLoopback } from '../../fixtures/api/webhook-api.js'
+import { startDelivering } from '../../fixtures/delivery/delivering.js'
+import { type ConnectProxy, startConnectProxy } from '../../fixtures/receivers/connect-proxy.js'
+import { hang, startReceiver } from '../../fixtures/receivers/receiver.js'
+import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
+import { blocked, delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
+import { hostileAddresses } from '../../fixtures/hostile/hostile-addresses.js'
+import { countConnects } from '../../fixtures/hostile/hostile-connections.js'
+import { postFromChild } from '../../fixtures/hostile/processes/hostile-child.js'
+import { createAuthority, createCertificate } from '../../fixtures/receivers/tls-certificates.js'
+import { startTlsReceiver } from '../../fixtures/receivers/tls-receiver.js'
+import { startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
+import { readUntil, resources, restingResources } from '../../fixtures/resources.js'
+import { replaceLookup } from '../../fixtures/receivers/system-lookup.js'
+import { startStopwatch, until } from '../../fixtures/stopwatch.js'
+
+interface Tested {
+  data: { status: string, response_status: number | null, error: string | null }
+}
+
+t.test('a test notification goes through the proxy, in a process that does not deliver too', async (t) => {
+  const receiver = await startReceiver(t)
+  const proxy = await startConnectProxy(t)
+  const { call, create } = await buildWebhookApi(t, { delivery: { ...toLoopback, worker: false, proxy: { url: proxy.url } } })
+  const { id } = await create({ target_url: receiver.url })
+  const { body } = await call<Tested>('POST', `/webhooks/${id}/dispatch_test`)
+  t.match(body.data, { status: 'delivered', response_status: 204, error: null })
+  t.same(proxy.targets, [`127.0.0.1:${receiver.port}`])
+
+  proxy.cut()
+  proxy.route(() => 407)
+  const refused = await call<Tested>('POST', `/webhooks/${id}/dispatch_test`)
+  t.match(refused.body.data, { status: 'failed', response_status: null, error: 'connection' })
+  t.equal(receiver.requests.length, 1)
+})
+
+t.test('deliveries go through the proxy, and no endpoint has more tunnels than attempts it may have', async (t) => {
+  const proxy = await startConnectProxy(t)
+  const { receiver, emit, drain } = await startDelivering(t, { delivery: { perEndpoint: 2, proxy: { url: proxy.url } } })
+  for (let count = 0; count < 20; count++) await emit()
+  await drain()
+  t.equal(receiver.requests.length, 20)
+  t.equal(proxy.mostOpen, 2)
+  t.equal(proxy.targets.length, 2)
+})
+
+t.test('the log says why the proxy opened no tunnel, and nothing that was said to it', async (t) => {
+  const receiver = await startReceiver(t)
+  const proxy = await startConnectProxy(t)
+  proxy.route(() => 407)
+  const lines: Array<[fields: object, message: string | undefined]> = []
+  const add = (fields: object, message?: string): void => { lines.push([fields, message]) }
+  const storage = memoryStorage()
+  const url = proxy.url.replace('//', '//vendor:hunter2@')
+  const recruiting = createRecruiting({
+    storage, logger: { info: add, warn: add, error: add }, delivery: { ...toLoopback, proxy: { url } }
+  })
+  t.teardown(() => recruiting.close())
+  const id = await storage.webhooks.nextId('acme')
+  await storage.webhooks.create('acme', {
+    id, tenantSlug: 'acme', name: 'A', target_url: receiver.url, event_types: ['job.created'], status: 'active', secret: 'whsec_AAAA'
+  }, 10)
+  await recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: {} })
+  await recruiting.drain()
+  t.match(lines, [[{ webhook_id: id, error: 'connection', response_status: null, proxy_fault: 'the proxy answered 407' }, 'delivery failed, will retry']])
+  t.match(proxy.heads[0], 'Proxy-Authorization: Basic dmVuZG9yOmh1bnRlcjI=\r\n')
+  const logged = inspect(lines, { depth: Infinity })
+  for (const secret of ['vendor', 'hunter2', 'dmVuZG9yOmh1bnRlcjI']) t.notOk(logged.includes(secret), secret)
+})
+
+t.test('the proxy is asked for the address of a name, and the receiver sees the name', async (t) => {
+  const dns = await startDnsServer(t)
+  const receiver = await startReceiver(t)
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { dns, proxy: proxy.url })
+  dns.set('hooks.example', { a: ['127.0.0.1'] })
+  t.same(outcomeOf(await sender.post(`http://hooks.example:${receiver.port}/hook?x=1`)), delivered)
+  t.same(proxy.heads, [`CONNECT 127.0.0.1:${receiver.port} HTTP/1.1\r\nHost: 127.0.0.1:${receiver.port}\r\n\r\n`])
+  t.match(receiver.requests, [{ method: 'POST', path: '/hook?x=1', headers: { host: `hooks.example:${receiver.port}` }, body: '{"id":1}' }])
+})
+
+t.test('the proxy is asked for the port of the scheme where the URL has none', async (t) => {
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { proxy: proxy.url })
+  proxy.route(() => 503)
+  for (const url of ['http://93.184.215.14/', 'https://93.184.215.14/', 'https://[2606:4700:4700::1111]/', 'http://[2606:4700:4700:0:0:0:0:1111]:8080/']) {
+    t.same(outcomeOf(await sender.post(url)), { responseStatus: null, error: 'connection', proxyFault: 'the proxy answered 503' })
+  }
+  t.same(proxy.targets, ['93.184.215.14:80', '93.184.215.14:443', '[2606:4700:4700::1111]:443', '[2606:4700:4700::1111]:8080'])
+})
+
+t.test('a receiver with an IPv6 address is delivered to, by address and by name', async (t) => {
+  const dns = await startDnsServer(t)
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { dns, proxy: proxy.url })
+  const hosts: unknown[] = []
+  const server = createServer((request, response) => {
+    hosts.push(request.headers.host)
+    response.writeHead(204).end()
+  }).listen(0, '::1')
+  await once(server, 'listening')
+  t.teardown(() => new Promise((resolve) => {
+    server.close(resolve)
+    server.closeAllConnections()
+  }))
+  const { port } = server.address() as AddressInfo
+  dns.set('six.example', { aaaa: ['::1'] })
+  for (const host of ['[::1]', 'six.example']) t.same(outcomeOf(await sender.post(`http://${host}:${port}/`)), delivered)
+  t.same(proxy.targets, [`[::1]:${port}`, `[::1]:${port}`])
+  t.same(hosts, [`[::1]:${port}`, `six.example:${port}`])
+})
+
+t.test('credentials of the URL go to the proxy alone', async (t) => {
+  const receiver = await startReceiver(t)
+  const proxy = await startConnectProxy(t)
+  const credentials: Array<[inUrl: string, sent: string]> = [
+    ['user:pass', 'user:pass'], ['user', 'user:'], [':pass', ':pass'], ['us%20er:p%40%3Ass%C3%A9', 'us er:p@:ssé']
+  ]
+  for (const [inUrl, sent] of credentials) {
+    const sender = await startSender(t, { proxy: proxy.url.replace('//', `//${inUrl}@`) })
+    t.same(outcomeOf(await sender.post(receiver.url)), delivered)
+    t.match(proxy.heads.at(-1), `\r\nProxy-Authorization: Basic ${Buffer.from(sent).toString('base64')}\r\n\r\n`)
+  }
+  for (const { headers } of receiver.requests) t.notOk('proxy-authorization' in headers || 'authorization' in headers)
+})
+
+t.test('a proxy may have an IPv6 address', async (t) => {
+  const receiver = await startReceiver(t)
+  const proxy = await startConnectProxy(t, undefined, '::1')
+  const sender = await startSender(t, { proxy: proxy.url })
+  t.same(outcomeOf(await sender.post(receiver.url)), delivered)
+  t.equal(proxy.targets.length, 1)
+})
+
+t.test('a proxy that is named is found by the system', async (t) => {
+  const receiver = await startReceiver(t)
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { dns: await startDnsServer(t), proxy: proxy.url.replace('127.0.0.1', 'localhost') })
+  const results = await Promise.all(Array.from({ length: 10 }, () => sender.post(receiver.url)))
+  t.same(results.map(outcomeOf), results.map(() => delivered))
+  t.equal(proxy.targets.length, 10)
+})
+
+t.test('a blocked address never reaches the proxy, as a literal or behind a name', async (t) => {
+  const dns = await startDnsServer(t)
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { dns, proxy: proxy.url, allowNetworks: [] })
+  const connects = countConnects(t)
+  const passed: unknown[] = []
+  for (const [index, address] of hostileAddresses().entries()) {
+    const isIpv6 = address.includes(':')
+    dns.set(`n${index}.example`, isIpv6 ? { aaaa: [address] } : { a: [address] })
+    for (const host of [`n${index}.example`, isIpv6 ? `[${address}]` : address]) {
+      const { error } = await sender.post(`https://${host}/`)
+      if (error !== 'blocked') passed.push(host)
+    }
+  }
+  dns.set('mixed.example', { a: ['93.184.215.14', '10.0.0.1'] })
+  dns.set('family.example', { a: ['93.184.215.14'], aaaa: ['::1'] })
+  for (const name of ['mixed.example', 'family.example']) t.same(outcomeOf(await sender.post(`https://${name}/`)), blocked)
+  t.same(passed, [])
+  t.equal(connects.count, 0)
+  t.same(proxy.heads, [])
+})
+
+t.test('the address of the proxy is the host\'s choice, and no receiver has it', async (t) => {
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { proxy: proxy.url, allowNetworks: [] })
+  proxy.route(() => 403)
+  t.same(outcomeOf(await sender.post(`${proxy.url}/`)), blocked)
+  t.equal((await sender.post('http://93.184.215.14/')).error, 'connection')
+  t.same(proxy.targets, ['93.184.215.14:80'])
+})
+
+t.test('a name that changes after it was checked is not looked up again', async (t) => {
+  const dns = await startDnsServer(t)
+  const receiver = await startReceiver(t)
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { dns, proxy: proxy.url, allowNetworks: ['127.0.0.1/32'] })
+  const asked: string[] = []
+  dns.set('flapping.example', (question) => {
+    const isFirst = !asked.includes(question)
+    asked.push(question)
+    return question === 'AAAA' ? {} : { a: [isFirst ? '127.0.0.1' : '10.0.0.1'] }
+  })
+  t.same(outcomeOf(await sender.post(`http://flapping.example:${receiver.port}/`)), delivered)
+  t.same(asked.sort(), ['A', 'AAAA'])
+  t.same(proxy.targets, [`127.0.0.1:${receiver.port}`])
+  proxy.cut()
+  t.same(outcomeOf(await sender.post(`http://flapping.example:${receiver.port}/`)), blocked)
+  t.equal(proxy.targets.length, 1)
+})
+
+t.test('an address that the proxy cannot connect to gives way to the next, up to eight', async (t) => {
+  const dns = await startDnsServer(t)
+  const receiver = await startReceiver(t)
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { dns, proxy: proxy.url })
+  const { port } = receiver
+  dns.set('several.example', { a: ['127.0.0.8', '127.0.0.9', '127.0.0.1'], aaaa: ['::1'] })
+  t.same(outcomeOf(await sender.post(`http://several.example:${port}/`)), delivered)
+  t.same([...proxy.targets].sort(), [`127.0.0.1:${port}`, `127.0.0.8:${port}`, `127.0.0.9:${port}`])
+
+  dns.set('many.example', { a: Array.from({ length: 20 }, (_, index) => `127.0.1.${index}`) })
+  t.equal((await sender.post(`http://many.example:${port}/`)).error, 'connection')
+  t.equal(proxy.targets.length, 3 + 8)
+})
+
+t.test('an address that the proxy is silent about gives way to the next', async (t) => {
+  const dns = await startDnsServer(t)
+  const { port } = await startReceiver(t)
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { dns, proxy: proxy.url, timeoutMs: 2000 })
+  proxy.route((target) => target.startsWith('127.0.0.9:') ? 'silence' : { host: '127.0.0.1', port })
+  dns.set('several.example', { a: ['127.0.0.9'], aaaa: ['::1'] })
+  t.same(outcomeOf(await sender.post(`http://several.example:${port}/`)), delivered)
+  t.same(proxy.targets, [`127.0.0.9:${port}`, `[::1]:${port}`])
+})
+
+const authority = await createAuthority()
+const right = await createCertificate(authority, { names: ['hooks.example'], addresses: ['127.0.0.1'] })
+const other = await createCertificate(authority, { names: ['other.example'], addresses: ['127.0.0.2'] })
+const refused = { responseStatus: null, error: 'tls' } as const
+
+t.test('TLS ends at the receiver: its certificate must have the name, or the address of a literal', async (t) => {
+  const names: unknown[] = []
+  const receiver = await startTlsReceiver(t, { ...right, SNICallback: (name, callback) => { names.push(name); callback(null) } })
+  const proxy = await startConnectProxy(t)
+  t.same(await post(t, [proxy], receiver.port), [delivered, delivered, delivered, delivered])
+  t.same(receiver.requests, ['/name', '/address', '/name', '/address'])
+  t.equal(receiver.handshakes, 2, 'tunnels are kept')
+  t.same(names, ['hooks.example'])
+  t.same(proxy.targets, [`127.0.0.1:${receiver.port}`, `127.0.0.1:${receiver.port}`])
+})
+
+t.test('a certificate of another name is refused, through a proxy of either scheme', async (t) => {
+  const receiver = await startTlsReceiver(t, other)
+  const proxies = [await startConnectProxy(t), await startConnectProxy(t, right)]
+  t.same(await post(t, proxies, receiver.port), Array(8).fill(refused))
+  t.same(receiver.requests, [])
+})
+
+t.test('an https proxy is delivered through, TLS within TLS', async (t) => {
+  const receiver = await startTlsReceiver(t, right)
+  const proxy = await startConnectProxy(t, right)
+  t.same(await post(t, [proxy], receiver.port), [delivered, delivered, delivered, delivered])
+  t.equal(receiver.requests.length, 4)
+})
+
+t.test('an https proxy with a certificate of another name is not asked', async (t) => {
+  const receiver = await startTlsReceiver(t, right)
+  const proxy = await startConnectProxy(t, other)
+  const fault = { responseStatus: null, error: 'connection', proxyFault: 'cannot connect to the proxy: ERR_TLS_CERT_ALTNAME_INVALID' }
+  t.same(await post(t, [proxy], receiver.port), [fault, fault, fault, fault])
+  t.same(proxy.heads, [])
+})
+
+/** Posts twice to the name and to the address, through each of the proxies, where the authority is trusted. */
+async function post (t: Test, proxies: readonly ConnectProxy[], port: number) {
+  const dns = await startDnsServer(t)
+  dns.set('hooks.example', { a: ['127.0.0.1'] })
+  const urls = [`https://hooks.example:${port}/name`, `https://127.0.0.1:${port}/address`]
+  const directory = t.testdir({ 'authority.pem': authority.cert })
+  const results = await Promise.all(proxies.map(({ url }) => postFromChild(
+    { urls, rounds: 2, allowNetworks: ['127.0.0.1/32'], timeoutMs: 5000, dnsServer: dns.address, proxy: url },
+    { NODE_EXTRA_CA_CERTS: join(directory, 'authority.pem') }
+  )))
+  return results.flat().map(outcomeOf)
+}
+
+/** A connection is kept from the next turn of the event loop on. */
+const keptMs = 10
+const noContent = 'HTTP/1.1 204 No Content\r\n\r\n'
+
+t.test('a tunnel is kept for the next post to the same receiver, and for no other', async (t) => {
+  const receivers = await Promise.all([startReceiver(t), startReceiver(t)])
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { proxy: proxy.url })
+  for (let round = 0; round < 3; round++) {
+    for (const { url } of receivers) t.same(outcomeOf(await sender.post(url)), delivered)
+    await sleep(keptMs)
+  }
+  t.same(proxy.targets, receivers.map(({ port }) => `127.0.0.1:${port}`))
+  t.equal(proxy.open, 2)
+})
+
+const endings: Record<string, (socket: Socket) => void> = {
+  closes: (socket) => socket.end(),
+  resets: (socket) => socket.resetAndDestroy()
+}
+
+for (const [title, finish] of Object.entries(endings)) {
+  t.test(`a post over a kept tunnel that the receiver ${title} is sent again through a new one`, async (t) => {
+    const proxy = await startConnectProxy(t)
+    const sender = await startSender(t, { proxy: proxy.url })
+    const receiver = await startHostileReceiver(t, { request: (socket, count) => count === 1 ? socket.write(noContent) : finish(socket) })
+    t.same(outcomeOf(await sender.post(receiver.url)), delivered)
+    await sleep(keptMs)
+    t.same(outcomeOf(await sender.post(receiver.url)), delivered)
+    t.equal(proxy.targets.length, 2)
+    t.equal(receiver.requests, 3)
+  })
+}
+
+t.test('a proxy that cuts idle tunnels costs no attempt', async (t) => {
+  const receiver = await startReceiver(t)
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { proxy: proxy.url })
+  for (let round = 0; round < 3; round++) {
+    t.same(outcomeOf(await sender.post(receiver.url)), delivered)
+    await sleep(keptMs)
+    proxy.cut()
+  }
+  t.equal(receiver.requests.length, 3)
+})
+
+t.test('a tunnel whose attempt ended by its deadline is closed, before TLS and after it', async (t) => {
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { proxy: proxy.url })
+  const silent = await startHostileReceiver(t, { connect: (socket) => socket.resume() })
+  for (const url of [silent.url, silent.url.replace('http:', 'https:')]) {
+    const { error } = await sender.post(url, { timeoutMs: 1000 })
+    t.equal(error, 'timeout')
+    await until(() => proxy.open === 0 && silent.open === 0)
+  }
+})
+
+t.test('after close no socket or timer remains, whatever was in flight', async (t) => {
+  const dns = await startDnsServer(t)
+  dns.set('dead.example', { silent: true })
+  const proxy = await startConnectProxy(t)
+  const healthy = await startReceiver(t)
+  const slow = await startReceiver(t)
+  const stalled = await startHostileReceiver(t, { connect: (socket) => socket.resume() })
+  slow.answer(hang)
+  proxy.route((target) => target.startsWith('127.0.0.9:') ? 'silence' : { host: '127.0.0.1', port: Number(target.split(':')[1]) })
+  const before = await restingResources()
+
+  const sender = await startSender(t, { dns, proxy: proxy.url, timeoutMs: 10_000 })
+  await Promise.all(Array.from({ length: 5 }, () => sender.post(healthy.url)))
+  const urls = [slow.url, stalled.url.replace('http:', 'https:'), 'http://127.0.0.9:9/', `http://dead.example:${healthy.port}/`]
+  const attempts = Array.from({ length: 5 }, () => urls).flat().map((url) => sender.post(url))
+  await until(() => proxy.open === 5 + 15 && stalled.open === 5)
+  const stop = startStopwatch()
+  sender.abort()
+  await sender.close()
+  t.ok(stop() < 1000)
+  t.same(new Set((await Promise.all(attempts)).map(({ error }) => error)), new Set(['aborted']))
+  await until(() => proxy.open === 0 && stalled.open === 0)
+  t.same(await readUntil(resources, before), before)
+})
+
+t.test('a name with several addresses is not tried further once its attempt has ended', async (t) => {
+  const dns = await startDnsServer(t)
+  const proxy = await startConnectProxy(t)
+  const sender = await startSender(t, { dns, proxy: proxy.url, timeoutMs: 80_000 })
+  dns.set('several.example', { a: ['127.0.0.8', '127.0.0.9'] })
+  proxy.route(() => 'silence')
+  const { error, proxyFault } = await sender.post('http://several.example:9/', { timeoutMs: 1000 })
+  t.same([error, proxyFault], ['connection', 'the proxy did not respond in time'])
+  await until(() => proxy.open === 0)
+  await sleep(50)
+  t.same(proxy.targets.length, 1)
+})
+
+t.test('a sender that is closed while the system looks up the proxy leaves nothing', async (t) => {
+  const receiver = await startReceiver(t)
+  replaceLookup(t, () => new Promise(() => {}))
+  const sender = await startSender(t, { proxy: 'http://proxy.example:3128' })
+  const attempts = Array.from({ length: 10 }, () => sender.post(receiver.url))
+  sender.abort()
+  await sender.close()
+  t.same((await Promise.all(attempts)).map(({ error }) => error), attempts.map(() => 'aborted'))
+  t.same(receiver.requests, [])
+})

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import t from 'tap'
+import { first, startDelivering } from '../fixtures/delivery/delivering.js'
+import { createMachines, event } from '../fixtures/delivery/engine.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+
+t.test('nothing of a removed tenant is sent, and its webhooks are gone', async (t) => {
+  const { app, clock, drain, receiver, storage } = await startDelivering(t)
+  receiver.answer(500)
+  await app.recruiting.emit({ ...event, tenantSlug: 'acme' })
+  await drain()
+  t.equal(receiver.requests.length, 1)
+  t.strictSame(await app.recruiting.removeTenant('acme'), { left: 0 })
+  await clock.skip(86_400_000)
+  await drain()
+  t.equal(receiver.requests.length, 1)
+  t.equal(await storage.webhooks.count('acme', {}), 0)
+  t.strictSame(await app.recruiting.removeTenant('acme'), { left: 0 }, 'and removing it again changes nothing')
+})
+
+t.test('a tenant with many events is removed in batches, until nothing is left', async (t) => {
+  const { app, storage } = await startDelivering(t)
+  const counts = [20_000, 10_000, 0]
+  const limits: unknown[] = []
+  storage.webhooks.removeTenant = async (_, options) => {
+    limits.push(options)
+    return counts.shift() ?? 0
+  }
+  t.strictSame(await app.recruiting.removeTenant('acme'), { left: 0 })
+  const batch = { limit: 10_000, restSeconds: 3660 }
+  t.same(limits, [{ ...batch, transaction: undefined }, batch, batch])
+})
+
+t.test('in a transaction one batch is removed, and the rest is told', async (t) => {
+  const { app, storage } = await startDelivering(t)
+  const transaction = {}
+  storage.webhooks.removeTenant = async (_, options) => {
+    t.strictSame(options, { limit: 10_000, restSeconds: 3660, transaction })
+    return 12_345
+  }
+  t.strictSame(await app.recruiting.removeTenant('acme', { transaction }), { left: 12_345 })
+})
+
+t.test('removing refuses a name that is none, unknown options and a closed engine', async (t) => {
+  const { app, storage } = await startDelivering(t)
+  await t.rejects(app.recruiting.removeTenant(''), { code: 'invalid_input', field: 'tenantSlug', message: /^tenantSlug: expected a tenant slug of 1 to 100 characters/ })
+  await t.rejects(app.recruiting.removeTenant('acme', { transation: {} } as never), { code: 'invalid_event', field: 'transation' })
+  await app.close()
+  await t.rejects(app.recruiting.removeTenant('acme'), { code: 'closed' })
+  t.equal(await storage.webhooks.count('acme', {}), 1)
+})
+
+t.test('a renamed tenant receives its events with the same secret, which is sealed for the new name', async (t) => {
+  const { app, drain, receiver, storage, webhook } = await startDelivering(t, { secretKeys: [randomBytes(32)] })
+  await app.recruiting.emit({ ...event, tenantSlug: 'acme' })
+  t.strictSame(await app.recruiting.renameTenant('acme', 'initech'), { webhooks: 1 })
+  await app.recruiting.emit({ ...event, tenantSlug: 'initech' })
+  await drain()
+  t.equal(receiver.requests.length, 2)
+  for (const request of receiver.requests) {
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+    t.ok(new StandardWebhook(webhook.secret).verify(request.body, headers))
+  }
+  t.strictSame(receiver.requests.map(({ body }) => JSON.parse(body).tenant_slug), ['acme', 'initech'], 'recorded events keep their bytes')
+  t.strictSame([await storage.webhooks.count('acme', {}), await storage.webhooks.count('initech', {})], [0, 1])
+})
+
+t.test('a rename onto a tenant that exists is refused, and changes nothing', async (t) => {
+  const { app, storage } = await startDelivering(t)
+  await app.recruiting.emit({ ...event, tenantSlug: 'globex' })
+  await t.rejects(app.recruiting.renameTenant('acme', 'globex'), {
+    code: 'invalid_input', field: 'to', message: 'to: expected a tenant without webhooks, events and keys, got one that exists'
+  })
+  t.equal(await storage.webhooks.count('acme', {}), 1)
+})
+
+t.test('a rename refuses names that are none, the same name twice, unknown options and a closed engine', async (t) => {
+  const { app } = await startDelivering(t)
+  const rule = 'expected a tenant slug of 1 to 100 characters'
+  const refused: Array<[unknown[], string, RegExp | string]> = [
+    [['', 'initech'], 'from', new RegExp(rule)],
+    [['acme', 'a\nb'], 'to', new RegExp(rule)],
+    [['acme', undefined], 'to', new RegExp(rule)],
+    [['acme', 'acme'], 'to', 'to: expected another name than from']
+  ]
+  for (const [args, field, message] of refused) {
+    await t.rejects(app.recruiting.renameTenant(...args as [string, string]), { code: 'invalid_input', field, message })
+  }
+  await t.rejects(app.recruiting.renameTenant('acme', 'initech', { transation: {} } as never), { code: 'invalid_event', field: 'transation' })
+  await app.close()
+  await t.rejects(app.recruiting.renameTenant('acme', 'initech'), { code: 'closed' })
+})
+
+t.test('the old name answers as an unknown tenant does, and the new one with the same webhooks', async (t) => {
+  const { app, webhook } = await startDelivering(t)
+  const list = (slug: string): Promise<{ id: number }[]> => app.inject({
+    url: `/api/v1/public/${slug}/webhooks`, headers: { authorization: `Bearer ${slug}-full-key` }
+  }).then((answer) => answer.json().data)
+  const before = await list('acme')
+  await app.recruiting.renameTenant('acme', 'globex')
+  t.strictSame([await list('acme'), await list('globex')], [undefined, before])
+  t.equal(first(before).id, webhook.id)
+})
+
+t.test('an event goes only to webhooks of its own tenant', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start } = createMachines(t)
+  const ours = await addWebhook(`${receiver.url}/acme`)
+  const theirs = await addWebhook(`${receiver.url}/globex`, { tenantSlug: 'globex' })
+  const engine = start()
+  await engine.emit(event)
+  await engine.drain()
+  t.same(receiver.requests.map(({ path, body }) => [path, JSON.parse(body).tenant_slug]), [['/hook/acme', 'acme']])
+  t.same(await deliveries(ours), [['delivered', 1]])
+  t.same(await deliveries(theirs, 'globex'), [])
+})
+
+t.test('slugs that differ in case, in white space or in a suffix are different tenants', async (t) => {
+  const { addWebhook, start } = createMachines(t)
+  await addWebhook('https://example.com/')
+  const engine = start({ delivery: { worker: false } })
+  for (const tenantSlug of ['Acme', 'ACME', 'acme ', ' acme', 'acme/', 'acme-2', 'acm', '__proto__', 'constructor']) {
+    t.match(await engine.emit({ ...event, tenantSlug }), { deliveries: 0 }, tenantSlug)
+  }
+})
+
+t.test('a webhook of a tenant whose receiver is down takes nothing from another tenant', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, deliveries, start } = createMachines(t)
+  await addWebhook('http://127.0.0.1:1/')
+  const theirs = await addWebhook(receiver.url, { tenantSlug: 'globex' })
+  const engine = start({ delivery: { concurrency: 1 } })
+  for (let count = 0; count < 20; count++) await engine.emit(event)
+  await engine.emit({ ...event, tenantSlug: 'globex' })
+  await engine.drain()
+  t.same(await deliveries(theirs, 'globex'), [['delivered', 1]])
+})
+
+t.test('a webhook gets only events that were emitted since it was created', async (t) => {
+  const receiver = await startReceiver(t)
+  const { addWebhook, start } = createMachines(t)
+  const engine = start()
+  await engine.emit(event)
+  await addWebhook(receiver.url)
+  const { id } = await engine.emit(event)
+  await engine.drain()
+  t.same(receiver.requests.map(({ headers }) => headers['webhook-id']), [id])
+})
