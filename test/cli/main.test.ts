@@ -242,7 +242,7 @@ t.test('a task that ends or fails is left alone, and a sleep ends by itself', as
 })
 
 const pages = await Promise.all(['README.md', 'docs/operations.md', 'docs/security.md', 'docs/coming-from.md', 'docs/webhooks.md'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')))
-const textDocs = pages.join('\n')
+const docsText = pages.join('\n')
 // What the pages export before.
 const variables = { RECRUITING_URL: 'https://ats.example.com/api/v1/public/acme' }
 
@@ -252,7 +252,7 @@ function split (line: string): string[] {
 }
 
 t.test('every command line in the pages is right', async (t) => {
-  const lines = [...textDocs.matchAll(/^npx fastify-recruiting-api (.+)$/gm), ...textDocs.matchAll(/`npx fastify-recruiting-api ([^`]+)`/g)].map(([, line = '']) => line)
+  const lines = [...docsText.matchAll(/^npx fastify-recruiting-api (.+)$/gm), ...docsText.matchAll(/`npx fastify-recruiting-api ([^`]+)`/g)].map(([, line = '']) => line)
   t.ok(lines.length > 15)
   for (const line of lines) {
     const words = split(line)
@@ -265,7 +265,7 @@ t.test('every command line in the pages is right', async (t) => {
 })
 
 t.test('docs/operations.md names every command', async (t) => {
-  const [, table = ''] = textDocs.split('| command | what it does |\n|---|---|\n')
+  const [, table = ''] = docsText.split('| command | what it does |\n|---|---|\n')
   const rows = table.split('\n\n', 1).join('').split('\n').map((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
   const named = rows.flatMap(([first = '', ...rest]) => [first, ...rest.map((name) => name.startsWith(first) ? name : `${first.split(' ')[0]} ${name}`)])
   for (const name of Object.keys(commands)) t.ok(named.includes(name), name)

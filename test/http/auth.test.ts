@@ -248,7 +248,7 @@ t.test('a key in another place than the Authorization header gets the same 401 a
   }
 })
 
-function requestTwice (...lines: string[]): string {
+function requestWithTwo (...lines: string[]): string {
   return ['GET /api/v1/public/acme/candidates HTTP/1.1', 'Host: localhost', 'Connection: close', ...lines, '', ''].join('\r\n')
 }
 
@@ -267,10 +267,10 @@ const refused: Record<string, string[]> = {
 
 t.test('two Authorization headers get the same 401 as none', async (t) => {
   const app = await buildApp(t)
-  const [missing] = await sendRaw(app, requestTwice())
+  const [missing] = await sendRaw(app, requestWithTwo())
   t.ok(missing)
   for (const [what, lines] of Object.entries(refused)) {
-    const [answer] = await sendRaw(app, requestTwice(...lines))
+    const [answer] = await sendRaw(app, requestWithTwo(...lines))
     if (answer === undefined || missing === undefined) return t.fail(`${what} gets an answer`)
     checkError(t, answer, 401, what)
     t.equal(comparable(answer), comparable(missing), `${what} is answered like none`)
@@ -280,20 +280,20 @@ t.test('two Authorization headers get the same 401 as none', async (t) => {
 t.test('one Authorization header is accepted in any letter case of its name', async (t) => {
   const app = await buildApp(t)
   for (const name of ['Authorization', 'authorization', 'AUTHORIZATION', 'aUtHoRiZaTiOn']) {
-    const [answer] = await sendRaw(app, requestTwice(`${name}: Bearer ${keys.full}`))
+    const [answer] = await sendRaw(app, requestWithTwo(`${name}: Bearer ${keys.full}`))
     t.equal(answer?.statusCode, 200, name)
   }
 })
 
 t.test('a value that is named like the header is no second header', async (t) => {
   const app = await buildApp(t)
-  const [answer] = await sendRaw(app, requestTwice(good, 'Vary: authorization', 'Access-Control-Request-Headers: authorization'))
+  const [answer] = await sendRaw(app, requestWithTwo(good, 'Vary: authorization', 'Access-Control-Request-Headers: authorization'))
   t.equal(answer?.statusCode, 200)
 })
 
 t.test('white space around the value is not part of it', async (t) => {
   const app = await buildApp(t)
-  const [answer] = await sendRaw(app, requestTwice(`Authorization:  \tBearer ${keys.full}\t `))
+  const [answer] = await sendRaw(app, requestWithTwo(`Authorization:  \tBearer ${keys.full}\t `))
   t.equal(answer?.statusCode, 200)
 })
 
@@ -329,11 +329,11 @@ t.test('a slug with control characters gets 401, and nobody is asked', async (t)
   t.same(asked, [])
 })
 
-const keyAllowedIps = 'office-key'
+const limitedKey = 'office-key'
 const allowedIps = ['203.0.113.0/24', '198.51.100.7/32', '2001:db8:1::/48']
-const keyLookup = memoryKeyLookup([{ key: keyAllowedIps, tenantSlug: 'acme', scopes: allScopes, allowedIps }, { key: 'roaming-key', tenantSlug: 'acme', scopes: allScopes }])
+const keyLookup = memoryKeyLookup([{ key: limitedKey, tenantSlug: 'acme', scopes: allScopes, allowedIps }, { key: 'roaming-key', tenantSlug: 'acme', scopes: allScopes }])
 
-function listFrom (app: FastifyInstance, remoteAddress: string, sent = keyAllowedIps, headers: object = {}): Promise<LightMyRequestResponse> {
+function listFrom (app: FastifyInstance, remoteAddress: string, sent = limitedKey, headers: object = {}): Promise<LightMyRequestResponse> {
   return app.inject({ url: '/api/v1/public/acme/jobs', headers: { ...bearer(sent), ...headers }, remoteAddress })
 }
 
@@ -352,7 +352,7 @@ t.test('a caller from elsewhere gets the answer of an unknown key, whatever it a
   const logs = captureLogs()
   const app = await buildApp(t, { keyLookup, server: { logger: logs.logger }, requestId: () => 'same' })
   for (const [method, path] of [['GET', 'jobs'], ['GET', 'jobs/1'], ['POST', 'webhooks'], ['GET', 'nothing'], ['DELETE', 'webhooks/1']] as const) {
-    const [foreign, unknown] = await Promise.all([keyAllowedIps, 'unknown-key'].map((sent) =>
+    const [foreign, unknown] = await Promise.all([limitedKey, 'unknown-key'].map((sent) =>
       app.inject({ method, url: `/api/v1/public/acme/${path}`, headers: bearer(sent), remoteAddress: '192.0.2.1' })))
     t.equal(foreign?.statusCode, 401)
     t.equal(foreign?.body, unknown?.body)
@@ -361,7 +361,7 @@ t.test('a caller from elsewhere gets the answer of an unknown key, whatever it a
   const refused = logs.lines.filter(({ msg }) => msg === 'the key is not allowed from the address of the request')
   t.equal(refused.length, 5)
   t.match(refused[0], { level: 30, keyId: 'key_1' })
-  t.notMatch(JSON.stringify(logs.lines), keyAllowedIps)
+  t.notMatch(JSON.stringify(logs.lines), limitedKey)
 })
 
 t.test('attempts from elsewhere count as invalid keys, so they are limited like those', async (t) => {
@@ -375,7 +375,7 @@ t.test('attempts from elsewhere count as invalid keys, so they are limited like 
 
 t.test('a client that claims another address behind a named proxy gets nowhere', async (t) => {
   const app = await buildApp(t, { keyLookup, server: { trustProxy: '10.0.0.1' } })
-  const from = (remoteAddress: string, forwarded: string) => listFrom(app, remoteAddress, keyAllowedIps, { 'x-forwarded-for': forwarded })
+  const from = (remoteAddress: string, forwarded: string) => listFrom(app, remoteAddress, limitedKey, { 'x-forwarded-for': forwarded })
   t.equal((await from('10.0.0.1', '203.0.113.5')).statusCode, 200)
   t.equal((await from('10.0.0.1', '203.0.113.5, 192.0.2.1')).statusCode, 401)
   t.equal((await from('192.0.2.1', '203.0.113.5')).statusCode, 401)

@@ -50,7 +50,7 @@ t.test('a body in chunks that grows too large gets 400', async (t) => {
   for (const answer of answers) checkError(t, answer, 400)
 })
 
-const goodBodyRefusals = JSON.stringify({ name: 'ATS events', target_url: 'https://example.com/hook', event_types: ['application.created'] })
+const goodBody = JSON.stringify({ name: 'ATS events', target_url: 'https://example.com/hook', event_types: ['application.created'] })
 const json = 'application/json'
 
 const bodies: Record<string, { type?: string, payload: string | Buffer }> = {
@@ -58,38 +58,38 @@ const bodies: Record<string, { type?: string, payload: string | Buffer }> = {
   'no body and no media type': { payload: '' },
   'an empty body of another media type': { type: 'text/plain', payload: '' },
   blanks: { type: json, payload: '  \n' },
-  'half a body': { type: json, payload: goodBodyRefusals.slice(0, -1) },
-  'more than a body': { type: json, payload: `${goodBodyRefusals}}` },
-  'two bodies': { type: json, payload: goodBodyRefusals + goodBodyRefusals },
-  'a trailing comma': { type: json, payload: goodBodyRefusals.replace('}', ',}') },
-  'single quotes': { type: json, payload: goodBodyRefusals.replaceAll('"', "'") },
-  'a comment': { type: json, payload: `/* */${goodBodyRefusals}` },
+  'half a body': { type: json, payload: goodBody.slice(0, -1) },
+  'more than a body': { type: json, payload: `${goodBody}}` },
+  'two bodies': { type: json, payload: goodBody + goodBody },
+  'a trailing comma': { type: json, payload: goodBody.replace('}', ',}') },
+  'single quotes': { type: json, payload: goodBody.replaceAll('"', "'") },
+  'a comment': { type: json, payload: `/* */${goodBody}` },
   'a form': { type: 'application/x-www-form-urlencoded', payload: 'name=ATS+events' },
   'the bare word NaN': { type: json, payload: '{"name":NaN}' },
   null: { type: json, payload: 'null' },
   true: { type: json, payload: 'true' },
   'a number': { type: json, payload: '1' },
   'a string': { type: json, payload: '"name"' },
-  'an array': { type: json, payload: `[${goodBodyRefusals}]` },
+  'an array': { type: json, payload: `[${goodBody}]` },
   'an empty object': { type: json, payload: '{}' },
-  __proto__: { type: json, payload: goodBodyRefusals.replace('{', '{"__proto__":{"status":"active"},') },
-  'an escaped __proto__': { type: json, payload: goodBodyRefusals.replace('{', '{"\\u005f_proto__":{},') },
-  'constructor.prototype': { type: json, payload: goodBodyRefusals.replace('{', '{"constructor":{"prototype":{}},') },
-  'Latin-1': { type: json, payload: Buffer.from(goodBodyRefusals.replace('ATS', 'Bücher'), 'latin1') },
-  'UTF-16': { type: 'application/json; charset=utf-16', payload: Buffer.from(goodBodyRefusals, 'utf16le') },
+  __proto__: { type: json, payload: goodBody.replace('{', '{"__proto__":{"status":"active"},') },
+  'an escaped __proto__': { type: json, payload: goodBody.replace('{', '{"\\u005f_proto__":{},') },
+  'constructor.prototype': { type: json, payload: goodBody.replace('{', '{"constructor":{"prototype":{}},') },
+  'Latin-1': { type: json, payload: Buffer.from(goodBody.replace('ATS', 'Bücher'), 'latin1') },
+  'UTF-16': { type: 'application/json; charset=utf-16', payload: Buffer.from(goodBody, 'utf16le') },
   'an overlong encoding': { type: json, payload: Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]) },
   'a surrogate encoded as UTF-8': { type: json, payload: Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]) },
   gzip: { type: json, payload: Buffer.from('1f8b0800000000000003', 'hex') },
-  'no media type': { payload: goodBodyRefusals },
-  'an empty media type': { type: '', payload: goodBodyRefusals },
-  'the media type text/plain': { type: 'text/plain', payload: goodBodyRefusals },
-  'the media type text/json': { type: 'text/json', payload: goodBodyRefusals },
-  'the media type application/json-patch+json': { type: 'application/json-patch+json', payload: goodBodyRefusals },
-  'the media type application/jsonx': { type: 'application/jsonx', payload: goodBodyRefusals },
-  'the media type application/vnd.api+json': { type: 'application/vnd.api+json', payload: goodBodyRefusals },
-  'the media type application': { type: 'application', payload: goodBodyRefusals },
-  'the media type */*': { type: '*/*', payload: goodBodyRefusals },
-  'two media types': { type: 'text/plain, application/json', payload: goodBodyRefusals },
+  'no media type': { payload: goodBody },
+  'an empty media type': { type: '', payload: goodBody },
+  'the media type text/plain': { type: 'text/plain', payload: goodBody },
+  'the media type text/json': { type: 'text/json', payload: goodBody },
+  'the media type application/json-patch+json': { type: 'application/json-patch+json', payload: goodBody },
+  'the media type application/jsonx': { type: 'application/jsonx', payload: goodBody },
+  'the media type application/vnd.api+json': { type: 'application/vnd.api+json', payload: goodBody },
+  'the media type application': { type: 'application', payload: goodBody },
+  'the media type */*': { type: '*/*', payload: goodBody },
+  'two media types': { type: 'text/plain, application/json', payload: goodBody },
   'a multipart body': { type: 'multipart/form-data; boundary=x', payload: '--x--' }
 }
 
@@ -106,16 +106,16 @@ t.test('a body that cannot be read, or says nothing, gets 400 and never reaches 
 t.test('a media type is accepted in any letter case and with parameters', async (t) => {
   const app = await buildApp(t)
   for (const type of [json, 'Application/JSON', 'application/json;charset=utf-8', 'application/json; charset=UTF-8', 'application/json; x=y']) {
-    const answer = await app.inject({ method: 'POST', url, headers: { ...bearer(keys.full), 'content-type': type }, payload: goodBodyRefusals })
+    const answer = await app.inject({ method: 'POST', url, headers: { ...bearer(keys.full), 'content-type': type }, payload: goodBody })
     t.equal(answer.statusCode, 201, type)
   }
 })
 
 t.test('a body whose length is not the one of Content-Length gets 400', async (t) => {
   const app = await buildApp(t)
-  for (const length of [goodBodyRefusals.length - 1, goodBodyRefusals.length + 1]) {
+  for (const length of [goodBody.length - 1, goodBody.length + 1]) {
     const headers = { ...bearer(keys.full), 'content-type': json, 'content-length': String(length) }
-    checkError(t, await app.inject({ method: 'POST', url, headers, payload: goodBodyRefusals }), 400, `${length} bytes`)
+    checkError(t, await app.inject({ method: 'POST', url, headers, payload: goodBody }), 400, `${length} bytes`)
   }
 })
 
@@ -123,7 +123,7 @@ t.test('a body in chunks is read like any other', async (t) => {
   const app = await buildApp(t)
   const head = `POST ${url} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: ${json}\r\n` +
     `Authorization: Bearer ${keys.full}\r\nTransfer-Encoding: chunked\r\n\r\n`
-  const [answer] = await sendRaw(app, `${head}${goodBodyRefusals.length.toString(16)}\r\n${goodBodyRefusals}\r\n0\r\n\r\n`)
+  const [answer] = await sendRaw(app, `${head}${goodBody.length.toString(16)}\r\n${goodBody}\r\n0\r\n\r\n`)
   t.equal(answer?.statusCode, 201)
 })
 
@@ -236,7 +236,7 @@ t.test('a body nested 100 levels deep is read', async (t) => {
   }
 })
 
-const bodiesUnreadBody = {
+const unreadBodies = {
   'a malformed body': { 'content-type': 'application/json', payload: '{"name":' },
   'a body over 64 KiB': { 'content-type': 'application/json', payload: `"${'x'.repeat(100_000)}"` },
   'a body of another media type': { 'content-type': 'text/xml', payload: '<a/>' },
@@ -254,7 +254,7 @@ for (const { who, headers, status } of callers) {
   t.test(`${who} gets ${status}, whatever the body`, async (t) => {
     const { storage, calls } = spyStorage()
     const app = await buildApp(t, { storage })
-    for (const [what, { payload, ...bodyHeaders }] of Object.entries(bodiesUnreadBody)) {
+    for (const [what, { payload, ...bodyHeaders }] of Object.entries(unreadBodies)) {
       const answer = await app.inject({
         method: 'POST',
         url: '/api/v1/public/acme/webhooks',
@@ -296,7 +296,7 @@ t.test('the keys are not asked about a request without a well-formed key', async
   t.same(asked, [{ tenantSlug: 'acme', tenantId: 'acme', key: 'a-key' }])
 })
 
-const operationsEmptyBody = [
+const operationsWithoutBody = [
   ['POST', '/rotate_secret', 200],
   ['POST', '/dispatch_test', 200],
   ['POST', '/replay', 202],
@@ -305,7 +305,7 @@ const operationsEmptyBody = [
   ['DELETE', '', 204]
 ] as const
 
-for (const [method, path, status] of operationsEmptyBody) {
+for (const [method, path, status] of operationsWithoutBody) {
   t.test(`${method} :id${path} takes an empty body of application/json for none`, async (t) => {
     const { app, webhook } = await startDelivering(t)
     const { statusCode } = await app.inject({

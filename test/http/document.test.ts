@@ -225,8 +225,6 @@ t.test('a property whose name is title, and an example that has one, stay what t
   t.same(data, [{ type: 'object', properties: { title: { type: 'string' } }, required: ['title'], examples: [{ title: 'Invoice' }] }])
 })
 
-const urlDefaults = '/api/v1/public/openapi.json'
-
 /** The schema of a body as the document has it, and the body that the handler gets for an empty one. */
 async function describeBody (t: Parameters<typeof buildApp>[0], body: TObject): Promise<[schema: unknown, received: unknown]> {
   const app = await buildApp(t, {
@@ -235,7 +233,7 @@ async function describeBody (t: Parameters<typeof buildApp>[0], body: TObject): 
       app.post('/rooms', { config: { scopes: [] }, schema: { body, response } }, async (request) => request.body as object)
     }
   })
-  const { paths } = (await app.inject(urlDefaults)).json<OpenApi>()
+  const { paths } = (await app.inject(url)).json<OpenApi>()
   const answer = await app.inject({ method: 'POST', url: '/api/v1/public/acme/rooms', headers: bearer(keys.full), payload: {} })
   return [paths['/api/v1/public/{tenant_slug}/rooms']?.post?.requestBody?.content['application/json']?.schema, answer.json()]
 }
@@ -271,26 +269,24 @@ t.test('a default that the document only describes is still filled in', async (t
 })
 
 t.test('the defaults of queries and answers stay: they are always optional, or always there', async (t) => {
-  const { paths } = (await (await buildApp(t)).inject(urlDefaults)).json<OpenApi>()
+  const { paths } = (await (await buildApp(t)).inject(url)).json<OpenApi>()
   t.match(paths['/api/v1/public/{tenant_slug}/jobs']?.get?.parameters.find(({ name }) => name === 'page')?.schema, { default: 1 })
 })
 
 t.test('the data of an event has no default either, and is required as the schema says', async (t) => {
   const app = await buildApp(t, { events: { 'room.booked': Type.Object({ seats: Type.Integer({ default: 2 }) }) } })
-  const { webhooks } = (await app.inject(urlDefaults)).json<OpenApi>()
+  const { webhooks } = (await app.inject(url)).json<OpenApi>()
   t.same(webhooks['room.booked']?.post.requestBody?.content['application/json']?.schema.properties?.data, {
     type: 'object', properties: { seats: { type: 'integer', description: 'Default: `2`' } }, required: ['seats']
   })
 })
-
-const urlExamples = '/api/v1/public/openapi.json'
 
 function listParameters ({ paths }: OpenApi): Operation['parameters'] {
   return Object.values(paths).flatMap((item) => Object.values(item)).flatMap((operation) => operation.parameters)
 }
 
 t.test('every body and every answer has an example that its own schema takes', async (t) => {
-  const document = (await (await buildApp(t)).inject(urlExamples)).json<OpenApi>()
+  const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
   const ajv = createDocumentAjv(document)
   const bodies: Array<[title: string, content: Content | undefined]> = []
   for (const item of [...Object.values(document.paths), ...Object.values(document.webhooks)]) {
@@ -310,7 +306,7 @@ t.test('every body and every answer has an example that its own schema takes', a
 })
 
 t.test('a parameter that must be sent has an example, which its own schema takes', async (t) => {
-  const document = (await (await buildApp(t)).inject(urlExamples)).json<OpenApi>()
+  const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
   const ajv = createDocumentAjv(document)
   const needed = listParameters(document).filter(({ required }) => required)
   t.ok(needed.length > 20)
@@ -320,7 +316,7 @@ t.test('a parameter that must be sent has an example, which its own schema takes
 })
 
 t.test('a reference page sends no filter by itself: optional parameters have their examples in the schema', async (t) => {
-  const document = (await (await buildApp(t)).inject(urlExamples)).json<OpenApi>()
+  const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
   const ajv = createDocumentAjv(document)
   const optional = listParameters(document).filter(({ required }) => !required)
   t.ok(optional.length > 20)
@@ -338,7 +334,7 @@ t.test('a parameter of the query that a host requires is required, and has an ex
       app.get('/rooms', { config: { scopes: [] }, schema: { querystring, response: { 204: Type.Null() } } }, async () => null)
     }
   })
-  const { paths } = (await app.inject(urlExamples)).json<OpenApi>()
+  const { paths } = (await app.inject(url)).json<OpenApi>()
   const parameters = paths['/api/v1/public/{tenant_slug}/rooms']?.get?.parameters
   t.same(parameters?.slice(1).map(({ name, required, example }) => [name, required, example]), [['room', true, 'A1'], ['seats', false, undefined], ['wing', false, undefined]])
 })
@@ -369,7 +365,7 @@ t.test('an example comes from the schema, and what says nothing of itself gets s
 t.test('the data of an event has the examples of its schema', async (t) => {
   const Data = Type.Object({}, { examples: [{ id: 7 }] })
   const app = await buildApp(t, { events: { 'invoice.paid': Data, 'invoice.sent': Type.Object({}) } })
-  const { webhooks } = (await app.inject(urlExamples)).json<OpenApi>()
+  const { webhooks } = (await app.inject(url)).json<OpenApi>()
   const dataOf = (name: string) => (webhooks[name]?.post.requestBody?.content['application/json']?.example as { data?: unknown }).data
   t.same([dataOf('invoice.paid'), dataOf('invoice.sent')], [{ id: 7 }, { id: 1 }])
 })
@@ -400,12 +396,11 @@ t.test('app.recruiting.scopes also has those of the own routes, each once', asyn
   t.strictSame(app.recruiting.scopes, [...apiScopes, 'notes:read', 'notes:secret'])
 })
 
-const urlSourceIps = '/api/v1/public/openapi.json'
 const path = '/api/v1/public/{tenant_slug}/event_types'
 
 t.test('the addresses that notifications come from are in the description of listEventTypes, and nowhere else', async (t) => {
   const app = await buildApp(t, { delivery: { sourceIps: ['203.0.113.7', '2001:db8::/32'] } })
-  const answer = await app.inject(urlSourceIps)
+  const answer = await app.inject(url)
   const { operationId, description } = answer.json<OpenApi>().paths[path]?.get ?? {}
   t.equal(operationId, 'listEventTypes')
   t.match(description, /an example\. Notifications come from `203\.0\.113\.7`, `2001:db8::\/32`\.\n\nNeeds /)
@@ -414,19 +409,18 @@ t.test('the addresses that notifications come from are in the description of lis
 
 t.test('without the option the document does not mention them', async (t) => {
   const app = await buildApp(t)
-  const answer = await app.inject(urlSourceIps)
+  const answer = await app.inject(url)
   t.match(answer.json<OpenApi>().paths[path]?.get?.description, /an example\.\n\nNeeds /)
   t.notMatch(answer.body, 'come from `')
 })
 
-const urlTextIds = '/api/v1/public/openapi.json'
 const baseTextIds = '/api/v1/public/{tenant_slug}'
 const list = `${baseTextIds}/candidates`
 const uuid = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/
 
 t.test('the document shows text ids as strings, in items, paths, filters and examples', async (t) => {
   const ids = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
-  const document = (await (await buildApp(t, { ids, storage: memoryStorage({ ids }) })).inject(urlTextIds)).json<OpenApi>()
+  const document = (await (await buildApp(t, { ids, storage: memoryStorage({ ids }) })).inject(url)).json<OpenApi>()
   const { paths, components: { schemas } } = document
   t.match(schemas, {
     Candidate: { properties: { id: { type: 'string', examples: [uuid] }, source_id: { type: ['string', 'null'], description: 'The source they came from', examples: [uuid] } } },
@@ -449,7 +443,7 @@ t.test('the document shows text ids as strings, in items, paths, filters and exa
 
 t.test('the document shows each kind by itself', async (t) => {
   const ids = { source: 'string' } as const
-  const document = (await (await buildApp(t, { ids, storage: memoryStorage({ ids }) })).inject(urlTextIds)).json<OpenApi>()
+  const document = (await (await buildApp(t, { ids, storage: memoryStorage({ ids }) })).inject(url)).json<OpenApi>()
   t.match(document.components.schemas, { Candidate: { properties: { id: { type: 'integer' }, source_id: { type: ['string', 'null'] } } } })
   t.match(document.paths[list]?.get?.parameters.find(({ name }) => name === 'filter[recruiter_id]'), { schema: { type: 'integer', minimum: 1 } })
 })

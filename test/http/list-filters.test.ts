@@ -110,7 +110,7 @@ const names = [
 ]
 
 const rows = names.map((name, index) => ({ id: index + 1, name }))
-const storageSearch = memoryStorage({
+const searched = memoryStorage({
   tenants: {
     acme: {
       candidates: rows.map(({ id, name }) => ({ id, full_name: name, headline: 'Ada Lovelace 100%' })),
@@ -161,7 +161,7 @@ const searches: Array<[text: string, found: string[]]> = [
 
 for (const list of ['candidates', 'jobs']) {
   t.test(`${list}: a search finds a literal part of the name in any letter case, and looks nowhere else`, async (t) => {
-    const app = await buildApp(t, { storage: storageSearch })
+    const app = await buildApp(t, { storage: searched })
     for (const [text, found] of searches) {
       const ids = await fetchIds(app, list, `per_page=200&filter[q]=${encodeURIComponent(text)}`)
       t.same(ids.map((id) => names[id - 1]), found, `"${text.slice(0, 20)}"`)
@@ -169,7 +169,7 @@ for (const list of ['candidates', 'jobs']) {
   })
 
   t.test(`${list}: a blank search counts as absent`, async (t) => {
-    const app = await buildApp(t, { storage: storageSearch })
+    const app = await buildApp(t, { storage: searched })
     for (const query of ['filter[q]=', 'filter[q]', 'filter[q]=%20', 'filter[q]=+++', 'filter[q]=%09%0A%0D', 'filter[q]=%C2%A0', 'filter[q]=%E3%80%80']) {
       t.equal((await fetchIds(app, list, `per_page=200&${query}`)).length, names.length, query)
     }
@@ -177,7 +177,7 @@ for (const list of ['candidates', 'jobs']) {
   })
 
   t.test(`${list}: a search of more than 200 characters gets 400`, async (t) => {
-    const app = await buildApp(t, { storage: storageSearch })
+    const app = await buildApp(t, { storage: searched })
     for (const text of ['x'.repeat(201), 'é'.repeat(201), '😀'.repeat(201), ` ${'x'.repeat(201)} `, 'x'.repeat(5000)]) {
       checkError(t, await requestList(app, list, `filter[q]=${encodeURIComponent(text)}`), 400, text.slice(0, 3))
     }
@@ -197,7 +197,7 @@ const dates = [
   '2026-03-01T12:00:00.500Z', '9999-12-31T23:59:59.998Z', '9999-12-31T23:59:59.999Z'
 ]
 
-const storageUpdatedAfter = memoryStorage({
+const dated = memoryStorage({
   tenants: {
     acme: {
       candidates: dates.map((date, index) => ({ id: index + 1, full_name: 'x', updated_at: date })),
@@ -253,7 +253,7 @@ const refused = [
 
 for (const list of ['candidates', 'jobs']) {
   t.test(`${list}: filter[updated_after] keeps what was updated strictly later`, async (t) => {
-    const app = await buildApp(t, { storage: storageUpdatedAfter })
+    const app = await buildApp(t, { storage: dated })
     for (const [text, first] of accepted) {
       const wanted = dates.map((_date, index) => index + 1).filter((id) => id >= first)
       t.same(await fetchIds(app, list, `filter[updated_after]=${encodeURIComponent(text)}`), wanted, text)
@@ -261,7 +261,7 @@ for (const list of ['candidates', 'jobs']) {
   })
 
   t.test(`${list}: a filter[updated_after] that is no RFC 3339 date-time of the years 1 to 9999 gets 400`, async (t) => {
-    const app = await buildApp(t, { storage: storageUpdatedAfter })
+    const app = await buildApp(t, { storage: dated })
     for (const text of refused) {
       checkError(t, await requestList(app, list, `filter[updated_after]=${encodeURIComponent(text)}`), 400, text)
     }

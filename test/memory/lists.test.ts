@@ -236,7 +236,7 @@ t.test('strings that share a beginning are ordered by what follows', async () =>
   ))
 })
 
-const annRowValidation = { id: 1, full_name: 'Ann' }
+const plainAnn = { id: 1, full_name: 'Ann' }
 const baker = { id: 1, name: 'Baker', status: 'open' }
 
 function refusal (act: () => unknown): { code: string, field: string, message: string } | null {
@@ -297,9 +297,9 @@ t.test('malformed options are refused, and the error names the path', async (t) 
 t.test('a malformed candidate is refused, whether it is there from the beginning or saved later', async (t) => {
   const { candidates } = memoryStorage()
   for (const [changes, field, problem] of refusedCandidates) {
-    const row = { ...annRowValidation, ...changes }
+    const row = { ...plainAnn, ...changes }
     const first = `tenants.acme.candidates[1]${field}`
-    const given = { tenants: { acme: { candidates: [{ ...annRowValidation, id: 2 }, row] } } }
+    const given = { tenants: { acme: { candidates: [{ ...plainAnn, id: 2 }, row] } } }
     t.strictSame(refusal(() => open(given)), { code: 'invalid_option', field: first, message: `${first}: ${problem}` })
 
     const later = `row${field}`
@@ -341,19 +341,19 @@ t.test('a row is saved only for a valid tenant', async (t) => {
 })
 
 t.test('the same id may be in two tenants, and without options there are none', async (t) => {
-  t.equal(refusal(() => open({ tenants: { a: { candidates: [annRowValidation] }, b: { candidates: [annRowValidation] } } })), null)
+  t.equal(refusal(() => open({ tenants: { a: { candidates: [plainAnn] }, b: { candidates: [plainAnn] } } })), null)
   t.equal(await memoryStorage().candidates.count('acme', {}), 0)
 })
 
 const ids = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
 const fields: readonly string[] = []
-const pageTextIds = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200, fields }
+const textPage = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200, fields }
 const rule = 'a string of 1 to 64 visible ASCII characters without /'
 
 t.test('rows are saved, replaced and removed by their text ids', async (t) => {
   const { candidates } = memoryStorage({ ids })
   for (const id of ['b', 'A', 'a', 'a']) candidates.save('acme', { id, full_name: `Name ${id}`, source_id: 's', recruiter_id: 'r' })
-  t.same((await candidates.list('acme', pageTextIds)).map(({ id }) => id), ['A', 'a', 'b'])
+  t.same((await candidates.list('acme', textPage)).map(({ id }) => id), ['A', 'a', 'b'])
   t.match(await candidates.find('acme', 'a'), { id: 'a', source_id: 's' })
   t.equal(await candidates.count('acme', { recruiterId: 'r' }), 3)
   t.equal(candidates.remove('acme', 'c'), false)

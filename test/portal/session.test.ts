@@ -141,10 +141,10 @@ t.test('these are accepted', async (t) => {
   for (const input of accepted) t.match(await portal.createSession({ ...ada, ...input }), { url: /#token=rps\./ }, JSON.stringify(input))
 })
 
-const startToken = Date.UTC(2026, 2, 1)
+const startOfMarch = Date.UTC(2026, 2, 1)
 const minute = 60_000
 const [key, other] = [randomBytes(32), randomBytes(32)]
-const session = { actor: 'user:17', capabilities: ['read', 'replay'], issuedAt: startToken, expiresAt: startToken + 15 * minute } as const
+const session = { actor: 'user:17', capabilities: ['read', 'replay'], issuedAt: startOfMarch, expiresAt: startOfMarch + 15 * minute } as const
 
 function boxAt (now: number, keys = [key]) {
   return createSessionBox(keys, { now: () => now })
@@ -154,16 +154,16 @@ function openAt (now: number, token: string, tenantSlug = 'acme') {
   return boxAt(now).open({ tenantSlug, tenantId: tenantSlug, key: token })
 }
 
-const token = boxAt(startToken).seal('acme', session)
+const token = boxAt(startOfMarch).seal('acme', session)
 
 t.test('a token opens to its actor and capabilities', async (t) => {
   t.match(token, /^rps\.[\w-]+$/)
-  t.match(openAt(startToken, token), { actor: 'user:17', capabilities: ['read', 'replay'] })
-  t.not(boxAt(startToken).seal('acme', session), token, 'and no two tokens are the same')
+  t.match(openAt(startOfMarch, token), { actor: 'user:17', capabilities: ['read', 'replay'] })
+  t.not(boxAt(startOfMarch).seal('acme', session), token, 'and no two tokens are the same')
 })
 
 t.test('every actor of 1 to 128 characters fits in a token of 512, with any capabilities, and comes out as it went in', async (t) => {
-  const box = boxAt(startToken)
+  const box = boxAt(startOfMarch)
   const actors = fc.string({ unit: 'binary', minLength: 1, maxLength: 128, size: 'max' }).filter((text) => isPlainText(text, 128))
   fc.assert(fc.property(actors, fc.subarray([...capabilities]), (actor, granted) => {
     const sealed = box.seal('acme', { ...session, actor, capabilities: granted })
@@ -185,52 +185,52 @@ t.test('a token with one bit changed does not open, whichever it is', async (t) 
     const index = bit >> 3
     const changed = Buffer.from(bytes)
     changed[index] = (bytes[index] ?? 0) ^ 1 << bit % 8
-    if (openAt(startToken, `rps.${changed.toString('base64url')}`) !== null) t.fail(`bit ${bit}`)
+    if (openAt(startOfMarch, `rps.${changed.toString('base64url')}`) !== null) t.fail(`bit ${bit}`)
     regions[index === 0 ? 'version' : index < 13 ? 'nonce' : index < bytes.length - 16 ? 'text' : 'tag']++
   }
   t.strictSame(regions, { version: 8, nonce: 96, text: (bytes.length - 29) * 8, tag: 128 })
   for (let bit = 0; bit < (token.length - 4) * 8; bit++) {
     const index = 4 + (bit >> 3)
     const changed = String.fromCharCode(token.charCodeAt(index) ^ 1 << bit % 8)
-    if (openAt(startToken, token.slice(0, index) + changed + token.slice(index + 1)) !== null) t.fail(`bit ${bit % 8} of character ${index}`)
+    if (openAt(startOfMarch, token.slice(0, index) + changed + token.slice(index + 1)) !== null) t.fail(`bit ${bit % 8} of character ${index}`)
   }
 })
 
 t.test('a token with its bytes written differently does not open', async (t) => {
   // Some tokens have no character that the two alphabets write differently.
   let encoded = token.slice(4)
-  while (!/[-_]/.test(encoded)) encoded = boxAt(startToken, [key]).seal('acme', session).slice(4)
-  t.ok(openAt(startToken, `rps.${encoded}`))
+  while (!/[-_]/.test(encoded)) encoded = boxAt(startOfMarch, [key]).seal('acme', session).slice(4)
+  t.ok(openAt(startOfMarch, `rps.${encoded}`))
   const inOtherAlphabet = Buffer.from(encoded, 'base64url').toString('base64')
   for (const text of [inOtherAlphabet, `${encoded}=`, `${encoded}==`, `${encoded}!`, `.${encoded}`, `${encoded}A`, `A${encoded}`]) {
-    t.equal(openAt(startToken, `rps.${text}`), null, text)
+    t.equal(openAt(startOfMarch, `rps.${text}`), null, text)
   }
   for (let length = 4; length < token.length; length++) {
-    if (openAt(startToken, token.slice(0, length)) !== null) t.fail(`the first ${length} characters`)
+    if (openAt(startOfMarch, token.slice(0, length)) !== null) t.fail(`the first ${length} characters`)
   }
 })
 
 t.test('a token is for its tenant alone', async (t) => {
-  for (const tenantSlug of ['globex', 'ACME', 'acme ', 'acm', 'acmee', '']) t.equal(openAt(startToken, token, tenantSlug), null)
+  for (const tenantSlug of ['globex', 'ACME', 'acme ', 'acm', 'acmee', '']) t.equal(openAt(startOfMarch, token, tenantSlug), null)
 })
 
 t.test('a token is valid from a minute before its date until its end', async (t) => {
-  t.equal(openAt(startToken - minute - 1, token), null)
-  t.ok(openAt(startToken - minute, token))
+  t.equal(openAt(startOfMarch - minute - 1, token), null)
+  t.ok(openAt(startOfMarch - minute, token))
   t.ok(openAt(session.expiresAt - 1, token))
   t.equal(openAt(session.expiresAt, token), null)
 })
 
 t.test('the first key seals, and all of them open', async (t) => {
-  const rotated = boxAt(startToken, [other, key])
+  const rotated = boxAt(startOfMarch, [other, key])
   t.ok(rotated.open({ tenantSlug: 'acme', tenantId: 'acme', key: token }))
-  t.equal(openAt(startToken, rotated.seal('acme', session)), null)
-  t.ok(boxAt(startToken, [key, other]).open({ tenantSlug: 'acme', tenantId: 'acme', key: rotated.seal('acme', session) }))
-  t.equal(boxAt(startToken, [other]).open({ tenantSlug: 'acme', tenantId: 'acme', key: token }), null)
+  t.equal(openAt(startOfMarch, rotated.seal('acme', session)), null)
+  t.ok(boxAt(startOfMarch, [key, other]).open({ tenantSlug: 'acme', tenantId: 'acme', key: rotated.seal('acme', session) }))
+  t.equal(boxAt(startOfMarch, [other]).open({ tenantSlug: 'acme', tenantId: 'acme', key: token }), null)
 })
 
 t.test('every text that begins with rps. is a token, and nothing else', async (t) => {
-  const { isToken } = boxAt(startToken)
+  const { isToken } = boxAt(startOfMarch)
   t.same(['rps.', 'rps.x', token].map(isToken), [true, true, true])
   t.same(['', 'rps', 'RPS.x', ' rps.x', 'rk_abc', 'xrps.x'].map(isToken), [false, false, false, false, false, false])
 })
@@ -245,7 +245,7 @@ function changeBit (index: number, token = sealToken()): string {
   return `rps.${bytes.toString('base64url')}`
 }
 
-const refusedToken: Record<string, () => string> = {
+const refusedTokens: Record<string, () => string> = {
   'no token after its prefix': () => 'rps.',
   'a made-up token': () => `rps.${'A'.repeat(100)}`,
   'another version': () => changeBit(0),
@@ -268,7 +268,7 @@ t.test('a token that is not valid gets the same 401 as an unknown key, byte for 
   const app = await buildApp(t, { storage, portal, keyLookup: (credentials) => { asked.push(credentials.key); return lookup(credentials) } })
   const unknown = await app.inject({ url, headers: bearer('unknown') })
   checkError(t, unknown, 401)
-  for (const [what, make] of Object.entries(refusedToken)) {
+  for (const [what, make] of Object.entries(refusedTokens)) {
     t.equal(comparable(await app.inject({ url, headers: bearer(make()) })), comparable(unknown), what)
   }
   t.same(asked, ['unknown'])

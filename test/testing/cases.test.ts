@@ -68,7 +68,7 @@ const namesOfEnd = [
   'erase rejects a transaction that has ended'
 ]
 const names = [...namesOfWork, ...namesOfEnd]
-const casesTransactions = storageCases.filter(({ name }) => names.includes(name))
+const transactionCases = storageCases.filter(({ name }) => names.includes(name))
 
 interface Work {
   isOpen: boolean
@@ -115,21 +115,21 @@ function makeTransactional ({ isEarly = false, isLate = false } = {}): StorageHa
 }
 
 t.test('a storage that takes part in the host\'s transactions passes', async (t) => {
-  const results = await runCases(casesTransactions, makeTransactional)
+  const results = await runCases(transactionCases, makeTransactional)
   t.strictSame(results.map(({ error }) => error), names.map(() => null))
 })
 
 t.test('a storage that does the work at once is caught', async (t) => {
-  const results = await runCases(casesTransactions, () => makeTransactional({ isEarly: true }))
+  const results = await runCases(transactionCases, () => makeTransactional({ isEarly: true }))
   t.strictSame(results.filter(({ error }) => error !== null).map(({ name }) => name), namesOfWork)
 })
 
 t.test('a storage that takes transactions that have ended is caught', async (t) => {
-  const results = await runCases(casesTransactions, () => makeTransactional({ isLate: true }))
+  const results = await runCases(transactionCases, () => makeTransactional({ isLate: true }))
   t.strictSame(results.filter(({ error }) => error !== null).map(({ name }) => name), namesOfEnd)
 })
 
-const casesVerify = storageCases.filter(({ port }) => port === 'verify')
+const verifyCases = storageCases.filter(({ port }) => port === 'verify')
 
 function makeHarness (verify: () => Promise<string[]>): StorageHarness {
   const harness = makeMemoryHarness()
@@ -137,7 +137,7 @@ function makeHarness (verify: () => Promise<string[]>): StorageHarness {
 }
 
 async function failures (verify: () => Promise<string[]>): Promise<Array<string | undefined>> {
-  return (await runCases(casesVerify, () => makeHarness(verify))).map(({ error }) => error?.message.split('\n')[0])
+  return (await runCases(verifyCases, () => makeHarness(verify))).map(({ error }) => error?.message.split('\n')[0])
 }
 
 t.test('a storage may give warnings each time it is asked', async (t) => {

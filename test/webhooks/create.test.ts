@@ -395,7 +395,7 @@ t.test('a function that hangs is given up after 5 seconds', async (t) => {
 })
 
 const status = 'must be one of active, inactive'
-const refusedRefused: Array<[title: string, fields: Record<string, unknown>, field: string, message: string]> = [
+const refusedBodies: Array<[title: string, fields: Record<string, unknown>, field: string, message: string]> = [
   ['the status disabled, which the service alone sets', { status: 'disabled' }, 'status', status],
   ['a status outside the set', { status: 'paused' }, 'status', status],
   ['a status in capitals', { status: 'Active' }, 'status', status],
@@ -406,7 +406,7 @@ const refusedRefused: Array<[title: string, fields: Record<string, unknown>, fie
   ['a field that only an answer has', { created_at: '2026-01-01T00:00:00.000Z' }, 'created_at', 'is not known']
 ]
 
-for (const [title, fields, field, message] of refusedRefused) {
+for (const [title, fields, field, message] of refusedBodies) {
   t.test(`${title} is refused, and nothing is stored`, async (t) => {
     const api = await buildWebhookApi(t)
     const answer = await api.call('POST', '/webhooks', { ...webhookInput, ...fields })

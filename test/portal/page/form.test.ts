@@ -155,7 +155,7 @@ t.test('choosing all of a group keeps those chosen before', (t) => {
 })
 
 const empty: Draft = { name: '', targetUrl: '', eventTypes: [], headers: [], filters: [] }
-const draftDraftStore: Draft = { name: 'CRM', targetUrl: 'https://hooks.example/', eventTypes: ['job.created'], headers: [], filters: [{ path: 'data.id', values: '7' }] }
+const storedDraft: Draft = { name: 'CRM', targetUrl: 'https://hooks.example/', eventTypes: ['job.created'], headers: [], filters: [{ path: 'data.id', values: '7' }] }
 
 /** A storage of a tab, with a clock. */
 function start () {
@@ -171,12 +171,12 @@ function start () {
 
 t.test('a draft is found again by its form and tenant alone, for an hour', (t) => {
   const { open, clock } = start()
-  open().keep('new', draftDraftStore)
-  t.strictSame(open().find('new', empty), draftDraftStore)
+  open().keep('new', storedDraft)
+  t.strictSame(open().find('new', empty), storedDraft)
   t.equal(open().find('7', empty), null)
   t.equal(open('/globex').find('new', empty), null)
   clock.time = 3_600_000
-  t.strictSame(open().find('new', empty), draftDraftStore)
+  t.strictSame(open().find('new', empty), storedDraft)
   clock.time += 1
   t.equal(open().find('new', empty), null)
   t.end()
@@ -184,7 +184,7 @@ t.test('a draft is found again by its form and tenant alone, for an hour', (t) =
 
 t.test('a draft that was saved or left is gone', (t) => {
   const { open, entries } = start()
-  open().keep('new', draftDraftStore)
+  open().keep('new', storedDraft)
   open().drop('new')
   t.equal(open().find('new', empty), null)
   t.equal(entries.size, 0)
@@ -193,20 +193,20 @@ t.test('a draft that was saved or left is gone', (t) => {
 
 t.test('values of headers are kept nowhere, their names are', (t) => {
   const { open, entries } = start()
-  open().keep('7', { ...draftDraftStore, headers: [{ name: 'X-Api-Key', value: 'hush' }] })
+  open().keep('7', { ...storedDraft, headers: [{ name: 'X-Api-Key', value: 'hush' }] })
   t.notMatch([...entries].join(), 'hush')
   t.strictSame(open().find('7', empty)?.headers, [{ name: 'X-Api-Key', value: '' }])
-  open().keep('7', { ...draftDraftStore, headers: null })
+  open().keep('7', { ...storedDraft, headers: null })
   t.equal(open().find('7', { ...empty, headers: null })?.headers, null, 'those of the webhook stay')
   const { headers } = empty
-  open().keep('7', draftDraftStore)
+  open().keep('7', storedDraft)
   t.equal(open().find('7', empty)?.headers, headers, 'a form without any is as it was')
   t.end()
 })
 
 t.test('what another script wrote there is ignored', (t) => {
   const { open, entries } = start()
-  open().keep('new', draftDraftStore)
+  open().keep('new', storedDraft)
   const [[key = ''] = []] = [...entries]
   const kept = { at: 0, draft: { name: '', targetUrl: '', eventTypes: [], headerNames: null, filters: [] } }
   entries.set(key, JSON.stringify(kept))
@@ -221,15 +221,15 @@ t.test('what another script wrote there is ignored', (t) => {
 t.test('a full storage keeps nothing and fails nothing', (t) => {
   const { tab } = start()
   const drafts = createDraftStore({ tab: { ...tab, setItem () { throw new Error('full') } }, scope: '/acme', now: () => 0 })
-  drafts.keep('new', draftDraftStore)
+  drafts.keep('new', storedDraft)
   t.equal(drafts.find('new', empty), null)
   t.end()
 })
 
 t.test('without a storage of the tab, the page keeps drafts in its memory', (t) => {
   const drafts = createDraftStore({ tab: tabStorage(), scope: '/acme', now: () => 0 })
-  drafts.keep('new', draftDraftStore)
-  t.strictSame(drafts.find('new', empty), draftDraftStore)
+  drafts.keep('new', storedDraft)
+  t.strictSame(drafts.find('new', empty), storedDraft)
   drafts.drop('new')
   t.equal(drafts.find('new', empty), null)
   t.end()
@@ -239,8 +239,8 @@ t.test('a browser that refuses the storage of the tab keeps drafts in the memory
   Object.defineProperty(globalThis, 'sessionStorage', { configurable: true, get () { throw new Error('SecurityError') } })
   t.teardown(() => Reflect.deleteProperty(globalThis, 'sessionStorage'))
   const store = createDraftStore({ tab: tabStorage(), scope: '/refused', now: () => 0 })
-  store.keep('new', draftDraftStore)
-  t.strictSame(store.find('new', empty), draftDraftStore)
+  store.keep('new', storedDraft)
+  t.strictSame(store.find('new', empty), storedDraft)
   store.drop('new')
   t.equal(store.find('new', empty), null)
   t.end()

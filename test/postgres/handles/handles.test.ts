@@ -112,7 +112,7 @@ t.test('events in a transaction of a library', async (t) => {
   })
 })
 
-const eventRefusedHandles = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
+const application = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 
 // Nothing connects: what is refused is refused before a statement.
 const pool = new pg.Pool({ port: 1 })
@@ -127,7 +127,7 @@ const unreadable = new Proxy(() => {}, { get () { throw new Error('unreadable') 
 
 async function assertRefused (t: Test, transaction: unknown, problem: string): Promise<void> {
   const refusal = { name: 'RecruitingApiError', code: 'invalid_event', field: 'transaction', message: `transaction: ${problem}` }
-  await t.rejects(recruiting.emit(eventRefusedHandles, { transaction }), refusal)
+  await t.rejects(recruiting.emit(application, { transaction }), refusal)
   await t.rejects(recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }, { transaction }), refusal)
 }
 
@@ -178,7 +178,6 @@ t.test('a function is given a transaction of its library, or says what it expect
   }
 })
 
-const eventOutsideTransaction = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 const subject = { tenantSlug: 'acme', subject: 'candidate:1' }
 const refusal = {
   name: 'RecruitingApiError',
@@ -198,21 +197,21 @@ function createHost (t: Test, pool: PgPool, { storage, schema, clear }: Postgres
   return {
     async begin () {
       await clear()
-      await recruiting.emit({ ...eventOutsideTransaction, ...subject })
+      await recruiting.emit({ ...application, ...subject })
     },
     async readEvents () {
       const { rows } = await pool.query(`select body::text from ${schema}.events order by seq`)
       return (rows as Array<{ body: string }>).map(({ body }) => JSON.parse(body).data)
     },
     async assertTaken (t: Test, transaction: unknown) {
-      t.match(await recruiting.emit({ ...eventOutsideTransaction, data: { id: 2 } }, { transaction }), { deliveries: 0 })
+      t.match(await recruiting.emit({ ...application, data: { id: 2 } }, { transaction }), { deliveries: 0 })
       t.equal(await recruiting.erase(subject, { transaction }), 1)
     },
     async assertRefused (t: Test, transaction: unknown) {
-      await t.rejects(recruiting.emit({ ...eventOutsideTransaction, data: { id: 2 } }, { transaction }), refusal)
+      await t.rejects(recruiting.emit({ ...application, data: { id: 2 } }, { transaction }), refusal)
       await t.rejects(recruiting.erase(subject, { transaction }), refusal)
     },
-    emit: (transaction: unknown) => recruiting.emit(eventOutsideTransaction, { transaction })
+    emit: (transaction: unknown) => recruiting.emit(application, { transaction })
   }
 }
 

@@ -84,12 +84,12 @@ t.test('erasing throws when the engine is closed', async (t) => {
   await t.rejects(app.recruiting.erase(subject), { code: 'closed' })
 })
 
-const eventSubjects = { tenantSlug: 'acme', type: 'application.created', data: { full_name: 'Ada Lovelace' }, subject: 'candidate:42', subjects: ['job:7', 'candidate:42'] } as const
+const eventOfAda = { tenantSlug: 'acme', type: 'application.created', data: { full_name: 'Ada Lovelace' }, subject: 'candidate:42', subjects: ['job:7', 'candidate:42'] } as const
 
 t.test('findSubject says which webhooks an event was sent to, and when, by each subject', async (t) => {
   const { app, receiver, webhook, drain } = await startDelivering(t, { delivery: { retrySchedule: [0, 0] } })
   receiver.answer(500)
-  const { id } = await app.recruiting.emit(eventSubjects)
+  const { id } = await app.recruiting.emit(eventOfAda)
   await drain()
   const found = await collect(app.recruiting.findSubject('acme', 'candidate:42'))
   t.match(found, [{
@@ -116,13 +116,13 @@ t.test('findSubject says which webhooks an event was sent to, and when, by each 
 t.test('findSubject reads on after a page', async (t) => {
   const { app } = await startDelivering(t, { delivery: { worker: false } })
   const ids: string[] = []
-  for (let count = 0; count < 200; count++) ids.push((await app.recruiting.emit(eventSubjects)).id)
+  for (let count = 0; count < 200; count++) ids.push((await app.recruiting.emit(eventOfAda)).id)
   t.same((await collect(app.recruiting.findSubject('acme', 'job:7'))).map(({ eventId }) => eventId), ids)
 })
 
 t.test('an event without a subject is refused if the option says so', async (t) => {
   const { app, log } = await startDelivering(t, { requireSubject: true, delivery: { worker: false } })
-  const { subject: _, subjects: __, ...nobody } = eventSubjects
+  const { subject: _, subjects: __, ...nobody } = eventOfAda
   const message = 'subject: expected a subject, because the option requireSubject is set'
   await t.rejects(app.recruiting.emit(nobody), { code: 'invalid_event', field: 'subject', message })
   await t.rejects(app.recruiting.emit({ ...nobody, subjects: [] }), { message })
