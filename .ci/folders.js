@@ -8,7 +8,7 @@ export const folders = {
   http: ['ports/', 'shared/', 'observe/', 'errors.js', 'keys/', 'webhooks/operations.js', 'webhooks/events/catalogue.js', 'webhooks/schemas/'],
   portal: ['ports/', 'shared/', 'http/sessions.js', 'webhooks/schemas/'],
   mcp: ['shared/', 'http/'],
-  options: ['ports/', 'shared/', 'observe/', 'webhooks/', 'http/', 'portal/', 'mcp/settings.js'],
+  options: ['ports/', 'shared/', 'observe/', 'webhooks/', 'http/', 'portal/', 'mcp/options.js'],
   memory: ['ports/', 'shared/', 'errors.js', 'keys/'],
   postgres: ['ports/', 'shared/', 'errors.js', 'keys/'],
   testing: ['ports/', 'recorder/record-events.js'],

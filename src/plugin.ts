@@ -11,7 +11,7 @@ import { createSafeLogger } from './observe/logger.js'
 import { buildPortal } from './portal/pages.js'
 import { createPortal } from './portal/session.js'
 import { buildMcp } from './mcp/build.js'
-import type { ToolConfig } from './mcp/settings.js'
+import type { ToolConfig } from './mcp/tool-config.js'
 import type { RegisteredRecruiting } from './recruiting.js'
 
 declare module 'fastify' {

@@ -8,24 +8,39 @@ export interface Member {
   text: string
   /** The `@default` of the doc comment, such as `50`; `null` without one. */
   defaultText: string | null
-  /** Whether the member is optional. */
+  /** Whether the member is optional, as all readers of options are. */
   isOptional: boolean
 }
 
 const root = new URL('../../', import.meta.url)
 
-/** Reads the members of an interface, a union of strings or a constant object in order, with their doc comments. */
+/**
+ * Reads the members of an interface, a union of strings or a constant object in order, with their doc comments. The members of
+ * `interface DeliveryOptions extends OptionsOf<typeof deliveryOptions>` are those of `deliveryOptions`.
+ */
 export async function readMembers (path: string, name: string): Promise<Member[]> {
   const source = ts.createSourceFile(path, await readFile(new URL(path, root), 'utf8'), ts.ScriptTarget.Latest)
+  return listMembers(source, name)
+}
+
+function listMembers (source: ts.SourceFile, name: string): Member[] {
   const members = source.statements.map((statement) => findMembers(statement, name)).find((found) => found !== undefined)
-  if (members === undefined) throw new Error(`${path} has no interface, union or constant object ${name}`)
-  return members.map((member, index) => {
+  if (members === undefined) throw new Error(`${source.fileName} has no interface, union or constant object ${name}`)
+  const inherited = readersOf(source, name).flatMap((readers) => listMembers(source, readers))
+  return [...inherited, ...members.map((member, index) => {
     // In a union the comment precedes the bar, so the parser does not attach it to the member.
     const before = source.text.slice(members[index - 1]?.end ?? members.pos, member.getStart(source))
     const memberName = nameOf(member, source)
-    if (!before.includes('/**')) throw new Error(`${path}: ${memberName} of ${name} has no doc comment`)
+    if (!before.includes('/**')) throw new Error(`${source.fileName}: ${memberName} of ${name} has no doc comment`)
     return { name: memberName, isOptional: isOptional(member), ...parseComment(before) }
-  })
+  })]
+}
+
+/** Returns the names of the constant objects whose readers give an interface its options. */
+function readersOf (source: ts.SourceFile, name: string): string[] {
+  const declaration = source.statements.find((statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === name)
+  const bases = declaration !== undefined && ts.isInterfaceDeclaration(declaration) ? declaration.heritageClauses ?? [] : []
+  return bases.flatMap((base) => [...base.getText(source).matchAll(/OptionsOf<typeof (\w+)>/g)].map(([, readers = '']) => readers))
 }
 
 function findMembers (statement: ts.Statement, name: string): ts.NodeArray<ts.Node> | undefined {
@@ -45,7 +60,7 @@ function nameOf (member: ts.Node, source: ts.SourceFile): string {
 }
 
 function isOptional (member: ts.Node): boolean {
-  return ts.isPropertySignature(member) && member.questionToken !== undefined
+  return ts.isPropertyAssignment(member) || (ts.isPropertySignature(member) && member.questionToken !== undefined)
 }
 
 function parseComment (before: string): Pick<Member, 'text' | 'defaultText'> {

@@ -37,7 +37,8 @@ async function calls (interfaces: Interfaces): Promise<string> {
 
 async function fields (title: string, interfaces: Interfaces): Promise<string> {
   const members = await readAll(interfaces)
-  return formatTable([title, 'default', 'meaning'], members.map((member) => [quote(member.name), formatDefault(member), member.text]))
+  const requiredFirst = members.toSorted((one, other) => Number(one.isOptional) - Number(other.isOptional))
+  return formatTable([title, 'default', 'meaning'], requiredFirst.map((member) => [quote(member.name), formatDefault(member), member.text]))
 }
 
 async function readAll (interfaces: Interfaces): Promise<Member[]> {

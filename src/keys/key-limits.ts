@@ -1,6 +1,6 @@
 import { expect } from '../shared/expect.js'
 import { parseCidr } from '../shared/addresses.js'
-import type { Reader, Readers } from '../shared/read-options.js'
+import { type Readers, orNull } from '../shared/read-options.js'
 import { isPlainText } from '../shared/text.js'
 
 /** The networks that a key may be used from, and the fields it can read; `null` without a limit. */
@@ -14,11 +14,11 @@ const maxNetworks = 100
 const maxFields = 200
 
 /** The check of each limit. */
-export const keyLimitReaders: Readers<KeyLimits> = {
-  allowedIps: (value = null, path) => value === null ? null : readNetworks(value, path),
-  candidateFields: readFields,
-  jobFields: readFields
-}
+export const keyLimitReaders = {
+  allowedIps: orNull(readNetworks),
+  candidateFields: orNull(readFields),
+  jobFields: orNull(readFields)
+} satisfies Readers<KeyLimits>
 
 /** Reads a list of networks. Throws `invalid_option`. */
 export function readNetworks (value: unknown, path: string): string[] {
@@ -35,8 +35,7 @@ export function omitNull (limits: KeyLimits): { [Name in keyof KeyLimits]?: read
   return Object.fromEntries(Object.entries(limits).flatMap(([name, limit]) => limit === null ? [] : [[name, Object.freeze(limit)]]))
 }
 
-function readFields (...[value = null, path]: Parameters<Reader<unknown>>): string[] | null {
-  if (value === null) return null
+function readFields (value: unknown, path: string): string[] {
   const isValid = hasItems(value, 0, maxFields) && value.every((name) => isPlainText(name, 100))
   expect(isValid, path, `up to ${maxFields} names of fields`, value)
   return [...value]

@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify'
-import type { ToolConfig } from './settings.js'
+import type { ToolConfig } from './tool-config.js'
 
 /** How clients may use a tool (MCP, ToolAnnotations). */
 export interface Hints {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifySchema } from 'fastify'
 import { expect } from '../shared/expect.js'
-import type { McpSettings } from './settings.js'
+import type { McpSettings } from './options.js'
 
 /** A tenant's MCP server as clients of OAuth see it (RFC 9728). */
 export interface ProtectedResource {

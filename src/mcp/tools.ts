@@ -5,7 +5,7 @@ import { requiredCapabilities } from '../http/sessions.js'
 import { expect } from '../shared/expect.js'
 import { type ArgumentPlan, planArguments } from './arguments.js'
 import { type Hints, hintsOf } from './hints.js'
-import type { ToolConfig } from './settings.js'
+import type { ToolConfig } from './tool-config.js'
 
 /** An operation as a tool. */
 export interface Tool {

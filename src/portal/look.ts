@@ -1,63 +1,54 @@
 import { expect } from '../shared/expect.js'
 import { omitUndefined } from '../shared/fields.js'
-import { type Readers, choice, expectObject, optional, readOptions } from '../shared/read-options.js'
+import { type OptionsOf, type Readers, type SettingsOf, choice, expectObject, optional, readOptions } from '../shared/read-options.js'
 import { contrastOf, lightenOn } from './contrast.js'
 
-/** The look of the portal. */
-export interface PortalTheme {
+/** The doc, type, default and check of each option. */
+const themeOptions = {
   /**
    * The colour of links and buttons, `#rrggbb`, or one for each mode: `{ light: '#rrggbb', dark: '#rrggbb' }`. Its contrast
    * must be at least 4.5:1 on the light surface, `#ffffff`, or on the dark one, `#16181d`. A single colour is for the
    * light mode; the dark one gets a tint of it.
    * @default blue
    */
-  accent?: string | { light: string, dark: string }
+  accent: optional(readAccent),
   /**
    * The radius of corners in CSS pixels, 0 to 24.
    * @default 8
    */
-  radius?: number
+  radius: optional(readRadius),
   /**
    * The typeface: a `font-family` of CSS, such as `Inter, "Segoe UI", sans-serif`, of at most 200 characters.
    * @default the system's
    */
-  font?: string
+  font: optional(readFont),
   /**
    * `light`, `dark`, or `system` to follow the user's system.
    * @default 'system'
    */
-  mode?: 'light' | 'dark' | 'system'
+  mode: optional(choice(['light', 'dark', 'system']))
 }
 
+/** The look of the portal. */
+export interface PortalTheme extends OptionsOf<typeof themeOptions> {}
+
 /** A checked look; absent parts keep the default of the page. */
-export interface ThemeSettings {
-  accent?: { light: string, dark: string }
-  radius?: string
-  font?: string
-  mode?: 'light' | 'dark' | 'system'
-}
+export interface ThemeSettings extends Partial<SettingsOf<typeof themeOptions>> {}
 
 const surfaces = { light: '#ffffff', dark: '#16181d' }
 const minimumContrast = 4.5
 
 /** Returns the look as the page takes it. Throws `invalid_option`. */
-export function readTheme (value: unknown = {}, path: string): ThemeSettings {
-  return omitUndefined(readOptions(value, themeReaders, path))
+export function readTheme (value: PortalTheme = {}, path: string): ThemeSettings {
+  return omitUndefined(readOptions(value, themeOptions, path))
 }
-
-const themeReaders = {
-  accent: optional(readAccent),
-  radius: optional(readRadius),
-  font: optional(readFont),
-  mode: optional(choice(['light', 'dark', 'system']))
-} satisfies Readers<Record<keyof PortalTheme, unknown>>
 
 const accentReaders = {
   light: (value, path) => readColour(value, path, 'light'),
   dark: (value, path) => readColour(value, path, 'dark')
 } satisfies Readers<Record<keyof typeof surfaces, string>>
 
-function readAccent (value: unknown, path: string): { light: string, dark: string } {
+function readAccent (value: string | { light: string, dark: string } | undefined, path: string): { light: string, dark: string } {
   if (typeof value === 'string') {
     const light = readColour(value, path, 'light')
     return { light, dark: lightenOn(surfaces.dark, light, minimumContrast) }
@@ -74,7 +65,7 @@ function readColour (value: unknown, path: string, mode: keyof typeof surfaces):
   return value.toLowerCase()
 }
 
-function readRadius (value: unknown, path: string): string {
+function readRadius (value: number | undefined, path: string): string {
   expect(typeof value === 'number' && value >= 0 && value <= 24, path, 'a number from 0 to 24', value)
   return `${value}px`
 }
@@ -82,7 +73,7 @@ function readRadius (value: unknown, path: string): string {
 const family = /("[\w -]+"|'[\w -]+'|-?[A-Za-z][\w-]*( [\w-]+)*)/
 const families = new RegExp(`^${family.source}( ?, ?${family.source})*$`)
 
-function readFont (value: unknown, path: string): string {
+function readFont (value: string | undefined, path: string): string {
   const isFont = typeof value === 'string' && value.length <= 200 && families.test(value)
   expect(isFont, path, 'a list of typefaces such as Inter, "Segoe UI", sans-serif', value)
   return value

@@ -8,7 +8,7 @@ import { refuse } from '../shared/expect.js'
 import { packageFolder } from '../shared/package-folder.js'
 import { languages } from './messages/index.js'
 import type { PortalMessages } from './messages/types.js'
-import type { PortalSettings } from './settings.js'
+import type { PortalSettings } from './options.js'
 import { createSessionBox } from './token.js'
 
 /** Returns the parts of the portal that the API mounts. It shows `sourceIps`, the addresses that notifications come from. Throws `invalid_option` if its page was not built. */

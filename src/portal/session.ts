@@ -5,7 +5,8 @@ import { parseUrl } from '../shared/addresses.js'
 import { type Readers, choice, integer, optional, plainText, readInput, slug } from '../shared/read-options.js'
 import type { Tenants } from '../shared/tenants.js'
 import { type PortalTheme, type ThemeSettings, readTheme } from './look.js'
-import { type PortalSettings, readLocale } from './settings.js'
+import { readLocale } from './locales.js'
+import type { PortalSettings } from './options.js'
 import { createSessionBox } from './token.js'
 
 /** Creates portal sessions for the users of a tenant. */

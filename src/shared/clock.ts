@@ -10,12 +10,11 @@ export const systemClock: Clock = {
 }
 
 /** Reads a clock; the default is the system clock. Throws `invalid_option` if a method is missing. */
-export function readClock (value: unknown = systemClock, path: string): Clock {
-  const clock = value as Clock | null
+export function readClock (clock: Clock | undefined = systemClock, path: string): Clock {
   for (const method of ['now', 'setTimeout', 'clearTimeout'] as const) {
     expect(typeof clock?.[method] === 'function', `${path}.${method}`, 'a method', clock?.[method])
   }
-  return value as Clock
+  return clock
 }
 
 /** Waits until a promise resolves, up to `graceMs`. */

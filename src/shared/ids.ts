@@ -1,5 +1,5 @@
 import type { Id, IdKind, IdKinds } from '../ports/index.js'
-import { type Reader, choice, readOptions } from './read-options.js'
+import { choice, readOptions } from './read-options.js'
 
 const maxLength = 64
 const visibleWithoutSlash = /^[!-.0-~]+$/
@@ -28,7 +28,7 @@ export function parseId (text: string, kind: IdKind): Id | null {
 }
 
 /** Reads the option `ids`. */
-export const readIds: Reader<IdKinds> = (ids = {}, path) => {
+export function readIds (ids: Partial<IdKinds> = {}, path: string): IdKinds {
   const kind = choice(['integer', 'string'], 'integer')
   return readOptions(ids, { candidate: kind, job: kind, source: kind, recruiter: kind }, path)
 }

@@ -3,11 +3,20 @@ import { expect, expectInteger, expectNames } from './expect.js'
 import { omitUndefined } from './fields.js'
 import { isPlainText, isTenantSlug, tenantSlugRule } from './text.js'
 
-/** Reads the value of an option; the default applies if it is `undefined`. Throws `invalid_option` with the path. */
-export type Reader<Value> = (value: unknown, path: string) => Value
+/**
+ * Checks the value of an option and returns its setting; the default applies if it is `undefined`. `Input` is the type that hosts
+ * see, but values may be anything. Throws `invalid_option` with the path.
+ */
+export type Reader<Value, Input = Value> = (value: Input | undefined, path: string) => Value
 
-/** One reader for each option. */
-export type Readers<Settings> = { readonly [Name in keyof Settings]-?: Reader<Settings[Name]> }
+/** One reader for each setting. */
+export type Readers<Settings> = { readonly [Name in keyof Settings]-?: Reader<Settings[Name], never> }
+
+/** The options that these readers take, all of them optional. Editors show the doc comments of the readers. */
+export type OptionsOf<Read> = { [Name in keyof Read]?: Read[Name] extends Reader<unknown, infer Input> ? Exclude<Input, undefined> : never }
+
+/** The settings that these readers return. Editors show the doc comments of the readers. */
+export type SettingsOf<Read> = { [Name in keyof Read]: Read[Name] extends Reader<infer Value, never> ? Value : never }
 
 /** Reads every option with its reader. Throws `invalid_option` for non-objects and unknown names. */
 export function readOptions<Settings extends object> (options: unknown, readers: Readers<Settings>, path = ''): Settings {
@@ -62,8 +71,13 @@ export function choice<const Value extends string> (values: readonly Value[], us
 }
 
 /** Returns a reader of an option that may be absent. */
-export function optional<Value> (read: Reader<Value>): Reader<Value | undefined> {
+export function optional<Value, Input> (read: Reader<Value, Input>): Reader<Value | undefined, Input> {
   return (value, path) => value === undefined ? undefined : read(value, path)
+}
+
+/** Returns a reader of an option that may be absent, with `null` as its setting. */
+export function orNull<Value, Input> (read: Reader<Value, Input>): Reader<Value | null, Input> {
+  return (value, path) => value === undefined || value === null ? null : read(value, path)
 }
 
 /** Returns a reader of objects, with one reader for each property. Absent properties stay absent. */
@@ -71,30 +85,56 @@ export function properties (readers: Readers<Record<string, unknown>>): Reader<o
   return (value, path) => omitUndefined(readOptions(value, readers, path))
 }
 
-/** Reads text that is not empty. */
-export function text (value: unknown, path: string): string {
-  expect(typeof value === 'string' && value !== '', path, 'text', value)
-  return value
+/** Returns a reader of an object of options or a boolean: `true` is short for `{}`, `false` gives `null`. */
+export function switchable<Settings extends object> (readers: Readers<Settings>, usual: boolean): Reader<Settings | null, object | boolean> {
+  return (value = usual, path) => {
+    if (value === false) return null
+    const options = value === true ? {} : value
+    expectObject(options, path, 'a boolean or an object')
+    return readOptions(options, readers, path)
+  }
 }
 
-/** Returns a reader of text of 1 to `maxLength` characters without control characters. */
-export function plainText (maxLength: number): Reader<string> {
+/** Returns a reader of arrays. By default they are empty. */
+export function list<Value, Input> (read: Reader<Value, Input>, expected: string, rules: ListRules<Value> = {}): Reader<readonly Value[], readonly Input[]> {
+  const { usual = [], minimum = 0, maximum = Infinity } = rules
   return (value, path) => {
-    expect(isPlainText(value, maxLength), path, `text of 1 to ${maxLength} characters without control characters`, value)
+    if (value === undefined) return usual
+    expect(Array.isArray(value), path, expected, value)
+    expect(value.length >= minimum && value.length <= maximum, path, expected, `${value.length} entries`)
+    return Array.from(value, (entry, index) => read(entry, `${path}[${index}]`))
+  }
+}
+
+interface ListRules<Value> {
+  usual?: readonly Value[]
+  minimum?: number
+  maximum?: number
+}
+
+/** Returns a reader of text that passes a check. */
+export function matching (isValid: (text: string) => boolean, expected: string): Reader<string> {
+  return (value, path) => {
+    expect(typeof value === 'string' && isValid(value), path, expected, value)
     return value
   }
 }
 
-/** Reads a tenant slug. */
-export function slug (value: unknown, path: string): string {
-  expect(isTenantSlug(value), path, tenantSlugRule, value)
-  return value
+/** Reads text that is not empty. */
+export const text = matching((text) => text !== '', 'text')
+
+/** Returns a reader of text of 1 to `maxLength` characters without control characters. */
+export function plainText (maxLength: number): Reader<string> {
+  return matching((text) => isPlainText(text, maxLength), `text of 1 to ${maxLength} characters without control characters`)
 }
 
-/** Returns a reader of functions; `null` if the option is absent. */
-export function optionalFunction<Value> (expected = 'a function'): Reader<Value | null> {
-  return (value = null, path) => {
-    expect(value === null || typeof value === 'function', path, expected, value)
-    return value as Value | null
+/** Reads a tenant slug. */
+export const slug = matching(isTenantSlug, tenantSlugRule)
+
+/** Returns a reader of functions. */
+export function callable<Value extends Function> (): Reader<Value> {
+  return (value, path) => {
+    expect(typeof value === 'function', path, 'a function', value)
+    return value
   }
 }

@@ -63,7 +63,7 @@ t.test('the demo', { jobs: 4 }, async (t) => {
 
     await t.test('the welcome says that retries are shortened, and by how much', async (t) => {
       await demo.output(/Retries +Shortened for this demo: after 2, 3 and 6 seconds\.\n +By default, 9 retries take three days: after 5 s, 5 min, 30 min, 2 h and so on\.$/m)
-      const [, schedule = ''] = /@default (\[0, .*\])/.exec(await readFile(new URL('../../src/options/delivery.ts', import.meta.url), 'utf8')) ?? []
+      const [, schedule = ''] = /@default (\[0, .*\])/.exec(await readFile(new URL('../../src/webhooks/options/delivery.ts', import.meta.url), 'utf8')) ?? []
       const [, ...retries] = JSON.parse(schedule) as number[]
       t.match(retries, [5, 5 * 60, 30 * 60, 2 * 3600])
       t.equal(retries.length, 9)

@@ -100,7 +100,7 @@ t.test('openapi.info holds texts, a contact and a license', async (t) => {
 })
 
 t.test('openapi.servers is a list of URLs', async (t) => {
-  for (const [servers, shown] of [['/', '"/"'], [[], 'an array'], [null, 'null']] as const) {
+  for (const [servers, shown] of [['/', '"/"'], [[], '"0 entries"'], [null, 'null']] as const) {
     await assertRefusedByPlugin(t, [{ openapi: { servers } }, 'openapi.servers', 'an array of at least one server', shown])
   }
   await assertRefusedByPlugin(t, [{ openapi: { servers: ['/'] } }, 'openapi.servers[0]', 'an object', '"/"'])

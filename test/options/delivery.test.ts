@@ -1,8 +1,8 @@
 import t from 'tap'
-import { readDelivery } from '../../src/options/delivery.js'
+import { readDelivery } from '../../src/webhooks/options/delivery.js'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { readProxy } from '../../src/options/proxy.js'
+import { readProxy } from '../../src/webhooks/options/proxy.js'
 import { assertAccepted, assertRefused, assertRefusedByPlugin, type RefusedOption } from '../fixtures/refused-option.js'
 
 /** Whole numbers, with the least and the greatest that is accepted. */
@@ -50,7 +50,7 @@ t.test('delivery.environment is text of 1 to 64 characters', async (t) => {
 
 t.test('delivery.retrySchedule is 1 to 100 numbers of seconds', async (t) => {
   const path = 'delivery.retrySchedule'
-  for (const [value, shown] of [[[], 'an array'], [Array(101).fill(0), 'an array'], ['0,5', '"0,5"'], [null, 'null'], [{ 0: 5 }, 'an object']] as const) {
+  for (const [value, shown] of [[[], '"0 entries"'], [Array(101).fill(0), '"101 entries"'], ['0,5', '"0,5"'], [null, 'null'], [{ 0: 5 }, 'an object']] as const) {
     await assertRefused(t, [{ delivery: { retrySchedule: value } }, path, '1 to 100 numbers', shown])
   }
   for (const [value, shown] of [[-1, '-1'], [31_536_001, '31536001'], ['5', '"5"'], [null, 'null'], [Number.NaN, 'NaN'], [Number.POSITIVE_INFINITY, 'Infinity']] as const) {

@@ -3,8 +3,8 @@ import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { en } from '../../src/portal/messages/en.js'
-import { readMessages } from '../../src/portal/settings.js'
-import { readPortal } from '../../src/options/portal.js'
+import { readMessages } from '../../src/portal/locales.js'
+import { readPortal } from '../../src/portal/options.js'
 import { assertAccepted, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
 const secretKeys = [randomBytes(32)]
@@ -85,7 +85,7 @@ t.test('portal.theme.accent has a contrast of 4.5:1 on its surface; the error ha
   for (const [accent, field, expected, shown] of refused) {
     await assertRefused(t, [{ portal: { secretKeys, theme: { accent } } }, `${path}${field}`, expected, shown])
   }
-  const accentOf = (accent: unknown): unknown => readPortal({ secretKeys, theme: { accent } }, 'portal')?.theme.accent
+  const accentOf = (accent: string | { light: string, dark: string }): unknown => readPortal({ secretKeys, theme: { accent } }, 'portal')?.theme.accent
   t.strictSame(accentOf({ light: '#767676', dark: '#8AB4F8' }), { light: '#767676', dark: '#8ab4f8' })
 })
 

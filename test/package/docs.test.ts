@@ -162,7 +162,7 @@ t.test('docs/options.md has a table for every type of options that the package e
   const texts = await Promise.all(entryPoints.map((path) => readFile(new URL(`../../src/${path}.ts`, import.meta.url), 'utf8')))
   const exported = texts.flatMap((text) => text.match(/\w+Options\b/g) ?? []).filter((name) => name !== 'EmitOptions')
   // Two types that are put together from interfaces.
-  const parts: Record<string, string[]> = { RecruitingApiOptions: ['ApiOptions'], RecruitingOptions: ['EngineOptions', 'EventsOption'] }
+  const parts: Record<string, string[]> = { RecruitingApiOptions: ['ApiOptions', 'HttpOptions'], RecruitingOptions: ['EngineOptions', 'SharedOptions', 'EventsOption'] }
   const shown = Object.entries(optionTables).filter(([table]) => page.includes(`<!-- table ${table}, `)).flatMap(([, interfaces]) => interfaces)
   t.ok(exported.length > 8)
   for (const name of exported.flatMap((one) => parts[one] ?? [one])) {
@@ -171,7 +171,7 @@ t.test('docs/options.md has a table for every type of options that the package e
 })
 
 t.test('the members of an interface are read with their comments, and the tags of these apart', async (t) => {
-  const members = await readMembers('src/options/openapi.ts', 'OpenApiOptions')
+  const members = await readMembers('src/http/options/openapi.ts', 'OpenApiOptions')
   t.same(members.map(({ name }) => name), ['info', 'servers', 'inHostDocument'])
   t.same(members.at(-1), {
     name: 'inHostDocument',
@@ -182,7 +182,7 @@ t.test('the members of an interface are read with their comments, and the tags o
 })
 
 t.test('members without a comment, and a name that is none of these, are errors', async (t) => {
-  await t.rejects(readMembers('src/http/settings.ts', 'OpenApiSettings'), { message: /info of OpenApiSettings has no doc comment/ })
+  await t.rejects(readMembers('src/http/document/document.ts', 'DocumentSettings'), { message: /openapi of DocumentSettings has no doc comment/ })
   for (const name of ['Nothing', 'RecruitingApiError', 'kBrand', 'isRecruitingApiError']) {
     await t.rejects(readMembers('src/errors.ts', name), { message: `src/errors.ts has no interface, union or constant object ${name}` })
   }

@@ -6,7 +6,7 @@ import { type EventSchemas, splitEvent } from '../../webhooks/events/catalogue.j
 import { eventIdExample } from '../../webhooks/schemas/event-type.js'
 import { webhookScopes } from '../../keys/scopes.js'
 import { requiredCapabilities } from '../sessions.js'
-import type { OpenApiSettings } from '../settings.js'
+import type { OpenApiSettings } from '../options/openapi.js'
 import { Components, describeDefaults, exampleOf } from './components.js'
 import { formatOperation, isHidden, readOperation, readScopes, readTags } from './operation.js'
 
@@ -37,7 +37,7 @@ export function formatDocument (all: readonly RouteOptions[], events: EventSchem
   return {
     openapi: '3.1.0',
     info: { ...defaultInfo, ...info },
-    servers: servers ?? [publicUrl === '' ? servingServer : { url: publicUrl }],
+    servers: servers.length > 0 ? servers : [publicUrl === '' ? servingServer : { url: publicUrl }],
     tags: listTags(routes),
     paths,
     webhooks: Object.fromEntries(webhooks),

@@ -7,16 +7,10 @@ import type { CallerLookup } from '../callers.js'
 import { readOperationId } from '../document/operation.js'
 import { identifyRequests, type RequestIdSource } from '../request-id.js'
 import { sendError } from '../responses/failure.js'
-import type { RateLimitBudgetSettings, RateLimitCaller, RateLimitSettings } from '../settings.js'
+import { type RateLimitCaller, type RateLimitSettings, defaultRequests, maxRequests } from '../options/rate-limit.js'
 import { toInternalError } from '../wire-errors.js'
 import { boundFailedKeys, nameAddress, type RequestCallerLookup } from './failed-keys.js'
 import { refuseRequest, setUsage, type Usage } from './usage.js'
-
-/** The most requests that a limit may allow in a window. */
-export const maxRequests = 1_000_000_000
-
-/** Requests of a key in a window by default. */
-export const defaultRequests = 1000
 
 /** Limits requests per key and actor, and per address without a valid key. All methods throw only `HttpError`. */
 export interface Limits {
@@ -32,7 +26,10 @@ export interface Limits {
 type Limiter = (request: FastifyRequest) => Promise<Usage>
 
 /** `max` as `@fastify/rate-limit` takes it. */
-type CounterSettings = RateLimitBudgetSettings<number | ((request: FastifyRequest) => Promise<number>)>
+interface CounterSettings {
+  max: number | ((request: FastifyRequest) => Promise<number>)
+  timeWindow: number
+}
 
 type LoadPackage = () => Promise<{ default: unknown }>
 

@@ -81,7 +81,7 @@ export interface ApiKeys {
 const readers: Readers<Required<ApiKeysOptions>> = {
   schema: readSchema,
   prefix: readKeyPrefix,
-  ownScopes: (value = [], path) => readScopes(value, path),
+  ownScopes: (value: readonly string[] = [], path: string) => readScopes(value, path),
   queryTimeoutMs: readQueryTimeout
 }
 const callReaders: Readers<CallOptions> = { transaction: (value) => value }

@@ -51,7 +51,7 @@ const readers: Readers<Required<PostgresKeyLookupOptions>> = {
   prefix: readKeyPrefix,
   queryTimeoutMs: readQueryTimeout,
   recordUses: flag(true),
-  clock: (value = backgroundClock, path) => readClock(value, path)
+  clock: (value: Clock = backgroundClock, path: string) => readClock(value, path)
 }
 
 /** Looks up keys of `apiKeys` by their digests. Throws `invalid_option`. */

@@ -104,7 +104,7 @@ export const keyReaders: Readers<KeyValues> = {
   scopes: readScopes,
   ...keyLimitReaders,
   name: readLabel,
-  expiresAt (value = null, path) {
+  expiresAt (value: Date | string | null = null, path: string) {
     if (value === null) return null
     const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
     const instant = normalizeInstant(text)

@@ -1,9 +1,9 @@
-import { parseUrl } from '../shared/addresses.js'
-import { expect } from '../shared/expect.js'
+import { parseUrl } from './addresses.js'
+import { expect } from './expect.js'
 
 /** Returns a URL that paths can follow, without a slash at its end; empty if the option is absent. Throws `invalid_option`. */
-export function readPublicUrl (value: unknown = '', path: string): string {
-  if (value === '') return value
+export function readPublicUrl (value: string | undefined = '', path: string): string {
+  if (value === '') return ''
   const url = typeof value === 'string' && !/[\p{Cc}\s\\?#]/u.test(value) ? parseUrl(value) : null
   const isBase = url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === ''
   expect(isBase, path, 'a URL such as https://api.example.com, without query and fragment', value)

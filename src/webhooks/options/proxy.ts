@@ -1,7 +1,7 @@
-import { expect } from '../shared/expect.js'
-import { parseUrl } from '../shared/addresses.js'
-import { type Reader, expectObject, readOptions } from '../shared/read-options.js'
-import type { HttpProxy } from '../webhooks/ssrf/proxy.js'
+import { expect } from '../../shared/expect.js'
+import { parseUrl } from '../../shared/addresses.js'
+import { expectObject, readOptions } from '../../shared/read-options.js'
+import type { HttpProxy } from '../ssrf/proxy.js'
 
 /** The proxy that deliveries go through. */
 export interface ProxyOptions {
@@ -13,15 +13,15 @@ export interface ProxyOptions {
 }
 
 /** Returns the proxy; `null` without one. Throws `invalid_option`. */
-export function readProxy (value: unknown, path: string): HttpProxy | null {
+export function readProxy (value: ProxyOptions | undefined, path: string): HttpProxy | null {
   if (value === undefined) return null
   // The messages show no text: it may contain a password.
   expect(typeof value !== 'string', path, 'an object such as { url }', 'text')
   expectObject(value, path, 'an object such as { url }')
-  return readOptions<{ url: HttpProxy }>(value, { url: readProxyUrl }, path).url
+  return readOptions(value, { url: readUrl }, path).url
 }
 
-const readProxyUrl: Reader<HttpProxy> = (value, path) => {
+function readUrl (value: unknown, path: string): HttpProxy {
   const expected = 'a URL such as http://proxy.example:3128'
   expect(typeof value === 'string', path, expected, value)
   const url = parseUrl(value)

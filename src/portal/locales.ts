@@ -1,23 +1,6 @@
 import { expect } from '../shared/expect.js'
-import { omitUndefined } from '../shared/fields.js'
-import { type Reader, expectObject, optional, readOptions, text } from '../shared/read-options.js'
-import type { ThemeSettings } from './look.js'
+import { type Reader, expectObject, optional, properties, readOptions, text } from '../shared/read-options.js'
 import type { PortalMessages } from './messages/types.js'
-
-/** The settings of the portal: checked options with their defaults. */
-export interface PortalSettings {
-  /** The first seals, all of them open. */
-  secretKeys: readonly Uint8Array[]
-  /** Sources of a policy: origins such as `https://ats.example`, and `'self'` with its quotes. */
-  frameAncestors: readonly string[]
-  /** Exact origins that a `returnUrl` may have. */
-  returnOrigins: readonly string[]
-  /** Precedes the path of the portal; `publicUrl` does if it is empty. */
-  baseUrl: string
-  theme: ThemeSettings
-  /** By locale. */
-  messages: Record<string, PortalMessages>
-}
 
 /** The categories of `Intl.PluralRules`; `other` is always needed. */
 const plural = { zero: optional(text), one: optional(text), two: optional(text), few: optional(text), many: optional(text), other: text }
@@ -33,9 +16,9 @@ export function readMessages (value: unknown, model: PortalMessages, path: strin
 }
 
 /** Returns a reader of a tree of texts with the same names as `model`. */
-function readerOf (model: object | string): Reader<unknown> {
+function readerOf (model: object | string): Reader<unknown, never> {
   if (typeof model === 'string') return text
-  if ('other' in model) return (value, path) => omitUndefined(readOptions(value, plural, path))
+  if ('other' in model) return properties(plural)
   const readers = Object.fromEntries(Object.entries(model).map(([name, member]) => [name, readerOf(member)]))
   return (value, path) => readOptions(value, readers, path)
 }
