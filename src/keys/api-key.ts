@@ -44,7 +44,7 @@ export function hashApiKey (key: string): string {
 }
 
 /** Reads the prefix of keys. */
-export function readKeyPrefix (prefix: unknown = 'rk', path: string): string {
+export function readKeyPrefix (prefix = 'rk', path: string): string {
   const isPrefix = typeof prefix === 'string' && /^[a-z][a-z0-9]{1,15}$/.test(prefix)
   expect(isPrefix, path, '2 to 16 characters of a-z and 0-9, the first a letter', prefix)
   return prefix

@@ -1,49 +1,43 @@
 import { hashApiKey } from './api-key.js'
 import { expect } from '../shared/expect.js'
-import { type Readers, integer, readOptions } from '../shared/read-options.js'
-import type { ApiKey, AsyncKeyLookup, Clock, KeyCredentials, KeyLookup } from '../ports/index.js'
+import { type OptionsOf, integer, readOptions } from '../shared/read-options.js'
+import type { ApiKey, AsyncKeyLookup, KeyCredentials, KeyLookup } from '../ports/index.js'
 import { readClock, withinTime } from '../shared/clock.js'
 import { omitUndefined } from '../shared/fields.js'
 import { trimEntries } from '../shared/cached.js'
 
-/** Options of `cacheKeyLookup`. */
-export interface CacheKeyLookupOptions {
+/** The doc, type, default and check of each option. */
+const cacheOptions = {
   /**
    * Milliseconds for which a result is cached, from the start of the lookup, 0 to 3,600,000. A revoked or new key takes
    * effect after at most this time. 0 caches nothing.
    * @default 10000
    */
-  ttlMs?: number
+  ttlMs: integer(0, 3_600_000, 10_000),
   /**
    * Maximum number of valid keys in the cache, 1 to 10,000,000. The oldest is dropped first.
    * @default 10000
    */
-  max?: number
+  max: integer(1, 10_000_000, 10_000),
   /**
    * Maximum number of invalid keys in the cache, 1 to 10,000,000. They never displace valid ones.
    * @default 1000
    */
-  maxInvalid?: number
+  maxInvalid: integer(1, 10_000_000, 1000),
   /**
    * Timeout of a lookup in milliseconds, 1 to 120,000. After it, the request gets 500.
    * @default 5000
    */
-  timeoutMs?: number
+  timeoutMs: integer(1, 120_000, 5000),
   /**
    * The clock, for tests.
    * @default the system clock
    */
-  clock?: Clock
-}
-
-/** The default and the check of each option. */
-const readers: Readers<Required<CacheKeyLookupOptions>> = {
-  ttlMs: integer(0, 3_600_000, 10_000),
-  max: integer(1, 10_000_000, 10_000),
-  maxInvalid: integer(1, 10_000_000, 1000),
-  timeoutMs: integer(1, 120_000, 5000),
   clock: readClock
 }
+
+/** Options of `cacheKeyLookup`. */
+export interface CacheKeyLookupOptions extends OptionsOf<typeof cacheOptions> {}
 
 interface CachedKey {
   key: ApiKey | null
@@ -61,7 +55,7 @@ const noteEveryMs = 1000
  */
 export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOptions = {}): AsyncKeyLookup {
   expect(typeof lookup === 'function', 'lookup', 'a function', lookup)
-  const { ttlMs, max, maxInvalid, timeoutMs, clock } = readOptions(options, readers)
+  const { ttlMs, max, maxInvalid, timeoutMs, clock } = readOptions(options, cacheOptions)
   const valid = new Map<string, CachedKey>()
   const invalid = new Map<string, CachedKey>()
   const pending = new Map<string, Promise<ApiKey | null>>()

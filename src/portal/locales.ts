@@ -24,7 +24,7 @@ function readerOf (model: object | string): Reader<unknown, never> {
 }
 
 /** Reads a language tag (BCP 47). */
-export function readLocale (value: unknown, path: string): string {
+export function readLocale (value: string | undefined, path: string): string {
   const locale = typeof value === 'string' ? canonical(value) : undefined
   expect(locale !== undefined, path, 'a language such as de or en-GB', value)
   return locale

@@ -2,9 +2,9 @@ import { type PortalCapability, capabilities } from '../http/sessions.js'
 import type { Clock } from '../ports/index.js'
 import { expect, refuse } from '../shared/expect.js'
 import { parseUrl } from '../shared/addresses.js'
-import { type Readers, choice, integer, optional, plainText, readInput, slug } from '../shared/read-options.js'
+import { type OptionsOf, type SettingsOf, choice, integer, list, optional, plainText, readInput, slug } from '../shared/read-options.js'
 import type { Tenants } from '../shared/tenants.js'
-import { type PortalTheme, type ThemeSettings, readTheme } from './look.js'
+import { readTheme } from './look.js'
 import { readLocale } from './locales.js'
 import type { PortalSettings } from './options.js'
 import { createSessionBox } from './token.js'
@@ -64,34 +64,38 @@ function formatFragment (request: SessionRequest, { token, expiresAt }: Omit<Por
   return fields.toString()
 }
 
-/** The session to create. */
-export interface PortalSessionInput {
-  /** The tenant whose webhooks the portal shows: 1 to 100 characters without control characters. */
-  tenantSlug: string
-  /** Who uses the portal, for the audit log, such as the id of a user: 1 to 128 characters without control characters. */
-  actor: string
+/** The doc, type, default and check of each option. */
+const sessionOptions = {
   /**
    * Everything that the session may do: `read` (always), `write`, `secrets`, `bodies`, `test`, `replay`. Only with
    * `bodies` can it change the `target_url` of a webhook. With `write` and `secrets` it can add a webhook, whose endpoint
    * receives bodies.
    * @default ['read']
    */
-  capabilities?: readonly PortalCapability[]
+  capabilities: readCapabilities,
   /**
    * How long the session is valid, in seconds, 60 to 3,600.
    * @default 900
    */
-  expiresInSeconds?: number
+  expiresInSeconds: integer(60, 3600, 900),
   /**
    * The language of the portal, such as `de` or `en-GB`.
    * @default that of the browser
    */
-  locale?: string
+  locale: optional(readLocale),
   /**
    * The look of the portal in this session. Overrides the option `portal`.
    * @default {}
    */
-  theme?: PortalTheme
+  theme: readTheme
+}
+
+/** The session to create. */
+export interface PortalSessionInput extends OptionsOf<typeof sessionOptions> {
+  /** The tenant whose webhooks the portal shows: 1 to 100 characters without control characters. */
+  tenantSlug: string
+  /** Who uses the portal, for the audit log, such as the id of a user: 1 to 128 characters without control characters. */
+  actor: string
   /**
    * The page that the portal links back to: a path such as `/settings`, or a URL of an origin in `portal.returnOrigins`.
    * @default none
@@ -100,35 +104,21 @@ export interface PortalSessionInput {
 }
 
 /** A checked session; `undefined` for what is not given. */
-interface SessionRequest {
+interface SessionRequest extends SettingsOf<typeof sessionOptions> {
   tenantSlug: string
   actor: string
-  capabilities: readonly PortalCapability[]
-  expiresInSeconds: number
-  locale: string | undefined
-  theme: ThemeSettings
   returnUrl: string | undefined
 }
 
 /** Checks a session to create. Throws `invalid_input`. */
 function readSessionInput (input: PortalSessionInput, returnOrigins: readonly string[]): SessionRequest {
-  return readInput(input, { ...inputReaders, returnUrl: optional(readReturnUrl(returnOrigins)) })
+  return readInput(input, { tenantSlug: slug, actor: plainText(128), ...sessionOptions, returnUrl: optional(readReturnUrl(returnOrigins)) })
 }
 
-const inputReaders = {
-  tenantSlug: slug,
-  actor: plainText(128),
-  capabilities: readCapabilities,
-  expiresInSeconds: integer(60, 3600, 900),
-  locale: optional(readLocale),
-  theme: readTheme
-} satisfies Readers<Record<Exclude<keyof PortalSessionInput, 'returnUrl'>, unknown>>
+const readNames = list(choice(capabilities), 'an array of capabilities')
 
-const readCapability = choice(capabilities)
-
-function readCapabilities (value: unknown = [], path: string): readonly PortalCapability[] {
-  expect(Array.isArray(value), path, 'an array of capabilities', value)
-  const given = value.map((name, index) => readCapability(name, `${path}[${index}]`))
+function readCapabilities (value: readonly PortalCapability[] | undefined, path: string): readonly PortalCapability[] {
+  const given = readNames(value, path)
   return capabilities.filter((name) => name === 'read' || given.includes(name))
 }
 

@@ -1,4 +1,4 @@
-import { type Readers, flag, readOptions } from '../shared/read-options.js'
+import { type OptionsOf, flag, readOptions } from '../shared/read-options.js'
 import { type PgPool, watchPool } from './pool.js'
 import { assertPool, readSchema } from './options.js'
 import { ask } from './session.js'
@@ -6,21 +6,22 @@ import { findMissing, listFiles } from './upgrade/missing.js'
 import { upgrade } from './upgrade/upgrade.js'
 import { readVersion } from './upgrade/version.js'
 
-/** Options of `migrate`. */
-export interface MigrateOptions {
+/** The doc, type, default and check of each option. */
+const migrateOptions = {
   /**
    * The schema for the tables of this package. It is created if it does not exist.
    * @default 'recruiting'
    */
-  schema?: string
+  schema: readSchema,
   /**
    * Changes nothing, and returns the files that would run.
    * @default false
    */
-  dryRun?: boolean
+  dryRun: flag(false)
 }
 
-const readers: Readers<Required<MigrateOptions>> = { schema: readSchema, dryRun: flag(false) }
+/** Options of `migrate`. */
+export interface MigrateOptions extends OptionsOf<typeof migrateOptions> {}
 
 /**
  * Creates the tables and functions of this package or updates them. Call it at every start, before anything else: it
@@ -35,7 +36,7 @@ const readers: Readers<Required<MigrateOptions>> = { schema: readSchema, dryRun:
  */
 export async function migrate (pool: PgPool, options: MigrateOptions = {}): Promise<string[]> {
   assertPool(pool)
-  const { schema, dryRun } = readOptions(options, readers)
+  const { schema, dryRun } = readOptions(options, migrateOptions)
   watchPool(pool)
   const version = await readVersion()
   if (!dryRun) return upgrade(pool, schema, version)

@@ -1,12 +1,12 @@
 import { expect } from '../shared/expect.js'
-import { type Reader, integer } from '../shared/read-options.js'
+import { integer, matching, orNull } from '../shared/read-options.js'
 import { isStorableText } from '../shared/text.js'
 import type { PgPool } from './pool.js'
 
 const maxNameBytes = 63
 
 /** Reads the name of the schema. */
-export function readSchema (schema: unknown = 'recruiting', path: string): string {
+export function readSchema (schema = 'recruiting', path: string): string {
   const isName = typeof schema === 'string' && schema !== '' && Buffer.byteLength(schema) <= maxNameBytes &&
     isStorableText(schema) && !schema.startsWith('pg_')
   expect(isName, path, `a name of 1 to ${maxNameBytes} bytes that does not begin with pg_`, schema)
@@ -17,11 +17,9 @@ export function readSchema (schema: unknown = 'recruiting', path: string): strin
 export const readQueryTimeout = integer(100, 120_000, 5000)
 
 /** Reads the name of a table or view as in SQL; `null` if it is absent. */
-export const readRelation: Reader<string | null> = (name = null, path) => {
-  const isName = name === null || (typeof name === 'string' && name !== '' && isStorableText(name))
-  expect(isName, path, 'the name of a table or view, such as public.api_candidates', name)
-  return name
-}
+export const readRelation = orNull(matching(
+  (name) => name !== '' && isStorableText(name), 'the name of a table or view, such as public.api_candidates'
+))
 
 /** Throws `invalid_option` unless the value has the methods of a pool. */
 export function assertPool (pool: unknown): asserts pool is PgPool {

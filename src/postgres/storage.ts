@@ -1,6 +1,6 @@
 import type { CandidateFilter, CandidateRow, CandidateSortField, Id, JobFilter, JobRow, JobSortField, RecruitingStorage } from '../ports/index.js'
-import { type Readers, choice, integer, readOptions } from '../shared/read-options.js'
-import { type ChangesMode, createChangeSource } from './changes/changes.js'
+import { type OptionsOf, choice, integer, readOptions } from '../shared/read-options.js'
+import { createChangeSource } from './changes/changes.js'
 import { adviseWatch } from './changes/watched-tables.js'
 import { createDeliveryStore } from './deliveries/deliveries.js'
 import { createEventFeed } from './deliveries/feed.js'
@@ -20,13 +20,13 @@ import { createHealth } from './webhooks/health.js'
 import { createTenants } from './webhooks/webhook-row.js'
 import { createWebhookStore } from './webhooks/webhooks.js'
 
-/** Options of `postgresStorage`. */
-export interface PostgresStorageOptions {
+/** The doc, type, default and check of each option. */
+const storageOptions = {
   /**
    * The schema created by `migrate`.
    * @default 'recruiting'
    */
-  schema?: string
+  schema: readSchema,
   /**
    * The table or view of candidates, as in SQL, such as `public.api_candidates`. Columns: `tenant_slug text, id bigint,
    * full_name text, headline text, source_id bigint, recruiter_id bigint, created_at timestamptz, updated_at
@@ -34,50 +34,38 @@ export interface PostgresStorageOptions {
    * `tenantId`, the column `tenant_id` takes the place of `tenant_slug`: `uuid`, `text`, `varchar`, `bigint` or `integer`.
    * @default candidates, in the schema above
    */
-  candidates?: string
+  candidates: readRelation,
   /**
    * The table or view of jobs, as in SQL. Columns: `tenant_slug text, id bigint, name text, status text, created_at
    * timestamptz, updated_at timestamptz`, and those that `jobFields` publishes. A text id is `uuid`, `text` or `varchar`. With
    * the option `tenantId`, `tenant_id` takes the place of `tenant_slug`, as above.
    * @default jobs, in the schema above
    */
-  jobs?: string
+  jobs: readRelation,
   /**
    * Time limit of a query in milliseconds, the wait for a connection included, 100 to 120,000. Slower queries are
    * cancelled and reject with `storage_timeout`. Replays and pruning may take a minute. Statements in transactions of
    * the host have no limit.
    * @default 5000
    */
-  queryTimeoutMs?: number
+  queryTimeoutMs: readQueryTimeout,
   /**
    * How long the total of a list of candidates or jobs is cached for requests with the same filter, in milliseconds,
    * 0 to 60,000. Rows are never cached.
    * @default 0
    */
-  totalsTtlMs?: number
+  totalsTtlMs: integer(0, 60_000, 0),
   /**
    * Who records which candidates and jobs changed, for `sync`. With `'watch'`, the triggers of `watch` do, and `sync` of a kind
    * exists if one of its tables is watched at startup. With `'manual'`, your code calls `changed`, and `sync` always exists;
    * watched tables count too.
    * @default 'watch'
    */
-  changes?: ChangesMode
-}
-
-/** The default and the check of each option. */
-const readers: Readers<PostgresStorageSettings> = {
-  schema: readSchema,
-  candidates: readRelation,
-  jobs: readRelation,
-  queryTimeoutMs: readQueryTimeout,
-  totalsTtlMs: integer(0, 60_000, 0),
   changes: choice(['watch', 'manual'], 'watch')
 }
 
-interface PostgresStorageSettings extends Required<Omit<PostgresStorageOptions, 'candidates' | 'jobs'>> {
-  candidates: string | null
-  jobs: string | null
-}
+/** Options of `postgresStorage`. */
+export interface PostgresStorageOptions extends OptionsOf<typeof storageOptions> {}
 
 /**
  * Stores everything in PostgreSQL 15 or later, for one process or many. Several storages may share a pool, and several
@@ -91,7 +79,7 @@ export function postgresStorage<
 > (pool: PgPool, options?: PostgresStorageOptions): Required<RecruitingStorage<CandidateId, JobId, SourceId, RecruiterId>>
 export function postgresStorage (pool: PgPool, options: PostgresStorageOptions = {}): Required<RecruitingStorage<Id, Id, Id, Id>> {
   assertPool(pool)
-  const { schema, queryTimeoutMs, totalsTtlMs, changes, ...relations } = readOptions(options, readers)
+  const { schema, queryTimeoutMs, totalsTtlMs, changes, ...relations } = readOptions(options, storageOptions)
   const quotedSchema = quoteName(schema)
   const unrecorded = createSession(pool, queryTimeoutMs)
   const seen = createSeen(unrecorded, quotedSchema)

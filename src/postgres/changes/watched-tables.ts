@@ -1,5 +1,5 @@
 import type { ChangeKind } from '../../ports/index.js'
-import { type Readers, readOptions } from '../../shared/read-options.js'
+import { type OptionsOf, readOptions } from '../../shared/read-options.js'
 import { assertPool, readSchema } from '../options.js'
 import { inTransaction, type PgPool, type PgQueryable } from '../pool.js'
 import { ask, type RunQuery } from '../session.js'
@@ -86,16 +86,17 @@ async function findWatchedTable (client: PgQueryable, schema: string, kind: Chan
   return tables.find((table) => table.name === name)
 }
 
-/** Options of `endSyncTokens`. */
-export interface EndSyncTokensOptions {
+/** The doc, type, default and check of each option. */
+const endOptions = {
   /**
    * The schema created by `migrate`.
    * @default 'recruiting'
    */
-  schema?: string
+  schema: readSchema
 }
 
-const readers: Readers<Required<EndSyncTokensOptions>> = { schema: readSchema }
+/** Options of `endSyncTokens`. */
+export interface EndSyncTokensOptions extends OptionsOf<typeof endOptions> {}
 
 /**
  * Ends all tokens of `sync`: each client gets a 410 once and begins again. Call it after rows changed in a way that no trigger
@@ -104,6 +105,6 @@ const readers: Readers<Required<EndSyncTokensOptions>> = { schema: readSchema }
  */
 export async function endSyncTokens (pool: PgPool, options: EndSyncTokensOptions = {}): Promise<void> {
   assertPool(pool)
-  const { schema } = readOptions(options, readers)
+  const { schema } = readOptions(options, endOptions)
   await inTransaction(pool, (client) => client.query(`select ${quoteName(schema)}.end_sync_tokens()`))
 }

@@ -3,7 +3,7 @@ import { RecruitingApiError } from '../../errors.js'
 import { generateApiKey, hashApiKey, keyStart, readKeyPrefix } from '../../keys/api-key.js'
 import { apiScopes, expectScopes, readScopes } from '../../keys/scopes.js'
 import { expect } from '../../shared/expect.js'
-import { type Reader, type Readers, expectObject, integer, optional, readInput, readOptions } from '../../shared/read-options.js'
+import { type OptionsOf, type Reader, type Readers, expectObject, integer, optional, readInput, readOptions } from '../../shared/read-options.js'
 import { tenantResting } from '../../shared/tenants.js'
 import { isPlainText } from '../../shared/text.js'
 import { type Call, runInTransaction } from '../handles/transaction.js'
@@ -14,31 +14,34 @@ import { quoteName } from '../sql.js'
 import { createSeen } from '../upgrade/version.js'
 import { type IssuedApiKey, type NewApiKey, type StoredApiKey, keyJson, keyReaders, readTenantId } from './stored-key.js'
 
-/** Options of `apiKeys`. */
-export interface ApiKeysOptions {
+/** The doc, type, default and check of each option. */
+const keysOptions = {
   /**
    * The schema created by `migrate`.
    * @default 'recruiting'
    */
-  schema?: string
+  schema: readSchema,
   /**
    * The beginning of every key, followed by `_`: 2 to 16 characters of `a-z 0-9`, the first a letter. Choose your own, so that
    * secret scanners recognize your keys, and pass the same to `postgresKeyLookup`.
    * @default 'rk'
    */
-  prefix?: string
+  prefix: readKeyPrefix,
   /**
    * The scopes of your own routes, which keys can have besides those of the API. `app.recruiting.scopes` has both.
    * @default []
    */
-  ownScopes?: readonly string[]
+  ownScopes: (value: readonly string[] = [], path: string) => readScopes(value, path),
   /**
    * Time limit of a query in milliseconds, 100 to 120,000. Slower calls reject with `storage_timeout`. Statements in
    * transactions of the host have no limit.
    * @default 5000
    */
-  queryTimeoutMs?: number
+  queryTimeoutMs: readQueryTimeout
 }
+
+/** Options of `apiKeys`. */
+export interface ApiKeysOptions extends OptionsOf<typeof keysOptions> {}
 
 /** A tenant, by its id or its slug. The slug finds no key that was issued with a `tenantId`. */
 type KeyTenant = { tenantSlug: string } | { tenantId: string | number }
@@ -78,12 +81,6 @@ export interface ApiKeys {
   find (tenant: KeyTenant, id: string, options?: CallOptions): Promise<StoredApiKey | null>
 }
 
-const readers: Readers<Required<ApiKeysOptions>> = {
-  schema: readSchema,
-  prefix: readKeyPrefix,
-  ownScopes: (value: readonly string[] = [], path: string) => readScopes(value, path),
-  queryTimeoutMs: readQueryTimeout
-}
 const callReaders: Readers<CallOptions> = { transaction: (value) => value }
 const overlapReaders = { overlapSeconds: integer(0, 31_536_000, 86_400) }
 const slugReaders = { tenantSlug: keyReaders.tenantSlug }
@@ -92,7 +89,7 @@ const tenantReaders = { tenantSlug: optional(keyReaders.tenantSlug), tenantId: r
 /** Manages the API keys that `postgresKeyLookup` finds. Throws `invalid_option`. */
 export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   assertPool(pool)
-  const { schema: name, prefix, ownScopes, queryTimeoutMs } = readOptions(options, readers)
+  const { schema: name, prefix, ownScopes, queryTimeoutMs } = readOptions(options, keysOptions)
   const schema = quoteName(name)
   const session = createSession(pool, queryTimeoutMs)
   // A process may have keys without a storage.

@@ -1,6 +1,6 @@
 import { hasKeyChecksum, hasKeyFormat, hashApiKey, readKeyPrefix } from '../../keys/api-key.js'
 import { omitNull } from '../../keys/key-limits.js'
-import { type Readers, flag, readOptions } from '../../shared/read-options.js'
+import { type OptionsOf, flag, readOptions } from '../../shared/read-options.js'
 import { readClock, systemClock } from '../../shared/clock.js'
 import type { AsyncKeyLookup, Clock } from '../../ports/index.js'
 import { assertPool, readQueryTimeout, readSchema } from '../options.js'
@@ -9,55 +9,50 @@ import { createSession } from '../session.js'
 import { quoteName } from '../sql.js'
 import { createKeyUses } from './key-uses.js'
 
-/** Options of `postgresKeyLookup`. */
-export interface PostgresKeyLookupOptions {
-  /**
-   * The schema created by `migrate`.
-   * @default 'recruiting'
-   */
-  schema?: string
-  /**
-   * The prefix of your keys, as given to `apiKeys`. A key that begins with it and has a wrong checksum is refused without
-   * a query. Keys of any other form are looked up by their digests.
-   * @default 'rk'
-   */
-  prefix?: string
-  /**
-   * Time limit of a query in milliseconds, 100 to 120,000. Slower lookups reject with `storage_timeout`.
-   * @default 5000
-   */
-  queryTimeoutMs?: number
-  /**
-   * Whether to write when a key was last used: at most once a minute for a key, in the background. Needs the right to
-   * update `api_keys`.
-   * @default true
-   */
-  recordUses?: boolean
-  /**
-   * The clock, for tests.
-   * @default the system clock
-   */
-  clock?: Clock
-}
-
 // Timers of this clock do not keep the process alive.
 const backgroundClock: Clock = {
   ...systemClock,
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs).unref()
 }
 
-const readers: Readers<Required<PostgresKeyLookupOptions>> = {
+/** The doc, type, default and check of each option. */
+const lookupOptions = {
+  /**
+   * The schema created by `migrate`.
+   * @default 'recruiting'
+   */
   schema: readSchema,
+  /**
+   * The prefix of your keys, as given to `apiKeys`. A key that begins with it and has a wrong checksum is refused without
+   * a query. Keys of any other form are looked up by their digests.
+   * @default 'rk'
+   */
   prefix: readKeyPrefix,
+  /**
+   * Time limit of a query in milliseconds, 100 to 120,000. Slower lookups reject with `storage_timeout`.
+   * @default 5000
+   */
   queryTimeoutMs: readQueryTimeout,
+  /**
+   * Whether to write when a key was last used: at most once a minute for a key, in the background. Needs the right to
+   * update `api_keys`.
+   * @default true
+   */
   recordUses: flag(true),
+  /**
+   * The clock, for tests.
+   * @default the system clock
+   */
   clock: (value: Clock = backgroundClock, path: string) => readClock(value, path)
 }
+
+/** Options of `postgresKeyLookup`. */
+export interface PostgresKeyLookupOptions extends OptionsOf<typeof lookupOptions> {}
 
 /** Looks up keys of `apiKeys` by their digests. Throws `invalid_option`. */
 export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptions = {}): AsyncKeyLookup {
   assertPool(pool)
-  const { schema, prefix, queryTimeoutMs, recordUses, clock } = readOptions(options, readers)
+  const { schema, prefix, queryTimeoutMs, recordUses, clock } = readOptions(options, lookupOptions)
   const session = createSession(pool, queryTimeoutMs)
   const recordUse = recordUses ? createKeyUses(pool, session, quoteName(schema), clock) : () => {}
   const text = `

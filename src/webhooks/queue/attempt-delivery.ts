@@ -1,4 +1,5 @@
 import type { AttemptResult, ClaimedDelivery, Clock } from '../../ports/index.js'
+import type { DeliverySettings } from '../options/delivery.js'
 import type { Logger } from '../../observe/logger.js'
 import type { Tracing } from '../../observe/tracing.js'
 import { publishAttempt } from '../listeners.js'
@@ -21,12 +22,7 @@ export interface AttemptDependencies {
   tracing: Tracing | null
 }
 
-export interface AttemptSettings {
-  timeoutMs: number
-  responseExcerptBytes: number
-  retrySchedule: readonly number[]
-  propagateTrace: boolean
-}
+export type AttemptSettings = Pick<DeliverySettings, 'timeoutMs' | 'responseExcerptBytes' | 'retrySchedule' | 'propagateTrace'>
 
 /**
  * The result of an attempt; `aborted` if the sender aborted it; `unsigned` if a secret cannot be opened: nothing was sent,

@@ -3,19 +3,15 @@ import type { RecruitingApiError } from '../../errors.js'
 import type { ClaimOptions, ClaimedDelivery, DeliveryStore, HealthRule, Lease } from '../../ports/index.js'
 import { systemClock, waitUpTo } from '../../shared/clock.js'
 import { heldMessage, isHeldError } from '../../shared/held.js'
+import type { DeliverySettings } from '../options/delivery.js'
 import { type Capacity, formatWebhookKey } from '../sending/capacity.js'
 import { type AttemptDependencies, type AttemptSettings, createAttemptDelivery } from './attempt-delivery.js'
 import { createResultWriter } from './results.js'
 import { createWakeup } from './wakeup.js'
 
 /** Options of `delivery` that a worker needs, with their defaults, and the rule that disables webhooks. */
-export interface WorkerSettings extends AttemptSettings {
-  concurrency: number
-  perEndpoint: number
-  leaseMs: number
-  pollMs: number
-  closeGraceMs: number
-  environment: string | null
+export interface WorkerSettings extends AttemptSettings,
+  Pick<DeliverySettings, 'concurrency' | 'perEndpoint' | 'leaseMs' | 'pollMs' | 'closeGraceMs' | 'environment'> {
   healthRule: HealthRule
 }
 

@@ -1,12 +1,7 @@
+import type { DeliverySettings } from '../options/delivery.js'
+
 /** How many attempts may be in flight. */
-export interface CapacityLimits {
-  /** In this process. */
-  concurrency: number
-  /** To one webhook. */
-  perEndpoint: number
-  /** Whether this process delivers. */
-  worker: boolean
-}
+export type CapacityLimits = Pick<DeliverySettings, 'concurrency' | 'perEndpoint' | 'worker'>
 
 /**
  * Bounds the attempts of this process that are in flight, deliveries and tests together, in all and for each webhook.
