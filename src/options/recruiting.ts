@@ -22,7 +22,7 @@ interface EventsOption<Events extends EventCatalogue> {
 export type OptionalDefault<Events extends EventCatalogue> = DefaultEvents extends Events ? Partial<EventsOption<Events>> : EventsOption<Events>
 
 /** The doc, type, default and check of each option besides those of the engine. */
-const portalOptions = {
+const sharedOptions = {
   /**
    * A page at `{prefix}/portal/` where a tenant's team manages its webhooks, and `portal.createSession`, which creates
    * sessions for the team. `createRecruiting` has only the latter.
@@ -39,10 +39,10 @@ const portalOptions = {
 }
 
 /** The options of the engine and the portal. */
-export interface SharedOptions extends EngineOptions, OptionsOf<typeof portalOptions> {}
+export interface SharedOptions extends EngineOptions, OptionsOf<typeof sharedOptions> {}
 
 /** The settings of the engine and the portal. */
-export interface RecruitingSettings extends EngineSettings, SettingsOf<typeof portalOptions> {}
+export interface RecruitingSettings extends EngineSettings, SettingsOf<typeof sharedOptions> {}
 
 /** The check of each option. */
-export const recruitingReaders = { storage: readEventStorage, events: readEvents, ...engineOptions, ...portalOptions }
+export const recruitingReaders = { storage: readEventStorage, events: readEvents, ...engineOptions, ...sharedOptions }
