@@ -28,7 +28,8 @@ declare
   v_visited integer := 0;
   v_has_wrapped boolean := false;
   v_is_cut boolean;
-  v_is_empty boolean := true;
+  v_left integer := p_limit;
+  v_claimed integer;
   v_capacity integer;
   v_tenant text;
   v_webhooks bigint[] := '{}';
@@ -126,7 +127,7 @@ begin
   into v_webhooks, v_capacities, v_turns
   from rotated r;
 
-  -- More than one round only if another transaction has locked the deliveries of the first webhooks.
+  -- More than one round only if the first webhooks have fewer deliveries: others are leased, or locked by another transaction.
   for v_from in 1 .. coalesce(cardinality(v_webhooks), 0) by greatest(p_limit, 1) loop
     return query
       with offered as (
@@ -155,7 +156,7 @@ begin
         select row_number() over (order by r.rank, r.tenant_turn) as ordinal, r.place
         from ranked r
         order by r.rank, r.tenant_turn
-        limit p_limit
+        limit v_left
       ), leased as (
         update queue q set lane = 0, fence = v_fence, leased_until = v_now + p_lease_ms * interval '1 millisecond'
         from picked
@@ -174,10 +175,11 @@ begin
       join events e on e.seq = l.event_seq
       left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
       order by l.ordinal;
-    v_is_empty := not found;
-    exit when not v_is_empty;
+    get diagnostics v_claimed = row_count;
+    v_left := v_left - v_claimed;
+    exit when v_left = 0;
   end loop;
-  if v_is_empty and v_is_cut then
+  if v_left = p_limit and v_is_cut then
     visited_until := v_last;
     return next;
   end if;

@@ -87,6 +87,20 @@ export const claimCases = [
   }),
 
   benchCase('deliveries', {
+    port: 'deliveries.claimDue', says: claims, name: 'webhooks whose deliveries are leased do not make claims smaller'
+  }, async ({ addWebhook, emit, claimAll }) => {
+    for (let i = 0; i < 4; i++) await addWebhook({ event_types: ['job.created'] })
+    await emit({ type: 'job.created' })
+    await claimAll(4)
+    for (let i = 0; i < 2; i++) await addWebhook({ event_types: ['job.closed'] })
+    // Claims may begin with another webhook each time.
+    for (let i = 0; i < 6; i++) {
+      await emit({ type: 'job.closed' })
+      await claimAll(2)
+    }
+  }),
+
+  benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
     says: wait,
     name: 'a retry is claimed when it is due, not before'

@@ -43,6 +43,22 @@ testMistakes([
     })
   },
   {
+    storage: 'claims one delivery at a time while others are leased',
+    caughtBy: 'webhooks whose deliveries are leased do not make claims smaller',
+    breaks: ({ deliveries }) => {
+      let leased = 0
+      return {
+        deliveries: {
+          async claimDue (options) {
+            const claimed = await deliveries.claimDue(leased === 0 ? options : { ...options, limit: 1 })
+            leased += claimed.length
+            return claimed
+          }
+        }
+      }
+    }
+  },
+  {
     storage: 'never lets a lease expire',
     caughtBy: 'after its lease has expired, a delivery is claimed again with a greater fence',
     breaks: ({ deliveries }) => ({ deliveries: { claimDue: (options) => deliveries.claimDue({ ...options, leaseMs: 1e9 }) } })
