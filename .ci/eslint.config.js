@@ -47,6 +47,14 @@ export default [
     }
   },
   { files: ['src/**'], rules: { 'no-console': 'error', 'max-depth': ['error', 3] } },
+  {
+    files: ['src/**'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': ['error', {
+        paths: [{ name: '@sinclair/typebox', allowTypeImports: true, message: 'It takes long to load: build schemas with shared/type-builder.js.' }]
+      }]
+    }
+  },
   ...directions,
   // The page runs in a browser.
   {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { Type } from '@sinclair/typebox'
 import { isRecruitingApiError } from '../errors.js'
 import type { ImportWebhookInput } from '../webhooks/by-code/recruiting-webhooks.js'
 import { type Command, RefusedError, UsageError } from './command.js'
 import { describeError } from './database.js'
 import { confirm, formatCount, formatTable, showResult, withProgress } from './terminal.js'
 import { createSender, senderOptions } from './webhooks.js'
+import { Type } from '../shared/type-builder.js'
 
 /** A webhook of the file. */
 interface Entry extends ImportWebhookInput {

@@ -1,5 +1,6 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync, RouteOptions } from 'fastify'
-import { type Static, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
+import type { Static, TObject, TUnsafe } from '@sinclair/typebox'
 import { expect } from '../shared/expect.js'
 import type { TenantIdLookup, Tenants } from '../shared/tenants.js'
 import { type AgentServer, agentRoute } from './agents.js'
@@ -33,6 +34,7 @@ import { isolateScope } from './scope.js'
 import type { Portal } from './sessions.js'
 import { assertCandidateIds, assertJobIds } from './responses/rows.js'
 import { writeAnswer } from './responses/failure.js'
+import { Type } from '../shared/type-builder.js'
 
 /** The parts that the API is built from. */
 export interface ApiDependencies {
@@ -103,16 +105,21 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes
       // Fields of the host may have a schema that cannot be compiled: then the registration fails.
       if (!hasOwnFields(settings)) compileRoutesLate(own, settings.errorDetails)
       const candidate = withFields(candidateOf(ids), settings.candidateFields)
-      await own.register(candidateRoutes(storage.candidates, candidate, ids))
-      await own.register(syncRoute(storage.changes, { kind: 'candidate', source: storage.candidates, item: candidate, assertIds: assertCandidateIds, ids }))
       const job = withFields(jobOf(ids), settings.jobFields)
-      await own.register(jobRoutes(storage.jobs, job, ids))
-      await own.register(syncRoute(storage.changes, { kind: 'job', source: storage.jobs, item: job, assertIds: assertJobIds, ids }))
-      await own.register(webhookRoutes(operations, { hasSessions: portal !== null }))
-      await own.register(webhookActionRoutes(operations))
-      await own.register(deliveryRoutes(operations, { hasSessions: portal !== null }))
-      await own.register(eventTypeRoutes(operations, dependencies.sourceIps))
-      await own.register(eventRoutes(storage.feed, events, operations))
+      const hasSessions = portal !== null
+      const plugins = [
+        candidateRoutes(storage.candidates, candidate, ids),
+        syncRoute(storage.changes, { kind: 'candidate', source: storage.candidates, item: candidate, assertIds: assertCandidateIds, ids }),
+        jobRoutes(storage.jobs, job, ids),
+        syncRoute(storage.changes, { kind: 'job', source: storage.jobs, item: job, assertIds: assertJobIds, ids }),
+        webhookRoutes(operations, { hasSessions }),
+        webhookActionRoutes(operations),
+        deliveryRoutes(operations, { hasSessions }),
+        eventTypeRoutes(operations, dependencies.sourceIps),
+        eventRoutes(storage.feed, events, operations)
+      ]
+      // Called, not registered: a context for each of them would take most of the time of a registration.
+      for (const plugin of plugins) await plugin(own.withTypeProvider<TypeBoxTypeProvider>(), {})
     })
     if (settings.routes !== null) await scope.register(hostRoutes(settings.routes))
     if (agents !== null && calls !== null) await scope.register(agentRoute(agents, calls, routes))

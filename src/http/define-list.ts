@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import type { TObject, TSchema, TUnsafe } from '@sinclair/typebox'
 import type { ListSource } from '../ports/index.js'
 import { expect, expectNames } from '../shared/expect.js'
 import { omitUndefined } from '../shared/fields.js'
@@ -10,6 +10,7 @@ import { linkPages } from './responses/rows.js'
 import { readTenantSlug } from './auth.js'
 import { parseDateTime, parseSearch } from './input/query.js'
 import { PageOf } from './schemas/parameters.js'
+import { Type } from '../shared/type-builder.js'
 
 /** Options of `defineList`. */
 export interface ListOptions<Field extends string, Filters extends Record<string, TypeBoxSchema>> {

@@ -1,5 +1,4 @@
 import type { FastifyContextConfig, FastifyInstance, RouteOptions, onRequestHookHandler } from 'fastify'
-import { Type } from '@sinclair/typebox'
 import type { KeyLookup } from '../ports/index.js'
 import type { Tenants } from '../shared/tenants.js'
 import type { Tracing } from '../observe/tracing.js'
@@ -23,6 +22,7 @@ import { sendError } from './responses/failure.js'
 import type { SessionOpener } from './sessions.js'
 import { decorateStage, setStage } from './stage.js'
 import { toValidationError } from './input/validation.js'
+import { Type } from '../shared/type-builder.js'
 
 export interface ScopeOptions {
   tenants: Tenants

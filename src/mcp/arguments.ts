@@ -1,8 +1,9 @@
-import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import type { RouteOptions } from 'fastify'
 import { describeDefaults } from '../http/document/components.js'
 import { readOperation } from '../http/document/operation.js'
 import { expect } from '../shared/expect.js'
+import { Type } from '../shared/type-builder.js'
 
 type Schemas = Record<string, TSchema>
 

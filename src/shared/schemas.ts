@@ -1,4 +1,5 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
+import { Type } from './type-builder.js'
 
 /** Uses an array of types, which serializes faster than a union. */
 export function Nullable<T extends TSchema> (schema: T) {

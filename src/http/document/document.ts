@@ -1,4 +1,4 @@
-import { type TObject, Type } from '@sinclair/typebox'
+import type { TObject } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
 import { DateTimeOf } from '../../shared/schemas.js'
 import { describeDeprecation } from '../../shared/deprecation.js'
@@ -9,6 +9,7 @@ import { requiredCapabilities } from '../sessions.js'
 import type { OpenApiSettings } from '../options/openapi.js'
 import { Components, describeDefaults, exampleOf } from './components.js'
 import { formatOperation, isHidden, readOperation, readScopes, readTags } from './operation.js'
+import { Type } from '../../shared/type-builder.js'
 
 /** Collects the routes that are added to a scope from now on, without HEAD. */
 export function collectRoutes (scope: FastifyInstance): RouteOptions[] {

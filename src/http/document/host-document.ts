@@ -1,7 +1,8 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { type TSchema, Type } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { describeDefaults } from './components.js'
 import { isHidden, type Operation, readOperation, requestIdHeader } from './operation.js'
+import { Type } from '../../shared/type-builder.js'
 
 /** The arguments of a `swaggerTransform`, for OpenAPI 3 or Swagger 2. */
 interface Described {

@@ -1,6 +1,7 @@
-import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import type { TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { type Components, describeDefaults, exampleOf } from './components.js'
+import { Type } from '../../shared/type-builder.js'
 
 /** Formats an operation for the OpenAPI document. */
 export function formatOperation ({ about, security, parameters, body, responses }: Operation, components: Components): object {

@@ -1,10 +1,11 @@
-import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import fastJsonStringify from 'fast-json-stringify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../errors.js'
 import { trimEntries } from '../../shared/cached.js'
 import { readCaller } from '../auth.js'
 import type { VisibleFields } from '../callers.js'
+import { Type } from '../../shared/type-builder.js'
 
 const kSerialize = Symbol('serialize for a key with limited fields')
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type TUnsafe, Type } from '@sinclair/typebox'
+import type { TUnsafe } from '@sinclair/typebox'
 import type { CandidateFilter, CandidateRow, CandidateSortField, CandidateSource, Id, IdKinds } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { pagingQuery, readPage } from '../../shared/paging.js'
@@ -10,6 +10,7 @@ import { assertCandidateIds, found, linkPages, storableId } from '../responses/r
 import { createFieldLimit, refuseHiddenFields } from '../responses/visible-fields.js'
 import { errorResponses } from '../schemas/errors.js'
 import { answeredId, DataOf, PageOf, requestedId, rowParams, Search, textIdExamples, UpdatedAfter } from '../schemas/parameters.js'
+import { Type } from '../../shared/type-builder.js'
 
 const id = Type.Integer({ examples: [1042] })
 const sourceId = Type.Integer({ description: 'The source they came from', examples: [3] })

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
 import type { EventFeed } from '../../ports/index.js'
 import { DateTimeOf, Nullable } from '../../shared/schemas.js'
 import type { EventSchemas } from '../../webhooks/events/catalogue.js'
@@ -12,6 +11,7 @@ import { DataOf, TokenMeta, tokenQuery } from '../schemas/parameters.js'
 import { createTokens, expired } from '../tokens.js'
 import { badRequest } from '../wire-errors.js'
 import { webhookScopes } from '../../keys/scopes.js'
+import { Type } from '../../shared/type-builder.js'
 
 /** The query of the feed. Any other text as token is a 410. */
 const FeedQuery = Type.Object({

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type TUnsafe, Type } from '@sinclair/typebox'
+import type { TUnsafe } from '@sinclair/typebox'
 import type { Id, IdKinds, JobFilter, JobRow, JobSortField, JobSource } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { pagingQuery, readPage } from '../../shared/paging.js'
@@ -9,6 +9,7 @@ import { assertJobIds, found, linkPages, storableId } from '../responses/rows.js
 import { createFieldLimit, refuseHiddenFields } from '../responses/visible-fields.js'
 import { errorResponses } from '../schemas/errors.js'
 import { answeredId, DataOf, PageOf, rowParams, Search, textIdExamples, UpdatedAfter } from '../schemas/parameters.js'
+import { Type } from '../../shared/type-builder.js'
 
 const id = Type.Integer({ examples: [501] })
 

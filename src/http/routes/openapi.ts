@@ -1,8 +1,8 @@
-import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { hasTag, tagOf } from '../../shared/etag.js'
 import { NoContent } from '../schemas/parameters.js'
 import { RateLimited } from '../schemas/errors.js'
+import { Type } from '../../shared/type-builder.js'
 
 /** The serialized document. */
 interface Served {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type TUnsafe, Type } from '@sinclair/typebox'
+import type { TUnsafe } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import type { ChangeKind, ChangeSource, Id, IdKind, IdKinds } from '../../ports/index.js'
 import { Nullable } from '../../shared/schemas.js'
@@ -9,6 +9,7 @@ import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
 import { answeredId, textIdExamples, tokenExample, TokenMeta, tokenQuery } from '../schemas/parameters.js'
 import { createSync, isRecorded, isSyncable } from '../sync.js'
 import { HttpError } from '../wire-errors.js'
+import { Type } from '../../shared/type-builder.js'
 
 /** The query of a sync. Any other text as token is a 410. */
 const SyncQuery = Type.Object(

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
 import { webhookScopes } from '../../keys/scopes.js'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import { CreatedWebhook, CreateWebhook, UpdateWebhook, Webhook, WebhookQuery, WebhookWithHealth } from '../../webhooks/schemas/webhook.js'
@@ -9,6 +8,7 @@ import { found, linkPages, storableId } from '../responses/rows.js'
 import { errorResponses } from '../schemas/errors.js'
 import { DataOf, NoContent, PageOf, WebhookParams } from '../schemas/parameters.js'
 import { HttpError } from '../wire-errors.js'
+import { Type } from '../../shared/type-builder.js'
 
 const locationHeader = { location: Type.String({ description: 'The address of the webhook: a path, or a URL if the vendor sets one', examples: ['/api/v1/public/acme/webhooks/1'] }) }
 const tags = ['webhooks']

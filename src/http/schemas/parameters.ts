@@ -1,6 +1,7 @@
-import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import type { TSchema, TUnsafe } from '@sinclair/typebox'
 import type { Id, IdKind, IdKinds } from '../../ports/index.js'
 import { textIdPattern } from '../../shared/ids.js'
+import { Type } from '../../shared/type-builder.js'
 
 /** Examples of text ids. */
 export const textIdExamples = {

@@ -1,10 +1,11 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
-import { type TObject, Type } from '@sinclair/typebox'
+import type { TObject } from '@sinclair/typebox'
 import { compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
 import { type DeprecationNotice, readDeprecation } from '../../shared/deprecation.js'
 import { RecruitingApiError } from '../../errors.js'
 import { defaultDescriptions } from './descriptions.js'
 import type { StaticOf, TypeBoxObject } from '../../shared/typebox.js'
+import { Type } from '../../shared/type-builder.js'
 
 /**
  * The events that a host emits: a map from the name, such as `application.created`, to the schema of `data`, made with

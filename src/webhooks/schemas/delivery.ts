@@ -1,8 +1,8 @@
-import { Type } from '@sinclair/typebox'
 import type { Delivery as PortDelivery, DeliverySortField, DeliveryWithAttempts as PortDeliveryWithAttempts } from '../../ports/index.js'
 import { pagingQuery } from '../../shared/paging.js'
 import { DateTime, Nullable, OneOf } from '../../shared/schemas.js'
 import { bodyExample, eventIdExample } from './event-type.js'
+import { Type } from '../../shared/type-builder.js'
 
 const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], {
   description: 'failed: no attempts left; skipped: the webhook was not active; cancelled: the webhook was deleted'
