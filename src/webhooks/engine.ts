@@ -23,7 +23,7 @@ import { type WebhookOperations, createWebhookOperations } from './operations.js
 import { createCapacity } from './sending/capacity.js'
 import type { ActorCalls, EngineCalls } from './recruiting.js'
 import { createSecretBox, resealSecrets } from './secrets.js'
-import { createSender } from './sending/sender.js'
+import { createLateSender } from './sending/late-sender.js'
 import { createWorker } from './queue/worker.js'
 import { plainText, readInput } from '../shared/read-options.js'
 import { createSubjects } from './subjects.js'
@@ -58,7 +58,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const tenants = createTenants({ tenantId, webhooks, clock })
   const changed = createChanged(changes, ids, tenants)
   const { renameTenant, removeTenant } = createTenantOperations(webhooks, tenants, secrets)
-  const sender = createSender(targetRules, timeoutMs, delivery)
+  const sender = createLateSender(targetRules, timeoutMs, delivery)
   const listeners = createListeners(log)
   const dispatching = { tenants, deliveries, validate: createEventValidator(events), clock, maxEventBytes, requireSubject }
   const capacity = createCapacity(delivery)

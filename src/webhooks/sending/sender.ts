@@ -7,7 +7,7 @@ import { BlockedAddressError, createGuardedConnector } from '../ssrf/connector.j
 import { type TargetRules, parseTargetUrl } from '../ssrf/destination.js'
 import { createConnections } from './connections.js'
 import { createProxiedConnector, type HttpProxy, ProxyError } from '../ssrf/proxy.js'
-import { createResolver } from '../ssrf/resolver.js'
+import { createResolver, type Resolver } from '../ssrf/resolver.js'
 
 /** One post to an endpoint. */
 export interface SendRequest {
@@ -63,9 +63,13 @@ const kAborted = Symbol('aborted')
 
 const direct: Route = { proxy: null, localAddress: null }
 
-/** `timeoutMs` is the longest deadline of requests. */
-export function createSender (rules: TargetRules, timeoutMs: number, { proxy, localAddress }: Route = direct): Sender {
-  const resolver = createResolver({ timeoutMs, hasPrivateNames: rules.allowPrivateNames })
+/** `timeoutMs` is the longest deadline of requests. Closes the resolver with itself. */
+export function createSender (
+  rules: TargetRules,
+  timeoutMs: number,
+  { proxy, localAddress }: Route = direct,
+  resolver: Resolver = createResolver(rules, timeoutMs)
+): Sender {
   const guard = { isAllowed: rules.isAllowedAddress, resolver, timeoutMs, localAddress }
   const proxied = proxy === null ? null : createProxiedConnector(guard, proxy)
   const connections = createConnections(proxied?.connect ?? createGuardedConnector(guard), {

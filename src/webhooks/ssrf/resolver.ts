@@ -1,5 +1,6 @@
 import dns, { type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
+import type { TargetRules } from './destination.js'
 import { createSlots } from './slots.js'
 
 /** Resolves host names. */
@@ -8,13 +9,6 @@ export interface Resolver {
   resolve (hostname: string): Promise<LookupAddress[]>
   /** Ends running queries. */
   close (): void
-}
-
-interface ResolverOptions {
-  /** Time limit of an attempt in milliseconds, which includes the lookup. */
-  timeoutMs: number
-  /** Whether to look up names that only the system knows, for example from its hosts file. */
-  hasPrivateNames: boolean
 }
 
 const maxQueryMs = 2000
@@ -28,9 +22,10 @@ const unknownName = new Set(['ENOTFOUND', 'ENODATA'])
 /**
  * Creates a resolver that queries the name servers without a thread, so that one tenant's dead name server does not
  * delay others. It uses the system, on a thread, only for private names or without a name server: a hostile name server
- * could deny a name first and then let the system's query hang.
+ * could deny a name first and then let the system's query hang. `timeoutMs` is the time limit of an attempt, which includes
+ * the lookup.
  */
-export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions): Resolver {
+export function createResolver ({ allowPrivateNames }: Pick<TargetRules, 'allowPrivateNames'>, timeoutMs: number): Resolver {
   // The second try takes twice as long, and must leave time to connect.
   const servers = new dns.promises.Resolver({ timeout: Math.min(maxQueryMs, Math.ceil(timeoutMs / 6)), tries: 2 })
   servers.setServers(dns.getServers())
@@ -44,7 +39,7 @@ export function createResolver ({ timeoutMs, hasPrivateNames }: ResolverOptions)
       // Without addresses, both queries have failed.
       const { reason } = results[0] as PromiseRejectedResult
       const code = String(reason.code)
-      if (code !== 'ECONNREFUSED' && !(hasPrivateNames && unknownName.has(code))) throw reason
+      if (code !== 'ECONNREFUSED' && !(allowPrivateNames && unknownName.has(code))) throw reason
       return system.resolve(hostname)
     },
     close () {
