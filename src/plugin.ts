@@ -2,15 +2,14 @@ import type { FastifyPluginAsync } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { publicApi, publishedFields } from './http/api.js'
 import { fastifyVersions } from './http/fastify.js'
-import type { PortalCapability } from './http/sessions.js'
+import type { Portal, PortalCapability } from './http/sessions.js'
 import { trustsEveryProxy } from './http/client-address.js'
 import { readApiOptions, type RecruitingApiOptions } from './options/api.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
 import type { Deprecation } from './shared/deprecation.js'
 import { createSafeLogger } from './observe/logger.js'
-import { buildPortal } from './portal/pages.js'
 import { createPortal } from './portal/session.js'
-import { buildMcp } from './mcp/build.js'
+import type { Mcp } from './mcp/build.js'
 import type { ToolConfig } from './mcp/tool-config.js'
 import type { RegisteredRecruiting } from './recruiting.js'
 
@@ -43,19 +42,20 @@ declare module 'fastify' {
   }
 }
 
+type ApiSettings = ReturnType<typeof readApiOptions>
+
 const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) => {
   const settings = readApiOptions(options)
-  const { storage, events, ids, prefix, publicUrl } = settings
+  const { storage, events, ids, prefix, publicUrl, portal: portalSettings, delivery: { clock, sourceIps } } = settings
   const log = createSafeLogger(app.log)
   if (settings.rateLimit?.failedKeys && trustsEveryProxy(app)) {
     log.warn({}, 'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead')
   }
   await verifyStorage(settings, publishedFields(settings), log)
-  const { portal: portalSettings, delivery: { clock, sourceIps } } = settings
-  const portal = portalSettings === null ? null : await buildPortal(portalSettings, sourceIps, clock)
+  const portal = await loadPortal(settings)
   const engine = createEngine(settings, log)
   const scopes: string[] = []
-  const mcp = settings.mcp === null ? null : buildMcp(settings.mcp, { publicUrl, mount: app.prefix, prefix }, settings.openapi)
+  const mcp = await loadMcp(settings, app.prefix)
   app.decorate('recruiting', { ...engine.recruiting, scopes, portal: createPortal(portalSettings, { publicUrl, prefix: `${app.prefix}${prefix}`, tenants: engine.tenants }, clock) })
   app.addHook('onReady', async () => engine.start())
   // Before all onClose hooks: those of the host may end the pool that deliveries need. Requests in progress still emit.
@@ -63,6 +63,20 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   app.addHook('onClose', () => engine.close())
   await app.register(publicApi({ storage, tenants: engine.tenants, events, ids, operations: engine.operations, settings, sourceIps, onAudit: settings.onAudit, tracing: engine.tracing, portal, agents: mcp?.server ?? null, scopes }), { prefix })
   if (mcp !== null) await app.register(mcp.metadata(scopes))
+}
+
+/** Loads the portal only for hosts that use it: its texts are as long as half of the package. */
+async function loadPortal ({ portal, delivery: { clock, sourceIps } }: ApiSettings): Promise<Portal | null> {
+  if (portal === null) return null
+  const { buildPortal } = await import('./portal/pages.js')
+  return buildPortal(portal, sourceIps, clock)
+}
+
+/** Loads the MCP server only for hosts that use it. */
+async function loadMcp ({ mcp, openapi, publicUrl, prefix }: ApiSettings, mount: string): Promise<Mcp | null> {
+  if (mcp === null) return null
+  const { buildMcp } = await import('./mcp/build.js')
+  return buildMcp(mcp, { publicUrl, mount, prefix }, openapi)
 }
 
 /**

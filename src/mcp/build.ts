@@ -6,7 +6,7 @@ import { describeResource, metadataRoute, type Place } from './metadata.js'
 import type { McpSettings } from './options.js'
 
 /** The parts of the MCP server that the plugin mounts. */
-interface Mcp {
+export interface Mcp {
   server: AgentServer
   /** Serves the metadata of the protected resource, if there are authorization servers. Register it outside the prefix. */
   metadata (scopes: readonly string[]): FastifyPluginAsync

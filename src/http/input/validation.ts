@@ -1,4 +1,4 @@
-import type { ErrorObject, ValidateFunction } from 'ajv'
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import { type compileSchema, createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
 import { readTenantSlug } from '../auth.js'
@@ -49,10 +49,13 @@ export interface Validator {
  * fault, unless clients see the details.
  */
 export function createValidatorCompiler (compile: typeof compileSchema, errorDetails: boolean): (part: { schema: object, httpPart?: string }) => Validator {
-  const ajv = createAjv({ useDefaults: true })
-  const thorough = errorDetails ? createAjv({ useDefaults: true, allErrors: true }) : null
+  // Created with the first schema: the API's own routes are compiled with their first request.
+  let ajv: Ajv | null = null
+  let thorough: Ajv | null = null
   return ({ schema, httpPart }) => {
+    ajv ??= createAjv({ useDefaults: true })
     const first = compile(ajv, schema)
+    if (errorDetails) thorough ??= createAjv({ useDefaults: true, allErrors: true })
     const validate = thorough === null ? first : explain(first, compile(thorough, schema))
     return httpPart === 'body' ? validate : readText(validate, integerFields(schema))
   }
