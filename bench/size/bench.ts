@@ -27,7 +27,7 @@ function measure (): void {
   const added = [...after].filter(([name]) => !before.has(name)).sort(([, a], [, b]) => b - a)
 
   console.log(`\nsize: what a host with Fastify ${version} (${before.size} packages, ${format(sum(before))}) gets besides`)
-  console.log(`  ${added.length} packages, ${format(sum(new Map(added)))}; the tarball has ${format(lstatSync(join(scratch, tarball)).size)}`)
+  console.log(`  ${added.length} packages, ${format(sum(new Map(added)))}; the tarball has ${format(lstatSync(join(scratch, tarball)).size)}, target 500 kB`)
   for (const [name, bytes] of added) console.log(`  ${format(bytes).padStart(9)}  ${name}`)
   measureStart()
 }
