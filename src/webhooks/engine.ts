@@ -193,6 +193,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     health: () => readHealth({ deliveries, worker, findHold, clock, pollMs }, stopping !== null),
     start () {
       if (worker === null || stopping !== null || closing !== null) return
+      sender.load()
       worker.start()
       notices.start()
       pruner.start()

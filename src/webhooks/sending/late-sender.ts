@@ -2,26 +2,35 @@ import type { TargetRules } from '../ssrf/destination.js'
 import { createResolver } from '../ssrf/resolver.js'
 import type { Route, Sender } from './sender.js'
 
-/**
- * Creates a sender that loads undici with its first request, because loading takes longer than the rest of a start. After `close`,
- * requests end as `aborted`.
- */
-export function createLateSender (rules: TargetRules, timeoutMs: number, route: Route): Sender {
+/** A sender that loads undici when it is needed, because loading takes longer than the rest of a start. */
+export interface LateSender extends Sender {
+  /** Loads undici before the first request. A process that delivers needs it soon, and its files may be replaced while it runs. */
+  load (): Promise<Sender>
+}
+
+/** Creates a sender that loads undici with its first request at the latest. After `close`, requests end as `aborted`. */
+export function createLateSender (rules: TargetRules, timeoutMs: number, route: Route): LateSender {
   // Has the name servers of now, whenever the first request is.
   const resolver = createResolver(rules, timeoutMs)
   let loading: Promise<Sender> | null = null
   let isClosed = false
 
-  async function load (): Promise<Sender> {
+  async function createLoaded (): Promise<Sender> {
     const { createSender } = await import('./sender.js')
     return createSender(rules, timeoutMs, route, resolver)
   }
 
+  function load (): Promise<Sender> {
+    loading ??= createLoaded()
+    return loading
+  }
+
   return {
+    load,
+
     async send (request) {
       if (isClosed) return { responseStatus: null, error: 'aborted', durationMs: 0 }
-      loading ??= load()
-      const sender = await loading
+      const sender = await load()
       return sender.send(request)
     },
 
