@@ -65,7 +65,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   if (mcp !== null) await app.register(mcp.metadata(scopes))
 }
 
-/** Loads the portal only for hosts that use it: its texts are as long as half of the package. */
+/** Loads the portal, with its texts in all languages, only for hosts that use it. */
 async function loadPortal ({ portal, delivery: { clock, sourceIps } }: ApiSettings): Promise<Portal | null> {
   if (portal === null) return null
   const { buildPortal } = await import('./portal/pages.js')

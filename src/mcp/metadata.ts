@@ -14,7 +14,7 @@ export interface ProtectedResource {
 /** Where the plugin is mounted. */
 export interface Place {
   publicUrl: string
-  /** The prefix of the host's instance; empty for the root. */
+  /** The prefix of the Fastify instance; empty for the root. */
   mount: string
   /** The prefix of the API. */
   prefix: string

@@ -32,5 +32,6 @@ export const Type = {
 }
 
 function build<Schema extends TSchema> (kind: string, keywords: object, options?: object): Schema {
-  return { ...options, [kKind]: kind, ...keywords } as unknown as Schema
+  const schema: object = { ...options, [kKind]: kind, ...keywords }
+  return schema as Schema
 }

@@ -19,7 +19,7 @@ async function loadedBy (delivery: boolean, condition: string): Promise<string[]
     while (!(${condition})) await sleep(10)
     await app.close()
     console.log(JSON.stringify([...new Set(names())]))`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import=./test/fixtures/loader/register.js', '--input-type=module', '-e', script])
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import=./test/fixtures/loader/register.js', '--input-type=module', '-e', script], { timeout: 60_000 })
   return JSON.parse(stdout)
 }
 

@@ -6,7 +6,7 @@ import { assertColumns, readerOf, type ReadValue, type RowKind } from './row-kin
 import { type AnyField, type AnyFilter, type Statement, formatFind, formatFindMany, formatPage, formatPageAfter, formatTotal } from './row-statements.js'
 import { createTotals } from './totals.js'
 
-/** Lists the rows of the host's relation. */
+/** Lists rows from the host's relation. */
 export interface RelationSource<Row extends { id: Id }, Filter, Field extends string> extends RowSource<Row, Filter, Field> {
   /** Describes the relation again and checks its columns. Throws `storage_not_ready`. */
   describe (kinds: IdKinds, hasTenantIds: boolean): Promise<TenantRelation>
