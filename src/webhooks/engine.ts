@@ -161,10 +161,12 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         for (;;) {
           // Taken before the query, because a turn that ends during it would be missed until the next poll.
           const turn = worker?.nextTurn()
-          if (!isBusy() && !await hasPending()) return
-          const hold = await findHold()
-          // Held deliveries never end.
-          if (hold !== null) throw heldError(hold.reason)
+          if (!isBusy()) {
+            if (!await hasPending()) return
+            const hold = await findHold()
+            // Held deliveries never end.
+            if (hold !== null) throw heldError(hold.reason)
+          }
           await (turn ?? sleep(pollMs))
           assertDelivering()
         }
