@@ -5,16 +5,16 @@ language plpgsql
 set search_path from current
 as $$
 declare
-  v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
+  v_now timestamptz;
   v_old api_keys;
 begin
-  update api_keys k set replaced_at = least(k.replaced_at, v_now + p_overlap::integer * interval '1 second')
-  where k.id = p_old and k.tenant = p_tenant and k.revoked_at is null
-    and coalesce(least(k.expires_at, k.replaced_at) > v_now, true)
-  returning * into v_old;
-  if not found then
+  select * into v_old from api_keys k where k.id = p_old and k.tenant = p_tenant for update;
+  -- Only now: another rotation may have ended the key while this one waited for the lock.
+  v_now := date_trunc('milliseconds', clock_timestamp());
+  if not found or v_old.revoked_at is not null or least(v_old.expires_at, v_old.replaced_at) <= v_now then
     return false;
   end if;
+  update api_keys k set replaced_at = least(k.replaced_at, v_now + p_overlap::integer * interval '1 second') where k.id = p_old;
 
   -- Not what is left of the overlap: the new key lasts as long as the old one would have.
   insert into api_keys (

@@ -227,9 +227,7 @@ t.test('keys belong to a tenant', async (t) => {
 })
 
 t.test('rotating a key', async (t) => {
-  const server = await startPostgres(t)
-  const pool = server.createPool()
-  await migrate(pool)
+  const { pool, lockWaited } = await startPostgresHost(t)
   const keys = apiKeys(pool)
   const lookup = postgresKeyLookup(pool)
   const issue = (input: object = {}) => keys.issue({ tenantSlug: 'acme', scopes: ['jobs:read', 'candidates:read'], name: 'CRM', createdBy: 'ada', ...input })
@@ -310,6 +308,19 @@ t.test('rotating a key', async (t) => {
     t.equal(new Set(made.map(({ id }) => id)).size, 2)
     for (const { key } of made) t.equal(await isFound(key), true)
     t.ok(secondsUntil((await keys.find({ tenantSlug: 'acme' }, old.id))?.expiresAt) <= 60)
+  })
+
+  t.test('is refused for a key that another rotation ended while this one waited for it', async (t) => {
+    const old = await issue()
+    const other = await pool.connect()
+    await other.query('begin')
+    await other.query('select from recruiting.api_keys where id = $1 for update', [old.id])
+    const rotating = keys.rotate({ tenantSlug: 'acme' }, old.id, { overlapSeconds: 0 })
+    await lockWaited('rotate_key_v1')
+    await other.query("update recruiting.api_keys set replaced_at = date_trunc('milliseconds', clock_timestamp()) where id = $1", [old.id])
+    await other.query('commit')
+    other.release()
+    await t.rejects(rotating, { code: 'not_found', field: 'id' })
   })
 
   t.test('against a revocation at once, leaves the old key revoked', async (t) => {
