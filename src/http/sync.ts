@@ -41,7 +41,7 @@ interface SyncPage<Row> {
 
 interface Query { tenant: string, token: string | undefined, limit: number }
 
-/** Items with the state of a client that has them. */
+/** Items, and the state of the client once it has received them. */
 interface Read<Row> extends Omit<SyncPage<Row>, 'token'> { state: SyncState }
 
 /**
@@ -99,7 +99,7 @@ async function readChanges<Row extends { id: Id }> (
 ): Promise<Read<Row>> {
   const page = await changes.list(tenant, kind, { after, limit }) ?? expired()
   const ids = [...new Set(page.ids)].map((id) => parseId(id, idKind)).filter((id) => id !== null)
-  // Read after the changes: an item that changes in between comes again.
+  // Read after the changes, so an item that changes in between is returned again later.
   const found = ids.length === 0 ? [] : await rows.findMany(tenant, ids, { fields })
   for (const row of found) if (row !== null) assertRow('findMany', row)
   return {

@@ -29,8 +29,8 @@ export const wireErrors = {
    */
   rate_limited: { status: 429, message: 'Rate limit exceeded' },
   /**
-   * The service failed; its log has the cause under the `request_id`. You can safely retry `GET`, and requests that may
-   * happen twice.
+   * The service failed; its log has the cause under the `request_id`. You can safely retry `GET` and other requests
+   * that are harmless to repeat.
    */
   internal_error: { status: 500, message: 'Unexpected server error' },
   /** The service accepts no requests at the moment. `Retry-After`, if present, says when to try again. */

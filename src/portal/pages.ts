@@ -177,7 +177,7 @@ function isKnown (request: FastifyRequest, { tag }: PortalFile): boolean {
   return hasTag(request.headers['if-none-match'], tag)
 }
 
-/** Headers of every file; `null` for one that is removed if the host has set it. */
+/** Headers of every file; `null` removes a header that the host set. */
 type SecurityHeaders = Record<string, string | null>
 
 /** Returns the headers that say what the page may do, and who may embed it. `frameAncestors` are sources of a policy. */
@@ -205,7 +205,7 @@ function createSecurityHeaders (frameAncestors: readonly string[]): SecurityHead
   }
 }
 
-/** The older header knows no origins, so it would forbid them. */
+/** `X-Frame-Options` cannot list origins, so it would block them. */
 function frameOptionsOf (frameAncestors: readonly string[]): string | null {
   if (frameAncestors.length === 0) return 'DENY'
   return frameAncestors.every((source) => source === "'self'") ? 'SAMEORIGIN' : null

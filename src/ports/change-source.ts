@@ -14,7 +14,7 @@ export interface Change {
 export interface ChangePage {
   /** The ids of what changed, as text. An id may come twice. */
   ids: string[]
-  /** The position after them, at most 200 characters; it may be later if no change of the tenant lies between. */
+  /** The position after the last of these, at most 200 characters. It may be further ahead if the tenant has no changes in between. */
   position: string
   /** Whether more can be read now. */
   hasMore: boolean

@@ -149,8 +149,8 @@ export interface DeliveryStore {
    * turns, then the webhooks of each tenant, and a webhook with many due deliveries does not delay others. For one
    * webhook, first attempts come before retries, and both before replays; otherwise the delivery recorded first comes
    * first. The result is in this order. Deliveries locked by another transaction are not claimed.
-   * Rejects with `held` if a storage with `holds` holds this worker. The storage belongs to the first `environment` that a
-   * claim gives.
+   * Rejects with `held` if a storage with `holds` holds this worker. A storage without an environment takes that of
+   * the first claim that passes one.
    */
   claimDue (options: ClaimOptions): Promise<ClaimedDelivery[]>
 
@@ -187,8 +187,8 @@ export interface DeliveryStore {
   release (leases: readonly Lease[]): Promise<void>
 
   /**
-   * Returns whether a pending delivery of an active webhook is leased, or can be attempted within this time from now:
-   * it becomes due and its webhook is no longer paused by then.
+   * Returns whether a pending delivery of an active webhook is leased, or can be attempted within this time: by
+   * then it is due and its webhook is not paused.
    */
   hasPending (withinMs: number): Promise<boolean>
 

@@ -2,7 +2,7 @@
 export interface FeedPage {
   /** The JSON texts of the events as they are signed. Once the subject of an event was erased, its tombstone. */
   bodies: string[]
-  /** The position after them, at most 200 characters; it may be later if no event that was asked for lies between. */
+  /** The position after the last of these, at most 200 characters. It may be further ahead if no requested event is in between. */
   position: string
   /** Whether more can be read now. */
   hasMore: boolean

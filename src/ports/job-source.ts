@@ -5,7 +5,7 @@ import type { RowQuery, RowSource } from './list-source.js'
 export interface JobFilter {
   /** Only jobs whose status is exactly this, 1 to 64 characters. */
   status?: string
-  /** Only jobs whose `name` contains this text, 1 to 200 characters: literally, ignoring case in the same way. */
+  /** Only jobs whose `name` contains this text, 1 to 200 characters: literally, ignoring case as for candidates. */
   q?: string
   /** Only jobs whose `updated_at` is strictly later. */
   updatedAfter?: string

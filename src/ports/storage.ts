@@ -9,8 +9,8 @@ import type { RowSource } from './list-source.js'
 import type { WebhookStore } from './webhook-store.js'
 
 /**
- * All data that emitting and delivering use. The two parts work on the same data and come as a pair. Several apps and
- * workers may share one storage, which outlives each of them.
+ * All data that emitting and delivering use. `webhooks` and `deliveries` share data, so they must come from the
+ * same storage. Several apps and workers may share one storage, which outlives each of them.
  */
 export interface EventStorage {
   /** The webhooks of all tenants. */

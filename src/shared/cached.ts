@@ -43,7 +43,7 @@ export function createCachedLimit<Of> (limit: Limit<Of>, { path, minimum, maximu
     return value
   }
 
-  // The error may be one that otherwise has a meaning for clients, such as an `HttpError`.
+  // Wraps errors: the host may throw an `HttpError`, which would otherwise reach the client.
   async function call (of: Of): Promise<number> {
     try {
       return await ask(of)

@@ -11,5 +11,5 @@ export function isHeldError (error: unknown): error is RecruitingApiError {
   return isRecruitingApiError(error) && error.code === 'held'
 }
 
-/** The log line of a process that may send nothing. */
+/** The log line of a process that must not send notifications. */
 export const heldMessage = 'deliveries are held'

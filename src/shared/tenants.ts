@@ -16,7 +16,7 @@ export interface Tenants {
    * has a `transaction`, which may hold the last connection: the storage refuses resting names itself.
    */
   get (slug: string, transaction?: unknown): Promise<Tenant>
-  /** Reads the names that rest again, so that this process knows new ones at once. */
+  /** Reloads the resting names, so that this process knows new ones at once. */
   refresh (): Promise<void>
   /** Whether the option `tenantId` gives tenants ids, so that names need no rest. */
   hasIds: boolean
@@ -90,7 +90,7 @@ function isPromise<T> (answer: T | Promise<T>): answer is Promise<T> {
 }
 
 function readAnswer (value: unknown): string | null {
-  // `undefined` is the absent row of a host in plain JavaScript.
+  // A host in plain JavaScript may return `undefined` for a missing row.
   if (value === null || value === undefined) return null
   const id = parseTenantId(value)
   expect(id !== null, 'tenantId', `a function that returns ${tenantIdRule}, or null`, value)
@@ -137,7 +137,7 @@ export function createRestingNames (webhooks: Pick<WebhookStore, 'listResting'>,
     return ageMs < 0 || ageMs > ms
   }
 
-  /** Only the storage knows whether its rest has ended. */
+  /** Whether our clock says that the rest has ended. Only the storage knows. */
   function hasEnded (slug: string): boolean {
     const end = ends.get(slug)
     return end !== undefined && Date.parse(end) <= clock.now()
@@ -158,7 +158,7 @@ export function createRestingNames (webhooks: Pick<WebhookStore, 'listResting'>,
     },
 
     async refresh () {
-      // One that has begun may not see the change.
+      // A read in progress may miss the change.
       await reading?.catch(() => {})
       await readOnce()
     }

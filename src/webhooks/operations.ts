@@ -33,7 +33,7 @@ export function createWebhookOperations (dependencies: Dependencies): WebhookOpe
   }
 }
 
-/** Reads again what changed in between: otherwise new headers or secrets could go to the previous address. */
+/** Starts over if `target_url` changed while it was reading: otherwise new headers or secrets could go to the previous address. */
 async function findTarget (webhooks: Dependencies['webhooks'], tenant: Tenant, id: number): Promise<{ webhook: Webhook, sealed: string[], headers: string | null } | null> {
   const webhook = await webhooks.find(tenant.id, id)
   const sealed = await webhooks.findSecrets(tenant.id, id)

@@ -23,14 +23,14 @@ export function createTenantOperations (
     return [{ slug: from, id }, { slug: to, id }]
   }
 
-  /** Before the host commits there is nothing to learn, and its transaction may hold the last connection. */
+  /** Not in a transaction of the host: the change is not visible before the commit, and it may hold the last connection. */
   async function learnRest (transaction: unknown): Promise<void> {
     if (transaction === undefined) await tenants.refresh()
   }
 
   async function findRemoved (tenantSlug: string, tenantId: unknown): Promise<string> {
     if (!tenants.hasIds && tenantId !== undefined) refuse('tenantId', 'expected none without the option tenantId')
-    // A call may be repeated after a failure, when the name rests.
+    // Not looked up: if this repeats a failed call, the name already rests.
     if (!tenants.hasIds) return tenantSlug
     if (tenantId === undefined) return (await tenants.get(tenantSlug)).id
     return parseTenantId(tenantId) ?? refuse('tenantId', `expected ${tenantIdRule}`)

@@ -26,7 +26,7 @@ function formatValue (value: TSchema): object {
   return { description, schema, example: exampleOf(value) }
 }
 
-/** Bodies of a host may be no objects. */
+/** The schema of a host's body may not be an object, and then has no `properties`. */
 function isEmpty ({ properties }: TSchema): boolean {
   return properties !== undefined && Object.keys(properties).length === 0
 }

@@ -109,7 +109,7 @@ async function loadPackage (load: LoadPackage): Promise<FastifyPluginAsync<Recor
   }
 }
 
-/** Returns a name for the caller of a request, unique across tenants, and another for an actor than for any key. */
+/** Returns a name for the caller of a request, unique across tenants. An actor never has the name of a key. */
 function nameCaller (request: FastifyRequest): string {
   const { tenant: { id }, keyId, actor } = readCaller(request)
   // An id may contain a slash.

@@ -97,7 +97,7 @@ function Retry ({ webhookId, webhook, delivery, onRetried }: RetryProps) {
     announce(data.id === delivery.id ? texts.nowSent : texts.againSent)
     onRetried()
   }
-  // A vendor may hide the details, and there is no other reason.
+  // A 400 has no other cause here, and the vendor may hide the details.
   const isInactive = retry.failure?.code === 'bad_request' || (webhook !== null && webhook.status !== 'active')
   return (
     <div class='delivery-retry'>

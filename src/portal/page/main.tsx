@@ -133,7 +133,7 @@ function listen (config: PageConfig, sessions: SessionManager): () => void {
   }
 }
 
-/** Asks the embedding page for another session; returns whether there is one that may be asked. */
+/** Asks the embedding page for another session; returns `false` if there is no page to ask. */
 function askParent (origins: readonly string[]): boolean {
   if (parent === window) return false
   const [parentOrigin] = location.ancestorOrigins ?? []

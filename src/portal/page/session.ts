@@ -58,9 +58,9 @@ export type SessionState = 'none' | 'active' | 'renewing' | 'ended'
 /** The parts that a session manager needs. */
 interface SessionManagerParts {
   first: Session | null
-  /** The address to go back to before a session was accepted. */
+  /** The link back, until a session is accepted. */
   returnUrl?: string | null
-  /** Asks the embedding page for another session; returns whether there is one. */
+  /** Asks the embedding page for another session; returns `false` if there is no page to ask. */
   ask (): boolean
   /** Milliseconds since 1970. */
   now (): number

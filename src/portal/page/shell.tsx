@@ -73,7 +73,7 @@ interface ScreenProps {
 /** The frame of a screen. Its title gets the focus when the screen is entered from another one. */
 export function Screen ({ title, intro, actions, back, children }: ScreenProps) {
   const { format: { messages }, visits, title: heading } = usePortal()
-  // Not later: what the user types next goes to the screen that is there.
+  // A layout effect, so that the focus moves before the next key press.
   useLayoutEffect(() => {
     // The first screen leaves the focus where the page has it.
     if (visits.current > 0) heading.current?.focus()

@@ -17,7 +17,7 @@ export function createTurns (most: number): InTurn {
     if (result?.failure) isStopped = true
     const next = waiting.shift()
     if (next === undefined) running -= 1
-    // Takes over this place.
+    // Hands this slot to the next caller.
     else next()
     return result?.value ?? null
   }

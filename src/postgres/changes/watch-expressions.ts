@@ -83,7 +83,7 @@ async function readIds (client: PgQueryable, root: Root, expression: string): Pr
 
 async function readTenant (client: PgQueryable, root: Root, expression: string): Promise<string> {
   assertType('tenant', await readType(client, root, 'tenant', expression))
-  // A set would record each id for each tenant. In this place, PostgreSQL refuses sets.
+  // A set of tenants would record each id for each of them. PostgreSQL rejects sets in a where clause.
   await tryOut(client, 'tenant', `select from ${noRows(root)} as row where (${expression}\n) is null`)
   return `(${expression}\n)::text collate "C"`
 }

@@ -19,7 +19,7 @@ interface ClaimedRow extends SecretRow {
   attempt_count: number
   is_failing: boolean
   visited_until: string
-  /** If this process may send nothing, the only value. */
+  /** If this process must not send, the only value. */
   held: Hold['reason'] | null
 }
 

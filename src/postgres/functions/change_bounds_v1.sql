@@ -1,10 +1,10 @@
 -- Returns what positions among the changes of a tenant are compared with, as of the caller's snapshot:
--- epoch: tells databases apart, restores of one database, tenants of one name, and states of the triggers;
+-- epoch: differs between databases, restores of a database, successive tenants of one name, and states of the triggers;
 -- is_recorded: whether each table that watch was called for has its triggers;
 -- first_known: changes of earlier transactions may have been pruned;
 -- horizon: all earlier transactions have ended;
 -- read_to: all changes before it can be read. It is at most the horizon, and no transaction that begins after a crash of the
--- server gets an earlier id: a prune or a committed change has written one as high to the disk.
+-- server gets an earlier id: a prune or a committed change has already written an id at least that high to the disk.
 create function change_bounds_v1 (p_tenant text, p_kind text, out epoch text, out is_recorded boolean, out first_known xid8, out horizon xid8, out read_to xid8)
 language plpgsql
 stable

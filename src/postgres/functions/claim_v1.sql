@@ -5,8 +5,8 @@
 -- It stops earlier after 256 webhooks, or after 50 ms and 16 webhooks. If it has found nothing by then, it returns one row
 -- with visited_until alone, and the caller claims again.
 --
--- If this process may send nothing, it returns one row with held alone. The database then belongs to the first environment that
--- a claim gives.
+-- If this process must not send, it returns one row with only held. Otherwise a database without an environment takes
+-- p_environment.
 create function claim_v1 (p_limit integer, p_per_endpoint integer, p_lease_ms double precision, p_environment text)
 returns table (
   delivery_id bigint, fence bigint, tenant text, tenant_slug text, webhook_id bigint, target_url text, secret text,
@@ -90,7 +90,7 @@ begin
     v_last := v_next;
     v_visited := v_visited + 1;
 
-    -- Inactive, paused and failing webhooks have no row, or have reached their limit.
+    -- Finds no row for webhooks that are inactive, paused or about to be disabled. Others may have reached p_per_endpoint.
     select w.tenant, p_per_endpoint - leased.count into v_tenant, v_capacity
     from webhooks w
     left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision

@@ -1,6 +1,6 @@
 -- Returns what positions among the events of a tenant are compared with, as of the caller's snapshot:
 -- tenant_key: the key of its events;
--- epoch: tells databases apart, restores and adoptions of one database, and tenants of one name;
+-- epoch: differs between databases, restores and adoptions of a database, and successive tenants of one name;
 -- pruned_xid, pruned_seq: the last pruned event of all tenants;
 -- horizon: all earlier transactions have ended;
 -- read_to: every event before this id can be read now. As in change_bounds_v1, no transaction that begins after a crash of the server gets

@@ -1,5 +1,5 @@
 -- Deletes up to p_limit rows that are older than the retention, the oldest first. Returns their number. Rows that a transaction has
--- locked are skipped. Its own id becomes one that positions may reach, also those of tenants without changes.
+-- locked are skipped. Stores its own transaction id in reached, so that positions advance even for tenants without changes.
 create function prune_changes_v1 (p_retention_days double precision, p_limit integer) returns integer
 language sql
 set search_path from current

@@ -1,5 +1,5 @@
--- Records what attempts say about the health of their webhooks: successes heal, failures count, and webhooks that fail for too
--- long, or answer 410, get a verdict, with which disable_failing_webhooks_v1 disables them. p_done has the ordinals of the results
+-- Records what attempts say about the health of their webhooks: a success clears failures, a failure adds one. A webhook that has
+-- failed for too long, or returned 410, gets a verdict, and disable_failing_webhooks_v1 disables it. p_done has the ordinals of the results
 -- in p_results that were recorded, p_noted those of deliveries that were stopped during the attempt. Returns whether there is a
 -- verdict or a warning.
 create function record_health_v1 (

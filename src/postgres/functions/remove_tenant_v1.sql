@@ -1,6 +1,5 @@
 -- Removes a tenant: its webhooks, keys and changes at once, and up to p_limit of its events. It rests for p_rest_seconds. Returns
--- how many events of removed tenants are left, counted up to p_limit. A tenant with the same id that comes later gets a key of
--- its own.
+-- how many events of removed tenants are left, counted up to p_limit. A later tenant with the same id gets another key.
 create function remove_tenant_v1 (p_tenant text, p_limit integer, p_rest_seconds double precision) returns integer
 language plpgsql
 set search_path from current
@@ -11,7 +10,7 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
   select t.key, t.rests_until is not null into v_key, v_rests from tenants t where t.tenant = p_tenant;
-  -- Without events, one that rests needs no other key: its events cannot commit late.
+  -- A resting tenant without events keeps its key, because no event can still commit under it.
   if v_rests is not true or exists (select from events e where e.tenant_key = v_key) then
     insert into tenants (key) values (coalesce(v_key, p_tenant))
     on conflict (key) do update set tenant = null, rests_until = null, rests_since = null;

@@ -1,5 +1,5 @@
--- Stores a key that replaces a valid one of a tenant, which ends after p_overlap seconds. Returns false if the tenant has no valid
--- one with this id.
+-- Stores a key that replaces a valid key of the tenant; the old key ends after p_overlap seconds. Returns false if the tenant has
+-- no valid key with the id p_old.
 create function rotate_key_v1 (p_tenant text, p_old text, p_id text, p_digest text, p_start text, p_overlap text) returns boolean
 language plpgsql
 set search_path from current
@@ -9,14 +9,14 @@ declare
   v_old api_keys;
 begin
   select * into v_old from api_keys k where k.id = p_old and k.tenant = p_tenant for update;
-  -- Only now: another rotation may have ended the key while this one waited for the lock.
+  -- Reads the clock after locking: another rotation may have ended the key while this one waited.
   v_now := date_trunc('milliseconds', clock_timestamp());
   if not found or v_old.revoked_at is not null or least(v_old.expires_at, v_old.replaced_at) <= v_now then
     return false;
   end if;
   update api_keys k set replaced_at = least(k.replaced_at, v_now + p_overlap::integer * interval '1 second') where k.id = p_old;
 
-  -- Not what is left of the overlap: the new key lasts as long as the old one would have.
+  -- The new key inherits expires_at, not the end of the overlap.
   insert into api_keys (
     id, digest, start, tenant, tenant_slug, scopes, allowed_ips, candidate_fields, job_fields, name, created_by, created_at, expires_at
   )

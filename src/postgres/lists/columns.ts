@@ -18,7 +18,7 @@ export function formatTenantCondition (relation: TenantRelation, tenant: string)
   return isTenantId[type](tenant) ? [`${tenantColumn} = $::${type}`, tenant] : null
 }
 
-/** Returns the same for a tenant that need not exist, for plans. */
+/** Returns the same with a placeholder tenant, for query plans. */
 export function formatAnyTenant (relation: TenantRelation): [template: string, value: string] {
   const { tenantColumn } = relation
   const type = comparedType(relation, tenantColumn)
@@ -26,8 +26,8 @@ export function formatAnyTenant (relation: TenantRelation): [template: string, v
 }
 
 /**
- * Returns the condition that a column holds this id; `null` if it cannot. The id is cast and never the column, so that an
- * index on the column serves.
+ * Returns the condition that a column holds this id; `null` if it cannot. Casts the id, never the column, so that an
+ * index on the column can be used.
  */
 export function formatIdCondition (relation: Relation, column: string, id: Id): [template: string, value: Id] | null {
   return canHold(relation, column, id) ? [`${column} = $::${comparedType(relation, column)}`, id] : null

@@ -70,7 +70,7 @@ const orders: ReadonlyArray<ReadonlyArray<SortItem<AnyField>>> = [
 ]
 
 /**
- * Finds the table beneath a view of which pages of a small tenant read the rows of all tenants; `null` if there is none. That
+ * Finds the table beneath a view for which a page of a small tenant reads the rows of all tenants; `null` if there is none. That
  * happens if the tenant comes from another table: the planner cannot know that an index has the rows of one tenant in order.
  * Explains the pages of a tenant that exists, and runs none.
  */

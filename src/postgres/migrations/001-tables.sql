@@ -19,7 +19,7 @@ create table versions (
 create sequence webhook_ids;
 create sequence delivery_ids;
 create sequence fences;
--- The last value is the webhook where the last claim stopped that could not visit all of them.
+-- The last value is the id of the webhook where the last incomplete claim stopped.
 create unlogged sequence turns minvalue 0 start 0;
 
 -- The column tenant of each table is the tenant's id: the result of the option tenantId, or the slug without that option.
@@ -179,7 +179,8 @@ create unlogged table marks (
   settled_id bigint not null default 0,
   settled_xid xid8,
   settled_at timestamptz,
-  -- The mark is deleted ten minutes later, because an id may be taken long before its transaction has one.
+  -- The mark is deleted ten minutes later, because a delivery may take its id long before its transaction has
+  -- an id.
   marked_at timestamptz not null default clock_timestamp()
 );
 
@@ -274,8 +275,8 @@ create table change_state (
   pruned_before xid8 not null,
   -- The transaction that pruned last.
   reached xid8 not null,
-  -- The last pruned event in the order of the feed, which shows none before it: neither those that still have deliveries, nor those
-  -- of a longer transaction that was recorded later.
+  -- The last pruned event in the order of the feed. The feed shows no event before it, not even one that still has deliveries, or
+  -- one of a longer transaction that was recorded later.
   pruned_event_xid xid8 not null default '0',
   pruned_event_seq bigint not null default 0
 );
@@ -298,15 +299,15 @@ create table watched_tables (
   primary key (kind, schema_name, table_name)
 );
 
--- Tenants that were renamed or removed: the SHA-256 of their ids, because a removed tenant leaves no name. The transaction is
--- part of each position, so it ended the earlier ones.
+-- Tenants that were renamed or removed: the SHA-256 of their ids, because a removed tenant leaves no name. Every
+-- position depends on xid, so earlier positions are no longer valid.
 create table ended_changes (
   tenant_digest bytea primary key,
   xid xid8 not null
 );
 
--- The database that these tables belong to. A dump, a template and a copied cluster take the row along, and find themselves
--- somewhere else. A restore of data alone adds a second row.
+-- The database that these tables belong to. Dumps, template databases and copies of a cluster include this row, which then does
+-- not match their database. A restore of data alone adds a second row.
 create table home (
   -- Identifies the cluster. Null if the role that wrote the row may not read it.
   system bigint,

@@ -46,9 +46,9 @@ export const unseenAfter = "interval '1 day'"
 /** Records which functions this process calls, so that `migrate` keeps them. */
 interface Seen {
   record (): Promise<void>
-  /** Records it again once an hour. Called before everything that a process does. Throws the error of `refuse`. */
+  /** Called before every query: records it again at most once an hour, and throws the error of `refuse`. */
   keep (): void
-  /** From now on the process does nothing; `null` lifts this. */
+  /** Makes all later queries fail with this error; `null` allows them again. */
   refuse (error: Error | null): void
 }
 

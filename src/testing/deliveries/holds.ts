@@ -5,12 +5,13 @@ import { rejects, same } from '../support/expect.js'
 import { failed, lenient } from '../support/samples.js'
 
 const claims =
-  'Rejects with `held` if a storage with `holds` holds this worker. The storage belongs to the first `environment` that a claim gives.'
+  'Rejects with `held` if a storage with `holds` holds this worker. A storage without an environment takes that of the first claim ' +
+  'that passes one.'
 const notices = 'Returns `[]` if a storage with `holds` holds this process.'
-const finds = 'Returns why this process may send nothing; `null` if it may send. A process without an environment may send in any environment.'
+const finds = 'Returns why this process must not send notifications; `null` if it may. A process without an environment may send in any environment.'
 const adopts =
-  'Ends the hold of this process: the storage is no longer a copy, and belongs to `environment`, or with `null` to the next one that a ' +
-  'claim gives.'
+  'Ends the hold of this process: the storage is no longer a copy, and belongs to `environment`; if that is `null`, to the ' +
+  'first environment that a later claim passes.'
 const discards = 'With `discard`, pending deliveries become `skipped`, and notices end. All or nothing.'
 const refuses = 'Returns `null` and changes nothing if there is no hold.'
 

@@ -3,8 +3,8 @@ import { exactly, holds, same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
 const pending =
-  'Returns whether a pending delivery of an active webhook is leased, or can be attempted within this time from ' +
-  'now: it becomes due and its webhook is no longer paused by then.'
+  'Returns whether a pending delivery of an active webhook is leased, or can be attempted within this time: by then it is due and ' +
+  'its webhook is not paused.'
 const figures = 'Counts pending, due and leased deliveries of all tenants.'
 const waiting = 'Deliveries waiting for an attempt, now or later, including leased and paused ones.'
 const oldest = 'Milliseconds since the oldest due delivery became due; 0 if none is due.'

@@ -4,7 +4,7 @@ import type { Rows } from './rows.js'
 
 const finds = {
   candidates: 'Only candidates whose `full_name` contains this text, 1 to 200 characters: literally, ignoring case.',
-  jobs: 'Only jobs whose `name` contains this text, 1 to 200 characters: literally, ignoring case in the same way.'
+  jobs: 'Only jobs whose `name` contains this text, 1 to 200 characters: literally, ignoring case as for candidates.'
 }
 const folding =
   "Case is ignored as JavaScript's `toLowerCase` does: É matches é, but e does not match é and ss does not match ß."

@@ -8,8 +8,8 @@ const gives =
   'with their subjects and idempotency keys.'
 const reseals = 'Replaces each valid secret and the sealed headers with the result of `reseal`, and drops secrets that expired.'
 const refuses =
-  'Returns the number of webhooks. Returns `null` and changes nothing if another id `to` has a webhook or an event, possibly ' +
-  'if it had one earlier, and while it rests.'
+  'Returns the number of webhooks. Returns `null` and changes nothing if `to` has another id that has a webhook or an event, possibly ' +
+  'if it had one earlier, and while that id rests.'
 const inFlight = 'Attempts in flight count as before.'
 const atomic = 'All or nothing: if `reseal` throws, rejects and changes nothing.'
 const inTransaction =

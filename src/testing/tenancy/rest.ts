@@ -3,8 +3,8 @@ import { rejects, same } from '../support/expect.js'
 import { createEvent, createWebhook, named } from '../support/samples.js'
 
 const refused =
-  'Returns the number of webhooks. Returns `null` and changes nothing if another id `to` has a webhook or an event, possibly ' +
-  'if it had one earlier, and while it rests.'
+  'Returns the number of webhooks. Returns `null` and changes nothing if `to` has another id that has a webhook or an event, possibly ' +
+  'if it had one earlier, and while that id rests.'
 const lists = 'Lists the tenants that rest now: until then, nothing can be created or recorded for them.'
 const created = 'Rejects if a webhook of any tenant already has this id, and with `tenant_resting` while the tenant rests.'
 const recorded =

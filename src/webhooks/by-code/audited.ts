@@ -15,7 +15,7 @@ export function auditCalls (calls: ActorCalls, report: Report): ActorCalls {
     async * findSubject (tenantSlug, subject) {
       let rowCount = 0
       let hasEnded = false
-      // The caller may stop early, and has read some events by then.
+      // Also reports callers that stop early: they have received events.
       try {
         for await (const event of calls.findSubject(tenantSlug, subject)) {
           rowCount++

@@ -5,8 +5,8 @@ import { compileSchema, createAjv, describeFault, formatFaultPath } from '../../
 import { findJsonFault } from '../../shared/text.js'
 
 /**
- * Returns a reader of input: checks a copy, as JSON would carry it, by the schema of the API and fills in the defaults.
- * Throws a `Refusal`.
+ * Returns a reader of input: it makes a copy as JSON would, validates it against the API's schema and fills in the defaults.
+ * It throws a `Refusal`.
  */
 export function createInputReader<Schema extends TSchema> (schema: Schema): (input: unknown) => Static<Schema> {
   // Compiled with the first call, because most processes make none.

@@ -60,7 +60,7 @@ export interface ManagementDependencies {
   secrets: SecretBox
   maxWebhooksPerTenant: Limit<LimitedTenant>
   clock: Clock
-  /** Why nothing may be sent; `null` if it may. */
+  /** Returns why sending is held; `null` if it is not. */
   findHold: () => Promise<Hold | null>
 }
 

@@ -64,7 +64,7 @@ export const engineOptions = {
   opentelemetry: orNull(readOpenTelemetry),
   /**
    * Called with an `AuditEntry` after each response below `{prefix}/:tenant_slug`, and after each call from code that reads or changes
-   * webhooks, erases or finds a subject, or renames or removes a tenant.
+   * webhooks, erases or finds a subject, renames or removes a tenant, adopts a copy or reseals secrets.
    * @default none
    */
   onAudit: orNull(callable<AuditListener>()),

@@ -34,7 +34,7 @@ export interface Worker {
   readonly inFlight: number
   /** When the storage last answered a claim, in milliseconds since the epoch; `null` if it never did. */
   readonly lastClaimAt: number | null
-  /** When the last turn ended in which no claim failed; at first, when the worker was created. */
+  /** When the last turn without a failed claim ended; initially, when the worker was created. */
   readonly lastTurnAt: number
   /** Stops claiming, waits for attempts for up to the grace, aborts the rest and releases their leases. */
   close (): Promise<void>

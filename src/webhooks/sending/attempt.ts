@@ -112,7 +112,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   #send (): void {
     const { path, headers, body } = this.#post
-    // The receiver closed a kept connection once: the second one is not kept.
+    // The receiver has just closed a reused connection, so the new one is not kept.
     this.#connection.client.dispatch({ path, method: 'POST', headers, body, reset: this.#isSecond }, this)
   }
 

@@ -8,7 +8,7 @@ export interface TestDependencies {
   sender: Sender
   capacity: Capacity
   clock: Clock
-  /** Why nothing may be sent; `null` if it may. */
+  /** Returns why sending is held; `null` if it is not. */
   findHold: () => Promise<Hold | null>
   /** The deadline of attempts. */
   timeoutMs: number

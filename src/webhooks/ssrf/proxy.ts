@@ -7,11 +7,11 @@ import { createSystemResolver } from './resolver.js'
 /** An HTTP proxy that connections to receivers go through. */
 export interface HttpProxy {
   protocol: 'http:' | 'https:'
-  /** Name or address, and the port unless it is the protocol's. */
+  /** Name or address, and the port unless it is the protocol's default. */
   host: string
   /** Name or address, without brackets. */
   hostname: string
-  /** '' for the protocol's. */
+  /** '' for the protocol's default. */
   port: string
   /** The value of `Proxy-Authorization`. */
   authorization: string | null
@@ -29,8 +29,8 @@ const maxAddresses = 8
 
 /**
  * Creates a connector that goes through the proxy. The addresses of a receiver are resolved and checked here, and the proxy
- * is asked for an address: it never gets a name that it could resolve anew. Errors before the tunnel stands are
- * `ProxyError`s.
+ * is asked for an address: it never gets a name that it could resolve anew. Errors before the tunnel is open
+ * are `ProxyError`s.
  */
 export function createProxiedConnector (options: ConnectorOptions, proxy: HttpProxy): ProxiedConnector {
   const { timeoutMs, localAddress = null } = options
