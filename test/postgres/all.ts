@@ -1,5 +1,6 @@
 import './copies.test.js'
 import './migrate.test.js'
+import './races.test.js'
 import './rights.test.js'
 import './storage.test.js'
 import './tenants.test.js'

@@ -8,7 +8,13 @@ interface CountRow {
   wanted: string
 }
 
-interface ReplayRow extends CountRow {
+interface SelectedRow {
+  webhooks: string
+  /** A JSON array. */
+  seqs: string
+}
+
+interface QueuedRow {
   queued: string
   /** The lowest id of the new deliveries, or null. */
   first_id: string | null
@@ -18,11 +24,16 @@ interface ReplayRow extends CountRow {
 export function createReplay (session: Session, schema: string, stop: StopDeliveries): Pick<DeliveryStore, 'replay' | 'countReplay'> {
   return {
     async replay (tenant, webhookId, selection) {
-      const { text, values } = replayStatement(schema, select(schema, tenant, webhookId, selection))
-      const [row] = await session.query<ReplayRow>('replay', text, values)
-      if (Number(row?.webhooks) === 0) return null
-      if (typeof row?.first_id === 'string') await stop.sweepIfStopped(webhookId, row.first_id)
-      return { queued: Number(row?.queued), truncated: Number(row?.wanted) > selection.limit }
+      const { text, values } = selectStatement(select(schema, tenant, webhookId, selection))
+      const { selected, seqs, queued } = await session.transaction('replay', async (query) => {
+        const [selected] = await query<SelectedRow>(text, values)
+        const seqs = JSON.parse(selected?.seqs ?? '[]') as string[]
+        const [queued] = await query<QueuedRow>(queueText(schema, selection), [webhookId, seqs.slice(0, selection.limit)])
+        return { selected, seqs, queued }
+      })
+      if (Number(selected?.webhooks) === 0) return null
+      if (typeof queued?.first_id === 'string') await stop.sweepIfStopped(webhookId, queued.first_id)
+      return { queued: Number(queued?.queued), truncated: seqs.length > selection.limit }
     },
 
     async countReplay (tenant, webhookId, selection) {
@@ -40,8 +51,7 @@ interface Selected {
   webhook: string
   /** Selects the `seq` of each event to queue. Needs the result of `webhook` under this name. */
   wanted: string
-  /** Parameters with the id of the webhook and the limit. */
-  id: string
+  /** The parameter with the limit. */
   most: string
   values: unknown[]
 }
@@ -61,11 +71,6 @@ function select (
   )
   const id = where.bind(webhookId)
   const most = where.bind(limit)
-  const isUndelivered = `(
-    select d.status in ('failed', 'skipped') from ${schema}.deliveries d
-    where d.event_seq = e.seq and d.webhook_id = ${id}::bigint
-    order by d.id desc limit 1
-  )`
   const isMatch = `case when (select filter_path is null from webhook) then true
     else ${schema}.event_json_v1(e.body) @@ (select filter_path from webhook) end`
   const webhook = `select event_types, filter_path from ${schema}.webhooks where tenant = $1 and id = ${id}::bigint and status = 'active'`
@@ -73,11 +78,20 @@ function select (
     select e.seq from ${schema}.events e
     ${where} and e.type = any ((select event_types from webhook)::text[])
       and not exists (select from ${schema}.queue q where q.event_seq = e.seq and q.webhook_id = ${id}::bigint)
-      and ${include === 'all' ? isMatch : `case when ${isUndelivered} then ${isMatch} else false end`}`
-  return { webhook, wanted, id, most, values: where.values }
+      and ${include === 'all' ? isMatch : `case when ${isUndelivered(schema, id)} then ${isMatch} else false end`}`
+  return { webhook, wanted, most, values: where.values }
 }
 
-function replayStatement (schema: string, { webhook, wanted, id, most, values }: Selected): { text: string, values: unknown[] } {
+/** Returns the condition that the last delivery of an event `e` to a webhook failed or was skipped. */
+function isUndelivered (schema: string, id: string): string {
+  return `(
+    select d.status in ('failed', 'skipped') from ${schema}.deliveries d
+    where d.event_seq = e.seq and d.webhook_id = ${id}::bigint
+    order by d.id desc limit 1
+  )`
+}
+
+function selectStatement ({ webhook, wanted, most, values }: Selected): { text: string, values: unknown[] } {
   const text = `
     with webhook as materialized (${webhook}), wanted as materialized (
       ${wanted}
@@ -85,18 +99,25 @@ function replayStatement (schema: string, { webhook, wanted, id, most, values }:
       limit ${most}::integer + 1
       -- Keeps them from being pruned until this commits.
       for key share of e
-    ), queued as (
+    )
+    select (select count(*) from webhook)::text as webhooks,
+      (select coalesce(json_agg(wanted.seq::text order by wanted.seq), '[]') from wanted)::text as seqs`
+  return { text, values }
+}
+
+/** Queues selected events. A separate statement, which sees what others queued and delivered while the first one selected. */
+function queueText (schema: string, { include }: ReplaySelection): string {
+  return `
+    with queued as (
       insert into ${schema}.queue (event_seq, webhook_id, lane, is_replay, due_at, created_at)
-      select wanted.seq, ${id}::bigint, 3, true, moment, moment
-      from wanted, ${moment} as moment
-      order by wanted.seq
-      limit ${most}::integer
+      select e.seq, $1::bigint, 3, true, moment, moment
+      from unnest($2::bigint[]) as e (seq), ${moment} as moment
+      where ${include === 'all' ? 'true' : isUndelivered(schema, '$1')}
+      order by e.seq
       on conflict (event_seq, webhook_id) do nothing
       returning id
     )
-    select (select count(*) from webhook)::text as webhooks, (select count(*) from wanted)::text as wanted,
-      (select count(*) from queued)::text as queued, (select min(id) from queued)::text as first_id`
-  return { text, values }
+    select (select count(*) from queued)::text as queued, (select min(id) from queued)::text as first_id`
 }
 
 /** Without an order, so that it stops at the limit. */

@@ -30,7 +30,8 @@ begin
   update deliveries d set
     response_excerpt = null,
     earlier = (select jsonb_agg(e.attempt - 'response_excerpt' order by e.nth) from jsonb_array_elements(d.earlier) with ordinality as e (attempt, nth))
-  where d.event_seq = any (v_events) and (d.response_excerpt is not null or d.earlier @? '$[*].response_excerpt');
+  -- An attempt of a stopped delivery, which has a fence, may write its excerpt at the same time: waits for it.
+  where d.event_seq = any (v_events) and (d.fence is not null or d.response_excerpt is not null or d.earlier @? '$[*].response_excerpt');
 
   return coalesce(cardinality(v_events), 0);
 end

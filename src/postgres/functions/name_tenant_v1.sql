@@ -6,6 +6,8 @@ as $$
 declare
   v_count integer;
 begin
+  -- Renames and removals run one at a time.
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
   update api_keys k set tenant_slug = p_slug where k.tenant = p_tenant;
   update notices n set tenant_slug = p_slug where n.tenant = p_tenant;
   update webhooks w set tenant_slug = p_slug where w.tenant = p_tenant;

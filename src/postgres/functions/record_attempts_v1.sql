@@ -32,12 +32,18 @@ begin
       limit 1
       for update skip locked
     ) as q
+  ), kept as materialized (
+    -- Excerpts are kept for events that are not erased. An open erase, which may not see this delivery, has locked its events. A
+    -- later one waits, and sees it.
+    select e.seq from events e
+    where e.seq = any (array(select l.event_seq from leased l where l.response_excerpt is not null)) and e.body <> coalesce(e.tombstone, '')
+    for share skip locked
   ), ended as (
     delete from queue q using leased l where q.ctid = l.place and l.outcome <> 'retry'
   ), logged as (
     insert into deliveries (webhook_id, id, event_seq, status, created_at, ended_at, earlier, duration_ms, response_status, error, response_excerpt)
     select l.webhook_id, l.delivery_id, l.event_seq, l.outcome, l.created_at, v_now, l.attempts, l.duration_ms,
-      l.response_status, l.error, l.response_excerpt
+      l.response_status, l.error, case when l.event_seq in (select k.seq from kept k) then l.response_excerpt end
     from leased l where l.outcome <> 'retry'
   ), scheduled as (
     update queue q set
@@ -50,7 +56,8 @@ begin
         'duration_ms', l.duration_ms,
         'response_status', l.response_status,
         'error', l.error
-      ) || case when l.response_excerpt is null then '{}' else jsonb_build_object('response_excerpt', l.response_excerpt) end)
+      ) || case when l.response_excerpt is not null and l.event_seq in (select k.seq from kept k)
+        then jsonb_build_object('response_excerpt', l.response_excerpt) else '{}' end)
     from leased l
     where q.ctid = l.place and l.outcome = 'retry'
   )

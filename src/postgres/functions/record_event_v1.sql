@@ -54,7 +54,9 @@ begin
 
   with subscribed as (
     select w.id, w.status from webhooks w
-    where w.tenant = p_tenant and p_type = any (w.event_types)
+    -- While this waited for an event with the same idempotency key, the tenant may have been renamed, or removed and become null.
+    where w.tenant = (select case count(*) when 0 then p_tenant else max(t.tenant) end from tenants t where t.key = v_key)
+      and p_type = any (w.event_types)
       -- Converts the body once, and only for a webhook with filters.
       and case when w.filter_path is null then true else (select event_json_v1(p_body)) @@ w.filter_path end
   ), skipped as (

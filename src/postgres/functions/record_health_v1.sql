@@ -50,11 +50,19 @@ begin
     from summary s
     left join webhook_health old on old.webhook_id = s.webhook_id and old.revision = s.revision and not s.has_success
     where s.is_failing
+  ), warnable as materialized (
+    -- An open transaction that renames or removes the tenant has locked its webhooks, and would miss the notice. The next failure
+    -- warns.
+    select w.id, w.tenant, w.tenant_slug from webhooks w
+    where w.id = any (array(
+      select c.webhook_id from counted c where not c.is_warned and extract(epoch from p_now - c.failing_since) >= p_warn_after_seconds
+    ))
+    for key share skip locked
   ), judged as (
     select c.*, case
       when c.is_gone then 'gone'
       when extract(epoch from p_now - c.failing_since) >= p_failing_for_seconds and c.failed_deliveries >= p_failed_limit then 'disabled'
-      when extract(epoch from p_now - c.failing_since) >= p_warn_after_seconds and not c.is_warned then 'failing'
+      when c.webhook_id in (select w.id from warnable w) then 'failing'
     end as kind
     from counted c
   ), kept as (
@@ -72,8 +80,8 @@ begin
     where h.revision <= excluded.revision
   ), warned as (
     insert into notices (kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status)
-    select j.kind, j.tenant, j.tenant_slug, j.webhook_id, j.failing_since, j.failed_deliveries, j.last_error, j.last_response_status
-    from judged j
+    select j.kind, w.tenant, w.tenant_slug, j.webhook_id, j.failing_since, j.failed_deliveries, j.last_error, j.last_response_status
+    from judged j join warnable w on w.id = j.webhook_id
     where j.kind = 'failing'
   )
   select coalesce(bool_or(j.kind is not null), false) into has_verdict from judged j;

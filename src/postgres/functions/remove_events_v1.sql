@@ -16,6 +16,8 @@ begin
     where t.tenant is null
     limit 2 * p_limit
   );
+  -- Waits for replays of these events, so that the next statements see what they queued.
+  perform from events e where e.seq = any (v_events[:p_limit]) order by e.seq for update;
   delete from queue q where q.event_seq = any (v_events[:p_limit]);
   delete from deliveries d where d.event_seq = any (v_events[:p_limit]);
   delete from event_subjects s where s.event_seq = any (v_events[:p_limit]);

@@ -104,9 +104,8 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
         update ${table} set
           secret = $3,
           previous_secret = case when $4 > 0 then secret end,
-          previous_secret_expires_at = case when $4 > 0 then moment + $4 * interval '1 second' end,
-          updated_at = moment
-        from ${moment} as moment
+          previous_secret_expires_at = case when $4 > 0 then ${moment} + $4 * interval '1 second' end,
+          updated_at = ${moment}
         where tenant = $1 and id = $2
         returning ${webhookColumns}, ${toIso('previous_secret_expires_at')} as previous_secret_expires_at`,
       rotationValues(tenant, id, rotation))
