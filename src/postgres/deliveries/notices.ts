@@ -45,7 +45,7 @@ export function createNotices (session: Session, schema: string, stop: StopDeliv
     },
 
     async confirmNotice (noticeId) {
-      // A host that renames or removes the tenant may have locked it: the notice comes again.
+      // A host that renames or removes the tenant may have locked it: the notice is then reported again.
       await session.query('confirm notice', `
         delete from ${schema}.notices where id = (select id from ${schema}.notices where id = $1 for update skip locked)`, [noticeId])
     }
