@@ -35,9 +35,14 @@ begin
   ), kept as materialized (
     -- Excerpts are kept for events that are not erased. An open erase, which may not see this delivery, has locked its events. A
     -- later one waits, and sees it.
-    select e.seq from events e
-    where e.seq = any (array(select l.event_seq from leased l where l.response_excerpt is not null)) and e.body <> coalesce(e.tombstone, '')
-    for share skip locked
+    select event.seq from leased l
+    cross join lateral (
+      select e.seq from events e
+      where e.seq = l.event_seq and e.body <> coalesce(e.tombstone, '')
+      limit 1
+      for share skip locked
+    ) as event
+    where l.response_excerpt is not null
   ), ended as (
     delete from queue q using leased l where q.ctid = l.place and l.outcome <> 'retry'
   ), logged as (

@@ -53,11 +53,11 @@ begin
   ), warnable as materialized (
     -- An open transaction that renames or removes the tenant has locked its webhooks, and would miss the notice. The next failure
     -- warns.
-    select w.id, w.tenant, w.tenant_slug from webhooks w
-    where w.id = any (array(
-      select c.webhook_id from counted c where not c.is_warned and extract(epoch from p_now - c.failing_since) >= p_warn_after_seconds
-    ))
-    for key share skip locked
+    select webhook.* from counted c
+    cross join lateral (
+      select w.id, w.tenant, w.tenant_slug from webhooks w where w.id = c.webhook_id limit 1 for key share skip locked
+    ) as webhook
+    where not c.is_warned and extract(epoch from p_now - c.failing_since) >= p_warn_after_seconds
   ), judged as (
     select c.*, case
       when c.is_gone then 'gone'
