@@ -7,7 +7,7 @@ import type { Done, Work } from '../deliver/work.js'
 const fewEvents = 20_000
 const manyEvents = 100_000
 // Several pairs of processes: compilation and memory layout change the speed of a process by some per cent.
-const pairs = 4
+const pairs = 2
 const rounds = 3
 
 const database = await startDatabase()
