@@ -27,7 +27,7 @@ export function createReplay (session: Session, schema: string, stop: StopDelive
       const { text, values } = selectStatement(select(schema, tenant, webhookId, selection))
       const { selected, seqs, queued } = await session.transaction('replay', async (query) => {
         const [selected] = await query<SelectedRow>(text, values)
-        const seqs = JSON.parse(selected?.seqs ?? '[]') as string[]
+        const seqs = JSON.parse(String(selected?.seqs)) as string[]
         const [queued] = await query<QueuedRow>(queueText(schema, selection), [webhookId, seqs.slice(0, selection.limit)])
         return { selected, seqs, queued }
       })
