@@ -54,7 +54,7 @@ begin
 
   with subscribed as (
     select w.id, w.status from webhooks w
-    -- While this waited for an event with the same idempotency key, the tenant may have been renamed, or removed and become null.
+    -- The tenant may have been renamed while this waited for an event with the same idempotency key. A removed one is null here.
     where w.tenant = (select case count(*) when 0 then p_tenant else max(t.tenant) end from tenants t where t.key = v_key)
       and p_type = any (w.event_types)
       -- Converts the body once, and only for a webhook with filters.

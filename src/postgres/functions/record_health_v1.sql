@@ -1,7 +1,7 @@
 -- Records what attempts say about the health of their webhooks: a success clears failures, a failure adds one. A webhook that has
--- failed for too long, or returned 410, gets a verdict, and disable_failing_webhooks_v1 disables it. p_done has the ordinals of the results
--- in p_results that were recorded, p_noted those of deliveries that were stopped during the attempt. Returns whether there is a
--- verdict or a warning.
+-- failed for too long, or returned 410, gets a verdict, and disable_failing_webhooks_v1 disables it. p_done has the ordinals of the
+-- results in p_results that were recorded, p_noted those of deliveries that were stopped during the attempt. Returns whether there
+-- is a verdict or a warning.
 create function record_health_v1 (
   p_results jsonb, p_done integer[], p_noted integer[], p_now timestamptz, p_failing_for_seconds double precision,
   p_failed_limit double precision, p_warn_after_seconds double precision, out has_verdict boolean
