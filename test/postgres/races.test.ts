@@ -49,22 +49,25 @@ t.test('the grace period of a previous secret begins after a change that the rot
   t.ok(Date.parse(String(rotated?.previous_secret_expires_at)) >= now.getTime() + 1000)
 })
 
-t.test('a key that is rotated during a rename or a removal of its tenant goes with it', async (t) => {
-  async function rotateDuring (change: () => Promise<unknown>, functionName: string): Promise<string> {
+t.test('a key that is rotated while its tenant is renamed or removed goes with it, and has its new slug', async (t) => {
+  async function rotateDuring (change: () => Promise<unknown>, functionName: string) {
     const old = await keys.issue({ tenantSlug: 'acme', scopes: [] })
     const host = await open()
-    const { key } = await keys.rotate({ tenantSlug: 'acme' }, old.id, { overlapSeconds: 60 }, { transaction: host })
+    const { id, key } = await keys.rotate({ tenantSlug: 'acme' }, old.id, { overlapSeconds: 60 }, { transaction: host })
     const changing = change()
     await lockWaited(functionName)
     await end(host)
     await changing
-    return key
+    return { id, key }
   }
   const renamed = await rotateDuring(() => webhooks.renameTenant(named('acme'), named('initech'), renameTo), 'rename_tenant_v1')
-  t.ok(await lookUp({ tenantSlug: 'initech', tenantId: 'initech', key: renamed }))
+  t.ok(await lookUp({ tenantSlug: 'initech', tenantId: 'initech', key: renamed.key }))
   await clear()
   const removed = await rotateDuring(() => webhooks.removeTenant('acme', { limit: 10, restSeconds: 0 }), 'remove_tenant_v1')
-  t.equal(await lookUp({ tenantSlug: 'acme', tenantId: 'acme', key: removed }), null)
+  t.equal(await lookUp({ tenantSlug: 'acme', tenantId: 'acme', key: removed.key }), null)
+  await clear()
+  const kept = await rotateDuring(() => webhooks.renameTenant({ id: 'acme', slug: 'acme' }, { id: 'acme', slug: 'Acme' }, renameTo), 'name_tenant_v1')
+  t.match(await keys.find({ tenantId: 'acme' }, kept.id), { tenantSlug: 'Acme' })
 })
 
 t.test('an event that waited for another one with its idempotency key reaches the webhooks of its renamed tenant', async (t) => {

@@ -8,7 +8,11 @@ declare
 begin
   -- Renames and removals run one at a time.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
-  update api_keys k set tenant_slug = p_slug where k.tenant = p_tenant;
+  -- Repeated, because a rotation that the statement waits for adds a key that only the next one sees.
+  loop
+    update api_keys k set tenant_slug = p_slug where k.tenant = p_tenant and k.tenant_slug <> p_slug;
+    exit when not found;
+  end loop;
   update notices n set tenant_slug = p_slug where n.tenant = p_tenant;
   update webhooks w set tenant_slug = p_slug where w.tenant = p_tenant;
   get diagnostics v_count = row_count;
