@@ -14,7 +14,10 @@ export interface Change {
 export interface ChangePage {
   /** The ids of what changed, as text. An id may come twice. */
   ids: string[]
-  /** The position after the last of these, at most 200 characters. It may be further ahead if the tenant has no changes in between. */
+  /**
+   * The position after the last of these, at most 200 characters. It may be further ahead if the tenant has no changes in
+   * between.
+   */
   position: string
   /** Whether more can be read now. */
   hasMore: boolean

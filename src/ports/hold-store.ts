@@ -22,12 +22,15 @@ export interface Adoption {
  * reach no receiver. `environment` is the option `delivery.environment` of the process, or `null`.
  */
 export interface HoldStore {
-  /** Returns why this process must not send notifications; `null` if it may. A process without an environment may send in any environment. */
+  /**
+   * Returns why this process must not send notifications; `null` if it may. A process without an environment may send in any
+   * environment.
+   */
   find (environment: string | null): Promise<Hold | null>
   /**
    * Ends the hold of this process: the storage is no longer a copy, and belongs to `environment`; if that is `null`, to the first
-   * environment that a later claim passes. With `discard`, pending deliveries become `skipped`, and notices end. All or nothing. Returns `null` and
-   * changes nothing if there is no hold.
+   * environment that a later claim passes. With `discard`, pending deliveries become `skipped`, and notices end. All or nothing.
+   * Returns `null` and changes nothing if there is no hold.
    */
   adopt (options: { environment: string | null, pending: 'deliver' | 'discard' }): Promise<Adoption | null>
 }

@@ -231,10 +231,10 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
    * their subjects and idempotency keys. Ends the positions among the changes and the events of both. Replaces each valid secret
    * and the sealed headers with the result of `reseal`, and drops secrets that expired. If both have the same id, only the name
    * in webhooks and notices changes. Returns the number of webhooks. Returns `null` and changes nothing if `to` has another id that
-   * has a webhook or an event, possibly if it had one earlier, and while that id rests. Attempts in flight count as before. The previous id
-   * rests for `restSeconds`. All or nothing: if `reseal` throws, rejects and changes nothing. With the host's `transaction`, it
-   * takes effect once that commits. Rejects and changes nothing if `transaction` is not open. A storage without transactions
-   * rejects any `transaction`.
+   * has a webhook or an event, possibly if it had one earlier, and while that id rests. Attempts in flight count as before. The
+   * previous id rests for `restSeconds`. All or nothing: if `reseal` throws, rejects and changes nothing. With the host's
+   * `transaction`, it takes effect once that commits. Rejects and changes nothing if `transaction` is not open. A storage without
+   * transactions rejects any `transaction`.
    */
   renameTenant (from: Tenant, to: Tenant, options: RenameOptions): Promise<number | null>
 
