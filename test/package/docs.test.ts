@@ -1,35 +1,8 @@
-import { once } from 'node:events'
-import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import tsBlankSpace from 'ts-blank-space'
 import t from 'tap'
-import { createDocsServer } from '../../scripts/docs/server.js'
 import { fillTables, listPages } from '../../scripts/tables/pages.js'
-import { readMembers } from '../../scripts/tables/members.js'
-import { tables } from '../../scripts/tables/tables.js'
-import { optionTables } from '../../scripts/tables/options.js'
-import { wireErrors } from '../../src/http/wire-errors.js'
-
-t.test('npm run docs lists every page for its menu and its search, and shows nothing but the pages and what they link to', async (t) => {
-  const docsify = t.testdir({ dist: { 'docsify.min.js': 'built' }, 'package.json': '{}' })
-  const server = await createDocsServer(`${docsify}/dist`)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  t.teardown(() => server.close())
-  const { port } = server.address() as { port: number }
-  const get = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`)
-  const read = async (path: string): Promise<string> => (await get(path)).text()
-
-  const [index, menu] = [await read('/'), await read('/docs/_sidebar.md')]
-  const routes = [...menu.matchAll(/^- \[.+\]\((.*)\.md\)$/gm)].map(([, route = '']) => route)
-  t.equal(routes.length, (await listPages()).length)
-  t.match(index, `"paths":${JSON.stringify(routes)}`)
-  for (const route of routes) t.match(await read(`${route}.md`), /^# /, route)
-  t.equal(await read('/docsify/docsify.min.js'), 'built')
-  t.match(await read('/examples/grafana'), 'alerts.yaml', 'the names in a folder')
-  for (const path of ['/package.json', '/docs/%2e%2e%2fpackage.json', '/docsify/..%2fpackage.json', '/docs/none.md', '/docs-other']) t.equal((await get(path)).status, 404, path)
-})
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): Promise<string> => readFile(new URL(path, root), 'utf8')
@@ -96,17 +69,6 @@ t.test('every file that a page points to is in the repository, and every heading
   }
 })
 
-t.test('the package has the code, the pages that npm shows, and the examples of its commands and its README', async (t) => {
-  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: root })
-  const [{ files }] = JSON.parse(stdout) as [{ files: Array<{ path: string, size: number }> }]
-  const others = files.map(({ path }) => path.replace(/^(dist|src\/postgres|examples\/ats)\/.*/, '$1/'))
-  t.strictSame([...new Set(others)].filter((path) => path !== 'dist/').sort(), [
-    'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'examples/01-quick-start.ts', 'examples/01-receiver.ts', 'examples/ats/',
-    'openapi.json', 'package.json', 'src/postgres/'
-  ])
-  t.strictSame(files.filter(({ path, size }) => size > 500_000 || /package-lock|\.(db|sqlite)$|node_modules/.test(path)), [], 'nothing that a host has no use for')
-})
-
 t.test('every path of the repository that a page or an example names is there', async (t) => {
   const examples = (await readdir(new URL('examples/', root), { recursive: true })).filter((name) => /\.(ts|yaml)$/.test(name))
   for (const page of [...pages, 'SECURITY.md', 'RELEASING.md', ...examples.map((name) => `examples/${name}`)]) {
@@ -114,80 +76,11 @@ t.test('every path of the repository that a page or an example names is there', 
     const paths = text.match(/(?<![\w./-])(?:src|test|examples|bench|scripts|docs|\.ci)\/[\w./-]*[\w/](?![\w*-])/g) ?? []
     for (const path of new Set(paths)) t.ok(existsSync(new URL(path, root)), `${page} names ${path}`)
   }
-  const inDiagrams = (await read('docs/architecture.md')).match(/(?<![\w./-])(?:http|events|queue|sending|ssrf)\/[\w/-]+\.ts/g) ?? []
-  t.ok(inDiagrams.length > 10)
-  for (const path of inDiagrams) t.ok(['src/', 'src/webhooks/'].some((room) => existsSync(new URL(`${room}${path}`, root))), path)
-})
-
-t.test('every message of the log that docs/operations.md explains is in the code', async (t) => {
-  const [, table = ''] = (await read('docs/operations.md')).split('| message | level | what to do |\n|---|---|---|\n')
-  const messages = [...table.split('\n\n', 1).join('').matchAll(/^\| (.*?) \| /gm)].map(([, message = '']) => message)
-  const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
-  const code = (await Promise.all(files.map((name) => read(`src/${name}`)))).join('')
-  t.ok(messages.length > 10)
-  const texts = code.replaceAll(/\$\{[^}]*\}/g, '…')
-  for (const message of messages) t.ok(["'", '`'].some((quote) => texts.includes(`${quote}${message}${quote}`)), message)
 })
 
 t.test('the tables of the README and the pages are what the code says; npm run tables writes them', async (t) => {
   for (const page of await listPages()) {
     const text = await readFile(page, 'utf8')
     t.equal(await fillTables(text), text, page.pathname)
-  }
-})
-
-t.test('a table has the values and the comments of the code', async (t) => {
-  const marker = (name: string): string => `<!-- table ${name}, written by npm run tables -->\n`
-  const end = '<!-- end of table -->\n'
-  const page = await fillTables(`# A page\n\n${marker('host-errors')}old\n${end}\nText\n\n${marker('api-errors')}${end}`)
-  t.match(page, '| code | when |\n|---|---|\n| `invalid_option` | ')
-  t.match(page, '\n| 403 | `forbidden` | API key does not have required scope | The key lacks a scope. |\n')
-  for (const code of Object.keys(wireErrors)) t.match(page, `| \`${code}\` | `)
-  t.notMatch(page, /old/)
-  t.match(page, /^# A page\n\n[^]*\nText\n/)
-})
-
-t.test('a table that does not exist is an error that names those that do', async (t) => {
-  await t.rejects(fillTables('<!-- table errors, written by npm run tables -->\n<!-- end of table -->'), {
-    message: 'unknown table errors, expected one of '.concat(Object.keys(tables).join(', '))
-  })
-})
-
-t.test('a table of options has their defaults, values as code, and names those that are required', async (t) => {
-  const [, , ...rows] = (await tables['rate-limit-options']?.() ?? '').split('\n')
-  t.match(rows.join('\n'), '| `cache` | `5000` | ')
-  t.match(rows.join('\n'), '| `redis` | none | ')
-  t.match(await tables['openapi-server']?.(), '| `url` | required | ')
-})
-
-t.test('docs/options.md has a table for every type of options that the package exports', async (t) => {
-  const page = await readFile(new URL('../../docs/options.md', import.meta.url), 'utf8')
-  const entryPoints = ['index', 'memory/index', 'postgres/index', 'testing/index']
-  const texts = await Promise.all(entryPoints.map((path) => readFile(new URL(`../../src/${path}.ts`, import.meta.url), 'utf8')))
-  const exported = texts.flatMap((text) => text.match(/\w+Options\b/g) ?? []).filter((name) => name !== 'EmitOptions')
-  // Two types that are put together from interfaces.
-  const parts: Record<string, string[]> = { RecruitingApiOptions: ['ApiOptions', 'HttpOptions'], RecruitingOptions: ['EngineOptions', 'SharedOptions', 'EventsOption'] }
-  const shown = Object.entries(optionTables).filter(([table]) => page.includes(`<!-- table ${table}, `)).flatMap(([, interfaces]) => interfaces)
-  t.ok(exported.length > 8)
-  for (const name of exported.flatMap((one) => parts[one] ?? [one])) {
-    t.ok(shown.some(([, shownName]) => shownName === name), name)
-  }
-})
-
-t.test('the members of an interface are read with their comments, and the tags of these apart', async (t) => {
-  const members = await readMembers('src/http/options/openapi.ts', 'OpenApiOptions')
-  t.same(members.map(({ name }) => name), ['info', 'servers', 'inHostDocument'])
-  t.same(members.at(-1), {
-    name: 'inHostDocument',
-    text: "Whether the API's paths are also in the document that `@fastify/swagger` creates for the host.",
-    defaultText: 'false',
-    isOptional: true
-  })
-})
-
-t.test('members without a comment, and a name that is none of these, are errors', async (t) => {
-  await t.rejects(readMembers('src/http/document/document.ts', 'DocumentSettings'), { message: /openapi of DocumentSettings has no doc comment/ })
-  for (const name of ['Nothing', 'RecruitingApiError', 'kBrand', 'isRecruitingApiError']) {
-    await t.rejects(readMembers('src/errors.ts', name), { message: `src/errors.ts has no interface, union or constant object ${name}` })
   }
 })
