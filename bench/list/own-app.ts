@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import recruitingApi, { type KeyLookup } from 'fastify-recruiting-api'
-import { memoryKeyLookup, memoryStorage } from 'fastify-recruiting-api/memory'
-import { type CandidateData, apiKey, scopes, tenantSlug } from './candidates.js'
+import { memoryStorage } from 'fastify-recruiting-api/memory'
+import { type CandidateData, tenantSlug } from './candidates.js'
 
 /** A host of the plugin, without a delivery worker: the route is what is measured. */
 export function createOwnApp (keyLookup: KeyLookup, candidates: ReadonlyArray<CandidateData<number>>, options: FastifyServerOptions, mcp = false): FastifyInstance {
@@ -11,20 +11,6 @@ export function createOwnApp (keyLookup: KeyLookup, candidates: ReadonlyArray<Ca
     keyLookup,
     delivery: false,
     mcp
-  })
-  return app
-}
-
-/** The same with the option `tenantId`, a plain function. */
-export function createIdApp (candidates: ReadonlyArray<CandidateData<number>>, options: FastifyServerOptions): FastifyInstance {
-  const tenantId = '8f14e45f-ceea-467f-ab4c-1f0b7d3a2c11'
-  const ids = new Map([[tenantSlug, tenantId]])
-  const app = Fastify(options)
-  app.register(recruitingApi, {
-    storage: memoryStorage({ tenants: { [tenantId]: { candidates: candidates.map((row) => ({ ...row })) } } }),
-    keyLookup: memoryKeyLookup([{ key: apiKey, tenantSlug, tenantId, scopes }]),
-    tenantId: (slug) => ids.get(slug) ?? null,
-    delivery: false
   })
   return app
 }

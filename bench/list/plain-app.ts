@@ -52,8 +52,7 @@ export function createPlainApp (
     const { page, per_page: perPage } = request.query
     const found = table.find(request.query)
     if (found === null) throw new StatusError(400)
-    // A promise only where there is something to wait for.
-    const { data, total } = found instanceof Promise ? await found : found
+    const { data, total } = found
     const totalPages = Math.ceil(total / perPage)
     reply.header('link', formatLinks(request.url, request.query, totalPages))
     return {

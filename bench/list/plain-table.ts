@@ -17,7 +17,7 @@ export interface CandidatePage {
 /** The query of the route. */
 export interface CandidatePages {
   /** One page and how many rows pass the filters; `null` if a field is sorted by twice. */
-  find (query: CandidateQuery): CandidatePage | null | Promise<CandidatePage>
+  find (query: CandidateQuery): CandidatePage | null
 }
 
 interface Row extends CandidateData {

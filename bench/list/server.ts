@@ -3,11 +3,11 @@ import { devNull } from 'node:os'
 import { memoryKeyLookup } from 'fastify-recruiting-api/memory'
 import { serveQuestions } from '../harness/helper.js'
 import { apiKey, createCandidates, scopes, tenantSlug, withUuids } from './candidates.js'
-import { createIdApp, createOwnApp, createUuidApp } from './own-app.js'
+import { createOwnApp, createUuidApp } from './own-app.js'
 import { createPlainApp } from './plain-app.js'
 import { createCandidateTable } from './plain-table.js'
 
-/** `node server.js <ours|ours-agents|ours-ids|ours-uuids|plain|plain-uuids> <silent|logging>` */
+/** `node server.js <ours|ours-agents|ours-uuids|plain|plain-uuids> <silent|logging>` */
 const [who, logging] = process.argv.slice(2)
 const options = { logger: logging === 'logging' ? { file: devNull } : false }
 const keyLookup = memoryKeyLookup([{ key: apiKey, tenantSlug, scopes }])
@@ -15,7 +15,6 @@ const candidates = createCandidates(1000)
 const apps = {
   ours: () => createOwnApp(keyLookup, candidates, options),
   'ours-agents': () => createOwnApp(keyLookup, candidates, options, true),
-  'ours-ids': () => createIdApp(candidates, options),
   'ours-uuids': () => createUuidApp(keyLookup, withUuids(candidates), options),
   plain: () => createPlainApp(keyLookup, new Map([[tenantSlug, createCandidateTable(candidates)]]), options),
   'plain-uuids': () => createPlainApp(keyLookup, new Map([[tenantSlug, createCandidateTable(withUuids(candidates))]]), options, 'string')
