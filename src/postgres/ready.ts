@@ -4,7 +4,6 @@ import type { PgPool } from './pool.js'
 import { needsCollation, type TenantRelation } from './lists/columns.js'
 import { readerOf, type RowKind } from './lists/row-kind.js'
 import type { RelationSource } from './lists/row-source.js'
-import { describeSharedTable, findSharedTable, remedySharedTable } from './lists/slow-pages.js'
 import type { Session } from './session.js'
 import { findMissing, listFiles } from './upgrade/missing.js'
 import { readVersion } from './upgrade/version.js'
@@ -29,9 +28,8 @@ export async function assertMigrated (session: Session, schema: string): Promise
   throw new RecruitingApiError('storage_not_ready', message, 'schema')
 }
 
-/** Checks that a relation has the published columns. Returns advice on slow pages. */
+/** Checks that a relation has the published columns. Returns advice on the indexes of a table. */
 export async function checkRelation (
-  session: Session,
   source: Pick<RelationSource<never, never, never>, 'describe'>,
   kind: RowKind,
   published: PublishedFields
@@ -39,22 +37,7 @@ export async function checkRelation (
   const { ids, hasTenantIds = false, [kind.option]: fields } = published
   const relation = await source.describe(ids, hasTenantIds)
   for (const field of fields) readerOf(relation, kind.option, field)
-  return relation.isIndexable ? adviseIndexes(relation, kind) : adviseView(session, relation, kind)
-}
-
-const explainTimeoutMs = 500
-
-/** Advice never keeps a host from starting. */
-async function adviseView (session: Session, relation: TenantRelation, kind: RowKind): Promise<string[]> {
-  try {
-    const table = await session.transaction(`explain ${kind.option}`, async (query) => {
-      await query(`set local statement_timeout to ${explainTimeoutMs}`)
-      return findSharedTable(query, relation, kind)
-    })
-    return table === null ? [] : [`${describeSharedTable(relation, table)}: ${remedySharedTable(relation, table)}`]
-  } catch {
-    return []
-  }
+  return relation.isIndexable ? adviseIndexes(relation, kind) : []
 }
 
 /** Without a connection timeout, a server that does not answer blocks callers forever. */

@@ -132,8 +132,8 @@ export function postgresStorage (pool: PgPool, options: PostgresStorageOptions =
       if (published === null) return advisePool(pool)
       return [
         ...advisePool(pool),
-        ...await checkRelation(session, candidates, candidateKind, published),
-        ...await checkRelation(session, jobs, jobKind, published),
+        ...await checkRelation(candidates, candidateKind, published),
+        ...await checkRelation(jobs, jobKind, published),
         ...await adviseWatch((text, values) => session.query('list watched tables', text, values), quotedSchema)
       ]
     })

@@ -27,10 +27,9 @@ const scans = ['Seq Scan', 'Index Scan', 'Index Only Scan']
 
 /** Asks the planner. The statement is not run. */
 async function explain (query: RunQuery, { text, values }: Statement): Promise<Plan> {
-  const [row] = await query<{ 'QUERY PLAN': unknown }>(`explain (verbose, format json) ${text}`, values)
-  const plan = row?.['QUERY PLAN']
-  const [{ Plan: root }] = typeof plan === 'string' ? JSON.parse(plan) : plan
-  return root
+  const [row] = await query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`explain (verbose, format json) ${text}`, values)
+  if (row === undefined) throw new Error('PostgreSQL returned no plan')
+  return row['QUERY PLAN'][0].Plan
 }
 
 /** Explains the statement that selects the tenant, the id and `updated_at` of the rows of one tenant. */
