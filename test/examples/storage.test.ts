@@ -60,7 +60,7 @@ t.test('storages and key lookups of hosts', { jobs: 3 }, async (t) => {
     for (const part of expected.split('…')) t.ok(stdout.includes(part.trim()), part)
   })
 
-  t.test('two sources over a service of the vendor\'s, whose people have uuids, pass the cases of lists, and its key lookup passes its own', async (t) => {
+  t.test('sources over a service with uuids pass the cases of lists, and a key lookup of JWTs its own', async (t) => {
     const example = runExample(t, 'vendor/conformance.ts')
     await example.output(/ok {6}lists[^]*All \d+ cases passed\.[^]*ok {6}keys[^]*All 9 cases passed\./)
     t.equal(await example.exit(), 0)

@@ -14,7 +14,9 @@ function holdCase (head: CaseHead, body: (driver: StorageDriver, holds: HoldStor
 
 /** Cases about storages that hold notifications. */
 export const holdCases = [
-  holdCase({ port: 'deliveries.claimDue', name: 'only workers of the first environment, and those without one, claim' }, async (driver) => {
+  holdCase({
+    port: 'deliveries.claimDue', name: 'only workers of the first environment, and those without one, claim'
+  }, async (driver) => {
     await driver.addWebhook()
     await driver.emitMany(2)
     await driver.claimAll(1, { environment: 'production' })
@@ -24,7 +26,9 @@ export const holdCases = [
     await driver.claimAll(1, { environment: 'production' })
   }),
 
-  holdCase({ port: 'deliveries.claimNotices', name: 'notices are not given to another environment' }, async (driver) => {
+  holdCase({
+    port: 'deliveries.claimNotices', name: 'notices are not given to another environment'
+  }, async (driver) => {
     const { deliveries } = driver
     await driver.addWebhook()
     await driver.claim({ environment: 'production' })
@@ -34,7 +38,9 @@ export const holdCases = [
     same((await deliveries.claimNotices({ limit: 10, leaseMs: 0, environment: 'production' })).length, 1, 'the number of notices for production')
   }),
 
-  holdCase({ port: 'holds.find', name: 'another environment is held, from the time when it is first noticed' }, async (driver, holds) => {
+  holdCase({
+    port: 'holds.find', name: 'another environment is held, from the time when it is first noticed'
+  }, async (driver, holds) => {
     same(await holds.find('staging'), null, 'the hold before any claim')
     await driver.claim({ environment: 'production' })
     same([await holds.find('production'), await holds.find(null)], [null, null], 'the holds of production and of no environment')
@@ -44,7 +50,9 @@ export const holdCases = [
     same(await holds.find('staging'), hold, 'the hold, read again')
   }),
 
-  holdCase({ port: 'holds.adopt', name: 'an adopted storage belongs to the other environment' }, async (driver, holds) => {
+  holdCase({
+    port: 'holds.adopt', name: 'an adopted storage belongs to the other environment'
+  }, async (driver, holds) => {
     await driver.addWebhook()
     await driver.emit()
     await driver.claim({ environment: 'production', limit: 1, leaseMs: 10 })
@@ -54,7 +62,9 @@ export const holdCases = [
     same(eventIds(await driver.claim({ environment: 'staging' })), ['evt_1'], 'the events claimed by staging')
   }),
 
-  holdCase({ port: 'holds.adopt', name: 'an adoption that discards skips all that is pending' }, async (driver, holds) => {
+  holdCase({
+    port: 'holds.adopt', name: 'an adoption that discards skips all that is pending'
+  }, async (driver, holds) => {
     const { deliveries } = driver
     const webhook = await driver.addWebhook()
     await driver.claim({ environment: 'production' })

@@ -63,7 +63,8 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'a lost lease stays lost when reported with another delivery of the claim that took it over'
+    port: 'deliveries.recordAttempts',
+    name: 'a lost lease stays lost when reported with another delivery of the claim that took it over'
   }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(2)

@@ -5,7 +5,8 @@ import { delivered } from '../support/samples.js'
 /** Cases about deliveries locked by a transaction of the host. A storage without transactions locks none. */
 export const lockedCases = [
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'a transaction that erases a delivery does not block the completion of others'
+    port: 'deliveries.recordAttempts',
+    name: 'a transaction that erases a delivery does not block the completion of others'
   }, async ({ harness, deliveries, addWebhook, emit, emitMany, claimAll, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emit({ subject: 'candidate:1', tombstone: '{}' })
@@ -24,7 +25,8 @@ export const lockedCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', name: 'a delivery being erased by an open transaction is not claimed and does not block other claims'
+    port: 'deliveries.claimDue',
+    name: 'a delivery being erased by an open transaction is not claimed and does not block other claims'
   }, async ({ harness, deliveries, addWebhook, emit, claim, log }) => {
     const webhook = await addWebhook()
     await emit({ subject: 'candidate:1', tombstone: '{}' })

@@ -122,7 +122,8 @@ export const pendingCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.tenantStats', name: 'the oldest due delivery of a tenant is neither of another nor of a paused webhook'
+    port: 'deliveries.tenantStats',
+    name: 'the oldest due delivery of a tenant is neither of another nor of a paused webhook'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, wait }) => {
     const oldestOf = async (tenant: string): Promise<number> => (await deliveries.tenantStats(tenant)).oldestDueMs
     await addWebhook()

@@ -45,7 +45,9 @@ function readNumber (body: string): number {
 
 /** Cases about the feed of events. */
 export const feedCases = [
-  feedCase({ port: 'feed.list', name: 'the feed lists all events in pages, in order, each once, with and without webhooks' }, async ({ addWebhook, emitMany, emit, follow }) => {
+  feedCase({
+    port: 'feed.list', name: 'the feed lists all events in pages, in order, each once, with and without webhooks'
+  }, async ({ addWebhook, emitMany, emit, follow }) => {
     await emitMany(3)
     await addWebhook()
     await addWebhook()
@@ -79,7 +81,9 @@ export const feedCases = [
     same((await follow(null, { eventTypes: ['job.updated'] })).numbers, [], 'the events of a type without any')
   }),
 
-  feedCase({ port: 'feed.list', name: 'the feed has the exact bodies, and tombstones of erased subjects' }, async ({ deliveries, emit, feed }) => {
+  feedCase({
+    port: 'feed.list', name: 'the feed has the exact bodies, and tombstones of erased subjects'
+  }, async ({ deliveries, emit, feed }) => {
     const body = '{"id":"evt_1", "data":{"b":1.0,"a":"\\u0007\\u2028 é 漢 👩‍💻"}}'
     await emit({ body })
     await emit({ subject: 'candidate:1', tombstone: '{"id":"evt_2","erased":true}' })
@@ -88,7 +92,9 @@ export const feedCases = [
     same(page.bodies, [body, '{"id":"evt_2","erased":true}'], 'the bodies')
   }),
 
-  feedCase({ port: 'feed.end', name: 'events that commit late are in the feed, after any position that was given before' }, async ({ harness, deliveries, emit, feed, follow }) => {
+  feedCase({
+    port: 'feed.end', name: 'events that commit late are in the feed, after any position that was given before'
+  }, async ({ harness, deliveries, emit, feed, follow }) => {
     const before = await feed.end('acme')
     await emit()
     same((await follow(before)).numbers, [1], 'the events after the position before the first')
@@ -108,7 +114,9 @@ export const feedCases = [
     holds((await follow(during)).numbers.includes(9), 'the late event comes after the position of that time')
   }),
 
-  feedCase({ port: 'feed.list', name: 'positions that are unknown or before pruned events are not accepted by the feed' }, async ({ deliveries, emit, feed, follow, wait }) => {
+  feedCase({
+    port: 'feed.list', name: 'positions that are unknown or before pruned events are not accepted by the feed'
+  }, async ({ deliveries, emit, feed, follow, wait }) => {
     const start = await feed.end('acme')
     await emit()
     const { position } = await follow(null)
@@ -124,7 +132,9 @@ export const feedCases = [
     same([(await follow(position)).numbers, (await follow(null)).numbers], [[2], [2]], 'the events after another one, from there and from the beginning')
   }),
 
-  feedCase({ port: 'feed.list', name: 'an old event that is kept for its delivery does not end the tokens of the feed' }, async ({ addWebhook, deliveries, emit, feed, follow, wait }) => {
+  feedCase({
+    port: 'feed.list', name: 'an old event that is kept for its delivery does not end the tokens of the feed'
+  }, async ({ addWebhook, deliveries, emit, feed, follow, wait }) => {
     await addWebhook({ event_types: ['job.created'] })
     await emit({ type: 'job.created' })
     await emit()
@@ -145,13 +155,18 @@ export const feedCases = [
     same(await read(10, ['job.updated']), [], 'a type without events')
   }),
 
-  feedCase({ port: 'feed.tokenSecret', name: 'the feed has a secret of 32 bytes or more, always the same' }, async ({ feed }) => {
+  feedCase({
+    port: 'feed.tokenSecret', name: 'the feed has a secret of 32 bytes or more, always the same'
+  }, async ({ feed }) => {
     const [one, other] = [await feed.tokenSecret(), await feed.tokenSecret()]
     holds(one.length >= 32, 'the secret has 32 bytes or more')
     same(Buffer.from(one).toString('hex'), Buffer.from(other).toString('hex'), 'the secret of another call')
   }),
 
-  feedCase({ port: 'webhooks.renameTenant', name: 'a renamed tenant keeps its events in the feed, and earlier positions of both names are not known' }, async ({ webhooks, emitMany, emit, feed, follow }) => {
+  feedCase({
+    port: 'webhooks.renameTenant',
+    name: 'a renamed tenant keeps its events in the feed, and earlier positions of both names are not known'
+  }, async ({ webhooks, emitMany, emit, feed, follow }) => {
     await emitMany(3)
     const [old, next] = [(await follow(null)).position, await feed.end('globex')]
     await webhooks.renameTenant(named('acme'), named('globex'), { reseal: (text) => text })
@@ -162,7 +177,9 @@ export const feedCases = [
     same((await follow(null)).numbers, [], 'the events of the old name')
   }),
 
-  feedCase({ port: 'webhooks.removeTenant', name: 'a removed tenant leaves nothing in the feed of a later one of its name' }, async ({ webhooks, emitMany, emit, feed, follow }) => {
+  feedCase({
+    port: 'webhooks.removeTenant', name: 'a removed tenant leaves nothing in the feed of a later one of its name'
+  }, async ({ webhooks, emitMany, emit, feed, follow }) => {
     await emitMany(2)
     const { position } = await follow(null)
     await webhooks.removeTenant('acme', { limit: 10 })

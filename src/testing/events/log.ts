@@ -101,7 +101,8 @@ export const logCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'the response to an attempt whose delivery was cancelled in between is not kept'
+    port: 'deliveries.recordAttempts',
+    name: 'the response to an attempt whose delivery was cancelled in between is not kept'
   }, async ({ deliveries, webhooks, addWebhook, emit, claimAll, recordAttempts }) => {
     const { id: webhookId } = await addWebhook()
     await emit({ subject: 'candidate:1', tombstone: '{}' })

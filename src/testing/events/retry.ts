@@ -118,7 +118,8 @@ export const retryCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.retry', name: 'a delivery of a webhook that is not active is not retried, and neither is an unknown one'
+    port: 'deliveries.retry',
+    name: 'a delivery of a webhook that is not active is not retried, and neither is an unknown one'
   }, async (driver) => {
     const { webhook, delivery } = await makeWaiting(driver)
     const { deliveries, webhooks, log } = driver

@@ -23,7 +23,8 @@ export const subjectCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.listSubjectEvents', name: 'pages of events with a subject have each event once, in the order of recording'
+    port: 'deliveries.listSubjectEvents',
+    name: 'pages of events with a subject have each event once, in the order of recording'
   }, async ({ deliveries, emit }) => {
     for (const subject of ['job:7', 'candidate:42', 'candidate:42', 'job:7', 'job:7']) await emit({ ...about, subject, otherSubjects: subject === 'job:7' ? ['candidate:42'] : [] })
     const seen: SubjectEvent[] = []
@@ -37,7 +38,8 @@ export const subjectCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.listSubjectEvents', name: 'an event with a subject has its deliveries, with when and how each attempt ended'
+    port: 'deliveries.listSubjectEvents',
+    name: 'an event with a subject has its deliveries, with when and how each attempt ended'
   }, async ({ deliveries, addWebhook, emit, claimAll, claimOne, recordAttempts, log }) => {
     const first = await addWebhook({ name: 'CRM' })
     const second = await addWebhook({ status: 'inactive' })
@@ -69,7 +71,8 @@ export const subjectCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.listSubjectEvents', name: 'erased events and deliveries of deleted webhooks are listed until they are pruned'
+    port: 'deliveries.listSubjectEvents',
+    name: 'erased events and deliveries of deleted webhooks are listed until they are pruned'
   }, async ({ webhooks, deliveries, addWebhook, emit, claimOne, recordAttempts, wait }) => {
     const { id } = await addWebhook()
     await emit({ ...about, otherSubjects: ['job:7'] })
@@ -85,7 +88,8 @@ export const subjectCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'deliveries.listSubjectEvents', name: 'events with a subject belong to the renamed tenant, and a removed one leaves none'
+    port: 'deliveries.listSubjectEvents',
+    name: 'events with a subject belong to the renamed tenant, and a removed one leaves none'
   }, async ({ webhooks, deliveries, emit }) => {
     const count = async (tenant: string): Promise<number> => (await deliveries.listSubjectEvents(tenant, 'job:7', all)).length
     await emit({ ...about, otherSubjects: ['job:7'] })

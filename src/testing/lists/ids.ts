@@ -85,9 +85,14 @@ export const idCases = [
 ].flat()
 
 /** Creates the same case for candidates and for jobs. */
-function ownCases ({ port, name }: { port: 'list' | 'find', name: string }, body: (rows: OwnRows) => Promise<void>): StorageCase[] {
+function ownCases (
+  { port, name }: { port: 'list' | 'find', name: string },
+  body: (rows: OwnRows) => Promise<void>
+): StorageCase[] {
   return [
-    defineIdCase('lists', { port: `candidates.${port}`, name: `candidates: ${name}` }, (harness) => body(ownCandidates(harness))),
+    defineIdCase('lists', { port: `candidates.${port}`, name: `candidates: ${name}` }, (harness) => {
+      return body(ownCandidates(harness))
+    }),
     defineIdCase('lists', { port: `jobs.${port}`, name: `jobs: ${name}` }, (harness) => body(ownJobs(harness)))
   ]
 }

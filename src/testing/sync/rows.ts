@@ -11,7 +11,10 @@ interface SyncedRows {
 }
 
 /** Creates a case for candidates and one for jobs. They pass on a source without the methods for sync. */
-function syncedCases (head: { port: 'listAfter' | 'findMany', name: string }, body: (rows: SyncedRows) => Promise<void>): StorageCase[] {
+function syncedCases (
+  head: { port: 'listAfter' | 'findMany', name: string },
+  body: (rows: SyncedRows) => Promise<void>
+): StorageCase[] {
   return [['candidates', candidateRows] as const, ['jobs', jobRows] as const].map(([name, toRows]) => {
     return defineCase('sync', { ...head, port: `${name}.${head.port}`, name: `${name}: ${head.name}` }, async (harness) => {
       if (harness.storage[name].listAfter !== undefined || harness.storage[name].findMany !== undefined) await body(toRows(harness))
@@ -41,7 +44,9 @@ function jobRows ({ storage: { jobs }, saveJobs }: StorageHarness): SyncedRows {
 
 /** Cases about reading rows for sync. */
 export const syncedRowCases = [
-  syncedCases({ port: 'listAfter', name: 'rows are read by ascending id, after an id' }, async ({ save, listAfter }) => {
+  syncedCases({
+    port: 'listAfter', name: 'rows are read by ascending id, after an id'
+  }, async ({ save, listAfter }) => {
     await save('acme', [30, 4, 100, 5_000_000_000, 12])
     await save('globex', [5, 31])
     same(await listAfter(null, 10), [4, 12, 30, 100, 5_000_000_000], 'all ids')

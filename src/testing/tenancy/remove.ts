@@ -8,7 +8,8 @@ const key = { idempotencyKey: 'once', subject: 'candidate:42', tombstone: '{"era
 /** Cases about removing a tenant. */
 export const removeCases = [
   benchCase('tenancy', {
-    port: 'webhooks.removeTenant', name: 'a removed tenant has no webhook, no delivery and no notice, and others keep theirs'
+    port: 'webhooks.removeTenant',
+    name: 'a removed tenant has no webhook, no delivery and no notice, and others keep theirs'
   }, async ({ webhooks, deliveries, addWebhook, emit, claim, claimOne, takeNotices, log }) => {
     const webhook = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
@@ -71,7 +72,8 @@ export const removeCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.removeTenant', name: 'removing commits with the host\'s transaction, or is rejected by a storage without transactions'
+    port: 'webhooks.removeTenant',
+    name: 'removing commits with the host\'s transaction, or is rejected by a storage without transactions'
   }, async ({ harness, webhooks, addWebhook, emit, claimOne, claim }) => {
     const { id } = await addWebhook()
     await emit()

@@ -128,7 +128,8 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', name: 'renaming commits with the host\'s transaction, or is rejected by a storage without transactions'
+    port: 'webhooks.renameTenant',
+    name: 'renaming commits with the host\'s transaction, or is rejected by a storage without transactions'
   }, async ({ harness, webhooks, addWebhook }) => {
     const { id } = await addWebhook()
     if (harness.begin === undefined) {

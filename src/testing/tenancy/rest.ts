@@ -19,7 +19,9 @@ async function rest (driver: StorageDriver, restMs: number): Promise<{ resting: 
 
 /** Cases about tenants whose names rest, and about names of tenants with ids of their own. */
 export const restCases = [
-  benchCase('tenancy', { port: 'webhooks.removeTenant', name: 'a removed tenant rests for the given time' }, async (driver) => {
+  benchCase('tenancy', {
+    port: 'webhooks.removeTenant', name: 'a removed tenant rests for the given time'
+  }, async (driver) => {
     let restMs = 20
     let { resting, tookMs } = await rest(driver, restMs)
     // In real time, a slow storage is asked after the end of a short rest.
@@ -30,35 +32,45 @@ export const restCases = [
     await driver.addWebhook()
   }),
 
-  benchCase('tenancy', { port: 'webhooks.renameTenant', name: 'the previous id of a renamed tenant rests, and the new one does not' }, async (driver) => {
+  benchCase('tenancy', {
+    port: 'webhooks.renameTenant', name: 'the previous id of a renamed tenant rests, and the new one does not'
+  }, async (driver) => {
     await driver.addWebhook()
     await driver.webhooks.renameTenant(named('acme'), named('globex'), { ...keep, restSeconds: 3600 })
     same(await listResting(driver), ['acme'], 'the resting tenants')
     await driver.emit({ tenantSlug: 'globex' })
   }),
 
-  benchCase('tenancy', { port: 'webhooks.renameTenant', name: 'a tenant cannot be renamed to one that rests' }, async ({ webhooks, addWebhook }) => {
+  benchCase('tenancy', {
+    port: 'webhooks.renameTenant', name: 'a tenant cannot be renamed to one that rests'
+  }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook()
     await webhooks.removeTenant('globex', { limit: 10, restSeconds: 3600 })
     same(await webhooks.renameTenant(named('acme'), named('globex'), keep), null, 'the result of renameTenant')
     same((await webhooks.find('acme', id))?.id, id, 'the webhook under the old name')
   }),
 
-  benchCase('tenancy', { port: 'webhooks.create', name: 'a tenant that rests gets no webhook' }, async ({ webhooks }) => {
+  benchCase('tenancy', {
+    port: 'webhooks.create', name: 'a tenant that rests gets no webhook'
+  }, async ({ webhooks }) => {
     await webhooks.removeTenant('acme', { limit: 10, restSeconds: 3600 })
     const id = await webhooks.nextId('acme')
     await rejects(webhooks.create('acme', createWebhook(id), 50), 'creating a webhook')
     same(await webhooks.count('acme', {}), 0, 'the number of webhooks')
   }),
 
-  benchCase('tenancy', { port: 'deliveries.record', name: 'a tenant that rests gets no event, and others do' }, async ({ webhooks, deliveries, emit }) => {
+  benchCase('tenancy', {
+    port: 'deliveries.record', name: 'a tenant that rests gets no event, and others do'
+  }, async ({ webhooks, deliveries, emit }) => {
     await webhooks.removeTenant('acme', { limit: 10, restSeconds: 3600 })
     await rejects(deliveries.record('acme', createEvent('evt_late')), 'recording an event')
     await emit({ tenantSlug: 'globex' })
     same(await webhooks.removeTenant('acme', { limit: 10 }), 0, 'the events left of the removed tenant')
   }),
 
-  benchCase('tenancy', { port: 'webhooks.listResting', name: 'each resting tenant is listed with the end of its rest' }, async ({ webhooks }) => {
+  benchCase('tenancy', {
+    port: 'webhooks.listResting', name: 'each resting tenant is listed with the end of its rest'
+  }, async ({ webhooks }) => {
     await webhooks.removeTenant('acme', { limit: 10, restSeconds: 60 })
     await webhooks.removeTenant('globex', { limit: 10, restSeconds: 3600 })
     const [first, second] = (await webhooks.listResting()).sort((one, other) => one.tenantId < other.tenantId ? -1 : 1)

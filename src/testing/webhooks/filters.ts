@@ -69,7 +69,8 @@ export const eventFilterCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.record', name: 'an event creates deliveries only for the webhooks whose filters it matches, not even skipped ones'
+    port: 'deliveries.record',
+    name: 'an event creates deliveries only for the webhooks whose filters it matches, not even skipped ones'
   }, async ({ addWebhook, emit, log, claim }) => {
     const plain = await addWebhook()
     const filtered = await addWebhook({ filters: job7 })

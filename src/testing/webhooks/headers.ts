@@ -47,7 +47,8 @@ export const headerCases = [
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.replaceSecret', name: 'sealed headers are listed with the secrets, and replacing them changes nothing else'
+    port: 'webhooks.replaceSecret',
+    name: 'sealed headers are listed with the secrets, and replacing them changes nothing else'
   }, async ({ webhooks, addWebhook, wait }) => {
     const { id } = await addWebhook({ secret: 'secret', headers: stored })
     const other = await addWebhook({ headers: stored })

@@ -54,7 +54,8 @@ export const webhookHealthCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'webhooks.findHealth', name: 'a disabled webhook shows why, and keeps its record of failures until it is made active'
+    port: 'webhooks.findHealth',
+    name: 'a disabled webhook shows why, and keeps its record of failures until it is made active'
   }, async (driver) => {
     const { webhooks, addWebhook, attempt } = driver
     const webhook = await addWebhook()
@@ -79,7 +80,8 @@ export const webhookHealthCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'late results of a webhook that is not active change nothing about its health'
+    port: 'deliveries.recordAttempts',
+    name: 'late results of a webhook that is not active change nothing about its health'
   }, async (driver) => {
     const { webhooks, addWebhook, attempt, emitMany, claimAll, recordAttempts } = driver
     const webhook = await addWebhook()
@@ -94,7 +96,8 @@ export const webhookHealthCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'webhooks.listFailing', name: 'failing and disabled webhooks of all tenants are listed, the longest failing first'
+    port: 'webhooks.listFailing',
+    name: 'failing and disabled webhooks of all tenants are listed, the longest failing first'
   }, async (driver) => {
     const { webhooks, addWebhook, emit, claimOne, claimAll, recordAttempts, wait } = driver
     same(await webhooks.listFailing(everything), [], 'the list without webhooks')
