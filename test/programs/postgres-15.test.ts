@@ -6,10 +6,14 @@ import { testConformance } from '../fixtures/postgres/postgres-conformance.js'
 import { createStoryTables, goodStory, tellStory } from '../fixtures/postgres/host-story.js'
 import { dumpDatabase, restoreDatabase } from '../fixtures/postgres/postgres-copies.js'
 import { startPostgresServer } from '../fixtures/postgres/postgres-server.js'
+import { createTables } from '../fixtures/postgres/postgres.js'
 
 const { path, missing } = findProgram('postgresql-15', ['/usr/lib/postgresql/15/bin/postgres'])
 
-t.test('PostgreSQL 15 keeps every promise of the ports', { skip: missing }, (t) => testConformance(t, { server: { binaries: dirname(path) } }))
+t.test('PostgreSQL 15 keeps every promise of the ports', { skip: missing }, async (t) => {
+  const pool = (await startPostgresServer(t, { binaries: dirname(path) })).createPool()
+  await testConformance(t, pool, await createTables(pool))
+})
 
 t.test('a database restored from a dump on another server works, and knows no earlier position', { skip: missing }, async (t) => {
   const binaries = dirname(path)

@@ -144,18 +144,3 @@ t.test('a storage that answers after the end of a short rest passes', async (t) 
 t.test('a storage whose tenants never rest is caught, however slow it is', async (t) => {
   t.match(await runSlowly(() => []), [{ error: { message: /^the resting tenants/ } }])
 })
-
-function makeHarness (): StorageHarness {
-  const storage = memoryStorage()
-  return {
-    storage,
-    saveCandidates: (tenantSlug, rows) => rows.forEach((row) => storage.candidates.save(tenantSlug, { ...row })),
-    saveJobs: (tenantSlug, rows) => rows.forEach((row) => storage.jobs.save(tenantSlug, { ...row }))
-  }
-}
-
-t.test('without a clock to move, the cases wait: the same storage passes all of them', async (t) => {
-  const results = await runCases(storageCases, makeHarness)
-  t.strictSame(results.filter(({ error }) => error !== null), [])
-  t.equal(results.length, storageCases.length)
-})

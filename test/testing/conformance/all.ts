@@ -1,3 +1,2 @@
 import './memory.test.js'
-import './pglite.test.js'
 import './postgres.test.js'
