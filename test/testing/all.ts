@@ -1,2 +1,3 @@
+import './broken.test.js'
 import './cases.test.js'
 import './report.test.js'
