@@ -34,23 +34,26 @@ export function orderBy<Field extends string> (
   return `order by ${sort.map(({ field, direction }) => `${columns[field]} ${direction}`).join(', ')}`
 }
 
-/** A condition, and the value of its parameter such as `$1`. */
-export type Condition<Value = unknown> = [format: (parameter: string) => string, value: Value]
+/** Puts a parameter such as `$1` in place of the `$` of a template. */
+export function fillIn (template: string, parameter: string): string {
+  const place = template.indexOf('$')
+  return template.slice(0, place) + parameter + template.slice(place + 1)
+}
 
 /** Conditions whose values become parameters. */
 export class Conditions {
   readonly values: unknown[]
   #text = ''
 
-  constructor (...conditions: Condition[]) {
+  constructor (...conditions: Array<[template: string, value: unknown]>) {
     this.values = []
-    for (const condition of conditions) this.add(...condition)
+    for (const [template, value] of conditions) this.add(template, value)
   }
 
-  /** Adds a condition. Does nothing if the value is `undefined`. */
-  add (...[format, value]: Condition): void {
+  /** Adds a condition in which `$` stands for the value. Does nothing if the value is `undefined`. */
+  add (template: string, value: unknown): void {
     if (value === undefined) return
-    this.#text += (this.#text === '' ? 'where ' : ' and ') + format(this.bind(value))
+    this.#text += (this.#text === '' ? 'where ' : ' and ') + fillIn(template, this.bind(value))
   }
 
   /** Adds a parameter and returns its name. */

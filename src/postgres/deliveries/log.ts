@@ -48,12 +48,12 @@ export function createDeliveryLog (session: Session, schema: string): Pick<Deliv
   /** Returns one statement for each part, and their conditions. */
   function select (tenant: string, webhookId: number, { status, eventType, eventId, id }: Selection): { parts: string[], where: Conditions } {
     const where = new Conditions(
-      [(value) => `webhook_id = ${value}::bigint`, webhookId],
-      [(value) => `id = ${value}::bigint`, id],
-      [(value) => `event_seq = (select seq from ${schema}.events where id = ${value})`, eventId],
-      [(value) => `(select type from ${schema}.events where seq = event_seq) = ${value}`, eventType]
+      ['webhook_id = $::bigint', webhookId],
+      ['id = $::bigint', id],
+      [`event_seq = (select seq from ${schema}.events where id = $)`, eventId],
+      [`(select type from ${schema}.events where seq = event_seq) = $`, eventType]
     )
-    where.add((value) => `exists (select from ${schema}.webhooks w where w.tenant = ${value} and w.id = $1::bigint)`, tenant)
+    where.add(`exists (select from ${schema}.webhooks w where w.tenant = $ and w.id = $1::bigint)`, tenant)
     const queued = status === undefined || status === 'pending' ? queueParts : []
     const parts = queued.map((part) => `
       select id, event_seq, 'pending' as status, created_at, due_at, null::timestamptz as ended_at, attempts as earlier,

@@ -63,11 +63,11 @@ function select (
   { include, eventTypes, eventIds, since, until, limit }: ReplaySelection
 ): Selected {
   const where = new Conditions(
-    [(value) => `e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = ${value}), ${value})`, tenant],
-    [(value) => `e.type = any (${value})`, eventTypes === null ? undefined : [...eventTypes]],
-    [(value) => `e.id = any (${value})`, eventIds === null ? undefined : [...eventIds]],
-    [(value) => `e.recorded_at >= ${value}::timestamptz`, since ?? undefined],
-    [(value) => `e.recorded_at <= ${value}::timestamptz`, until ?? undefined]
+    [`e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = $), $1)`, tenant],
+    ['e.type = any ($)', eventTypes === null ? undefined : [...eventTypes]],
+    ['e.id = any ($)', eventIds === null ? undefined : [...eventIds]],
+    ['e.recorded_at >= $::timestamptz', since ?? undefined],
+    ['e.recorded_at <= $::timestamptz', until ?? undefined]
   )
   const id = where.bind(webhookId)
   const most = where.bind(limit)

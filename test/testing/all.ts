@@ -1,3 +1,0 @@
-import './broken.test.js'
-import './cases.test.js'
-import './report.test.js'

@@ -1,2 +1,0 @@
-import './memory.test.js'
-import './postgres.test.js'
