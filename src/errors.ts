@@ -6,7 +6,7 @@ const kBrand = Symbol.for('fastify-recruiting-api.error')
 export type RecruitingApiErrorCode =
   /** An option of the plugin, `createRecruiting`, `drain`, `defineList`, `recordEvents` or an adapter is invalid; `field` is its path. */
   | 'invalid_option'
-  /** An argument of `emit` or `erase` is invalid; `field` is its path. */
+  /** An argument of `emit` or `erase` is invalid; `field` is its path. With `tenantSlug` and `tenantId` together it is `invalid_input`. */
   | 'invalid_event'
   /** An argument of `changed`, `stats`, `renameTenant`, `removeTenant`, `webhooks`, `portal`, `apiKeys` or a recorder is invalid; `field` names it, or the field in it. */
   | 'invalid_input'

@@ -1,7 +1,8 @@
 import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
-import type { PortalMessages, PortalSessionInput } from '../../../../src/index.js'
+import type { PortalMessages } from '../../../../src/index.js'
+import type { PortalSessionFields } from '../../../../src/portal/session.js'
 import { en } from '../../../../src/portal/messages/en.js'
 import { findViolations } from '../../../fixtures/browser/axe.js'
 import { becomes } from '../../../fixtures/browser/becomes.js'
@@ -55,7 +56,7 @@ t.test('the look of the portal', { skip: noBrowser }, async (t) => {
   const browser = await startBrowser(t)
 
   /** Opens the list of a tenant with one webhook. */
-  async function open (t: Test, session: Partial<PortalSessionInput>, options: BrowserContextOptions): Promise<Visit & { host: PortalHost }> {
+  async function open (t: Test, session: Partial<PortalSessionFields>, options: BrowserContextOptions): Promise<Visit & { host: PortalHost }> {
     const host = await startPortalHost(t, { portal: { messages: { ar } } })
     await host.addWebhook()
     const visited = await visit(browser, await host.createSession(session), options)
