@@ -47,19 +47,15 @@ export interface Engine {
 
 /** Creates the engine. Nothing is delivered before `start`. */
 export function createEngine (settings: EngineSettings, log: Logger): Engine {
-  const {
-    storage, tenantId, tenantSlug, events, ids, secretKeys, maxWebhooksPerTenant, maxEventBytes, requireSubject, changesRetentionDays,
-    opentelemetry, onAudit, delivery
-  } = settings
+  const { storage, tenantId, events, ids, secretKeys, maxWebhooksPerTenant, maxEventBytes, requireSubject, changesRetentionDays, opentelemetry, onAudit, delivery } = settings
   const { webhooks, deliveries, changes, holds, feed } = storage
   const { clock, allowHttp, allowNetworks, denyNetworks, timeoutMs, pollMs, retentionDays, environment } = delivery
   expect(environment === null || holds !== undefined, 'delivery.environment', 'a storage with holds', environment)
-  expect(tenantSlug === null || tenantId !== null, 'tenantSlug', 'none without the option tenantId', tenantSlug)
   expect(!delivery.propagateTrace || opentelemetry !== null, 'delivery.propagateTrace', 'false without the option opentelemetry', true)
   const isAllowedAddress = createAddressRule(allowNetworks, denyNetworks)
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
   const secrets = createSecretBox(secretKeys)
-  const tenants = createTenants({ tenantId, tenantSlug, webhooks, clock })
+  const tenants = createTenants({ tenantId, webhooks, clock })
   const changed = createChanged(changes, ids, tenants)
   const { renameTenant, removeTenant } = createTenantOperations(webhooks, tenants, secrets)
   const sender = createLateSender(targetRules, timeoutMs, delivery)
@@ -74,6 +70,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     ? createWorker({ deliveries, sender, capacity, secrets, clock, log, counters, tracing, onFailures: notices.report }, { ...delivery, healthRule })
     : null
   const pruner = createPruner(storage, { retentionDays, changesRetentionDays }, { clock, log })
+  let isStarted = false
   let stopping: Promise<void> | null = null
   let closing: Promise<void> | null = null
 
@@ -122,9 +119,9 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       assertOpen()
       return renameTenant(from, to, options)
     },
-    async removeTenant (tenant, options) {
+    async removeTenant (tenantSlug, options) {
       assertOpen()
-      return removeTenant(tenant, options)
+      return removeTenant(tenantSlug, options)
     },
     async adopt (options) {
       assertOpen()
@@ -157,6 +154,9 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       },
       async drain (options = {}) {
         assertDelivering()
+        if (worker !== null && !isStarted) {
+          throw new RecruitingApiError('not_started', 'the server is not ready: await app.ready() or app.listen() before drain')
+        }
         expectNames(options, { until: 0 })
         const { until = 0 } = options
         const untilMs = Number(until)
@@ -198,6 +198,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     operations,
     health: () => readHealth({ deliveries, worker, findHold, clock, pollMs }, stopping !== null),
     start () {
+      isStarted = true
       if (worker === null || stopping !== null || closing !== null) return
       sender.load()
       worker.start()
