@@ -25,6 +25,9 @@ export const rights: Rights = {
     events: all,
     event_subjects: ['select', 'insert', 'delete'],
     queue: all,
+    paused_webhooks: all,
+    // Rows are locked before they are deleted, which needs update.
+    stopped_webhooks: all,
     marks: all,
     deliveries: all,
     api_keys: all,
@@ -34,7 +37,6 @@ export const rights: Rights = {
     change_state: ['select', 'update'],
     home: ['select', 'update'],
     watched_tables: ['select'],
-    missed_changes: ['select'],
     ended_changes: ['select', 'insert', 'update']
   },
   sequences: {

@@ -21,7 +21,11 @@ function createListChanges (session: Session, schema: string): ChangeSource['lis
     from ${schema}.change_bounds_v1($1, $2) as bounds
     left join lateral (
       select c.id, c.xid
-      from (select * from ${schema}.changes union all select * from ${schema}.recent_changes) as c
+      from (
+        select tenant, kind, id, xid from ${schema}.changes
+        union all
+        select tenant, kind, id, xid from ${schema}.recent_changes
+      ) as c
       where c.tenant = $1 and c.kind = $2 and (c.xid, c.id) > ($4::xid8, $5) and c.xid < bounds.horizon
       order by c.xid, c.id
       limit $6

@@ -4,8 +4,7 @@ import type { Session } from '../session.js'
 import { parseSecrets, type SecretRow } from '../webhooks/webhook-row.js'
 
 interface ClaimedRow extends SecretRow {
-  /** `null` if the claim stopped early and found nothing: the row has only `visited_until`. */
-  delivery_id: string | null
+  delivery_id: string
   fence: string
   tenant: string
   tenant_slug: string
@@ -18,8 +17,7 @@ interface ClaimedRow extends SecretRow {
   trace_parent: string | null
   attempt_count: number
   is_failing: boolean
-  visited_until: string
-  /** If this process must not send, the only value. */
+  /** If this process must not send, the only value of the only row. */
   held: Hold['reason'] | null
 }
 
@@ -27,37 +25,14 @@ interface ClaimedRow extends SecretRow {
 export function createClaim (session: Session, schema: string): (options: ClaimOptions) => Promise<ClaimedDelivery[]> {
   const text = `
     select delivery_id::text, fence::text, tenant, tenant_slug, webhook_id::text, target_url, secret, previous_secret, headers,
-      event_id, event_type, body, trace_parent, attempt_count, is_failing, visited_until::text, held
+      event_id, event_type, body, trace_parent, attempt_count, is_failing, held
     from ${schema}.claim_v1($1, $2, $3, $4)`
 
   return async ({ limit, perEndpoint, leaseMs, environment = null }) => {
-    const round = createRound()
-    for (;;) {
-      const rows = await session.query<ClaimedRow>('claim deliveries', text, [limit, perEndpoint, leaseMs, environment])
-      const [first] = rows
-      if (first === undefined) return []
-      if (first.held !== null) throw heldError(first.held)
-      if (first.delivery_id !== null) return rows.map(parseClaimed)
-      if (round.isComplete(Number(first.visited_until))) return []
-    }
-  }
-}
-
-/**
- * Tells when claims have visited every webhook. They visit by ascending id, and continue with the lowest after the highest.
- * Other workers move the turn too, so the second time that it wraps is always the end.
- */
-function createRound (): { isComplete (visitedUntil: number): boolean } {
-  let first: number | null = null
-  let last = Number.NEGATIVE_INFINITY
-  let wraps = 0
-  return {
-    isComplete (visitedUntil) {
-      if (visitedUntil <= last) wraps++
-      last = visitedUntil
-      first ??= visitedUntil
-      return wraps > 1 || (wraps === 1 && visitedUntil >= first)
-    }
+    const rows = await session.query<ClaimedRow>('claim deliveries', text, [limit, perEndpoint, leaseMs, environment])
+    const held = rows[0]?.held ?? null
+    if (held !== null) throw heldError(held)
+    return rows.map(parseClaimed)
   }
 }
 

@@ -16,12 +16,18 @@ begin
     select count(*) from queue q join webhooks w on w.id = q.webhook_id where w.status = 'active' and q.id >= w.skip_before
   );
   if p_is_discarding then
-    update webhooks w set skip_before = nextval('delivery_ids') where exists (select from queue q where q.webhook_id = w.id);
+    with stopped as (
+      update webhooks w set skip_before = nextval('delivery_ids')
+      where w.id in (select q.webhook_id from queue q)
+      returning w.id
+    )
+    insert into stopped_webhooks (webhook_id) select s.id from stopped s on conflict do nothing;
     delete from notices;
   end if;
 
   update home
-  set system = system_identifier_v1(), database_oid = d.oid, table_oid = 'home'::regclass, environment = p_environment, held_since = null
+  set id = gen_random_uuid(), system = system_identifier_v1(), database_oid = d.oid, table_oid = 'home'::regclass,
+    environment = p_environment, held_since = null
   from pg_database d where d.datname = current_database();
   return next;
 end

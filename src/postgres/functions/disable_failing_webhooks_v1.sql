@@ -12,10 +12,13 @@ as $$
     for no key update skip locked
   ), disabled as (
     update webhooks w set
-      status = 'disabled', disabled_reason = case j.verdict when 'gone' then 'gone' else 'failing' end, skip_before = nextval('delivery_ids'), updated_at = date_trunc('milliseconds', clock_timestamp())
+      status = 'disabled', disabled_reason = case j.verdict when 'gone' then 'gone' else 'failing' end,
+      skip_before = nextval('delivery_ids'), updated_at = date_trunc('milliseconds', clock_timestamp())
     from judged j
     where w.id = j.webhook_id and j.is_valid
     returning w.id
+  ), listed as (
+    insert into stopped_webhooks (webhook_id) select d.id from disabled d on conflict do nothing
   ), noticed as (
     insert into notices (kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status)
     select j.verdict, j.tenant, j.tenant_slug, j.webhook_id, j.failing_since, j.failed_deliveries, j.last_error, j.last_response_status

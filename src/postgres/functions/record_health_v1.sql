@@ -74,7 +74,7 @@ begin
     from judged j
     on conflict (webhook_id) do update set
       revision = excluded.revision, failing_since = excluded.failing_since, failed_deliveries = excluded.failed_deliveries,
-      is_warned = excluded.is_warned, paused_until = excluded.paused_until, 
+      is_warned = excluded.is_warned, paused_until = excluded.paused_until,
       verdict = coalesce(case when h.revision = excluded.revision then h.verdict end, excluded.verdict),
       last_error = excluded.last_error, last_response_status = excluded.last_response_status
     where h.revision <= excluded.revision
@@ -85,5 +85,15 @@ begin
     where j.kind = 'failing'
   )
   select coalesce(bool_or(j.kind is not null), false) into has_verdict from judged j;
+
+  -- Pauses that ended early. A separate statement, so that it sees what a claim set aside while the first one waited for it.
+  update paused_webhooks p set until = '-infinity'
+  where p.webhook_id = any (array(select r.webhook_id from jsonb_to_recordset(p_results) as r (webhook_id bigint)))
+    and p.until > '-infinity'
+    and not exists (
+      select from webhooks w
+      join webhook_health h on h.webhook_id = w.id and h.revision = w.revision and h.paused_until > p_now
+      where w.id = p.webhook_id
+    );
 end
 $$;

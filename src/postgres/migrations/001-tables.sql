@@ -2,6 +2,8 @@
 -- first in search_path. Then run the files of functions.
 --
 -- Indexed text has the collation "C": an update of the system's collations would damage other indexes.
+--
+-- Every table has a primary key: without one, a publication for all tables makes updates and deletes fail.
 
 create table migrations (
   -- The name of the file.
@@ -147,6 +149,8 @@ create table queue (
   id bigint not null default nextval('delivery_ids'),
   -- 0: in flight, 1: first attempt, 2: later attempt, 3: replay. Null: scheduled, it joins lane 2 or 3 at due_at.
   lane smallint,
+  -- The lane that it left because its webhook is paused. It has no lane then, and joins none at due_at.
+  paused_lane smallint check (paused_lane is null or lane is null),
   is_replay boolean not null default false,
   due_at timestamptz not null,
   created_at timestamptz not null,
@@ -161,8 +165,23 @@ create table queue (
 
 create index queue_ready on queue (webhook_id, lane, id) where lane is not null;
 create index queue_scheduled on queue (webhook_id, id) where lane is null;
-create index queue_due on queue (due_at) where lane is null;
+create index queue_due on queue (due_at) where lane is null and paused_lane is null;
 create index queue_retries on queue (webhook_id, due_at, id) where lane is null;
+create index queue_paused on queue (webhook_id, paused_lane, id) where paused_lane is not null;
+
+-- Webhooks whose ready deliveries were set aside, so that no claim visits them during the pause.
+create table paused_webhooks (
+  webhook_id bigint primary key,
+  -- The end of the pause. -infinity: it has ended, and claims take the deliveries back.
+  until timestamptz not null
+);
+
+create index paused_webhooks_until on paused_webhooks (until, webhook_id);
+
+-- Webhooks that may have stopped deliveries in the queue.
+create table stopped_webhooks (
+  webhook_id bigint primary key
+);
 
 -- Where the queue of a webhook begins, if it begins with many deleted rows that vacuum must keep for an older transaction.
 -- Normally empty.
@@ -247,16 +266,20 @@ create table recent_changes (
   -- The transaction that changed it. Readers see it once that and all older transactions have ended.
   xid xid8 not null,
   deleted boolean not null,
-  changed_at timestamptz not null
+  changed_at timestamptz not null,
+  -- Only for the primary key: a transaction may record the same change twice.
+  seq bigint generated always as identity,
+  constraint recent_changes_feed primary key (tenant, kind, xid, id, seq)
 );
-
-create index recent_changes_feed on recent_changes (tenant, kind, xid, id);
--- Without a primary key, logical replication needs it for deletes.
-alter table recent_changes replica identity full;
 
 -- One row for each candidate or job, of its last change. `prune` moves recent changes here.
 create table changes (
-  like recent_changes,
+  tenant text collate "C" not null,
+  kind text collate "C" not null,
+  id text collate "C" not null,
+  xid xid8 not null,
+  deleted boolean not null,
+  changed_at timestamptz not null,
   primary key (tenant, kind, id)
 );
 
@@ -299,21 +322,6 @@ create table watched_tables (
   primary key (kind, schema_name, table_name)
 );
 
--- Changes that a trigger of watch could not record, because its expressions failed. Until watch repairs the table, sync of the kind
--- answers 410. A trigger adds a row only if it sees none of its table.
-create table missed_changes (
-  id bigint generated always as identity primary key,
-  -- candidate or job.
-  kind text collate "C" not null,
-  schema_name name not null,
-  table_name name not null,
-  missed_at timestamptz not null default clock_timestamp(),
-  -- The error of the trigger.
-  problem text not null
-);
-
-create index missed_changes_table on missed_changes (kind, schema_name, table_name, id);
-
 -- Tenants that were renamed or removed: the SHA-256 of their ids, because a removed tenant leaves no name. Every
 -- position depends on xid, so earlier positions are no longer valid.
 create table ended_changes (
@@ -324,6 +332,8 @@ create table ended_changes (
 -- The database that these tables belong to. Dumps, template databases and copies of a cluster include this row, which then does
 -- not match their database. A restore of data alone adds a second row.
 create table home (
+  -- Changes with each adoption, so that data restored later from the other database still adds a row.
+  id uuid primary key default gen_random_uuid(),
   -- Identifies the cluster. Null if the role that wrote the row may not read it.
   system bigint,
   database_oid oid not null,

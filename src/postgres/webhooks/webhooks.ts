@@ -70,21 +70,30 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
     },
 
     async update (tenant, id, changes) {
+      const values = [
+        ...changedValues(tenant, id, changes), `${schema}.delivery_ids`, ...changedHeaders(changes), ...changedFilters(changes)
+      ]
       const [row] = await session.query<WebhookRow>('update webhook', `
-        update ${table} set
-          name = coalesce($3, name),
-          target_url = coalesce($4, target_url),
-          event_types = coalesce($5, event_types),
-          status = coalesce($6, status),
-          revision = revision + (coalesce($4 <> target_url, false) or coalesce($6 = 'active', false))::integer,
-          skip_before = case when $6 is null or (status = 'active' and $6 = 'active') then skip_before else nextval($7::regclass) end,
-          headers = case when $8 then $9 else headers end,
-          header_names = case when $8 then $10 else header_names end,
-          filters = case when $11 then $12 else filters end,
-          filter_path = case when $11 then $13 else filter_path end,
-          updated_at = ${moment}
-        where tenant = $1 and id = $2
-        returning ${webhookColumns}`, [...changedValues(tenant, id, changes), `${schema}.delivery_ids`, ...changedHeaders(changes), ...changedFilters(changes)])
+        with updated as (
+          update ${table} set
+            name = coalesce($3, name),
+            target_url = coalesce($4, target_url),
+            event_types = coalesce($5, event_types),
+            status = coalesce($6, status),
+            revision = revision + (coalesce($4 <> target_url, false) or coalesce($6 = 'active', false))::integer,
+            skip_before = case
+              when $6 is null or (status = 'active' and $6 = 'active') then skip_before
+              else nextval($7::regclass)
+            end,
+            headers = case when $8 then $9 else headers end,
+            header_names = case when $8 then $10 else header_names end,
+            filters = case when $11 then $12 else filters end,
+            filter_path = case when $11 then $13 else filter_path end,
+            updated_at = ${moment}
+          where tenant = $1 and id = $2
+          returning *
+        )
+        select ${webhookColumns} from updated cross join lateral ${schema}.apply_update_v1(id, $6 is not null)`, values)
       if (row === undefined) return null
 
       if (changes.status !== undefined) await stop.sweep(id)
@@ -93,8 +102,13 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
     },
 
     async delete (tenant, id) {
-      const rows = await session.query('delete webhook',
-        `delete from ${table} where tenant = $1 and id = $2 returning id::text`, [tenant, id])
+      const rows = await session.query('delete webhook', `
+        with deleted as (
+          delete from ${table} where tenant = $1 and id = $2 returning id
+        ), listed as (
+          insert into ${schema}.stopped_webhooks (webhook_id) select id from deleted on conflict do nothing
+        )
+        select id::text from deleted`, [tenant, id])
       if (rows.length > 0) await stop.sweep(id)
       return rows.length > 0
     },

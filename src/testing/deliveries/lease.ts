@@ -2,10 +2,18 @@ import { benchCase, eventIds, progress, statuses } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered, disableAtOnce, failed, retry } from '../support/samples.js'
 
+const leased =
+  'A delivery is leased to one caller at a time; once its lease has expired, any caller may claim it again, with a ' +
+  'greater fence.'
+const nothing = 'A result is ignored if its lease was lost, completed or released.'
+const late = 'A lease is lost when another caller claims the delivery, not when it expires.'
+const release = 'Releases leases: their deliveries are due at once and no attempt is counted.'
+const passed = 'Ignores leases that were lost, completed or released.'
+
 /** Cases about leases, and which results count. */
 export const leaseCases = [
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', name: 'a leased delivery is not claimed'
+    port: 'deliveries.claimDue', says: leased, name: 'a leased delivery is not claimed'
   }, async ({ addWebhook, emitMany, claim }) => {
     await addWebhook()
     await emitMany(3)
@@ -15,6 +23,7 @@ export const leaseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
+    says: leased,
     name: 'after its lease has expired, a delivery is claimed again with a greater fence'
   }, async ({ addWebhook, emitMany, claim, claimOne, wait }) => {
     await addWebhook()
@@ -29,7 +38,7 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'a result with an old fence is ignored'
+    port: 'deliveries.recordAttempts', says: nothing, name: 'a result with an old fence is ignored'
   }, async ({ webhooks, deliveries, addWebhook, emit, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emit()
@@ -48,7 +57,7 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'of several leases of one claim, one is lost without the others'
+    port: 'deliveries.recordAttempts', says: nothing, name: 'of several leases of one claim, one is lost without the others'
   }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(4)
@@ -63,8 +72,7 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts',
-    name: 'a lost lease stays lost when reported with another delivery of the claim that took it over'
+    port: 'deliveries.recordAttempts', says: nothing, name: 'a lost lease stays lost when reported with another delivery of the claim that took it over'
   }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(2)
@@ -78,7 +86,7 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'a result for a nonexistent delivery is ignored'
+    port: 'deliveries.recordAttempts', says: nothing, name: 'a result for a nonexistent delivery is ignored'
   }, async ({ deliveries, addWebhook, emit, log, claimOne, recordAttempts }) => {
     const webhook = await addWebhook()
     await emit()
@@ -91,6 +99,7 @@ export const leaseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
+    says: late,
     name: 'a late result counts until the delivery is claimed again'
   }, async ({ deliveries, addWebhook, emitMany, claim, claimAll, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
@@ -105,7 +114,7 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'a result counts once, however often it is reported'
+    port: 'deliveries.recordAttempts', says: nothing, name: 'a result counts once, however often it is reported'
   }, async ({ addWebhook, emit, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emit()
@@ -118,6 +127,7 @@ export const leaseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.release',
+    says: release,
     name: 'a released delivery is due at once, with no attempt counted'
   }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
@@ -139,6 +149,7 @@ export const leaseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.release',
+    says: passed,
     name: 'release ignores a lease that was lost, completed or released'
   }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, recordAttempts, wait }) => {
     await addWebhook()

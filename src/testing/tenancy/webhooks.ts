@@ -2,13 +2,16 @@ import { benchCase } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { firstRows } from '../support/samples.js'
 
+const foreign = 'A webhook of another tenant is treated as if it did not exist.'
+const found = `${foreign} … Returns one webhook of the tenant; \`null\` if there is none with this id.`
+
 // Slugs that a storage might confuse with acme, or with all tenants.
 const strangers = ['globex', 'nobody', 'ACME', 'acme ', 'acm_', '%', '', '__proto__', "acme' or '1'='1"]
 
 /** Cases about webhooks of other tenants. */
 export const webhookTenancyCases = [
   benchCase('tenancy', {
-    port: 'webhooks.find', name: 'a webhook of another tenant is neither found nor listed nor counted'
+    port: 'webhooks.find', says: found, name: 'a webhook of another tenant is neither found nor listed nor counted'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
@@ -22,7 +25,7 @@ export const webhookTenancyCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.findHealth', name: 'the health of another tenant\'s webhook is not shown'
+    port: 'webhooks.findHealth', says: foreign, name: 'the health of another tenant\'s webhook is not shown'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook()
     for (const stranger of strangers) {
@@ -31,7 +34,7 @@ export const webhookTenancyCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.findGraceEnd', name: 'the grace period of another tenant\'s webhook is not shown'
+    port: 'webhooks.findGraceEnd', says: foreign, name: 'the grace period of another tenant\'s webhook is not shown'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook()
     await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
@@ -41,7 +44,7 @@ export const webhookTenancyCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.update', name: 'a webhook of another tenant is neither changed nor deleted'
+    port: 'webhooks.update', says: foreign, name: 'a webhook of another tenant is neither changed nor deleted'
   }, async ({ webhooks, addWebhook }) => {
     const webhook = await addWebhook()
     for (const stranger of strangers) {
@@ -54,6 +57,7 @@ export const webhookTenancyCases = [
 
   benchCase('tenancy', {
     port: 'webhooks.findSecrets',
+    says: foreign,
     name: 'the secret of another tenant\'s webhook is neither shown nor changed'
   }, async ({ webhooks, addWebhook }) => {
     const webhook = await addWebhook({ secret: 'sesame' })
@@ -70,6 +74,7 @@ export const webhookTenancyCases = [
 
   benchCase('tenancy', {
     port: 'webhooks.create',
+    says: 'Returns `null` and stores nothing if the tenant already has `maxPerTenant` webhooks.',
     name: 'webhooks of other tenants do not count towards maxPerTenant'
   }, async ({ webhooks, addWebhook }) => {
     await addWebhook({ tenantSlug: 'globex' })

@@ -1,0 +1,2 @@
+import './matrix.test.js'
+import './places.test.js'

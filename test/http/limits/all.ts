@@ -1,0 +1,2 @@
+import './failed-keys.test.js'
+import './limits.test.js'

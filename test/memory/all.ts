@@ -1,0 +1,3 @@
+import './deliveries.test.js'
+import './key-lookup.test.js'
+import './lists.test.js'

@@ -1,0 +1,3 @@
+import './audit.test.js'
+import './log.test.js'
+import './tracing.test.js'

@@ -1,0 +1,3 @@
+import './architecture.test.js'
+import './docs.test.js'
+import './publish.test.js'

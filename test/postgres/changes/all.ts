@@ -1,0 +1,3 @@
+import './changes.test.js'
+import './kept.test.js'
+import './watch.test.js'

@@ -1,0 +1,2 @@
+import './handles.test.js'
+import './transaction.test.js'

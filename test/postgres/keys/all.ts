@@ -1,0 +1,2 @@
+import './api-keys.test.js'
+import './key-lookup.test.js'

@@ -1,0 +1,2 @@
+import './client.test.js'
+import './demo.test.js'

@@ -1,0 +1,2 @@
+import './doors.test.js'
+import './tenants.test.js'

@@ -1,0 +1,2 @@
+import './cases.test.js'
+import './report.test.js'

@@ -1,0 +1,3 @@
+import './memory.test.js'
+import './pglite.test.js'
+import './postgres.test.js'

@@ -1,0 +1,4 @@
+import './emit.test.js'
+import './erase.test.js'
+import './prune.test.js'
+import './slug-characters.test.js'
