@@ -11,10 +11,15 @@ import { memoryKeyLookup, memoryStorage } from 'fastify-recruiting-api/memory'
 // Stands in for your table of companies: ids by slug.
 const companies = new Map([['acme', 41], ['globex', 42]])
 
+function findSlug (tenantId: string): string | null {
+  return [...companies].find(([, id]) => String(id) === tenantId)?.[0] ?? null
+}
+
 const app = Fastify({ logger: true })
 
 await app.register(recruitingApi, {
   tenantId: (tenantSlug) => companies.get(tenantSlug) ?? null,
+  tenantSlug: findSlug,
   storage: memoryStorage({ tenants: { 41: { candidates: [{ id: 1, full_name: 'Ada Lovelace' }] } } }),
   keyLookup: memoryKeyLookup([{ key: 'acme-secret-key', tenantSlug: 'acme', tenantId: '41', scopes: ['candidates:read'] }])
 })
@@ -33,7 +38,7 @@ app.post<{ Querystring: { slug: string } }>('/remove', async ({ query: { slug } 
   if (id === undefined) return reply.code(400).send({ error: 'expected a slug of a company' })
   // First, so that nothing new is stored for it. The slug is free at once.
   companies.delete(slug)
-  return app.recruiting.removeTenant(slug, { tenantId: id })
+  return app.recruiting.removeTenant({ tenantId: id })
 })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { demoKeys } from '../examples/demo/ats/keys.js'
 import { namePools } from '../examples/demo/data/names.js'
-import { runExample } from '../test/examples/fixtures/run-example.js'
+import { runExample } from '../test/fixtures/examples/run-example.js'
 import { noBrowser, startBrowser, visit } from '../test/fixtures/browser/browser.js'
 
 if (noBrowser !== false) throw new Error(noBrowser)

@@ -6,7 +6,7 @@ const kBrand = Symbol.for('fastify-recruiting-api.error')
 export type RecruitingApiErrorCode =
   /** An option of the plugin, `createRecruiting`, `drain`, `defineList`, `recordEvents` or an adapter is invalid; `field` is its path. */
   | 'invalid_option'
-  /** An argument of `emit` or `erase` is invalid; `field` is its path. */
+  /** An argument of `emit` or `erase` is invalid; `field` is its path. With `tenantSlug` and `tenantId` together it is `invalid_input`. */
   | 'invalid_event'
   /** An argument of `changed`, `stats`, `renameTenant`, `removeTenant`, `webhooks`, `portal`, `apiKeys` or a recorder is invalid; `field` names it, or the field in it. */
   | 'invalid_input'
@@ -29,11 +29,28 @@ export type RecruitingApiErrorCode =
   /** The storage, the key lookup, `tenantId` or the function of a limit did not answer in time. The data of the call may have been stored. */
   | 'storage_timeout'
 
+const statuses: Record<RecruitingApiErrorCode, number> = {
+  invalid_option: 500,
+  invalid_event: 400,
+  invalid_input: 400,
+  not_found: 404,
+  idempotency_conflict: 409,
+  unknown_tenant: 404,
+  tenant_resting: 409,
+  held: 503,
+  closed: 503,
+  not_started: 503,
+  storage_not_ready: 503,
+  storage_timeout: 503
+}
+
 /** The error that this package throws to the host. Nothing was stored when it is thrown, except perhaps with `storage_timeout`. */
 export class RecruitingApiError extends Error {
   override readonly name = 'RecruitingApiError'
   /** The kind of error. */
   readonly code: RecruitingApiErrorCode
+  /** The status that fits the code. Fastify sends it if one of your own routes throws the error. */
+  readonly statusCode: number
   /** The path of the invalid option or argument, such as `delivery.pollMs`; empty if there is none. */
   readonly field: string
   /** Only of `tenant_resting`: when its rest ends, as an RFC 3339 date-time. Otherwise `null`. */
@@ -43,6 +60,7 @@ export class RecruitingApiError extends Error {
   constructor (code: RecruitingApiErrorCode, message: string, field = '', { until = null, ...options }: ErrorOptions & { until?: string | null } = {}) {
     super(message, options)
     this.code = code
+    this.statusCode = statuses[code]
     this.field = field
     this.until = until
   }

@@ -15,6 +15,7 @@ interface Variant {
 const variants: Variant[] = [
   { title: 'list: 25 of 1,000 candidates', query: '', logging: 'silent', rounds: 3, target: 0.95 },
   { title: 'list: the same, with a logger', query: '', logging: 'logging', rounds: 1 },
+  { title: 'list: the third page', query: '?page=3&per_page=25', logging: 'silent', rounds: 3, target: 0.95 },
   {
     title: 'list: the third page of a search, sorted',
     query: '?page=3&per_page=25&sort=-full_name&filter[q]=an',

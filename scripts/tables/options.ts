@@ -1,3 +1,8 @@
+/** The fields of which a call takes one. */
+export const tenantFields = [
+  ['src/shared/tenant-reference.ts', 'TenantBySlug'], ['src/shared/tenant-reference.ts', 'TenantById']
+] as const
+
 /** The tables of options by name, with the interfaces that they list and their files. */
 export const optionTables: Record<string, ReadonlyArray<readonly [path: string, name: string]>> = {
   'engine-options': [['src/options/recruiting.ts', 'EventsOption'], ['src/webhooks/options/engine.ts', 'EngineOptions'], ['src/options/recruiting.ts', 'SharedOptions']],
@@ -7,7 +12,7 @@ export const optionTables: Record<string, ReadonlyArray<readonly [path: string, 
   'rate-limit-options': [['src/http/options/rate-limit.ts', 'RateLimitBudget'], ['src/http/options/rate-limit.ts', 'RateLimitOptions']],
   'portal-options': [['src/portal/options.ts', 'PortalOptions']],
   'portal-theme': [['src/portal/look.ts', 'PortalTheme']],
-  'portal-session': [['src/portal/session.ts', 'PortalSessionInput']],
+  'portal-session': [...tenantFields, ['src/portal/session.ts', 'PortalSessionFields']],
   'mcp-options': [['src/mcp/options.ts', 'McpOptions']],
   'mcp-tool': [['src/mcp/tool-config.ts', 'ToolConfig']],
   'openapi-options': [['src/http/options/openapi.ts', 'OpenApiOptions']],
@@ -17,7 +22,7 @@ export const optionTables: Record<string, ReadonlyArray<readonly [path: string, 
   'postgres-storage-options': [['src/postgres/storage.ts', 'PostgresStorageOptions']],
   'postgres-key-lookup-options': [['src/postgres/keys/key-lookup.ts', 'PostgresKeyLookupOptions']],
   'api-keys-options': [['src/postgres/keys/api-keys.ts', 'ApiKeysOptions']],
-  'new-api-key': [['src/postgres/keys/stored-key.ts', 'NewApiKey']],
+  'new-api-key': [...tenantFields, ['src/postgres/keys/stored-key.ts', 'NewApiKeyFields']],
   'migrate-options': [['src/postgres/migrate.ts', 'MigrateOptions']],
   'end-sync-tokens-options': [['src/postgres/changes/watched-tables.ts', 'EndSyncTokensOptions']],
   'watch-options': [['src/postgres/changes/watch.ts', 'WatchOptions']],

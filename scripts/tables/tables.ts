@@ -1,6 +1,6 @@
 import { type WireErrorCode, wireErrors } from '../../src/http/wire-errors.js'
 import { type Member, readMembers } from './members.js'
-import { optionTables } from './options.js'
+import { optionTables, tenantFields } from './options.js'
 
 /** Returns a table in Markdown. */
 type Table = () => Promise<string>
@@ -15,7 +15,7 @@ export const tables: Record<string, Table> = {
   calls: () => calls([['src/webhooks/recruiting.ts', 'EngineCalls'], ['src/recruiting.ts', 'Recruiting']]),
   'api-keys-calls': () => calls([['src/postgres/keys/api-keys.ts', 'ApiKeys']]),
   'webhook-calls': () => calls([['src/webhooks/by-code/recruiting-webhooks.ts', 'RecruitingWebhooks']]),
-  'emitted-event': () => fields('field', [['src/webhooks/recruiting.ts', 'EmittedEvent']]),
+  'emitted-event': () => fields('field', [...tenantFields, ['src/webhooks/recruiting.ts', 'EmittedEventFields']]),
   ...Object.fromEntries(Object.entries(optionTables).map(([name, interfaces]) => [name, () => fields('option', interfaces)]))
 }
 

@@ -1,5 +1,5 @@
 import { inTransaction } from '../postgres/pool.js'
-import { type ApiKeys, type IssuedApiKey, type NewApiKey, type PgClient, type StoredApiKey, apiKeys } from '../postgres/index.js'
+import { type ApiKeys, type ApiKeysOptions, type IssuedApiKey, type NewApiKey, type PgClient, type StoredApiKey, apiKeys } from '../postgres/index.js'
 import { omitUndefined } from '../shared/fields.js'
 import { type Command, type Context, type Option, RefusedError } from './command.js'
 import { readSlug, readTenant, tenantOption } from './find.js'
@@ -9,9 +9,9 @@ import { confirm, formatRecord, formatTable, showResult } from './terminal.js'
 const prefixOption: Option = { value: 'PREFIX', about: 'the prefix of your keys; the default is rk' }
 
 /** The keys of the database, with the prefix that was given. */
-function openKeys ({ flags, pool, schema }: Context): ApiKeys {
+function openKeys ({ flags, pool, schema }: Context, names: Pick<ApiKeysOptions, 'tenantSlug'> = {}): ApiKeys {
   const prefix = flags.text('prefix')
-  return apiKeys(pool, { schema, ...omitUndefined({ prefix, ownScopes: flags.optionalList('own-scopes') }) })
+  return apiKeys(pool, { schema, ...names, ...omitUndefined({ prefix, ownScopes: flags.optionalList('own-scopes') }) })
 }
 
 export const issue: Command = {
@@ -33,11 +33,11 @@ export const issue: Command = {
 
   async run (context) {
     const { flags } = context
-    const keys = openKeys(context)
     const tenantId = readTenant('--tenant', flags.required('tenant'))
+    const slug = readSlug('--tenant-slug', flags.text('tenant-slug') ?? tenantId)
+    const keys = openKeys(context, { tenantSlug: () => slug })
     const input: NewApiKey = {
       tenantId,
-      tenantSlug: readSlug('--tenant-slug', flags.text('tenant-slug') ?? tenantId),
       scopes: flags.list('scopes'),
       ...omitUndefined({
         name: flags.text('name'),
@@ -48,10 +48,11 @@ export const issue: Command = {
         jobFields: flags.optionalList('job-fields')
       })
     }
-    context.audit.tenantSlug = input.tenantSlug
+    context.audit.tenantSlug = slug
     const limits = describeLimits(input)
-    const change = `Issues a key for the tenant ${input.tenantSlug} with the scopes ${input.scopes.join(', ')}${limits === '' ? '' : `, limited to ${limits}`}.`
-    return createKey(context, change, (transaction) => keys.issue(input, { transaction }))
+    const change = `Issues a key for the tenant ${slug} with the scopes ${input.scopes.join(', ')}`
+    const limited = limits === '' ? '.' : `, limited to ${limits}.`
+    return createKey(context, `${change}${limited}`, (transaction) => keys.issue(input, { transaction }))
   }
 }
 

@@ -51,7 +51,7 @@ export const remove: Command = {
 /** Opens the calls of a server; with an id, of one that has the option `tenantId`. */
 function openTenants ({ pool, schema }: Context, id: string | null, box: SecretBox): Pick<EngineCalls, 'renameTenant' | 'removeTenant'> {
   const { webhooks } = postgresStorage(pool, { schema })
-  const tenants = createTenants({ tenantId: id === null ? null : () => id, webhooks, clock: systemClock })
+  const tenants = createTenants({ tenantId: id === null ? null : () => id, tenantSlug: null, webhooks, clock: systemClock })
   return createTenantOperations(webhooks, tenants, box)
 }
 

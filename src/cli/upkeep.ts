@@ -1,6 +1,6 @@
 import { isRecruitingApiError } from '../errors.js'
 import type { TenantDeliveryStats } from '../ports/index.js'
-import { type WatchOptions, migrate as migrateSchema, postgresStorage, watch as watchTable } from '../postgres/index.js'
+import { type WatchOptions, migrate as migrateSchema, postgresStorage, watch as watchTable, watchSql } from '../postgres/index.js'
 import { createSecretBox, resealSecrets } from '../webhooks/secrets.js'
 import { type Command, type Context, UsageError } from './command.js'
 import { readTenant, tenantOption } from './find.js'
@@ -28,7 +28,8 @@ export const watch: Command = {
     kind: { value: 'KIND', about: 'candidate or job: the kind of item that the rows describe', isRequired: true },
     relation: { value: 'TABLE', about: 'your table, such as public.people', isRequired: true },
     id: { value: 'COLUMN', about: 'the column with the id of the item, or an SQL expression over row', isRequired: true },
-    tenant: { value: 'COLUMN', about: "the column with the tenant's id, or its slug if your servers have no option tenantId; or an SQL expression over row", isRequired: true }
+    tenant: { value: 'COLUMN', about: "the column with the tenant's id, or its slug if your servers have no option tenantId; or an SQL expression over row", isRequired: true },
+    sql: { value: null, about: 'prints the SQL for a migration and changes nothing; run it where the table has its new columns' }
   },
 
   async run (context) {
@@ -36,13 +37,18 @@ export const watch: Command = {
     // The option is the name of a column.
     context.audit.tenantSlug = null
     const relation = flags.required('relation')
-    const watched = { kind: flags.required('kind') as WatchOptions['kind'], id: flags.required('id'), tenant: flags.required('tenant') }
-    try {
-      await watchTable(pool, relation, { schema, ...watched })
-    } catch (error) {
+    const kind = flags.required('kind') as WatchOptions['kind']
+    const watched = { kind, id: flags.required('id'), tenant: flags.required('tenant') }
+    function fail (error: unknown): never {
       if (isRecruitingApiError(error) && error.code === 'invalid_option') throw new UsageError(`--${error.message}`, { cause: error })
       throw error
     }
+    if (flags.has('sql')) {
+      const sql = await watchSql(pool, relation, { schema, ...watched }).catch(fail)
+      showResult(context, { relation, ...watched, sql }, [sql])
+      return 0
+    }
+    await watchTable(pool, relation, { schema, ...watched }).catch(fail)
     showResult(context, { relation, ...watched }, [`${relation} is watched for ${watched.kind}s`])
     return 0
   }

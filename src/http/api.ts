@@ -31,6 +31,7 @@ import { webhookActionRoutes } from './routes/webhook-actions.js'
 import { webhookRoutes } from './routes/webhooks.js'
 import { isolateScope } from './scope.js'
 import type { Portal } from './sessions.js'
+import { guardPort } from './wire-errors.js'
 import { assertCandidateIds, assertJobIds } from './responses/rows.js'
 import { writeAnswer } from './responses/failure.js'
 import { Type } from '../shared/type-builder.js'
@@ -82,7 +83,12 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
 }
 
 function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes: readonly RouteOptions[]): FastifyPluginAsync {
-  const { storage, tenants, events, operations, settings, onAudit, tracing, ids, portal, agents } = dependencies
+  const { storage, tenants, events, settings, onAudit, tracing, ids, portal, agents } = dependencies
+  const operations = guardPort(dependencies.operations)
+  const candidates = guardPort(storage.candidates)
+  const jobs = guardPort(storage.jobs)
+  const changes = storage.changes && guardPort(storage.changes)
+  const feed = storage.feed && guardPort(storage.feed)
   return async (scope) => {
     const calls = agents === null ? null : new Calls(limits)
     isolateScope(scope, {
@@ -107,15 +113,15 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes
       const job = withFields(jobOf(ids), settings.jobFields)
       const hasSessions = portal !== null
       const plugins = [
-        candidateRoutes(storage.candidates, candidate, ids),
-        syncRoute(storage.changes, { kind: 'candidate', source: storage.candidates, item: candidate, assertIds: assertCandidateIds, ids }),
-        jobRoutes(storage.jobs, job, ids),
-        syncRoute(storage.changes, { kind: 'job', source: storage.jobs, item: job, assertIds: assertJobIds, ids }),
+        candidateRoutes(candidates, candidate, ids),
+        syncRoute(changes, { kind: 'candidate', source: candidates, item: candidate, assertIds: assertCandidateIds, ids }),
+        jobRoutes(jobs, job, ids),
+        syncRoute(changes, { kind: 'job', source: jobs, item: job, assertIds: assertJobIds, ids }),
         webhookRoutes(operations, { hasSessions }),
         webhookActionRoutes(operations),
         deliveryRoutes(operations, { hasSessions }),
         eventTypeRoutes(operations, dependencies.sourceIps),
-        eventRoutes(storage.feed, events, operations)
+        eventRoutes(feed, events, operations)
       ]
       for (const plugin of plugins) await own.register(plugin)
     })

@@ -6,7 +6,7 @@ import type { Tenants } from '../shared/tenants.js'
 import { createAddressCheck } from './client-address.js'
 import { logOf } from './log.js'
 import type { PortalCapability, Session, SessionOpener } from './sessions.js'
-import { toInternalError } from './wire-errors.js'
+import { toPortError } from './wire-errors.js'
 
 /** The published fields that a caller sees besides `id`; `null` for all of them. */
 export interface VisibleFields {
@@ -45,7 +45,7 @@ interface Dependencies {
 }
 
 /**
- * Returns a lookup that turns errors from the host's lookups into a 500 and never passes them a session token. A key used from
+ * Returns a lookup that converts errors of the host's lookups and never passes them a session token. A key used from
  * a forbidden address looks unknown.
  */
 export function createCallerLookup ({ tenants, keyLookup, sessions, isAddressForgeable }: Dependencies): CallerLookup {
@@ -70,7 +70,7 @@ export function createCallerLookup ({ tenants, keyLookup, sessions, isAddressFor
       logOf(request).info({ keyId: caller.keyId }, 'the key is not allowed from the address of the request')
       return null
     } catch (thrown) {
-      throw toInternalError(thrown)
+      throw toPortError(thrown)
     }
   }
 }
@@ -82,7 +82,7 @@ export async function openSession ({ tenants, sessions }: Pick<Dependencies, 'te
     const tenant = await tenants.find(tenantSlug)
     return tenant && ofSession(tenant, sessions.open({ tenantSlug, tenantId: tenant.id, key }))
   } catch (thrown) {
-    throw toInternalError(thrown)
+    throw toPortError(thrown)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import type { ChangeKind, ChangeSource, Id, IdKind, RowFields } from '../ports/index.js'
 import { parseId } from '../shared/ids.js'
 import { createTokens, expired } from './tokens.js'
@@ -39,50 +40,61 @@ interface SyncPage<Row> {
   hasMore: boolean
 }
 
-interface Query { tenant: string, token: string | undefined, limit: number }
+interface Query {
+  tenant: string
+  token: string | undefined
+  limit: number
+  log: Pick<FastifyBaseLogger, 'error'>
+}
 
 /** Items, and the state of the client once it has received them. */
 interface Read<Row> extends Omit<SyncPage<Row>, 'token'> { state: SyncState }
 
 /**
  * Returns a function that reads one page of a sync: all rows by id, then the changes since the first page. A change that
- * commits while the rows are read is among the changes, so nothing is missed. Throws a 410 for a token that is not valid, and
- * a 404 if changes are no longer recorded.
+ * commits while the rows are read is among the changes, so nothing is missed. Throws a 410 for a token that is not valid and while
+ * the storage has missed changes, and a 404 if changes are no longer recorded.
  */
 export function createSync<Row extends { id: Id }> (dependencies: Dependencies<Row>): (query: Query) => Promise<SyncPage<Row>> {
   const { kind, changes } = dependencies
   const tokens = createTokens(changes)
 
-  return async ({ tenant, token, limit }) => {
+  return async ({ tenant, token, limit, log }) => {
     const subject = `${kind}\n${tenant}`
     const [position = null, afterId = null] = await tokens.read(subject, token) ?? []
-    const { items, hasMore, state } = await readPage(dependencies, tenant, position === null ? null : { position, afterId }, limit)
+    const { items, hasMore, state } = position === null
+      ? await beginRows(dependencies, tenant, limit, log)
+      : await readPage(dependencies, tenant, { position, afterId }, limit)
     return { items, hasMore, token: await tokens.format(subject, [state.position, state.afterId]) }
   }
 }
 
 async function readPage<Row extends { id: Id }> (
-  dependencies: Dependencies<Row>, tenant: string, state: SyncState | null, limit: number
+  dependencies: Dependencies<Row>, tenant: string, { position, afterId }: SyncState, limit: number
 ): Promise<Read<Row>> {
-  if (state === null) return beginRows(dependencies, tenant, limit)
-  const { position, afterId } = state
   if (afterId === null) return readChanges(dependencies, tenant, position, limit)
   return readRows(dependencies, tenant, { position, after: parseId(afterId, dependencies.idKind) ?? expired(), limit })
 }
 
-async function beginRows<Row extends { id: Id }> (dependencies: Dependencies<Row>, tenant: string, limit: number): Promise<Read<Row>> {
+async function beginRows<Row extends { id: Id }> (
+  dependencies: Dependencies<Row>, tenant: string, limit: number, log: Query['log']
+): Promise<Read<Row>> {
   const { changes, kind } = dependencies
   if (!await isRecorded(changes, kind)) throw new HttpError('not_found')
-  return readRows(dependencies, tenant, { position: await changes.begin(tenant, kind), after: null, limit })
+  function missed (): never {
+    log.error({}, `changes of ${kind}s were missed, so ${kind}s/sync answers 410: doctor names the table, and watch repairs it`)
+    return expired()
+  }
+  return readRows(dependencies, tenant, { position: await changes.begin(tenant, kind), after: null, limit, expire: missed })
 }
 
 async function readRows<Row extends { id: Id }> (
   { kind, rows, changes, fields, assertRow }: Dependencies<Row>,
   tenant: string,
-  { position, after, limit }: { position: string, after: Id | null, limit: number }
+  { position, after, limit, expire = expired }: { position: string, after: Id | null, limit: number, expire?: () => never }
 ): Promise<Read<Row>> {
   // Also checks that the position is still known.
-  const next = await changes.list(tenant, kind, { after: position, limit: 1 }) ?? expired()
+  const next = await changes.list(tenant, kind, { after: position, limit: 1 }) ?? expire()
   const page = await rows.listAfter(tenant, { after, limit, fields })
   for (const row of page) assertRow('listAfter', row)
   assertAscending([...after === null ? [] : [after], ...page.map(({ id }) => id)], kind)

@@ -24,7 +24,7 @@ export const wireErrors = {
   /** The token of a sync or of the list of events is malformed, expired, of another tenant, resource or filter, or of a restored database. */
   sync_token_expired: { status: 410, message: 'Sync token is no longer valid' },
   /**
-   * The key sent too many requests, or its address too many invalid keys, if the vendor limits them. `Retry-After` says
+   * The key sent too many requests, or its address too many invalid keys, if the vendor limits them. `Retry-After`, if present, says
    * when to try again.
    */
   rate_limited: { status: 429, message: 'Rate limit exceeded' },
@@ -60,6 +60,8 @@ export class HttpError extends Error {
   override readonly name = 'HttpError'
   /** Determines status and message. */
   readonly code: WireErrorCode
+  /** The status of the response, so that Fastify sends it from your own routes too. */
+  readonly statusCode: number
   /** Faults of a 400: always logged, and sent if the option `errorDetails` is on. */
   readonly details: readonly ErrorDetail[]
   readonly [kBrand] = true
@@ -67,6 +69,7 @@ export class HttpError extends Error {
   constructor (code: WireErrorCode, details: readonly ErrorDetail[] = [], options?: ErrorOptions) {
     super(messageOf(code), options)
     this.code = code
+    this.statusCode = wireErrors[code].status
     this.details = details
   }
 }
@@ -107,6 +110,44 @@ export function toHttpError (thrown: unknown): HttpError {
   // Another process removed the tenant after the key was checked.
   if (isRecruitingApiError(thrown) && readField(thrown, 'code') === 'tenant_resting') return new HttpError('unauthorized')
   return toInternalError(thrown)
+}
+
+/** Codes that a key lookup and a storage may throw. */
+const portCodes: readonly WireErrorCode[] = ['rate_limited', 'unavailable']
+
+/**
+ * Converts an error of a key lookup: a 429 or 503 if it is an `HttpError` of this code, otherwise a 500. Another `HttpError` would
+ * let a fault of the host look like a fault of the request.
+ */
+export function toPortError (thrown: unknown): HttpError {
+  const known = readHttpError(thrown)
+  return known !== null && portCodes.includes(known.code)
+    ? new HttpError(known.code, [], { cause: toLoggableError(thrown) })
+    : toInternalError(thrown)
+}
+
+type Methods = Record<string, (...args: unknown[]) => unknown>
+
+/** Returns the port with methods whose `HttpError`s are converted in this way. Other errors pass. */
+export function guardPort<Port extends object> (port: Port): Port {
+  const guarded: Methods = {}
+  for (const name of methodNames(port)) {
+    guarded[name] = async (...args) => {
+      try {
+        return await (port as Methods)[name]?.(...args)
+      } catch (thrown) {
+        throw readHttpError(thrown) === null ? thrown : toPortError(thrown)
+      }
+    }
+  }
+  return guarded as Port
+}
+
+/** Also names inherited methods: a port may be an instance of a class. */
+function methodNames (port: object): string[] {
+  if (port === Object.prototype) return []
+  const names = Object.getOwnPropertyNames(port).filter((name) => typeof Reflect.get(port, name) === 'function')
+  return [...names, ...methodNames(Object.getPrototypeOf(port) ?? Object.prototype)]
 }
 
 /** Returns a 500 with the cause for the log. */

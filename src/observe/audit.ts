@@ -9,8 +9,8 @@ export interface AuditEntry {
   /** The id in `x-request-id` and in the log; `null` for code and commands. */
   requestId: string | null
   /**
-   * The slug in the path or in the call; `null` if the call is for all tenants. That of a request is known to be a tenant only if
-   * there is a `keyId` or an `actor`.
+   * The slug in the path or in the call, or the id of a call with a `tenantId`; `null` if the call is for all tenants. That of a
+   * request is known to be a tenant only if there is a `keyId` or an `actor`.
    */
   tenantSlug: string | null
   /** The id that the key lookup returned; `null` if the key was refused, for a session of the portal, for code and commands. */

@@ -1,5 +1,6 @@
 import { callHost } from './call-host.js'
 import type { AttemptResult, ClaimedDelivery } from '../ports/index.js'
+import { showTenant, type TenantReference } from '../shared/tenant-reference.js'
 import type { Logger } from './logger.js'
 
 /** OpenTelemetry's context, which holds the active span. */
@@ -55,7 +56,7 @@ export interface Tracing {
   /** Sets attributes on the active span, if any: the request span that an instrumentation created. */
   describeRequest (attributes: Record<string, string | null | undefined>): void
   /** Runs an emit in a new span, a child of the active one, and passes it the `traceparent` of the new span; `null` without one. */
-  emit<T extends { id: string }> (event: { tenantSlug: string, type: string }, run: (traceParent: string | null) => Promise<T>): Promise<T>
+  emit<T extends { id: string }> (event: TenantReference & { type: string }, run: (traceParent: string | null) => Promise<T>): Promise<T>
   /** Starts the span of an attempt, as a child of its emit. */
   startAttempt (delivery: ClaimedDelivery): AttemptSpan
 }
@@ -108,8 +109,9 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
       const span = guard(() => trace.getSpan(context.active()))
       for (const [name, value] of Object.entries(attributes)) if (value) guard(() => span?.setAttribute(name, value))
     },
-    async emit ({ tenantSlug, type }, run) {
-      const attributes = { 'recruiting.tenant': tenantSlug, 'recruiting.event_type': type }
+    async emit (event, run) {
+      const { type } = event
+      const attributes = { 'recruiting.tenant': showTenant(event), 'recruiting.event_type': type }
       const span = guard(() => tracer.startSpan(`emit ${type}`, { kind: SpanKind.PRODUCER, attributes }, context.active()))
       if (span === undefined) return run(null)
       return runWithin(span, () => run(readTraceParent(span))).then((result) => {

@@ -2,8 +2,9 @@ import { type PortalCapability, capabilities } from '../http/sessions.js'
 import type { Clock } from '../ports/index.js'
 import { expect, refuse } from '../shared/expect.js'
 import { parseUrl } from '../shared/addresses.js'
-import { type OptionsOf, type SettingsOf, choice, integer, list, optional, plainText, readInput, slug } from '../shared/read-options.js'
-import type { Tenants } from '../shared/tenants.js'
+import { type OptionsOf, type SettingsOf, choice, integer, list, optional, plainText, readInput, unread } from '../shared/read-options.js'
+import { type CheckedReference, readTenant, type TenantReference } from '../shared/tenant-reference.js'
+import { refuseNameless, type Tenants } from '../shared/tenants.js'
 import { readTheme } from './look.js'
 import { readLocale } from './locales.js'
 import type { PortalSettings } from './options.js'
@@ -47,17 +48,19 @@ export function createPortal (settings: PortalSettings | null, { publicUrl, pref
       const request = readSessionInput(input, settings.returnOrigins)
       const issuedAt = clock.now()
       const expiresAt = issuedAt + request.expiresInSeconds * 1000
-      const tenant = await tenants.get(request.tenantSlug)
-      const token = box.seal(tenant.id, { ...request, issuedAt, expiresAt })
+      const tenantId = await tenants.getId(request.tenant)
+      // The page reaches the API by the slug.
+      const tenantSlug = request.tenant.slug ?? await tenants.findSlug(tenantId) ?? refuseNameless(tenantId)
+      const token = box.seal(tenantId, { ...request, issuedAt, expiresAt })
       const session = { token, expiresAt: new Date(expiresAt).toISOString() }
-      return { url: `${address}#${formatFragment(request, session)}`, ...session }
+      return { url: `${address}#${formatFragment(request, tenantSlug, session)}`, ...session }
     }
   }
 }
 
 /** The fragment never leaves the browser, so the token reaches no log and no `Referer`. Everything else is a hint for the page. */
-function formatFragment (request: SessionRequest, { token, expiresAt }: Omit<PortalSession, 'url'>): string {
-  const { tenantSlug, capabilities, locale, theme: { mode, accent, radius, font }, returnUrl } = request
+function formatFragment (request: SessionRequest, tenantSlug: string, { token, expiresAt }: Omit<PortalSession, 'url'>): string {
+  const { capabilities, locale, theme: { mode, accent, radius, font }, returnUrl } = request
   const fields = new URLSearchParams({ token, tenant: tenantSlug, expires_at: expiresAt, capabilities: capabilities.join() })
   const hints = { locale, mode, accent_light: accent?.light, accent_dark: accent?.dark, radius, font, return_url: returnUrl }
   for (const [name, value] of Object.entries(hints)) if (value !== undefined) fields.append(name, value)
@@ -90,10 +93,11 @@ const sessionOptions = {
   theme: readTheme
 }
 
-/** The session to create. */
-export interface PortalSessionInput extends OptionsOf<typeof sessionOptions> {
-  /** The tenant whose webhooks the portal shows: 1 to 100 characters without control characters. */
-  tenantSlug: string
+/** The session to create, of the tenant whose webhooks the portal shows. By its id, the option `tenantSlug` must know its slug. */
+export type PortalSessionInput = TenantReference & PortalSessionFields
+
+/** The session to create, without its tenant. */
+export interface PortalSessionFields extends OptionsOf<typeof sessionOptions> {
   /** Who uses the portal, for the audit log, such as the id of a user: 1 to 128 characters without control characters. */
   actor: string
   /**
@@ -105,14 +109,16 @@ export interface PortalSessionInput extends OptionsOf<typeof sessionOptions> {
 
 /** A checked session; `undefined` for what is not given. */
 interface SessionRequest extends SettingsOf<typeof sessionOptions> {
-  tenantSlug: string
+  tenant: CheckedReference
   actor: string
   returnUrl: string | undefined
 }
 
 /** Checks a session to create. Throws `invalid_input`. */
 function readSessionInput (input: PortalSessionInput, returnOrigins: readonly string[]): SessionRequest {
-  return readInput(input, { tenantSlug: slug, actor: plainText(128), ...sessionOptions, returnUrl: optional(readReturnUrl(returnOrigins)) })
+  const readers = { actor: plainText(128), ...sessionOptions, returnUrl: optional(readReturnUrl(returnOrigins)) }
+  const { tenantSlug, tenantId, ...request } = readInput(input, { tenantSlug: unread, tenantId: unread, ...readers })
+  return { ...request, tenant: readTenant({ tenantSlug, tenantId }) }
 }
 
 const readNames = list(choice(capabilities), 'an array of capabilities')

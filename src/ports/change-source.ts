@@ -45,6 +45,7 @@ export interface ChangeSource {
   /**
    * Lists up to `limit` changes of a tenant after a position, in order. Returns `null` if the position is no longer known:
    * changes after it were pruned or may be missing, the tenant was renamed or removed since, or it comes from another database.
+   * While changes of the kind are missing, no position is known, not even that of `begin`: `sync` answers 410.
    */
   list (tenant: string, kind: ChangeKind, query: { after: string, limit: number }): Promise<ChangePage | null>
 

@@ -37,6 +37,7 @@ export const rights: Rights = {
     change_state: ['select', 'update'],
     home: ['select', 'update'],
     watched_tables: ['select'],
+    missed_changes: ['select'],
     ended_changes: ['select', 'insert', 'update']
   },
   sequences: {

@@ -3,7 +3,7 @@ export { postgresKeyLookup, type PostgresKeyLookupOptions } from './keys/key-loo
 export { apiKeys, type ApiKeys, type ApiKeysOptions } from './keys/api-keys.js'
 export type { IssuedApiKey, NewApiKey, StoredApiKey } from './keys/stored-key.js'
 export { endSyncTokens, type EndSyncTokensOptions } from './changes/watched-tables.js'
-export { watch, type WatchOptions } from './changes/watch.js'
+export { watch, watchSql, type WatchOptions, type WatchSqlOptions } from './changes/watch.js'
 export { migrate, type MigrateOptions } from './migrate.js'
 export type { PgClient, PgPool, PgQueryable } from './pool.js'
 export {

@@ -29,7 +29,8 @@ export function findUnknownName (given: object, names: readonly string[]): strin
   return Object.keys(given).find((name) => !names.includes(name))
 }
 
-function show (value: unknown): string {
+/** Shows a value in a message, without the content of objects. */
+export function show (value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
   return typeof value === 'function' ? 'a function' : String(value)

@@ -1,7 +1,7 @@
 import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
 import { expect, expectInteger, expectNames } from './expect.js'
 import { omitUndefined } from './fields.js'
-import { isPlainText, isTenantSlug, tenantSlugRule } from './text.js'
+import { isPlainText } from './text.js'
 
 /**
  * Checks the value of an option and returns its setting; the default applies if it is `undefined`. `Input` is the type that hosts
@@ -128,8 +128,10 @@ export function plainText (maxLength: number): Reader<string> {
   return matching((text) => isPlainText(text, maxLength), `text of 1 to ${maxLength} characters without control characters`)
 }
 
-/** Reads a tenant slug. */
-export const slug = matching(isTenantSlug, tenantSlugRule)
+/** Passes on a value that is checked elsewhere. */
+export function unread (value: unknown): unknown {
+  return value
+}
 
 /** Returns a reader of functions. */
 export function callable<Value extends Function> (): Reader<Value> {

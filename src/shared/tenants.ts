@@ -2,20 +2,32 @@ import { RecruitingApiError } from '../errors.js'
 import type { Clock, Tenant, WebhookStore } from '../ports/index.js'
 import { withinTime } from './clock.js'
 import { expect } from './expect.js'
-import { isPlainText } from './text.js'
+import { type CheckedReference, parseTenantId, tenantIdRule } from './tenant-reference.js'
+import { isTenantSlug, tenantSlugRule } from './text.js'
 
 /** Returns the id of the tenant with this slug; `null` if there is none. */
 export type TenantIdLookup = (tenantSlug: string) => string | number | null | Promise<string | number | null>
 
-/** Finds tenants by their slugs. */
+/**
+ * Returns the slug of the tenant with this id; `null` if it is not known. `transaction` is the one that was passed to the call, so
+ * that the row of a tenant that it creates can be read.
+ */
+export type TenantSlugLookup = (tenantId: string, transaction: unknown) => string | null | Promise<string | null>
+
+/** Finds tenants by their slugs, and for calls of the host also by their ids. */
 export interface Tenants {
   /** Returns the tenant; `null` if there is none, or if its name rests. Rejects if the option `tenantId` fails. */
   find (slug: string): Promise<Tenant | null>
   /**
-   * The same for calls of the host. Also throws `unknown_tenant` and `tenant_resting`. Never waits for the storage if the host
-   * has a `transaction`, which may hold the last connection: the storage refuses resting names itself.
+   * Returns the id of the tenant of a call. Nothing is looked up for a reference by id. Throws `unknown_tenant` and
+   * `tenant_resting`. Never waits for the storage if the host has a `transaction`, which may hold the last connection: the storage
+   * refuses resting names itself.
    */
-  get (slug: string, transaction?: unknown): Promise<Tenant>
+  getId (reference: CheckedReference, transaction?: unknown): Promise<string>
+  /** The same with the slug, which bodies and webhooks show; the id as text if it is not known. */
+  get (reference: CheckedReference, transaction?: unknown): Promise<Tenant>
+  /** Returns the slug of a tenant; `null` if it is not known. Rejects if the option `tenantSlug` fails. */
+  findSlug (id: string, transaction?: unknown): Promise<string | null>
   /** Reloads the resting names, so that this process knows new ones at once. */
   refresh (): Promise<void>
   /** Whether the option `tenantId` gives tenants ids, so that names need no rest. */
@@ -25,6 +37,8 @@ export interface Tenants {
 interface TenantSettings {
   /** `null` if the slug is the id. */
   tenantId: TenantIdLookup | null
+  /** Only with `tenantId`. */
+  tenantSlug: TenantSlugLookup | null
   webhooks: Pick<WebhookStore, 'listResting'>
   clock: Clock
 }
@@ -32,38 +46,64 @@ interface TenantSettings {
 const timeoutMs = 5000
 
 /** Creates the finder that the API and the calls of the host share. */
-export function createTenants ({ tenantId, webhooks, clock }: TenantSettings): Tenants {
-  return tenantId === null ? tenantsBySlug(createRestingNames(webhooks, clock)) : tenantsById(tenantId, clock)
+export function createTenants ({ tenantId, tenantSlug, webhooks, clock }: TenantSettings): Tenants {
+  const finder = tenantId === null
+    ? tenantsBySlug(createRestingNames(webhooks, clock))
+    : tenantsById(tenantId, tenantSlug, clock)
+  return {
+    ...finder,
+    async get (reference, transaction) {
+      const id = await finder.getId(reference, transaction)
+      return { id, slug: reference.slug ?? await finder.findSlug(id, transaction) ?? id }
+    }
+  }
 }
 
 /** A reused slug then has another id, so names need no rest. */
-function tenantsById (tenantId: TenantIdLookup, clock: Clock): Tenants {
+function tenantsById (
+  tenantId: TenantIdLookup, tenantSlug: TenantSlugLookup | null, clock: Clock
+): Omit<Tenants, 'get'> {
   async function find (slug: string): Promise<Tenant | null> {
-    const answer = tenantId(slug)
-    // A plain function needs no timer.
-    const id = readAnswer(isPromise(answer) ? await withinTime(answer, timeoutMs, clock, 'tenantId') : answer)
+    const id = readId(await answerOf(tenantId(slug), 'tenantId', clock))
     return id === null ? null : { slug, id }
   }
 
   return {
     hasIds: true,
     find,
-    get: async (slug) => await find(slug) ?? refuseUnknown(slug),
+    getId: async ({ slug, id }) => id ?? (await find(slug) ?? refuseUnknown(slug)).id,
+    findSlug: createSlugLookup(tenantSlug, clock),
     async refresh () {}
   }
 }
 
-function tenantsBySlug (resting: RestingNames): Tenants {
+/** Returns a lookup that checks the answers of the host's, if there is one. */
+export function createSlugLookup (lookup: TenantSlugLookup | null, clock: Clock): Tenants['findSlug'] {
+  return async (id, transaction) =>
+    lookup === null ? null : readSlug(await answerOf(lookup(id, transaction), 'tenantSlug', clock))
+}
+
+function tenantsBySlug (resting: RestingNames): Omit<Tenants, 'get'> {
   return {
     hasIds: false,
     find: async (slug) => await resting.findEnd(slug) === null ? { slug, id: slug } : null,
-    async get (slug, transaction) {
+    async getId (reference, transaction) {
+      const slug = slugOf(reference)
       const until = transaction === undefined ? await resting.findEnd(slug) : resting.findKnownEnd(slug)
       if (until !== null) throw tenantResting(slug, until)
-      return { slug, id: slug }
+      return slug
     },
+    findSlug: async (id) => id,
     refresh: () => resting.refresh()
   }
+}
+
+/** Returns the slug of a reference where slugs are the ids. */
+export function slugOf ({ slug, id }: CheckedReference): string {
+  if (slug !== null) return slug
+  if (isTenantSlug(id)) return id
+  const problem = `tenantId: expected ${tenantSlugRule}, because without the option tenantId the slug is the id`
+  throw new RecruitingApiError('invalid_input', problem, 'tenantId')
 }
 
 /** The error for a name that nothing can be stored under. */
@@ -73,28 +113,38 @@ export function tenantResting (slug: string, until: string): RecruitingApiError 
 }
 
 function refuseUnknown (slug: string): never {
-  throw new RecruitingApiError('unknown_tenant', `tenantSlug: the option tenantId returned null for ${JSON.stringify(slug)}`, 'tenantSlug')
+  const problem = `tenantSlug: the option tenantId returned null for ${JSON.stringify(slug)}`
+  throw new RecruitingApiError('unknown_tenant', problem, 'tenantSlug')
 }
 
-/** Returns the id of a tenant as text; `null` if it cannot be one. */
-export function parseTenantId (value: unknown): string | null {
-  if (Number.isSafeInteger(value)) return String(value)
-  return isPlainText(value, 200) ? value : null
+/** Throws for a call by id that needs the slug. */
+export function refuseNameless (id: string): never {
+  const problem = `tenantId: the option tenantSlug returned no slug for ${JSON.stringify(id)}; give tenantSlug instead`
+  throw new RecruitingApiError('unknown_tenant', problem, 'tenantId')
 }
 
-/** The rule for the ids of tenants, for messages. */
-export const tenantIdRule = 'an integer, or text of 1 to 200 characters without control characters'
+/** Waits for the host's function, but not for long. */
+async function answerOf<T> (answer: T | Promise<T>, option: string, clock: Clock): Promise<T> {
+  // A plain function needs no timer.
+  return isPromise(answer) ? withinTime(answer, timeoutMs, clock, option) : answer
+}
 
 function isPromise<T> (answer: T | Promise<T>): answer is Promise<T> {
   return typeof answer === 'object' && answer !== null && 'then' in answer
 }
 
-function readAnswer (value: unknown): string | null {
+function readId (value: unknown): string | null {
   // A host in plain JavaScript may return `undefined` for a missing row.
   if (value === null || value === undefined) return null
   const id = parseTenantId(value)
   expect(id !== null, 'tenantId', `a function that returns ${tenantIdRule}, or null`, value)
   return id
+}
+
+function readSlug (value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  expect(isTenantSlug(value), 'tenantSlug', `a function that returns ${tenantSlugRule}, or null`, value)
+  return value
 }
 
 /** The names of renamed and removed tenants, which rest until nothing remembers their previous owner. */

@@ -3,14 +3,6 @@ import { type KeyLookupCase, runOn } from './support/case.js'
 import { given, holds, same } from './support/expect.js'
 import type { KeyHarness, SavedKey } from './support/harness.js'
 
-const known =
-  'Returns `null` unless the key is known, neither expired nor revoked, and belongs to exactly this tenant. A key ' +
-  'of another tenant and a key for an unknown tenant give `null` too.'
-const id = 'Identifies the key in logs and audits; never the key itself.'
-const scoped = 'For example `candidates:read`. Compared exactly.'
-const noted = 'Returns at once. Never throws.'
-const owned = 'changing them afterwards changes nothing that is stored.'
-
 const scopes = ['candidates:read', 'jobs:read']
 
 // Unknown keys that an attacker may send. The lookup must return null for each and must not reject.
@@ -19,11 +11,10 @@ const strangers = [
   'eyJhbGciOiJIUzI1NiJ9.eyJzY29wZXMiOlsiYSJdfQ.AAAA'
 ]
 
-function keyCase (says: string, name: string, body: (harness: KeyHarness) => Promise<void>): KeyLookupCase {
+function keyCase (name: string, body: (harness: KeyHarness) => Promise<void>): KeyLookupCase {
   return {
     group: 'keys',
     port: 'keyLookup',
-    says,
     name,
     run: (make) => runOn(make, body)
   }
@@ -45,7 +36,7 @@ function show (owner: ApiKey | null): string[] | null {
 
 /** Conformance cases for a `KeyLookup`. Each case runs on a new lookup that knows no keys. */
 export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
-  keyCase(scoped, 'a key is found for its tenant, with its scopes', async (harness) => {
+  keyCase('a key is found for its tenant, with its scopes', async (harness) => {
     const first = await save(harness)
     const second = await save(harness, { key: 'acme-key-2', scopes: [] })
     const third = await save(harness, { key: 'globex-key', tenantSlug: 'globex', scopes: ['webhooks:read'] })
@@ -54,7 +45,7 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     same(show(await lookUp(harness, 'globex', third)), ['webhooks:read'], 'the scopes of the key of globex')
   }),
 
-  keyCase(id, 'every key has its own id, which does not contain the key', async (harness) => {
+  keyCase('every key has its own id, which does not contain the key', async (harness) => {
     const keys = [await save(harness), await save(harness, { key: 'acme-key-2' })] as const
     const ids = (await Promise.all(keys.map((key) => lookUp(harness, 'acme', key)))).map((owner) => owner?.id)
     same(ids.map((found) => typeof found), ['string', 'string'], 'the types of the ids of two keys')
@@ -64,7 +55,7 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
       'the id of the first key, looked up again')
   }),
 
-  keyCase(known, 'a key of another tenant, or for an unknown tenant, is null', async (harness) => {
+  keyCase('a key of another tenant, or for an unknown tenant, is null', async (harness) => {
     const mine = await save(harness)
     const theirs = await save(harness, { key: 'globex-key', tenantSlug: 'globex' })
     for (const tenantSlug of ['globex', 'nobody', 'ACME', 'Acme', 'acme ', 'acm_', '%', '__proto__', "acme' or '1'='1"]) {
@@ -73,7 +64,7 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     same(await lookUp(harness, 'acme', theirs), null, 'the key of globex for acme')
   }),
 
-  keyCase(known, 'an unknown key is null, even if it is similar to a known one', async (harness) => {
+  keyCase('an unknown key is null, even if it is similar to a known one', async (harness) => {
     const key = await save(harness)
     const otherCases = [key.toUpperCase(), key.toLowerCase()].filter((other) => other !== key)
     const alike = [...otherCases, key.slice(0, -1), `${key}x`, `x${key}`, key.slice(1)]
@@ -83,27 +74,27 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     same(show(await lookUp(harness, 'acme', key)), scopes, 'the scopes of the known key')
   }),
 
-  keyCase(known, 'an expired key is null', async (harness) => {
+  keyCase('an expired key is null', async (harness) => {
     const valid = await save(harness)
     const expired = await harness.save({ key: 'acme-key-2', tenantSlug: 'acme', scopes, state: 'expired' })
     if (expired !== null) same(await lookUp(harness, 'acme', expired), null, 'the expired key')
     same(show(await lookUp(harness, 'acme', valid)), scopes, 'the scopes of another key')
   }),
 
-  keyCase(known, 'a revoked key is null', async (harness) => {
+  keyCase('a revoked key is null', async (harness) => {
     const valid = await save(harness)
     const revoked = await harness.save({ key: 'acme-key-2', tenantSlug: 'acme', scopes, state: 'revoked' })
     if (revoked !== null) same(await lookUp(harness, 'acme', revoked), null, 'the revoked key')
     same(show(await lookUp(harness, 'acme', valid)), scopes, 'the scopes of another key')
   }),
 
-  keyCase(known, 'concurrent lookups each find their own key', async (harness) => {
+  keyCase('concurrent lookups each find their own key', async (harness) => {
     const keys = [await save(harness), await save(harness, { key: 'acme-key-2', scopes: ['a:b'] }), 'unknown']
     const found = await Promise.all([...keys, ...keys].map((key) => lookUp(harness, 'acme', key)))
     same(found.map(show), [scopes, ['a:b'], null, scopes, ['a:b'], null], 'the scopes of six concurrent lookups')
   }),
 
-  keyCase(noted, 'noting the use of a key, known or not, returns at once and does not throw', async (harness) => {
+  keyCase('noting the use of a key, known or not, returns at once and does not throw', async (harness) => {
     const key = await save(harness)
     const owner = await lookUp(harness, 'acme', key)
     for (const id of [String(owner?.id), 'unknown', '']) {
@@ -112,7 +103,7 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     same(show(await lookUp(harness, 'acme', key)), scopes, 'the scopes afterwards')
   }),
 
-  keyCase(owned, 'changing a returned owner gives a key no further scopes', async (harness) => {
+  keyCase('changing a returned owner gives a key no further scopes', async (harness) => {
     const key = await save(harness)
     const owner = await lookUp(harness, 'acme', key)
     try {

@@ -47,15 +47,19 @@ export interface Engine {
 
 /** Creates the engine. Nothing is delivered before `start`. */
 export function createEngine (settings: EngineSettings, log: Logger): Engine {
-  const { storage, tenantId, events, ids, secretKeys, maxWebhooksPerTenant, maxEventBytes, requireSubject, changesRetentionDays, opentelemetry, onAudit, delivery } = settings
+  const {
+    storage, tenantId, tenantSlug, events, ids, secretKeys, maxWebhooksPerTenant, maxEventBytes, requireSubject, changesRetentionDays,
+    opentelemetry, onAudit, delivery
+  } = settings
   const { webhooks, deliveries, changes, holds, feed } = storage
   const { clock, allowHttp, allowNetworks, denyNetworks, timeoutMs, pollMs, retentionDays, environment } = delivery
   expect(environment === null || holds !== undefined, 'delivery.environment', 'a storage with holds', environment)
+  expect(tenantSlug === null || tenantId !== null, 'tenantSlug', 'none without the option tenantId', tenantSlug)
   expect(!delivery.propagateTrace || opentelemetry !== null, 'delivery.propagateTrace', 'false without the option opentelemetry', true)
   const isAllowedAddress = createAddressRule(allowNetworks, denyNetworks)
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
   const secrets = createSecretBox(secretKeys)
-  const tenants = createTenants({ tenantId, webhooks, clock })
+  const tenants = createTenants({ tenantId, tenantSlug, webhooks, clock })
   const changed = createChanged(changes, ids, tenants)
   const { renameTenant, removeTenant } = createTenantOperations(webhooks, tenants, secrets)
   const sender = createLateSender(targetRules, timeoutMs, delivery)
@@ -119,9 +123,9 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       assertOpen()
       return renameTenant(from, to, options)
     },
-    async removeTenant (tenantSlug, options) {
+    async removeTenant (tenant, options) {
       assertOpen()
-      return removeTenant(tenantSlug, options)
+      return removeTenant(tenant, options)
     },
     async adopt (options) {
       assertOpen()

@@ -1,5 +1,6 @@
 import type { Clock, DeliveryStore, Hold, TenantDeliveryStats } from '../ports/index.js'
-import { type Readers, readInput, slug } from '../shared/read-options.js'
+import { readInput, unread } from '../shared/read-options.js'
+import { readTenant, type TenantReference } from '../shared/tenant-reference.js'
 import type { Tenants } from '../shared/tenants.js'
 import type { Worker } from './queue/worker.js'
 import type { EngineCalls, RecruitingStats } from './recruiting.js'
@@ -63,18 +64,15 @@ interface StatsDependencies {
   tenants: Tenants
 }
 
-const readers: Readers<{ tenantSlug: string }> = { tenantSlug: slug }
-
 /** Returns the call `stats`: without a tenant it reads the figures of all of them. */
 export function createStats ({ assertOpen, deliveries, tenants }: StatsDependencies, readAll: () => Promise<RecruitingStats>): EngineCalls['stats'] {
   function stats (): Promise<RecruitingStats>
-  function stats (of: { tenantSlug: string }): Promise<TenantDeliveryStats>
-  async function stats (of?: { tenantSlug: string }): Promise<RecruitingStats | TenantDeliveryStats> {
+  function stats (of: TenantReference): Promise<TenantDeliveryStats>
+  async function stats (of?: TenantReference): Promise<RecruitingStats | TenantDeliveryStats> {
     assertOpen()
     if (of === undefined) return readAll()
-    const { tenantSlug } = readInput(of, readers)
-    const tenant = await tenants.get(tenantSlug)
-    return deliveries.tenantStats(tenant.id)
+    const tenant = readTenant(readInput(of, { tenantSlug: unread, tenantId: unread }))
+    return deliveries.tenantStats(await tenants.getId(tenant))
   }
   return stats
 }

@@ -13,8 +13,8 @@ import { type ReplayInput, type ReplaySummary, replay } from './operations/repla
  */
 export interface WebhookOperations extends Management, DeliveryOperations, EventTypes {
   sendTest (tenant: Tenant, id: number, input: { event_type?: string }): Promise<TestResult | null>
-  replay (tenant: Tenant, id: number, input: ReplayInput): Promise<ReplaySummary | null>
-  preview (tenant: Tenant, input: PreviewInput): Promise<Preview>
+  replay (tenant: Pick<Tenant, 'id'>, id: number, input: ReplayInput): Promise<ReplaySummary | null>
+  preview (tenant: Pick<Tenant, 'id'>, input: PreviewInput): Promise<Preview>
 }
 
 interface Dependencies extends TestDependencies, ManagementDependencies {

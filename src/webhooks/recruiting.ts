@@ -1,13 +1,17 @@
 import type { Adoption, ChangeKind, ChangeStats, DeliveryStats, HealthNotice, Hold, Id, SubjectEvent, TenantDeliveryStats } from '../ports/index.js'
+import type { TenantArgument, TenantReference } from '../shared/tenant-reference.js'
 import type { RecruitingWebhooks } from './by-code/recruiting-webhooks.js'
 import type { AttemptCounts } from './queue/counters.js'
 import type { DefaultEvents, EventCatalogue, EventData } from './events/catalogue.js'
 
-/** The calls of the engine, which are those of `app.recruiting`. */
+/**
+ * The calls of the engine, which are those of `app.recruiting`. Each call about a tenant takes `{ tenantSlug }` or `{ tenantId }`,
+ * never both (`invalid_input`). With `tenantId` nothing is looked up. Where the tenant is an argument of its own, a text is its slug.
+ */
 export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
   /**
    * Records an event and a delivery for each webhook that subscribes to it. Once it resolves, or once `transaction`
-   * commits, the event is delivered at least once. Throws `invalid_event`, `unknown_tenant`, `tenant_resting`,
+   * commits, the event is delivered at least once. Throws `invalid_event`, `invalid_input`, `unknown_tenant`, `tenant_resting`,
    * `idempotency_conflict` and `closed`, and then records nothing. Throws errors of the storage: if its response was lost, as
    * with `storage_timeout`, the event may have been recorded. With an `idempotencyKey`, call again: one event is recorded.
    */
@@ -33,7 +37,7 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
   /**
    * Erases a subject, such as `candidate:42`: its events lose their `data`, their pending deliveries are cancelled, and
    * kept responses are removed. A replay sends `data: null` and `erased: true`. With `transaction`, takes effect when
-   * that commits. Returns the number of events with this subject. Throws `invalid_event`,
+   * that commits. Returns the number of events with this subject. Throws `invalid_event`, `invalid_input`,
    * `unknown_tenant`, `tenant_resting` and `closed`.
    */
   erase (subject: ErasedSubject, options?: EmitOptions): Promise<number>
@@ -42,7 +46,7 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
    * who received their data. Goes back as far as `delivery.retentionDays`. Reads pages of 100 events while you
    * iterate. Throws `invalid_input`, `unknown_tenant`, `tenant_resting` and `closed` when the iteration begins.
    */
-  findSubject (tenantSlug: string, subject: string): AsyncIterableIterator<FoundEvent>
+  findSubject (tenant: TenantArgument, subject: string): AsyncIterableIterator<FoundEvent>
   /**
    * Renames a tenant: its webhooks, deliveries, events and keys of `postgresKeyLookup`. All or nothing. With
    * `transaction`, takes effect when that commits. Attempts in flight end under the old name, and recorded events keep
@@ -51,7 +55,7 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
    * `invalid_input` (also if the tenant `to` exists), `invalid_event` for an invalid `transaction`, `unknown_tenant`,
    * `tenant_resting` and `closed`.
    */
-  renameTenant (from: string, to: string, options?: EmitOptions): Promise<{ webhooks: number }>
+  renameTenant (from: TenantArgument, to: string, options?: EmitOptions): Promise<{ webhooks: number }>
   /**
    * Removes a tenant: its webhooks, notices and keys of `postgresKeyLookup` at once, then its events with their
    * deliveries, in batches. No further attempts start. Can be repeated after a failure. With `transaction`, removes one
@@ -59,7 +63,7 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
    * more. Without the option `tenantId`, nothing can use the name for 61 minutes. Throws `invalid_input`, `invalid_event` for
    * an invalid `transaction`, `unknown_tenant` and `closed`.
    */
-  removeTenant (tenantSlug: string, options?: RemoveTenantOptions): Promise<{ left: number }>
+  removeTenant (tenant: TenantArgument, options?: EmitOptions): Promise<{ left: number }>
   /**
    * Returns metrics. `attempts`, `durationMs` and `inFlight` are for this process, the others for all processes.
    */
@@ -69,7 +73,7 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
    * enough to call for a page, because counting stops at 10,000. Throws `invalid_input`, `unknown_tenant`, `tenant_resting`
    * and `closed`.
    */
-  stats (of: { tenantSlug: string }): Promise<TenantDeliveryStats>
+  stats (of: TenantReference): Promise<TenantDeliveryStats>
   /**
    * Ends a hold: `stats().held`. The storage then belongs to `delivery.environment` of this process. With `deliver`, pending
    * deliveries are sent; with `discard`, they end as `skipped`. Returns why nothing was sent, and how many deliveries were
@@ -98,9 +102,9 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
 export type ActorCalls = Pick<EngineCalls, 'erase' | 'findSubject' | 'renameTenant' | 'removeTenant' | 'adopt' | 'resealSecrets' | 'webhooks'>
 
 /** A candidate or job that changed. */
-export interface ChangedResource {
-  /** Its tenant: 1 to 100 characters without control characters. */
-  tenantSlug: string
+export type ChangedResource = TenantReference & ChangedResourceFields
+
+interface ChangedResourceFields {
   /** `candidate` or `job`. */
   kind: ChangeKind
   /** Its id, of the kind that the option `ids` says. */
@@ -123,9 +127,10 @@ export interface RecruitingStats extends DeliveryStats, AttemptCounts {
 }
 
 /** An event in the ATS. */
-export interface EmittedEvent<Events extends EventCatalogue, Name extends keyof Events = keyof Events> {
-  /** The tenant of the event: 1 to 100 characters without control characters. */
-  tenantSlug: string
+export type EmittedEvent<Events extends EventCatalogue, Name extends keyof Events = keyof Events> =
+  TenantReference & EmittedEventFields<Events, Name>
+
+interface EmittedEventFields<Events extends EventCatalogue, Name extends keyof Events> {
   /** A name from the catalogue, such as `application.created`. */
   type: Name
   /** Sent unchanged as JSON. It must match the schema of its type. */
@@ -156,9 +161,9 @@ export interface EmittedEvent<Events extends EventCatalogue, Name extends keyof 
 export type FoundEvent = Omit<SubjectEvent, 'position'>
 
 /** The subject to erase. */
-export interface ErasedSubject {
-  /** The tenant of the events: 1 to 100 characters without control characters. */
-  tenantSlug: string
+export type ErasedSubject = TenantReference & ErasedSubjectFields
+
+interface ErasedSubjectFields {
   /** A subject of the emitted events, 1 to 255 characters. */
   subject: string
 }
@@ -173,15 +178,6 @@ export interface EmitOptions {
    * @default a transaction of the storage's own, committed at once
    */
   transaction?: unknown
-}
-
-/** Options of `removeTenant`. */
-export interface RemoveTenantOptions extends EmitOptions {
-  /**
-   * The tenant's id, if the option `tenantId` no longer finds it.
-   * @default the result of the option `tenantId`
-   */
-  tenantId?: string | number
 }
 
 /** The result of `emit`. */

@@ -1,7 +1,8 @@
 import type { DeliveryStore } from '../ports/index.js'
-import { type Readers, plainText, readInput, slug } from '../shared/read-options.js'
+import { plainText, readInput } from '../shared/read-options.js'
+import { readTenant, readTenantArgument } from '../shared/tenant-reference.js'
 import type { Tenants } from '../shared/tenants.js'
-import { assertNames, assertTenantSlug, assertText, optionNames, subjectNames } from './events/arguments.js'
+import { assertNames, assertText, optionNames, subjectNames } from './events/arguments.js'
 import type { EngineCalls, FoundEvent } from './recruiting.js'
 
 interface Dependencies {
@@ -12,8 +13,6 @@ interface Dependencies {
 
 const pageSize = 100
 
-const readers: Readers<{ tenantSlug: string, subject: string }> = { tenantSlug: slug, subject: plainText(255) }
-
 /** Erases subjects, and lists who received data about them. */
 export function createSubjects ({ assertOpen, deliveries, tenants }: Dependencies): Pick<EngineCalls, 'erase' | 'findSubject'> {
   return {
@@ -21,17 +20,16 @@ export function createSubjects ({ assertOpen, deliveries, tenants }: Dependencie
       assertOpen()
       assertNames('subject', erased, subjectNames)
       assertNames('options', options, optionNames)
-      assertTenantSlug(erased.tenantSlug)
+      const reference = readTenant(erased, 'invalid_event')
       assertText('subject', erased.subject)
-      const tenant = await tenants.get(erased.tenantSlug, options.transaction)
-      return deliveries.erase(tenant.id, erased.subject, options.transaction)
+      return deliveries.erase(await tenants.getId(reference, options.transaction), erased.subject, options.transaction)
     },
 
-    async * findSubject (...given) {
+    async * findSubject (tenant, given) {
       assertOpen()
-      const { tenantSlug, subject } = readInput({ tenantSlug: given[0], subject: given[1] }, readers)
-      const tenant = await tenants.get(tenantSlug)
-      yield * listEvents(deliveries, tenant.id, subject)
+      const reference = readTenantArgument(tenant)
+      const { subject } = readInput({ subject: given }, { subject: plainText(255) })
+      yield * listEvents(deliveries, await tenants.getId(reference), subject)
     }
   }
 }

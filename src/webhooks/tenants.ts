@@ -1,6 +1,7 @@
 import { RecruitingApiError } from '../errors.js'
 import type { Tenant, WebhookStore } from '../ports/index.js'
-import { parseTenantId, restSeconds, tenantIdRule, type Tenants } from '../shared/tenants.js'
+import { type CheckedReference, readTenantArgument } from '../shared/tenant-reference.js'
+import { restSeconds, slugOf, type Tenants } from '../shared/tenants.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import { assertNames, optionNames } from './events/arguments.js'
 import type { EngineCalls } from './recruiting.js'
@@ -15,12 +16,19 @@ export function createTenantOperations (
   const rest = { restSeconds: tenants.hasIds ? 0 : restSeconds }
 
   /** The id is known under the new name if the host has renamed the tenant, otherwise under the old one. */
-  async function findIds (from: string, to: string, transaction: unknown): Promise<[Tenant, Tenant]> {
-    if (!tenants.hasIds) return [{ slug: from, id: from }, await tenants.get(to, transaction)]
+  async function findIds (reference: CheckedReference, to: string, transaction: unknown): Promise<[Tenant, Tenant]> {
+    if (!tenants.hasIds) {
+      const from = slugOf(reference)
+      if (from === to) refuseSame()
+      return [{ slug: from, id: from }, await tenants.get({ slug: to, id: null }, transaction)]
+    }
+    const { slug: from, id } = reference
+    if (from === null) return [{ slug: id, id }, { slug: to, id }]
+    if (from === to) refuseSame()
     const [old, renamed] = await Promise.all([tenants.find(from), tenants.find(to)])
     if (old !== null && renamed !== null && old.id !== renamed.id) refuse('to', 'expected a name that no other tenant has')
-    const { id } = renamed ?? old ?? await tenants.get(from)
-    return [{ slug: from, id }, { slug: to, id }]
+    const found = (renamed ?? old)?.id ?? await tenants.getId(reference)
+    return [{ slug: from, id: found }, { slug: to, id: found }]
   }
 
   /** Not in a transaction of the host: the change is not visible before the commit, and it may hold the last connection. */
@@ -28,32 +36,24 @@ export function createTenantOperations (
     if (transaction === undefined) await tenants.refresh()
   }
 
-  async function findRemoved (tenantSlug: string, tenantId: unknown): Promise<string> {
-    if (!tenants.hasIds && tenantId !== undefined) refuse('tenantId', 'expected none without the option tenantId')
-    // Not looked up: if this repeats a failed call, the name already rests.
-    if (!tenants.hasIds) return tenantSlug
-    if (tenantId === undefined) return (await tenants.get(tenantSlug)).id
-    return parseTenantId(tenantId) ?? refuse('tenantId', `expected ${tenantIdRule}`)
-  }
-
   return {
     async renameTenant (from, to, options = {}) {
-      assertSlug('from', from)
+      const reference = readFrom(from)
       assertSlug('to', to)
       assertNames('options', options, optionNames)
-      if (from === to) refuse('to', 'expected another name than from')
-      const [old, renamed] = await findIds(from, to, options.transaction)
-      const reseal = (secret: string, webhookId: number): string => secrets.seal(secrets.open(secret, old.id, webhookId), renamed.id, webhookId)
+      const [old, renamed] = await findIds(reference, to, options.transaction)
+      const reseal = createReseal(secrets, old.id, renamed.id)
       const count = await webhooks.renameTenant(old, renamed, { ...options, ...rest, reseal })
       await learnRest(options.transaction)
       return { webhooks: count ?? refuse('to', 'expected a tenant without webhooks, events and keys, got one that exists') }
     },
 
-    async removeTenant (tenantSlug, options = {}) {
-      assertSlug('tenantSlug', tenantSlug)
-      assertNames('options', options, [...optionNames, 'tenantId'])
-      const { tenantId, transaction } = options
-      const tenant = await findRemoved(tenantSlug, tenantId)
+    async removeTenant (argument, options = {}) {
+      const reference = readTenantArgument(argument)
+      assertNames('options', options, optionNames)
+      const { transaction } = options
+      // Without ids it is not looked up: if this repeats a failed call, the name already rests.
+      const tenant = tenants.hasIds ? await tenants.getId(reference, transaction) : slugOf(reference)
       let left = await webhooks.removeTenant(tenant, { transaction, ...rest, limit: batchSize })
       await learnRest(transaction)
       while (left > 0 && transaction === undefined) left = await webhooks.removeTenant(tenant, { ...rest, limit: batchSize })
@@ -62,7 +62,23 @@ export function createTenantOperations (
   }
 }
 
-function assertSlug (field: string, value: unknown): void {
+/** Returns a function that seals what was sealed for one tenant for another. */
+export function createReseal (secrets: SecretBox, from: string, to: string): (secret: string, webhookId: number) => string {
+  return (secret, webhookId) => secrets.seal(secrets.open(secret, from, webhookId), to, webhookId)
+}
+
+/** Text is a name, so its errors name the argument. */
+function readFrom (from: unknown): CheckedReference {
+  if (typeof from === 'object' && from !== null) return readTenantArgument(from)
+  assertSlug('from', from)
+  return { slug: from, id: null }
+}
+
+function refuseSame (): never {
+  refuse('to', 'expected another name than from')
+}
+
+function assertSlug (field: string, value: unknown): asserts value is string {
   if (!isTenantSlug(value)) refuse(field, `expected ${tenantSlugRule}`)
 }
 

@@ -2,7 +2,6 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { PassThrough, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { commands } from '../../src/cli/commands.js'
@@ -10,6 +9,7 @@ import { createIo } from '../../src/cli/terminal.js'
 import { parseFlags } from '../../src/cli/flags.js'
 import { createCli } from '../fixtures/cli/cli.js'
 import { buildApp, keys } from '../fixtures/api/app.js'
+import { compiled, root } from '../fixtures/program.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
 const cli = createCli('postgres://postgres@127.0.0.1:1/nowhere')
@@ -120,10 +120,8 @@ t.test('what is thrown is shown, whatever it is', async (t) => {
   t.strictSame([code, err], [1, 'stats: a few words\n'])
 })
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-
 function startProcess (args: readonly string[], env: Record<string, string>, cwd = root): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn(process.execPath, ['--import', `${root}test/fixtures/loader/register.js`, `${root}src/cli/bin.ts`, ...args], {
+  return spawn(process.execPath, [compiled('src/cli/bin.ts'), ...args], {
     cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe']
   })
 }

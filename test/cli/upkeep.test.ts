@@ -43,6 +43,7 @@ t.test('upkeep by command', async (t) => {
     }
     t.strictSame(JSON.parse((await cli(['watch', '--json', ...options])).out), { relation: 'people', kind: 'candidate', id: 'id', tenant: "coalesce(row.company, 'none')" })
     t.equal((await pool.query("select from pg_trigger where tgrelid = 'people'::regclass")).rows.length, 4)
+    t.match((await cli(['watch', '--sql', ...options])).out, /^create or replace function [^]*create or replace trigger/)
     for (const [line, err] of [
       ['watch --kind candidate --relation people --id id', 'watch: --tenant: missing, add --tenant COLUMN\n'],
       ['watch --kind person --relation people --id id --tenant company', 'watch: --kind: expected \'candidate\' or \'job\', got "person"\n'],

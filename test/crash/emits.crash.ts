@@ -18,7 +18,7 @@ t.test('300 emits, each followed at once by a kill, all arrive', async (t) => {
   const emitted: string[] = []
   await Promise.all(Array.from({ length: atOnce }, async (_, lane) => {
     for (let count = lane; count < emits; count += atOnce) {
-      const child = startProcess(t, 'crash-emitter.ts', server.url)
+      const child = startProcess(t, 'crash-emitter', server.url)
       const [id, [, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')])
       t.equal(signal, 'SIGKILL')
       emitted.push(id)

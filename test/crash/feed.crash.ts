@@ -34,7 +34,7 @@ t.test(`${events} events, while API and PostgreSQL are killed: each reader gets 
   let isOver = false
 
   async function serve (port: number) {
-    const child = startProcess(t, 'crash-api.ts', postgres.url, String(port))
+    const child = startProcess(t, 'crash-api', postgres.url, String(port))
     const [output] = await once(child.stdout, 'data')
     return { port: Number(String(output)), kill: () => kill(child) }
   }

@@ -22,7 +22,7 @@ t.test(`copies are exact after ${operations} writes, while API and PostgreSQL ar
   const pool = postgres.createPool({ max: 30 })
 
   async function serve (port: number): Promise<ProofServer> {
-    const child = startProcess(t, 'crash-api.ts', postgres.url, String(port))
+    const child = startProcess(t, 'crash-api', postgres.url, String(port))
     const [output] = await once(child.stdout, 'data')
     return { port: Number(String(output)), kill: () => kill(child) }
   }

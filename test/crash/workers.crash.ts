@@ -24,7 +24,7 @@ t.test('two workers, 5,000 deliveries, endpoints that fail at random, 40 kills a
   t.teardown(() => emitter.close())
   for (let count = 0; count < events; count++) await emitter.emit({ tenantSlug: 'acme', type: 'job.created', data: { count } })
 
-  const workers = [0, 1].map(() => startProcess(t, 'crash-worker.ts', server.url))
+  const workers = [0, 1].map(() => startProcess(t, 'crash-worker', server.url))
   for (let count = 1; count <= kills; count++) {
     await sleep(500 + Math.random() * 1000)
     const [worker] = workers.splice(0, 1)
@@ -33,7 +33,7 @@ t.test('two workers, 5,000 deliveries, endpoints that fail at random, 40 kills a
       await server.stop('immediate')
       await server.start()
     }
-    workers.push(startProcess(t, 'crash-worker.ts', server.url))
+    workers.push(startProcess(t, 'crash-worker', server.url))
   }
 
   const left = async (): Promise<number> => Number((await pool.query('select count(*) from recruiting.queue')).rows[0].count)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { fromPrisma } from '../../src/postgres/index.js'
-import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+import { startPostgresServerHost } from '../fixtures/postgres/postgres.js'
 import { storeWebhook } from '../fixtures/api/webhooks.js'
 import type { PrismaClient } from './generated/client.js'
 import type { Load, OpenStack, OpenTransaction } from './stack.js'
@@ -35,7 +35,7 @@ class Rollback extends Error {}
 
 /** Runs every case with a transaction of each library, in the version that `load` imports. */
 export async function runMatrix (load: Load): Promise<void> {
-  const { server, pool, storage, schema, clear } = await startPostgresHost(t)
+  const { server, pool, storage, schema, clear } = await startPostgresServerHost(t)
   const recruiting = createRecruiting({ storage, delivery: false })
   t.teardown(() => recruiting.close())
   await pool.query('create table notes (id int)')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { candidatesFrom, jobsFrom, type LoadedCandidate, type LoadedJob, memoryStorage } from '../../src/memory/index.js'
+import { candidatesFrom, jobsFrom, memoryStorage } from '../../src/memory/index.js'
 import { storageCases, type StorageHarness } from '../../src/testing/index.js'
 import type { CandidateFilter, CandidateSortField, ListQuery, SortItem } from '../../src/ports/index.js'
 import { compareText } from '../../src/memory/lists/page.js'
@@ -10,24 +10,6 @@ import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 const dates = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }
 const ann = { id: 1, full_name: 'Ann', ...dates }
 const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200, fields: [] }
-
-function makeHarness (): StorageHarness {
-  const people = new Map<string, LoadedCandidate[]>()
-  const vacancies = new Map<string, LoadedJob[]>()
-  return {
-    storage: {
-      ...memoryStorage(),
-      candidates: candidatesFrom((tenantSlug) => people.get(tenantSlug) ?? []),
-      jobs: jobsFrom(async (tenantSlug) => vacancies.get(tenantSlug) ?? [])
-    },
-    saveCandidates: (tenantSlug, rows) => { people.set(tenantSlug, [...rows, ...people.get(tenantSlug) ?? []].map((row) => ({ ...row }))) },
-    saveJobs: (tenantSlug, rows) => { vacancies.set(tenantSlug, [...rows, ...vacancies.get(tenantSlug) ?? []].map((row) => ({ ...row }))) }
-  }
-}
-
-for (const { group, name, run } of storageCases) {
-  if (group === 'lists') t.test(name, () => run(makeHarness))
-}
 
 t.test('a page and its total, requested concurrently, share one load', async (t) => {
   let loads = 0

@@ -37,17 +37,3 @@ t.test('no two files import each other, not even through others', async (t) => {
   }
   t.strictSame([...imports.keys()], [])
 })
-
-t.test('npm test runs every test file', async (t) => {
-  const names = (await readdir(new URL('test/', root), { recursive: true })).filter((name) => !name.includes('node_modules'))
-  const lists = names.filter((name) => /(?:all|small-folders)\.ts$/.test(name))
-  const imported = await Promise.all(lists.map(async (name) => {
-    const address = new URL(`test/${name}`, root)
-    const { importedFiles } = ts.preProcessFile(await readFile(address, 'utf8'))
-    return importedFiles.map(({ fileName }) => new URL(fileName, address).href.replace(/\.js$/, '.ts'))
-  }))
-  // The configuration of tap names these folders.
-  const alone = /^(?:alone|programs)\/[\w-]+\.test\.ts$/
-  const files = names.filter((name) => name.endsWith('.test.ts') && !alone.test(name)).map((name) => new URL(`test/${name}`, root).href)
-  t.strictSame(files.filter((file) => !imported.flat().includes(file)), [])
-})

@@ -40,8 +40,8 @@ t.test('every snippet of TypeScript in the README and the pages is from an examp
       t.ok(examples.some((example) => isExcerpt(snippet, example)), `${page}: ${snippet}`)
     }
   }
-  const tests = await readdir(new URL('test/examples/', root), { recursive: true })
-  const run = (await Promise.all(tests.filter((name) => name.endsWith('.test.ts')).map((name) => read(`test/examples/${name}`)))).join('')
+  const tests = await readdir(new URL('test/all/examples/', root), { recursive: true })
+  const run = (await Promise.all(tests.filter((name) => name.endsWith('.test.ts')).map((name) => read(`test/all/examples/${name}`)))).join('')
   for (const name of names) t.match(run, `runExample(t, '${name}'`, name)
 })
 

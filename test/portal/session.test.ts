@@ -5,6 +5,7 @@ import t from 'tap'
 import recruitingApi, { createRecruiting, type PortalOptions, type PortalSessionInput, type RecruitingApiOptions } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 import { capabilities } from '../../src/http/sessions.js'
+import type { PortalSessionFields } from '../../src/portal/session.js'
 import { createSessionBox } from '../../src/portal/token.js'
 import { isPlainText } from '../../src/shared/text.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
@@ -118,7 +119,7 @@ const refused: Array<[input: object, field: string, message: string]> = [
   ]),
   [{ theme: { accent: '#ffff00' } }, 'theme.accent', 'expected a colour with a contrast of at least 4.5:1 on #ffffff, got "#ffff00 with 1.07:1"'],
   [{ theme: null }, 'theme', 'expected an object, got null'],
-  [{ tenant: 'acme' }, 'tenant', 'expected a known name such as tenantSlug']
+  [{ tenant: 'acme' }, 'tenant', 'expected a known name such as tenantId']
 ]
 
 t.test('wrong input is refused by its field', async (t) => {
@@ -133,7 +134,7 @@ t.test('wrong input is refused by its field', async (t) => {
 
 t.test('these are accepted', async (t) => {
   const { portal } = start({ returnOrigins }).recruiting
-  const accepted: Array<Partial<PortalSessionInput>> = [
+  const accepted: Array<Partial<PortalSessionFields> & { tenantSlug?: string }> = [
     { actor: 'a' }, { actor: '😀'.repeat(128) }, { actor: 'Ada Lovelace <ada@example.com>' }, { tenantSlug: 'a/b?#' },
     { expiresInSeconds: 60 }, { capabilities: [] }, { capabilities: ['read'] }, { locale: 'ar' }, { theme: {} },
     ...['/', '/settings', 'https://ats.example', 'http://localhost:3000/x', 'HTTPS://ats.example/a?b#c', '/a//b'].map((returnUrl) => ({ returnUrl }))

@@ -11,8 +11,9 @@ const migrations = (await readdir(new URL('../../src/postgres/migrations/', impo
 const functions = (await readdir(new URL('../../src/postgres/functions/', import.meta.url))).sort()
 const names = [...migrations, ...functions]
 const tableNames = [
-  'api_keys', 'change_state', 'changes', 'deliveries', 'ended_changes', 'event_subjects', 'events', 'home', 'marks', 'migrations', 'notices',
-  'paused_webhooks', 'queue', 'recent_changes', 'stopped_webhooks', 'tenants', 'versions', 'watched_tables', 'webhook_health', 'webhooks'
+  'api_keys', 'change_state', 'changes', 'deliveries', 'ended_changes', 'event_subjects', 'events', 'home', 'marks', 'migrations',
+  'missed_changes', 'notices', 'paused_webhooks', 'queue', 'recent_changes', 'stopped_webhooks', 'tenants', 'versions',
+  'watched_tables', 'webhook_health', 'webhooks'
 ]
 
 t.test('migrating', async (t) => {

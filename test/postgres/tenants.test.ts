@@ -176,7 +176,7 @@ t.test('a tenant with an id of its own that is renamed keeps its keys, which sho
   const { pool, storage } = await startPostgresHost(t)
   const recruiting = createRecruiting({ storage, delivery: false, tenantId: (slug) => ['acme', 'acme-corp'].includes(slug) ? 42 : null })
   t.teardown(() => recruiting.close())
-  const { id } = await apiKeys(pool).issue({ tenantSlug: 'acme', tenantId: 42, scopes: [] })
+  const { id } = await apiKeys(pool, { tenantSlug: () => 'acme' }).issue({ tenantId: 42, scopes: [] })
   await recruiting.webhooks.create('acme', { name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'] })
   t.strictSame(await recruiting.renameTenant('acme', 'acme-corp'), { webhooks: 1 })
   t.match(await apiKeys(pool).find({ tenantId: 42 }, id), { tenantSlug: 'acme-corp', tenantId: '42' })

@@ -39,3 +39,13 @@ export function transaction (client: PoolClient): EmitOptions {
 export function publicType (recruiting: Recruiting): Promise<void> {
   return recruiting.drain({ until: new Date() })
 }
+
+export async function tenants ({ emit, webhooks, removeTenant }: Recruiting): Promise<void> {
+  await emit({ tenantId: 41, type: 'application.created', data: {} })
+  await webhooks.list({ tenantId: '41' })
+  await removeTenant({ tenantSlug: 'acme' })
+  // @ts-expect-error either of them
+  await emit({ tenantId: 41, tenantSlug: 'acme', type: 'application.created', data: {} })
+  // @ts-expect-error either of them
+  await webhooks.list({ tenantId: 41, tenantSlug: 'acme' })
+}

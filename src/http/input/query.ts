@@ -1,33 +1,39 @@
 import { isStorableText, normalizeInstant } from '../../shared/text.js'
 import { badRequest } from '../wire-errors.js'
 
+/** A query without encoded characters. A lenient HTTP parser passes others than visible ASCII, whose encoding is unknown. */
+const plainQuery = /^[!-$&-*,-~]*$/
+const encodedText = /^[!-~]*$/
+
 /**
  * Parses the query in the raw URL and ignores the host's query parser. Throws a 400 for repeated parameters and invalid
  * encoding: silently ignoring them would return wrong data.
  */
 export function parseQuery (url: string): Record<string, unknown> {
-  const values = new Map<string, string>()
+  // Without a prototype: `__proto__` is a parameter like the others.
+  const values: Record<string, string> = Object.create(null)
   const start = url.indexOf('?')
-  if (start === -1) return {}
-  for (const pair of url.slice(start + 1).split('&')) {
+  if (start === -1) return values
+  const query = url.slice(start + 1)
+  const isPlain = plainQuery.test(query)
+  for (const pair of query.split('&')) {
     if (pair === '') continue
-    const [name, value] = splitPair(pair)
-    if (values.has(name)) throw badRequest({ in: 'query', field: name, message: 'is given more than once' })
-    values.set(name, value)
+    const end = pair.indexOf('=')
+    const name = end === -1 ? pair : pair.slice(0, end)
+    const value = end === -1 ? '' : pair.slice(end + 1)
+    if (isPlain) addValue(values, name, value)
+    else addValue(values, decode(name), decode(value))
   }
-  return Object.fromEntries(values)
+  return values
 }
 
-function splitPair (pair: string): [string, string] {
-  const end = pair.indexOf('=')
-  return end === -1 ? [decode(pair), ''] : [decode(pair.slice(0, end)), decode(pair.slice(end + 1))]
+function addValue (values: Record<string, string>, name: string, value: string): void {
+  if (name in values) throw badRequest({ in: 'query', field: name, message: 'is given more than once' })
+  values[name] = value
 }
-
-/** Visible ASCII. A lenient HTTP parser passes other characters, whose encoding is unknown. */
-const urlText = /^[\x21-\x7e]*$/
 
 function decode (text: string): string {
-  const decoded = urlText.test(text) ? tryDecode(text.replaceAll('+', ' ')) : null
+  const decoded = encodedText.test(text) ? tryDecode(text.replaceAll('+', ' ')) : null
   if (decoded === null || !isStorableText(decoded)) {
     throw badRequest({ in: 'query', field: '', message: 'holds text that is not percent-encoded UTF-8, or a NUL' })
   }

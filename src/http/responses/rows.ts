@@ -22,8 +22,9 @@ function formatLinks (request: FastifyRequest, page: number, totalPages: number)
   const address = readAddress(request)
   let rest = ''
   for (const [name, value] of Object.entries(request.query as Record<string, string | number>)) {
+    if (name === 'page') continue
     const understood = name === 'filter[q]' ? parseSearch(String(value)) : value
-    if (name !== 'page' && understood !== undefined) rest += `&${encodeURIComponent(name)}=${encodeURIComponent(understood)}`
+    if (understood !== undefined) rest += `&${encodeURIComponent(name)}=${encodeURIComponent(understood)}`
   }
   const last = Math.max(totalPages, 1)
   let links = `<${address}?page=1${rest}>; rel="first"`

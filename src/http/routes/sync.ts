@@ -79,7 +79,7 @@ export function syncRoute<Row extends { id: Id }> (
       }
     }, async (request, reply) => {
       const { token, per_page: limit } = request.query
-      const page = await sync({ tenant: readTenant(request).id, token, limit })
+      const page = await sync({ tenant: readTenant(request).id, token, limit, log: request.log })
       limitPage(request, reply)
       return {
         data: page.items.map(({ id, row }) => ({ id, deleted: row === null, [kind]: row })),

@@ -39,7 +39,7 @@ function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}) {
   }, { title: formatTitle(code), description: message, headers })
 }
 
-/** Errors of every operation. Only hooks of the host cause the 503. */
+/** Errors of every operation. Only the host causes the 503: its hooks, key lookup or storage. */
 export const errorResponses = {
   400: ErrorOf('bad_request'),
   401: ErrorOf('unauthorized', challenge),

@@ -3,20 +3,7 @@ import { readField } from '../../shared/fields.js'
 import type { PgQueryable } from '../pool.js'
 import { ask } from '../session.js'
 import { quoteName } from '../sql.js'
-import type { Watched } from './watch-sql.js'
-
-/** The table that `watch` was called for. */
-export interface Root {
-  oid: string
-  /** Quoted, with its schema. */
-  name: string
-  /** Not quoted. */
-  schema: string
-  table: string
-  kind: string
-  /** A JSON array of their names. */
-  columns: string
-}
+import type { Root, Watched } from './watch-sql.js'
 
 /** The type of an expression; `item` is that of an array's items. */
 interface ExpressionType {

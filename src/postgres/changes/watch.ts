@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto'
 import { RecruitingApiError } from '../../errors.js'
 import type { ChangeKind } from '../../ports/index.js'
 import { expect } from '../../shared/expect.js'
+import { readField } from '../../shared/fields.js'
 import { type Reader, type Readers, choice, readOptions } from '../../shared/read-options.js'
 import { isStorableText } from '../../shared/text.js'
 import { inTransaction, type PgPool, type PgQueryable } from '../pool.js'
 import { assertPool, readSchema } from '../options.js'
+import { parseTransaction, refuseAutocommit } from '../handles/transaction.js'
 import { ask } from '../session.js'
 import { quoteLiteral, quoteName } from '../sql.js'
-import { isAsLeft, registerTable } from './watched-tables.js'
-import { type Root, readExpressions, refuse, trySample, tryOut } from './watch-expressions.js'
-import { formatRecord, formatTriggerBody, listTriggers } from './watch-sql.js'
+import { findWatchedTable, formatRegistration, isAsLeft, registerTable } from './watched-tables.js'
+import { readExpressions, refuse, trySample, tryOut } from './watch-expressions.js'
+import { formatRecord, formatTriggerBody, formatTriggers, listTriggers, type Root, type Watched } from './watch-sql.js'
 
 /** Options of `watch`. */
 export interface WatchOptions {
@@ -32,7 +34,16 @@ export interface WatchOptions {
    * @example '(select slug from accounts where accounts.id = row.account_id)'
    */
   tenant: string
+  /**
+   * A client inside a transaction, or the result of a function such as `fromKnex(trx)`: `watch` then runs in it, so that a
+   * migration changes columns and triggers together.
+   * @default a transaction of its own
+   */
+  transaction?: unknown
 }
+
+/** Options of `watchSql`. */
+export type WatchSqlOptions = Omit<WatchOptions, 'transaction'>
 
 /** A table on which triggers are needed: the watched one, or one of its partitions. */
 interface Table {
@@ -48,7 +59,7 @@ const readExpression: Reader<string> = (value, path) => {
   return value
 }
 
-const readers: Readers<Required<WatchOptions>> = {
+const readers: Readers<Required<WatchSqlOptions>> = {
   schema: readSchema,
   kind: choice(['candidate', 'job']),
   id: readExpression,
@@ -59,57 +70,155 @@ const readers: Readers<Required<WatchOptions>> = {
  * Puts triggers on a table that record which candidates or jobs its rows concern, so that `sync` sees every write: by the
  * application, by scripts and by hand. Rows whose id or tenant is null are ignored. Truncating the table records all its rows.
  *
- * May be called at every start, after `migrate`: it changes nothing if the triggers are as it left them, and processes that
- * start together wait for each other. If a trigger was dropped or disabled since, nobody knows what changed: it creates the
- * triggers again and ends the tokens of the kind, so that clients begin again. After you add partitions, call it again; it
- * records their rows. The caller must own the table; the triggers have the rights of the caller, so that other users of the
- * table need none on ours. A table has one set of triggers for each kind: other options replace it.
+ * The triggers never fail a write. If an expression fails later, for example because a column was renamed, they store that
+ * changes were missed: `sync` of the kind answers 410 until `watch` is called for the table again.
+ *
+ * May be called at every start, after `migrate`: it changes nothing if the triggers are as it left them and recorded every
+ * change, and processes that start together wait for each other. If a trigger was dropped or disabled since, or missed changes,
+ * nobody knows what changed: it creates the triggers again and ends the tokens of the kind, so that clients begin again. After
+ * you add partitions, call it again; it records their rows. The caller must own the table; the triggers have the rights of the
+ * caller, so that other users of the table need none on ours. A table has one set of triggers for each kind: other options
+ * replace it.
+ *
+ * With the option `transaction`, `pool` may be `null`. Until that transaction ends, other calls of `watch` wait.
  *
  * Throws `invalid_option` for a relation that is not a table, and for a column or expression that is not valid, has a wrong type
- * or gives wrong values for the rows of the table, of which it reads up to 10,000 before it creates triggers;
- * `storage_not_ready` before `migrate`; and errors of the database, for example after waiting 5 s for a lock.
+ * or gives wrong values for the rows of the table, of which it reads up to 10,000 before it creates triggers; `invalid_event` for
+ * a `transaction` that is none; `storage_not_ready` before `migrate`; and errors of the database, for example after waiting 5 s
+ * for a lock.
  */
-export async function watch (pool: PgPool, relation: string, options: WatchOptions): Promise<void> {
+export async function watch (pool: PgPool | null, relation: string, options: WatchOptions): Promise<void> {
+  const { transaction, ...own } = expectOptions(options)
+  assertRelation(relation)
+  const settings = readOptions(own, readers)
+  const work = (client: PgQueryable): Promise<void> => watchIn(client, relation, settings)
+  if (transaction !== undefined) return inSavepoint(parseTransaction(transaction), work)
   assertPool(pool)
-  expect(typeof relation === 'string' && relation !== '' && isStorableText(relation), 'relation', 'the name of a table, such as public.people', relation)
-  const settings = readOptions(options, readers)
   await inTransaction(pool, async (client) => {
-    await client.query("set local statement_timeout to 0; set local lock_timeout to '5s'")
-    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`fastify-recruiting-api watch ${settings.schema}`])
-    await watchIn(client, relation, settings)
+    await prepareSession(client)
+    await work(client)
   })
 }
 
-async function watchIn (client: PgQueryable, relation: string, { schema, ...options }: Required<WatchOptions>): Promise<void> {
+/**
+ * Returns the SQL that `watch` would run if the table had no triggers, for a migration that changes columns and triggers
+ * together. Changes nothing. Call it where the table has its new columns already, such as a development database. Running the
+ * SQL ends the tokens of the kind. Checks and throws the same as `watch`.
+ */
+export async function watchSql (pool: PgPool, relation: string, options: WatchSqlOptions): Promise<string> {
+  assertPool(pool)
+  assertRelation(relation)
+  const settings = readOptions(options, readers)
+  return inTransaction(pool, async (client) => {
+    await prepareSession(client)
+    const plan = await planWatch(client, relation, settings)
+    await trySample(client, plan.root, plan.watched)
+    const { root, tables, watched, triggers, functionOf, schema } = plan
+    return [
+      ...formatTriggers(functionOf, triggers, tables.map(({ name }) => name)),
+      formatCleanup(schema),
+      ...formatRegistration(quoteName(schema), root, { ...watched, id: settings.id, tenant: settings.tenant }, { endsTokens: true })
+    ].map((statement) => `${statement.trim()};\n`).join('\n')
+  })
+}
+
+function expectOptions (options: WatchOptions): WatchOptions {
+  expect(typeof options === 'object' && options !== null, 'options', 'an object', options)
+  return options
+}
+
+function assertRelation (relation: string): void {
+  const isName = typeof relation === 'string' && relation !== '' && isStorableText(relation)
+  expect(isName, 'relation', 'the name of a table, such as public.people', relation)
+}
+
+/** A limit of the database user is for short statements, and names are compared with those that were stored. */
+async function prepareSession (client: PgQueryable): Promise<void> {
+  await client.query(`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '5s', true),
+    set_config('quote_all_identifiers', 'off', true)`)
+}
+
+const noTransaction = '25P01'
+const changedSettings = ['statement_timeout', 'lock_timeout', 'quote_all_identifiers', 'search_path', 'row_security']
+
+/** Runs `work` in a transaction of the host, and leaves its settings as they were. If `work` rejects, nothing of it remains. */
+async function inSavepoint (client: PgQueryable, work: (client: PgQueryable) => Promise<void>): Promise<void> {
+  await client.query('savepoint watch').catch((error: unknown) => {
+    if (readField(error, 'code') === noTransaction) refuseAutocommit()
+    throw error
+  })
+  try {
+    const columns = changedSettings.map((name) => `current_setting('${name}') as ${name}`)
+    const [before] = await ask<Record<string, string>>(client, `select ${columns.join(', ')}`)
+    await prepareSession(client)
+    await work(client)
+    for (const name of changedSettings) await client.query('select set_config($1, $2, true)', [name, String(before?.[name])])
+    await client.query('release savepoint watch')
+  } catch (error) {
+    // If the connection is broken, the first error says why.
+    await client.query('rollback to savepoint watch').catch(() => {})
+    throw error
+  }
+}
+
+/** What has to be there for a table to be watched. */
+interface WatchPlan {
+  /** Not quoted. */
+  schema: string
+  root: Root
+  /** The table and its partitions. */
+  tables: Table[]
+  /** With the expressions as SQL. */
+  watched: Watched
+  triggers: ReturnType<typeof listTriggers>
+  /** Its name is quoted. */
+  functionOf: { name: string, body: string, searchPath: string }
+  /** Those of the tables that lack a trigger. */
+  missing: Table[]
+}
+
+async function planWatch (client: PgQueryable, relation: string, { schema, ...options }: Required<WatchSqlOptions>): Promise<WatchPlan> {
   const { kind } = options
   const quotedSchema = quoteName(schema)
   const root = await findTable(client, relation)
   await assertTables(client, schema)
   const tables = await listTables(client, root, schema)
+  const searchPath = quoteName(root.schema)
   // As in the triggers. A policy that would hide rows from an expression is an error.
-  await client.query(`set local search_path to ${quoteName(root.schema)}, pg_temp; set local row_security to off`)
+  await client.query("select set_config('search_path', $1, true), set_config('row_security', 'off', true)", [`${searchPath}, pg_temp`])
   const watched = { kind, ...await readExpressions(client, root, options) }
   await client.query(formatRecord(watched, quotedSchema, [`(select * from ${root.name} where false)`]))
 
-  const body = formatTriggerBody(watched, quotedSchema)
+  const body = formatTriggerBody(watched, root, quotedSchema)
   const digest = createHash('sha256').update(root.schema).update('\0').update(body).digest('hex').slice(0, 16)
   const functionName = `watch_${kind}_${digest}`
   const triggers = listTriggers(kind, schema)
-  const missing = tables.filter(({ functions }) => (JSON.parse(functions) as string[]).filter((name) => name === functionName).length < triggers.length)
-  if (missing.length === 0 && await isAsLeft(client, quotedSchema, kind, root)) return
+  const has = (functions: string): number => (JSON.parse(functions) as string[]).filter((name) => name === functionName).length
+  return {
+    schema,
+    root,
+    tables,
+    watched,
+    triggers,
+    functionOf: { name: `${quotedSchema}.${functionName}`, body, searchPath },
+    missing: tables.filter(({ functions }) => has(functions) < triggers.length)
+  }
+}
+
+async function watchIn (client: PgQueryable, relation: string, settings: Required<WatchSqlOptions>): Promise<void> {
+  const { schema, id, tenant } = settings
+  const quotedSchema = quoteName(schema)
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`fastify-recruiting-api watch ${schema}`])
+  const { root, tables, watched, triggers, functionOf, missing } = await planWatch(client, relation, settings)
+  const state = await findWatchedTable(client, quotedSchema, watched.kind, root)
+  if (missing.length === 0 && isAsLeft(state)) return
 
   await trySample(client, root, watched)
-  await client.query(`
-    create or replace function ${quotedSchema}.${functionName}() returns trigger language plpgsql security definer
-    set search_path to ${quoteName(root.schema)}, pg_temp set row_security to off
-    as ${quoteLiteral(body)}`)
-  for (const table of missing) {
-    for (const { name, event, transition } of triggers) {
-      await client.query(`create or replace trigger ${name} ${event} on ${table.name} ${transition} for each statement execute function ${quotedSchema}.${functionName}()`)
-    }
-  }
-  await dropUnusedFunctions(client, schema)
-  await registerTable(client, quotedSchema, root, { watched, options })
+  // New triggers wait for open transactions, so all that these missed is seen afterwards.
+  const created = state === undefined || state.missedSince === null ? missing : tables
+  for (const statement of formatTriggers(functionOf, triggers, created.map(({ name }) => name))) await client.query(statement)
+  await client.query(formatCleanup(schema))
+  await registerTable(client, quotedSchema, root, { watched, options: { id, tenant } })
 }
 
 async function findTable (client: PgQueryable, relation: string): Promise<Root> {
@@ -149,11 +258,18 @@ async function listTables (client: PgQueryable, root: Root, schema: string): Pro
   return tables
 }
 
-/** Functions whose triggers were replaced or dropped. */
-async function dropUnusedFunctions (client: PgQueryable, schema: string): Promise<void> {
-  const unused = await ask<{ name: string }>(client, `
-    select format('%I.%I', n.nspname, p.proname) as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where n.nspname = $1 and p.proname ~ '^watch_(candidate|job)_[0-9a-f]{16}$' and pg_has_role(p.proowner, 'usage')
-      and not exists (select from pg_trigger t where t.tgfoid = p.oid)`, [schema])
-  for (const { name } of unused) await client.query(`drop function ${name}()`)
+/** Returns the statement that drops functions whose triggers were replaced or dropped; `schema` is not quoted. */
+function formatCleanup (schema: string): string {
+  return `do ${quoteLiteral(`
+declare
+  v_name text;
+begin
+  for v_name in
+    select format('%I.%I', n.nspname, p.proname) from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = ${quoteLiteral(schema)} and p.proname ~ '^watch_(candidate|job)_[0-9a-f]{16}$'
+      and pg_has_role(p.proowner, 'usage') and not exists (select from pg_trigger t where t.tgfoid = p.oid)
+  loop
+    execute 'drop function ' || v_name || '()';
+  end loop;
+end`)}`
 }

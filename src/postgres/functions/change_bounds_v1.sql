@@ -1,6 +1,6 @@
 -- Returns what positions among the changes of a tenant are compared with, as of the caller's snapshot:
 -- epoch: differs between databases, restores of a database, successive tenants of one name, and states of the triggers;
--- is_recorded: whether each table that watch was called for has its triggers;
+-- is_recorded: whether each table that watch was called for has its triggers, and they recorded every change;
 -- first_known: changes of earlier transactions may have been pruned;
 -- horizon: all earlier transactions have ended;
 -- read_to: all changes before it can be read. It is at most the horizon, and no transaction that begins after a crash of the
@@ -39,7 +39,7 @@ begin
       case when state.reached < pg_snapshot_xmax(snapshot) then state.reached else '0' end as reached
   ) as known
   cross join lateral (
-    select coalesce(bool_and(w.lost = '{}'), true) as is_recorded,
+    select coalesce(bool_and(w.lost = '{}' and w.missed_since is null), true) as is_recorded,
       string_agg(concat_ws(' ', w.id, case when w.found <> w.parts then w.found::text end), ' ' order by w.relation) as mark
     from watched_tables_v1(p_kind) w
   ) as watched

@@ -2,14 +2,18 @@
 -- parts: the table, its partitions and their triggers, as watch left them;
 -- found: as they are now. A trigger that was disabled and enabled again is another one;
 -- lost: the tables among them that lack a trigger which fires;
--- added: partitions that watch has not seen.
+-- added: partitions that watch has not seen;
+-- missed_since, problem: when a trigger first could not record a change, and its error. Null if all were recorded.
 create function watched_tables_v1 (p_kind text)
 returns table (
-  relation text, id_expression text, tenant_expression text, id uuid, is_there boolean, parts text[], found text[], lost text[], added text[]
+  relation text, id_expression text, tenant_expression text, id uuid, is_there boolean, parts text[], found text[], lost text[],
+  added text[], missed_since timestamptz, problem text
 )
 language plpgsql
 stable
 set search_path from current
+-- The names in parts must not depend on the role.
+set quote_all_identifiers to off
 as $$
 #variable_conflict use_column
 begin
@@ -46,8 +50,15 @@ begin
       select p.name from part p
       where (p.schema_name, p.table_name) = (w.schema_name, w.table_name) and p.name <> all (w.parts)
       order by 1
-    )
+    ),
+    missed.missed_at, missed.problem
   from watched_tables w
+  left join lateral (
+    select m.missed_at, m.problem from missed_changes m
+    where (m.kind, m.schema_name, m.table_name) = (w.kind, w.schema_name, w.table_name)
+    order by m.id
+    limit 1
+  ) as missed on true
   left join lateral (
     select array_agg(entry.text order by entry.text collate "C") as found
     from part p cross join lateral unnest(p.name || p.triggers) as entry (text)

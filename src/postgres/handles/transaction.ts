@@ -59,7 +59,12 @@ export function callInTransaction (transaction: unknown, call: string, values: u
 export async function askInTransaction (transaction: unknown, text: string, values: unknown[]): Promise<string> {
   const client = parseTransaction(transaction)
   return await askOnce(client, text, values) || await askOnce(client, text, values) ||
-    refuseTransaction('expected a client inside a transaction, got one in autocommit mode')
+    refuseAutocommit()
+}
+
+/** Throws `invalid_event` for a client that is in no transaction. */
+export function refuseAutocommit (): never {
+  refuseTransaction('expected a client inside a transaction, got one in autocommit mode')
 }
 
 async function askOnce (client: PgQueryable, text: string, values: unknown[]): Promise<string> {
@@ -67,7 +72,8 @@ async function askOnce (client: PgQueryable, text: string, values: unknown[]): P
   return String(row?.result)
 }
 
-function parseTransaction (transaction: unknown): PgQueryable {
+/** Returns the client of a transaction of the host. Throws `invalid_event` for anything else. */
+export function parseTransaction (transaction: unknown): PgQueryable {
   const [library, , wrapped] = libraries.find(([, isHandle]) => isHandle(transaction)) ?? []
   if (library !== undefined) refuseTransaction(`expected ${wrapped}, got the ${library} handle itself`)
   return isQueryable(transaction) ? transaction : refuseTransaction(`expected a client with a method query(text, values), or one of ${wrappers}`)

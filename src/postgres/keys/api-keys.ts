@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { RecruitingApiError } from '../../errors.js'
 import { generateApiKey, hashApiKey, keyStart, readKeyPrefix } from '../../keys/api-key.js'
 import { apiScopes, expectScopes, readScopes } from '../../keys/scopes.js'
+import { systemClock } from '../../shared/clock.js'
 import { expect } from '../../shared/expect.js'
-import { type OptionsOf, type Reader, type Readers, expectObject, integer, optional, readInput, readOptions } from '../../shared/read-options.js'
-import { tenantResting } from '../../shared/tenants.js'
+import {
+  type OptionsOf, type Reader, type Readers, callable, expectObject, integer, orNull, readInput, readOptions
+} from '../../shared/read-options.js'
+import { readTenant, readTenantArgument, type TenantReference } from '../../shared/tenant-reference.js'
+import { createSlugLookup, tenantResting, type TenantSlugLookup } from '../../shared/tenants.js'
 import { isPlainText } from '../../shared/text.js'
 import { type Call, runInTransaction } from '../handles/transaction.js'
 import { assertPool, readQueryTimeout, readSchema } from '../options.js'
@@ -12,7 +16,7 @@ import type { PgPool } from '../pool.js'
 import { createSession } from '../session.js'
 import { quoteName } from '../sql.js'
 import { createSeen } from '../upgrade/version.js'
-import { type IssuedApiKey, type NewApiKey, type StoredApiKey, keyJson, keyReaders, readTenantId } from './stored-key.js'
+import { type IssuedApiKey, type NewApiKey, type StoredApiKey, keyJson, keyReaders } from './stored-key.js'
 
 /** The doc, type, default and check of each option. */
 const keysOptions = {
@@ -33,6 +37,11 @@ const keysOptions = {
    */
   ownScopes: (value: readonly string[] = [], path: string) => readScopes(value, path),
   /**
+   * The option `tenantSlug` of your servers: the names of keys that are issued by `tenantId`.
+   * @default the id as text
+   */
+  tenantSlug: orNull(callable<TenantSlugLookup>()),
+  /**
    * Time limit of a query in milliseconds, 100 to 120,000. Slower calls reject with `storage_timeout`. Statements in
    * transactions of the host have no limit.
    * @default 5000
@@ -42,9 +51,6 @@ const keysOptions = {
 
 /** Options of `apiKeys`. */
 export interface ApiKeysOptions extends OptionsOf<typeof keysOptions> {}
-
-/** A tenant, by its id or its slug. The slug finds no key that was issued with a `tenantId`. */
-type KeyTenant = { tenantSlug: string } | { tenantId: string | number }
 
 /** The last argument of each method. */
 interface CallOptions {
@@ -68,30 +74,29 @@ export interface ApiKeys {
   /**
    * Returns the keys of a tenant in the order in which they were issued, also those that are no longer valid.
    */
-  list (tenant: KeyTenant, options?: CallOptions): Promise<StoredApiKey[]>
+  list (tenant: TenantReference, options?: CallOptions): Promise<StoredApiKey[]>
   /**
    * Issues a key that replaces another one of the tenant: with the same scopes, limits, name and date of expiry, and
    * a new id. The old key ends after `overlapSeconds`, 0 to 31,536,000, by default a day. Throws `not_found` if the tenant has
    * no such key, or the key expired or was revoked.
    */
-  rotate (tenant: KeyTenant, id: string, overlap?: { overlapSeconds?: number }, options?: CallOptions): Promise<IssuedApiKey>
+  rotate (tenant: TenantReference, id: string, overlap?: { overlapSeconds?: number }, options?: CallOptions): Promise<IssuedApiKey>
   /** Revokes a key of the tenant at once. Returns `false` if the tenant has no such key, or it was already revoked. */
-  revoke (tenant: KeyTenant, id: string, options?: CallOptions): Promise<boolean>
+  revoke (tenant: TenantReference, id: string, options?: CallOptions): Promise<boolean>
   /** Returns a key of the tenant; `null` if the tenant has no such key. */
-  find (tenant: KeyTenant, id: string, options?: CallOptions): Promise<StoredApiKey | null>
+  find (tenant: TenantReference, id: string, options?: CallOptions): Promise<StoredApiKey | null>
 }
 
 const callReaders: Readers<CallOptions> = { transaction: (value) => value }
 const overlapReaders = { overlapSeconds: integer(0, 31_536_000, 86_400) }
-const slugReaders = { tenantSlug: keyReaders.tenantSlug }
-const tenantReaders = { tenantSlug: optional(keyReaders.tenantSlug), tenantId: readTenantId }
 
 /** Manages the API keys that `postgresKeyLookup` finds. Throws `invalid_option`. */
 export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   assertPool(pool)
-  const { schema: name, prefix, ownScopes, queryTimeoutMs } = readOptions(options, keysOptions)
+  const { schema: name, prefix, ownScopes, tenantSlug: lookup, queryTimeoutMs } = readOptions(options, keysOptions)
   const schema = quoteName(name)
   const session = createSession(pool, queryTimeoutMs)
+  const findSlug = createSlugLookup(lookup, systemClock)
   // A process may have keys without a storage.
   const seen = createSeen(session, schema)
 
@@ -114,11 +119,13 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const { tenantSlug, tenantId, scopes, name, createdBy, expiresAt, ...limits } = readInput(input, {
         ...keyReaders, scopes: (value, path) => readKnownScopes(value, path, knownScopes)
       })
-      const tenant = tenantId ?? tenantSlug
+      const reference = readTenant({ tenantSlug, tenantId })
+      const tenant = reference.id ?? reference.slug
+      const slug = reference.slug ?? await findSlug(tenant, transaction) ?? tenant
       const id = createId()
       const key = generateApiKey(prefix)
       const values = [
-        id, hashApiKey(key), keyStart(key), tenant, tenantSlug, JSON.stringify(scopes), toJson(limits.allowedIps),
+        id, hashApiKey(key), keyStart(key), tenant, slug, JSON.stringify(scopes), toJson(limits.allowedIps),
         toJson(limits.candidateFields), toJson(limits.jobFields), name, createdBy, expiresAt
       ]
       return run('issue key', transaction, async (call) => {
@@ -166,11 +173,12 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   }
 }
 
-/** Returns the id of a tenant. */
+/** Returns the id of a tenant: without a `tenantId` it is the slug. */
 function readKeyTenant (tenant: unknown): string {
+  // Text is most likely the id of a key, without its tenant.
   readInput({ tenant }, { tenant: (value, path) => expectObject(value, path, 'an object with tenantSlug or tenantId') })
-  const { tenantSlug, tenantId } = readInput(tenant, tenantReaders)
-  return tenantId ?? readInput({ tenantSlug }, slugReaders).tenantSlug
+  const { slug, id } = readTenantArgument(tenant)
+  return id ?? slug
 }
 
 function readKnownScopes (value: unknown, path: string, known: readonly string[]): string[] {

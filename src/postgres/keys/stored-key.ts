@@ -2,19 +2,14 @@ import { type KeyLimits, keyLimitReaders } from '../../keys/key-limits.js'
 import { readScopes } from '../../keys/scopes.js'
 import { expect } from '../../shared/expect.js'
 import { isPlainText, normalizeInstant } from '../../shared/text.js'
-import { type Readers, slug } from '../../shared/read-options.js'
-import { parseTenantId, tenantIdRule } from '../../shared/tenants.js'
+import { type Readers, unread } from '../../shared/read-options.js'
+import type { TenantReference } from '../../shared/tenant-reference.js'
 import { toIso } from '../sql.js'
 
 /** A new API key. */
-export interface NewApiKey {
-  /** The tenant of the key: 1 to 100 characters, without control characters. */
-  tenantSlug: string
-  /**
-   * The tenant's id, if your servers have the option `tenantId`: an integer, or 1 to 200 characters.
-   * @default the slug
-   */
-  tenantId?: string | number
+export type NewApiKey = TenantReference & NewApiKeyFields
+
+interface NewApiKeyFields {
   /** For example `candidates:read`: scopes of the API, and those of `ownScopes`. */
   scopes: readonly string[]
   /**
@@ -87,10 +82,10 @@ export interface IssuedApiKey extends StoredApiKey {
   key: string
 }
 
-/** The stored values of a new key. */
+/** The stored values of a new key, and its tenant, which is checked elsewhere. */
 export interface KeyValues extends KeyLimits {
-  tenantSlug: string
-  tenantId: string | null
+  tenantSlug: unknown
+  tenantId: unknown
   scopes: string[]
   name: string | null
   expiresAt: string | null
@@ -99,8 +94,8 @@ export interface KeyValues extends KeyLimits {
 
 /** The check of each value. An unknown name is refused, because a key with a misspelt `expiresAt` would never expire. */
 export const keyReaders: Readers<KeyValues> = {
-  tenantSlug: slug,
-  tenantId: readTenantId,
+  tenantSlug: unread,
+  tenantId: unread,
   scopes: readScopes,
   ...keyLimitReaders,
   name: readLabel,
@@ -121,14 +116,6 @@ export const keyJson = `json_build_object(
   'createdAt', ${toIso('k.created_at')}, 'createdBy', k.created_by, 'expiresAt', ${toIso('least(k.expires_at, k.replaced_at)')},
   'lastUsedAt', ${toIso('k.last_used_at')}, 'revokedAt', ${toIso('k.revoked_at')}
 )`
-
-/** Returns the id of a tenant as text; `null` if it is not given. */
-export function readTenantId (value: unknown, path: string): string | null {
-  if (value === undefined) return null
-  const id = parseTenantId(value)
-  expect(id !== null, path, tenantIdRule, value)
-  return id
-}
 
 function readLabel (value: unknown = null, path: string): string | null {
   expect(value === null || isPlainText(value, 255), path, '1 to 255 characters without control characters', value)

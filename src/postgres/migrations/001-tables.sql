@@ -322,6 +322,21 @@ create table watched_tables (
   primary key (kind, schema_name, table_name)
 );
 
+-- Changes that a trigger of watch could not record, because its expressions failed. Until watch repairs the table, sync of the kind
+-- answers 410. A trigger adds a row only if it sees none of its table.
+create table missed_changes (
+  id bigint generated always as identity primary key,
+  -- candidate or job.
+  kind text collate "C" not null,
+  schema_name name not null,
+  table_name name not null,
+  missed_at timestamptz not null default clock_timestamp(),
+  -- The error of the trigger.
+  problem text not null
+);
+
+create index missed_changes_table on missed_changes (kind, schema_name, table_name, id);
+
 -- Tenants that were renamed or removed: the SHA-256 of their ids, because a removed tenant leaves no name. Every
 -- position depends on xid, so earlier positions are no longer valid.
 create table ended_changes (

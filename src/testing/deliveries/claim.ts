@@ -3,19 +3,10 @@ import { benchCase, eventIds } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
-const claims = 'Claims due deliveries of active webhooks that are not paused, across all tenants.'
-const first =
-  'For one webhook, first attempts come before retries, and both before replays; otherwise the delivery recorded ' +
-  'first comes first. The result is in this order.'
-const now = 'The current address, not the one at the time of recording.'
-const failing = 'Whether an attempt to the webhook has failed since its last success.'
-const wait = 'Milliseconds from now to the next attempt.'
-const limit = 'Maximum number of deliveries to claim, 1 or more.'
-
 /** Cases about which deliveries are claimed, and their order. */
 export const claimCases = [
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: now, name: 'a claim has everything needed to attempt a delivery'
+    port: 'deliveries.claimDue', name: 'a claim has everything needed to attempt a delivery'
   }, async ({ webhooks, addWebhook, emit, claimOne, recordAttempts, wait }) => {
     const { id } = await addWebhook({ secret: 'sesame' })
     await emit({ body: '{"a":1}' })
@@ -47,7 +38,6 @@ export const claimCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
-    says: failing,
     name: 'a claim says whether an attempt to the webhook has failed since its last success'
   }, async ({ webhooks, addWebhook, emitMany, claimOne, recordAttempts }) => {
     const { id } = await addWebhook()
@@ -66,7 +56,7 @@ export const claimCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: claims, name: 'a claim covers all tenants'
+    port: 'deliveries.claimDue', name: 'a claim covers all tenants'
   }, async ({ addWebhook, emit, claim }) => {
     const mine = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
@@ -77,7 +67,7 @@ export const claimCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: limit, name: 'a claim returns no more than its limit'
+    port: 'deliveries.claimDue', name: 'a claim returns no more than its limit'
   }, async ({ addWebhook, emitMany, claim }) => {
     await addWebhook()
     await addWebhook()
@@ -87,7 +77,7 @@ export const claimCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: claims, name: 'webhooks whose deliveries are leased do not make claims smaller'
+    port: 'deliveries.claimDue', name: 'webhooks whose deliveries are leased do not make claims smaller'
   }, async ({ addWebhook, emit, claimAll }) => {
     for (let i = 0; i < 4; i++) await addWebhook({ event_types: ['job.created'] })
     await emit({ type: 'job.created' })
@@ -102,7 +92,6 @@ export const claimCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: wait,
     name: 'a retry is claimed when it is due, not before'
   }, async ({ addWebhook, emitMany, claim, claimAll, recordAttempts, wait }) => {
     await addWebhook()
@@ -115,7 +104,7 @@ export const claimCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: claims, name: 'an ended delivery is never claimed again'
+    port: 'deliveries.claimDue', name: 'an ended delivery is never claimed again'
   }, async ({ addWebhook, emitMany, claim, claimAll, recordAttempts, wait }) => {
     await addWebhook()
     await emitMany(2)
@@ -126,7 +115,7 @@ export const claimCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: first, name: 'first attempts come before retries, and both before replays'
+    port: 'deliveries.claimDue', name: 'first attempts come before retries, and both before replays'
   }, async ({ addWebhook, emit, claim, claimOne, recordAttempts, replay, wait }) => {
     const webhook = await addWebhook()
     await emit()
@@ -141,7 +130,6 @@ export const claimCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
-    says: first,
     name: 'a retry of a replay comes after first attempts and other retries'
   }, async ({ addWebhook, emit, claim, claimOne, recordAttempts, replay, wait }) => {
     const webhook = await addWebhook()
@@ -156,7 +144,7 @@ export const claimCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: first, name: 'among retries, the delivery recorded first comes first'
+    port: 'deliveries.claimDue', name: 'among retries, the delivery recorded first comes first'
   }, async ({ addWebhook, emitMany, claim, claimAll, recordAttempts, wait }) => {
     await addWebhook()
     await emitMany(4)
@@ -169,7 +157,6 @@ export const claimCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
-    says: first,
     name: 'first attempts come in the order in which their events were recorded'
   }, async ({ addWebhook, emit, emitMany, claim, claimOne, wait }) => {
     await addWebhook()

@@ -4,10 +4,6 @@ import type { StorageDriver } from '../support/driver.js'
 import { holds, same } from '../support/expect.js'
 import { delivered, retry } from '../support/samples.js'
 
-const fair = 'Fair: tenants take turns, then the webhooks of each tenant, and a webhook with many due deliveries does not delay others.'
-const limited = 'Maximum number of leases of one webhook at the same time, over all workers.'
-const stopped = 'A delivery that stopped being pending during its attempt does not count.'
-
 // Three webhooks of these tenants with 30, 3 and 1 due deliveries, recorded in this order.
 async function addThree ({ addWebhook, emitMany }: StorageDriver, tenants = ['acme', 'globex', 'initech']): Promise<number[]> {
   const ids: number[] = []
@@ -36,7 +32,7 @@ function tally (claimed: readonly ClaimedDelivery[], ids: readonly number[]): nu
 /** Cases about the share of each tenant and webhook in a claim. */
 export const fairnessCases = [
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: fair, name: 'tenants take turns within a claim'
+    port: 'deliveries.claimDue', name: 'tenants take turns within a claim'
   }, async (driver) => {
     const ids = await addThree(driver)
     same(tally(await driver.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
@@ -45,7 +41,7 @@ export const fairnessCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: fair, name: 'the webhooks of a tenant take turns within a claim'
+    port: 'deliveries.claimDue', name: 'the webhooks of a tenant take turns within a claim'
   }, async (driver) => {
     const ids = await addThree(driver, ['acme', 'acme', 'acme'])
     same(tally(await driver.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
@@ -54,7 +50,7 @@ export const fairnessCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: fair, name: 'a tenant with five webhooks gets no more of a claim than a tenant with one'
+    port: 'deliveries.claimDue', name: 'a tenant with five webhooks gets no more of a claim than a tenant with one'
   }, async (driver) => {
     const ids = await addSix(driver)
     const shares = tally(await driver.claim({ limit: 6 }), ids)
@@ -65,7 +61,7 @@ export const fairnessCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: fair, name: 'tenants and their webhooks also take turns in claims of one'
+    port: 'deliveries.claimDue', name: 'tenants and their webhooks also take turns in claims of one'
   }, async (driver) => {
     const ids = await addSix(driver)
     const claimed: ClaimedDelivery[] = []
@@ -74,7 +70,7 @@ export const fairnessCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: fair, name: 'small claims reach every webhook, even if one floods the queue'
+    port: 'deliveries.claimDue', name: 'small claims reach every webhook, even if one floods the queue'
   }, async (driver) => {
     const ids = await addThree(driver)
     const claimed: ClaimedDelivery[] = []
@@ -85,7 +81,6 @@ export const fairnessCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
-    says: fair,
     name: 'a webhook with many due deliveries does not delay a later event of another webhook'
   }, async (driver) => {
     const ids = await addThree(driver)
@@ -95,7 +90,7 @@ export const fairnessCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: fair, name: 'a paused webhook does not take the turns of others'
+    port: 'deliveries.claimDue', name: 'a paused webhook does not take the turns of others'
   }, async (driver) => {
     const ids = await addThree(driver)
     const flood = (await driver.claim({ limit: 3 })).find(({ webhookId }) => webhookId === ids[0])
@@ -106,7 +101,6 @@ export const fairnessCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
-    says: limited,
     name: 'perEndpoint limits the leases of a webhook, over all claims'
   }, async (driver) => {
     const ids = await addThree(driver)
@@ -120,7 +114,6 @@ export const fairnessCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
-    says: limited,
     name: 'expired and released leases make room for others of their webhook'
   }, async ({ deliveries, addWebhook, emitMany, claim, wait }) => {
     await addWebhook()
@@ -135,7 +128,6 @@ export const fairnessCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
-    says: stopped,
     name: 'a webhook made inactive and active again can still lease perEndpoint deliveries'
   }, async ({ webhooks, addWebhook, emitMany, claim, recordAttempts }) => {
     const { id } = await addWebhook()
@@ -150,7 +142,7 @@ export const fairnessCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: stopped, name: 'a delivery erased during its attempt does not count towards perEndpoint'
+    port: 'deliveries.claimDue', name: 'a delivery erased during its attempt does not count towards perEndpoint'
   }, async ({ deliveries, addWebhook, emit, emitMany, claimAll, claim }) => {
     await addWebhook()
     await emit({ subject: 'candidate:1', tombstone: '{}' })

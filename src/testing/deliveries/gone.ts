@@ -2,17 +2,10 @@ import { benchCase, statuses } from '../support/driver.js'
 import { exactly, same } from '../support/expect.js'
 import { delivered, disableAtTwo, failed, retry } from '../support/samples.js'
 
-const judged =
-  'Health is judged once, after all results: an active webhook becomes `disabled` by `rule`, or at once if it is ' +
-  'gone; its `updated_at` is set to now and its pending deliveries become `skipped`.'
-const left = 'A webhook that is not active does not change.'
-const since = 'Time of the first failed attempt since the last success; now if the same call also had a success.'
-
 /** Cases about endpoints that are gone. */
 export const goneCases = [
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: judged,
     name: 'a webhook that is gone is disabled at once, and its other deliveries are skipped'
   }, async ({ webhooks, addWebhook, emitMany, claim, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
@@ -34,7 +27,6 @@ export const goneCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: since,
     name: 'a webhook that is gone is disabled even with a success in the same call'
   }, async (driver) => {
     const { webhooks, addWebhook, emitMany, claimAll, recordAttempts, wait } = driver
@@ -50,7 +42,6 @@ export const goneCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: left,
     name: 'a webhook is disabled once, and an inactive webhook stays inactive after a late 410'
   }, async ({ webhooks, addWebhook, emitMany, claimAll, recordAttempts }) => {
     const { id } = await addWebhook()

@@ -3,17 +3,6 @@ import { benchCase, statuses } from '../support/driver.js'
 import { isInstant, same } from '../support/expect.js'
 import { delivered, disableAtTwo, failed, retry } from '../support/samples.js'
 
-const judged =
-  'Health is judged once, after all results: an active webhook becomes `disabled` by `rule`, or at once if it is ' +
-  'gone; its `updated_at` is set to now and its pending deliveries become `skipped`.'
-const both =
-  'When a failing webhook becomes `disabled`. Both limits must be reached, without a successful delivery in ' +
-  'between.'
-const saves = 'A success in the same call saves a webhook from the rule, but not if it is gone.'
-const clean =
-  'Setting the status to `active` clears the record of failures and ends a pause; so does a different `target_url`.'
-const count = 'Failed deliveries since then.'
-
 function kinds (notices: readonly HealthNotice[]): unknown[] {
   return notices.map(({ kind, failedDeliveries }) => [kind, failedDeliveries])
 }
@@ -22,7 +11,6 @@ function kinds (notices: readonly HealthNotice[]): unknown[] {
 export const healthCases = [
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: judged,
     name: 'a webhook that fails for long enough and often enough is disabled'
   }, async (driver) => {
     const { webhooks, addWebhook, emit, log, claim, wait } = driver
@@ -55,7 +43,6 @@ export const healthCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: both,
     name: 'a webhook that fails often, but not for long enough, stays active'
   }, async (driver) => {
     const { id } = await driver.addWebhook()
@@ -69,7 +56,6 @@ export const healthCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: both,
     name: 'retried attempts count towards the time, not towards the number of failed deliveries'
   }, async (driver) => {
     await driver.addWebhook()
@@ -80,7 +66,7 @@ export const healthCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: judged, name: 'a failed attempt with a retry can disable the webhook'
+    port: 'deliveries.recordAttempts', name: 'a failed attempt with a retry can disable the webhook'
   }, async (driver) => {
     const webhook = await driver.addWebhook()
     const patient = { ...disableAtTwo, failingForSeconds: 3600 }
@@ -92,7 +78,7 @@ export const healthCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: count, name: 'a success in between clears the record of failures'
+    port: 'deliveries.recordAttempts', name: 'a success in between clears the record of failures'
   }, async (driver) => {
     await driver.addWebhook()
     await driver.attempt(failed, disableAtTwo)
@@ -103,7 +89,6 @@ export const healthCases = [
 
   benchCase('deliveries', {
     port: 'webhooks.update',
-    says: clean,
     name: 'making a webhook active clears its record of failures, other changes do not'
   }, async (driver) => {
     const { id } = await driver.addWebhook()
@@ -119,7 +104,6 @@ export const healthCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: saves,
     name: 'a success in the same call saves a webhook, before or after the failure'
   }, async (driver) => {
     const { webhooks, addWebhook, emitMany, claimAll, recordAttempts, wait } = driver

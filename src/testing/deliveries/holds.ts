@@ -4,17 +4,6 @@ import type { CaseHead, StorageCase } from '../support/case.js'
 import { rejects, same } from '../support/expect.js'
 import { failed, lenient } from '../support/samples.js'
 
-const claims =
-  'Rejects with `held` if a storage with `holds` holds this worker. A storage without an environment takes that of the first claim ' +
-  'that passes one.'
-const notices = 'Returns `[]` if a storage with `holds` holds this process.'
-const finds = 'Returns why this process must not send notifications; `null` if it may. A process without an environment may send in any environment.'
-const adopts =
-  'Ends the hold of this process: the storage is no longer a copy, and belongs to `environment`; if that is `null`, to the ' +
-  'first environment that a later claim passes.'
-const discards = 'With `discard`, pending deliveries become `skipped`, and notices end. All or nothing.'
-const refuses = 'Returns `null` and changes nothing if there is no hold.'
-
 /** A storage without `holds` passes. Only a database can be copied, so the cases are about environments. */
 function holdCase (head: CaseHead, body: (driver: StorageDriver, holds: HoldStore) => Promise<void>): StorageCase {
   return benchCase('deliveries', head, async (driver) => {
@@ -25,7 +14,9 @@ function holdCase (head: CaseHead, body: (driver: StorageDriver, holds: HoldStor
 
 /** Cases about storages that hold notifications. */
 export const holdCases = [
-  holdCase({ port: 'deliveries.claimDue', says: claims, name: 'only workers of the first environment, and those without one, claim' }, async (driver) => {
+  holdCase({
+    port: 'deliveries.claimDue', name: 'only workers of the first environment, and those without one, claim'
+  }, async (driver) => {
     await driver.addWebhook()
     await driver.emitMany(2)
     await driver.claimAll(1, { environment: 'production' })
@@ -35,7 +26,9 @@ export const holdCases = [
     await driver.claimAll(1, { environment: 'production' })
   }),
 
-  holdCase({ port: 'deliveries.claimNotices', says: notices, name: 'notices are not given to another environment' }, async (driver) => {
+  holdCase({
+    port: 'deliveries.claimNotices', name: 'notices are not given to another environment'
+  }, async (driver) => {
     const { deliveries } = driver
     await driver.addWebhook()
     await driver.claim({ environment: 'production' })
@@ -45,7 +38,9 @@ export const holdCases = [
     same((await deliveries.claimNotices({ limit: 10, leaseMs: 0, environment: 'production' })).length, 1, 'the number of notices for production')
   }),
 
-  holdCase({ port: 'holds.find', says: finds, name: 'another environment is held, from the time when it is first noticed' }, async (driver, holds) => {
+  holdCase({
+    port: 'holds.find', name: 'another environment is held, from the time when it is first noticed'
+  }, async (driver, holds) => {
     same(await holds.find('staging'), null, 'the hold before any claim')
     await driver.claim({ environment: 'production' })
     same([await holds.find('production'), await holds.find(null)], [null, null], 'the holds of production and of no environment')
@@ -55,7 +50,9 @@ export const holdCases = [
     same(await holds.find('staging'), hold, 'the hold, read again')
   }),
 
-  holdCase({ port: 'holds.adopt', says: adopts, name: 'an adopted storage belongs to the other environment' }, async (driver, holds) => {
+  holdCase({
+    port: 'holds.adopt', name: 'an adopted storage belongs to the other environment'
+  }, async (driver, holds) => {
     await driver.addWebhook()
     await driver.emit()
     await driver.claim({ environment: 'production', limit: 1, leaseMs: 10 })
@@ -65,7 +62,9 @@ export const holdCases = [
     same(eventIds(await driver.claim({ environment: 'staging' })), ['evt_1'], 'the events claimed by staging')
   }),
 
-  holdCase({ port: 'holds.adopt', says: discards, name: 'an adoption that discards skips all that is pending' }, async (driver, holds) => {
+  holdCase({
+    port: 'holds.adopt', name: 'an adoption that discards skips all that is pending'
+  }, async (driver, holds) => {
     const { deliveries } = driver
     const webhook = await driver.addWebhook()
     await driver.claim({ environment: 'production' })
@@ -79,7 +78,7 @@ export const holdCases = [
     same(eventIds(await driver.claim({ environment: 'staging' })), ['evt_3'], 'the events claimed later')
   }),
 
-  holdCase({ port: 'holds.adopt', says: refuses, name: 'an adoption changes nothing if nothing is held' }, async (driver, holds) => {
+  holdCase({ port: 'holds.adopt', name: 'an adoption changes nothing if nothing is held' }, async (driver, holds) => {
     const webhook = await driver.addWebhook()
     await driver.claim({ environment: 'production' })
     await driver.emit()

@@ -2,18 +2,10 @@ import { benchCase, eventIds, progress, statuses } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered, disableAtOnce, failed, retry } from '../support/samples.js'
 
-const leased =
-  'A delivery is leased to one caller at a time; once its lease has expired, any caller may claim it again, with a ' +
-  'greater fence.'
-const nothing = 'A result is ignored if its lease was lost, completed or released.'
-const late = 'A lease is lost when another caller claims the delivery, not when it expires.'
-const release = 'Releases leases: their deliveries are due at once and no attempt is counted.'
-const passed = 'Ignores leases that were lost, completed or released.'
-
 /** Cases about leases, and which results count. */
 export const leaseCases = [
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: leased, name: 'a leased delivery is not claimed'
+    port: 'deliveries.claimDue', name: 'a leased delivery is not claimed'
   }, async ({ addWebhook, emitMany, claim }) => {
     await addWebhook()
     await emitMany(3)
@@ -23,7 +15,6 @@ export const leaseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.claimDue',
-    says: leased,
     name: 'after its lease has expired, a delivery is claimed again with a greater fence'
   }, async ({ addWebhook, emitMany, claim, claimOne, wait }) => {
     await addWebhook()
@@ -38,7 +29,7 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: nothing, name: 'a result with an old fence is ignored'
+    port: 'deliveries.recordAttempts', name: 'a result with an old fence is ignored'
   }, async ({ webhooks, deliveries, addWebhook, emit, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emit()
@@ -57,7 +48,7 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: nothing, name: 'of several leases of one claim, one is lost without the others'
+    port: 'deliveries.recordAttempts', name: 'of several leases of one claim, one is lost without the others'
   }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(4)
@@ -72,7 +63,8 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: nothing, name: 'a lost lease stays lost when reported with another delivery of the claim that took it over'
+    port: 'deliveries.recordAttempts',
+    name: 'a lost lease stays lost when reported with another delivery of the claim that took it over'
   }, async ({ addWebhook, emitMany, claim, claimAll, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(2)
@@ -86,7 +78,7 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: nothing, name: 'a result for a nonexistent delivery is ignored'
+    port: 'deliveries.recordAttempts', name: 'a result for a nonexistent delivery is ignored'
   }, async ({ deliveries, addWebhook, emit, log, claimOne, recordAttempts }) => {
     const webhook = await addWebhook()
     await emit()
@@ -99,7 +91,6 @@ export const leaseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: late,
     name: 'a late result counts until the delivery is claimed again'
   }, async ({ deliveries, addWebhook, emitMany, claim, claimAll, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
@@ -114,7 +105,7 @@ export const leaseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: nothing, name: 'a result counts once, however often it is reported'
+    port: 'deliveries.recordAttempts', name: 'a result counts once, however often it is reported'
   }, async ({ addWebhook, emit, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emit()
@@ -127,7 +118,6 @@ export const leaseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.release',
-    says: release,
     name: 'a released delivery is due at once, with no attempt counted'
   }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
@@ -149,7 +139,6 @@ export const leaseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.release',
-    says: passed,
     name: 'release ignores a lease that was lost, completed or released'
   }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, recordAttempts, wait }) => {
     await addWebhook()

@@ -2,15 +2,11 @@ import { benchCase, eventIds, progress, statuses } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered } from '../support/samples.js'
 
-const waits =
-  'Never waits for a lock: if another transaction has locked a delivery, its result is not applied, and its lease ' +
-  'is returned so that the caller repeats it.'
-const passes = 'Deliveries locked by another transaction are not claimed.'
-
 /** Cases about deliveries locked by a transaction of the host. A storage without transactions locks none. */
 export const lockedCases = [
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: waits, name: 'a transaction that erases a delivery does not block the completion of others'
+    port: 'deliveries.recordAttempts',
+    name: 'a transaction that erases a delivery does not block the completion of others'
   }, async ({ harness, deliveries, addWebhook, emit, emitMany, claimAll, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emit({ subject: 'candidate:1', tombstone: '{}' })
@@ -29,7 +25,8 @@ export const lockedCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimDue', says: passes, name: 'a delivery being erased by an open transaction is not claimed and does not block other claims'
+    port: 'deliveries.claimDue',
+    name: 'a delivery being erased by an open transaction is not claimed and does not block other claims'
   }, async ({ harness, deliveries, addWebhook, emit, claim, log }) => {
     const webhook = await addWebhook()
     await emit({ subject: 'candidate:1', tombstone: '{}' })

@@ -4,17 +4,6 @@ import type { StorageDriver } from '../support/driver.js'
 import { exactly, same } from '../support/expect.js'
 import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
-const notices =
-  'Creates a notice for each webhook that this call disables, and for each that has been failing for ' +
-  '`warnAfterSeconds`, once until its next success or until it is made active.'
-const last =
-  'Error of the last failed attempt, or of the one that reported the endpoint gone; `http_status` if it has none.'
-
-const claims =
-  'Claims notices, oldest first. A notice is leased to the caller for `leaseMs`; after that it can be claimed ' +
-  'again, unless it was confirmed.'
-const confirms = 'Ends a notice that the host has received. Does nothing if it has already ended.'
-
 const warnAtOnce: HealthRule = { failingForSeconds: 1e8, failedDeliveries: 1e8, warnAfterSeconds: 0 }
 
 async function attempt (driver: StorageDriver, createResult: (lease: Attempted) => AttemptResult, rule = warnAtOnce): Promise<string[]> {
@@ -25,7 +14,6 @@ async function attempt (driver: StorageDriver, createResult: (lease: Attempted) 
 export const noticeCases = [
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: notices,
     name: 'one notice says that a webhook has been failing for long, and the webhook stays active'
   }, async (driver) => {
     const webhook = await driver.addWebhook()
@@ -38,7 +26,6 @@ export const noticeCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: notices,
     name: 'another notice follows after a success or after the webhook was made active'
   }, async (driver) => {
     const { id } = await driver.addWebhook()
@@ -53,7 +40,6 @@ export const noticeCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: notices,
     name: 'each webhook has its own notice, and a disabled one has no failing notice'
   }, async ({ addWebhook, emitMany, claimAll, recordAttempts }) => {
     const mine = await addWebhook()
@@ -67,7 +53,7 @@ export const noticeCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.claimNotices', says: claims, name: 'a notice can be claimed again until it is confirmed'
+    port: 'deliveries.claimNotices', name: 'a notice can be claimed again until it is confirmed'
   }, async ({ deliveries, addWebhook, emitMany, claimAll, wait }) => {
     await addWebhook()
     await addWebhook({ tenantSlug: 'globex' })
@@ -84,7 +70,7 @@ export const noticeCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.confirmNotice', says: confirms, name: 'a notice may be confirmed twice'
+    port: 'deliveries.confirmNotice', name: 'a notice may be confirmed twice'
   }, async ({ deliveries, addWebhook, emit, claimOne }) => {
     await addWebhook()
     await emit()
@@ -96,7 +82,7 @@ export const noticeCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: notices, name: 'a webhook that is not active gets no failing notice'
+    port: 'deliveries.recordAttempts', name: 'a webhook that is not active gets no failing notice'
   }, async ({ webhooks, addWebhook, emit, claimOne, recordAttempts }) => {
     const { id } = await addWebhook()
     await emit()
@@ -107,7 +93,6 @@ export const noticeCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: last,
     name: 'a notice has the last error, or http_status if that failure has none'
   }, async ({ addWebhook, emitMany, claimAll, recordAttempts }) => {
     await addWebhook()

@@ -2,15 +2,10 @@ import { benchCase, eventIds } from '../support/driver.js'
 import { holds, same } from '../support/expect.js'
 import { eventually } from '../support/wait.js'
 
-const calls =
-  'Calls `listener` when deliveries may have become due, including those recorded by another process if the storage ' +
-  'can tell.'
-const ends = 'Returns a function that stops listening, which may be called twice.'
-
 /** Cases about `onDue`. */
 export const onDueCases = [
   benchCase('deliveries', {
-    port: 'deliveries.onDue', says: calls, name: 'every listener is called for a recorded event'
+    port: 'deliveries.onDue', name: 'every listener is called for a recorded event'
   }, async ({ deliveries, addWebhook, emit }) => {
     await addWebhook()
     let first = 0
@@ -23,7 +18,7 @@ export const onDueCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.onDue', says: calls, name: 'a listener can claim the recorded event'
+    port: 'deliveries.onDue', name: 'a listener can claim the recorded event'
   }, async ({ deliveries, addWebhook, emit, claim }) => {
     await addWebhook()
     const claims: Array<ReturnType<typeof claim>> = []
@@ -35,7 +30,7 @@ export const onDueCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.onDue', says: ends, name: 'each listener stops independently, and may be stopped twice'
+    port: 'deliveries.onDue', name: 'each listener stops independently, and may be stopped twice'
   }, async ({ deliveries, addWebhook, emit }) => {
     await addWebhook()
     let ended = 0

@@ -2,18 +2,10 @@ import { benchCase, eventIds } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered, retry } from '../support/samples.js'
 
-const pauses = 'Milliseconds to pause the webhook for; 0 does not pause it.'
-const ends =
-  'A webhook counts as failing from its first failed attempt until its next success, which also ends its pause.'
-const active =
-  'Setting the status to `active` clears the record of failures and ends a pause; so does a different `target_url`.'
-const due = 'Deliveries that could be attempted now, including leased ones, without those of paused webhooks.'
-
 /** Cases about paused webhooks. */
 export const pauseCases = [
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: pauses,
     name: 'a pause applies to all deliveries of the webhook and to no other webhook'
   }, async ({ addWebhook, emit, claim, claimOne, recordAttempts }) => {
     await addWebhook()
@@ -26,7 +18,7 @@ export const pauseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: pauses, name: 'deliveries continue when the pause ends'
+    port: 'deliveries.recordAttempts', name: 'deliveries continue when the pause ends'
   }, async ({ addWebhook, emitMany, claim, claimOne, recordAttempts, wait }) => {
     await addWebhook()
     await emitMany(2)
@@ -36,7 +28,7 @@ export const pauseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: pauses, name: 'a pause also delays a delivery that is due sooner'
+    port: 'deliveries.recordAttempts', name: 'a pause also delays a delivery that is due sooner'
   }, async ({ addWebhook, emitMany, claim, claimAll, recordAttempts, wait }) => {
     await addWebhook()
     await emitMany(2)
@@ -47,7 +39,7 @@ export const pauseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: pauses, name: 'a shorter pause, or none, does not shorten a longer one'
+    port: 'deliveries.recordAttempts', name: 'a shorter pause, or none, does not shorten a longer one'
   }, async ({ addWebhook, emitMany, claim, claimAll, recordAttempts, wait }) => {
     await addWebhook()
     await emitMany(5)
@@ -59,7 +51,7 @@ export const pauseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: ends, name: 'a success ends the pause'
+    port: 'deliveries.recordAttempts', name: 'a success ends the pause'
   }, async ({ addWebhook, emitMany, claim, claimAll, recordAttempts }) => {
     await addWebhook()
     await emitMany(3)
@@ -71,7 +63,7 @@ export const pauseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'webhooks.update', says: active, name: 'a webhook made active is no longer paused'
+    port: 'webhooks.update', name: 'a webhook made active is no longer paused'
   }, async ({ webhooks, addWebhook, emit, claim, claimOne, recordAttempts }) => {
     const { id } = await addWebhook()
     await emit()
@@ -84,7 +76,7 @@ export const pauseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.stats', says: due, name: 'paused deliveries are pending, but not due'
+    port: 'deliveries.stats', name: 'paused deliveries are pending, but not due'
   }, async ({ deliveries, addWebhook, emit, emitMany, claimAll, recordAttempts }) => {
     await addWebhook()
     await emitMany(2)

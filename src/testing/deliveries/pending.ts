@@ -2,31 +2,19 @@ import { benchCase } from '../support/driver.js'
 import { exactly, holds, same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
-const pending =
-  'Returns whether a pending delivery of an active webhook is leased, or can be attempted within this time: by then it is due and ' +
-  'its webhook is not paused.'
-const figures = 'Counts pending, due and leased deliveries of all tenants.'
-const waiting = 'Deliveries waiting for an attempt, now or later, including leased and paused ones.'
-const oldest = 'Milliseconds since the oldest due delivery became due; 0 if none is due.'
-
-const ofTenant =
-  'Counts the pending deliveries of a tenant, its failing webhooks, and the deliveries that ended in the last hour. Everything is 0 ' +
-  'for an unknown tenant, and deleted webhooks do not count.'
-const oldestOfTenant = 'Milliseconds since the oldest due delivery became due, without those of paused webhooks; 0 if none is due.'
-
 const quiet = { pending: 0, oldestDueMs: 0, failing: 0, delivered: 0, failed: 0, atLeast: { pending: false, delivered: false, failed: false } }
 const idle = { pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false } }
 
 /** Cases about `hasPending` and `stats`. */
 export const pendingCases = [
   benchCase('deliveries', {
-    port: 'deliveries.hasPending', says: pending, name: 'nothing is pending without deliveries'
+    port: 'deliveries.hasPending', name: 'nothing is pending without deliveries'
   }, async ({ deliveries }) => {
     same([await deliveries.hasPending(1e9), await deliveries.stats()], [false, idle], 'hasPending, and the stats')
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.hasPending', says: pending, name: 'a delivery that becomes due within the given time is pending'
+    port: 'deliveries.hasPending', name: 'a delivery that becomes due within the given time is pending'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts }) => {
     await addWebhook()
     await emit()
@@ -37,7 +25,7 @@ export const pendingCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.hasPending', says: pending, name: 'a leased delivery is pending until it ends'
+    port: 'deliveries.hasPending', name: 'a leased delivery is pending until it ends'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts }) => {
     await addWebhook()
     await emit()
@@ -49,7 +37,6 @@ export const pendingCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.hasPending',
-    says: pending,
     name: 'a paused delivery is pending if the pause ends within the given time'
   }, async ({ deliveries, addWebhook, emitMany, claimOne, recordAttempts }) => {
     await addWebhook()
@@ -60,7 +47,7 @@ export const pendingCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.hasPending', says: pending, name: 'a webhook that is not active has no pending deliveries'
+    port: 'deliveries.hasPending', name: 'a webhook that is not active has no pending deliveries'
   }, async ({ webhooks, deliveries, addWebhook, emitMany, claimOne }) => {
     const { id } = await addWebhook()
     await emitMany(2)
@@ -71,7 +58,6 @@ export const pendingCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.stats',
-    says: `${figures} … ${waiting}`,
     name: 'stats counts pending, due and leased deliveries of all tenants'
   }, async ({ deliveries, addWebhook, emitMany, claimAll, recordAttempts, wait }) => {
     const count = async (): Promise<number[]> => {
@@ -94,7 +80,7 @@ export const pendingCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.stats', says: oldest, name: 'oldestDueMs is the time since the oldest due delivery became due'
+    port: 'deliveries.stats', name: 'oldestDueMs is the time since the oldest due delivery became due'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, wait }) => {
     await addWebhook()
     await emit()
@@ -110,7 +96,7 @@ export const pendingCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.tenantStats', says: ofTenant, name: 'tenantStats counts what is pending, failing and ended of one tenant'
+    port: 'deliveries.tenantStats', name: 'tenantStats counts what is pending, failing and ended of one tenant'
   }, async ({ webhooks, deliveries, addWebhook, emitMany, claimAll, recordAttempts }) => {
     const read = async (tenant: string): Promise<number[]> => {
       const { pending, failing, delivered, failed } = await deliveries.tenantStats(tenant)
@@ -136,7 +122,8 @@ export const pendingCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.tenantStats', says: `${ofTenant} … ${oldestOfTenant}`, name: 'the oldest due delivery of a tenant is neither of another nor of a paused webhook'
+    port: 'deliveries.tenantStats',
+    name: 'the oldest due delivery of a tenant is neither of another nor of a paused webhook'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, wait }) => {
     const oldestOf = async (tenant: string): Promise<number> => (await deliveries.tenantStats(tenant)).oldestDueMs
     await addWebhook()
@@ -155,7 +142,7 @@ export const pendingCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.tenantStats', says: oldestOfTenant, name: 'a retry that is due counts as the oldest of its tenant'
+    port: 'deliveries.tenantStats', name: 'a retry that is due counts as the oldest of its tenant'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, wait }) => {
     await addWebhook()
     await emit()

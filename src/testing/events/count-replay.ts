@@ -2,12 +2,10 @@ import { benchCase, eventIds } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered, failed } from '../support/samples.js'
 
-const counts = 'Returns what `replay` would return now, and changes nothing.'
-
 /** Cases about counting what a replay would queue. */
 export const countReplayCases = [
   benchCase('deliveries', {
-    port: 'deliveries.countReplay', says: counts, name: 'the count of a replay is what the replay then queues'
+    port: 'deliveries.countReplay', name: 'the count of a replay is what the replay then queues'
   }, async ({ addWebhook, emit, emitMany, claimAll, claimOne, recordAttempts, wait, log, countReplay, replay }) => {
     const webhook = await addWebhook({ event_types: ['candidate.created', 'job.created'] })
     await emitMany(3)
@@ -43,7 +41,7 @@ export const countReplayCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.countReplay', says: counts, name: 'counting a replay changes nothing'
+    port: 'deliveries.countReplay', name: 'counting a replay changes nothing'
   }, async ({ deliveries, webhooks, addWebhook, emit, emitMany, claim, claimAll, recordAttempts, log, countReplay }) => {
     const webhook = await addWebhook()
     await emitMany(2)
@@ -59,7 +57,7 @@ export const countReplayCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.countReplay', says: counts, name: 'nothing is counted for a webhook that is unknown or not active'
+    port: 'deliveries.countReplay', name: 'nothing is counted for a webhook that is unknown or not active'
   }, async ({ webhooks, addWebhook, emit, claimOne, recordAttempts, countReplay }) => {
     const webhook = await addWebhook()
     await emit()

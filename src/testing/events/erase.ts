@@ -4,24 +4,12 @@ import { endedTransactions } from '../support/wait.js'
 import { rejects, same } from '../support/expect.js'
 import { type Attempted, createEvent, delivered, failed, retry } from '../support/samples.js'
 
-const erases =
-  'Erases a subject: the body of each event of the tenant with this subject, the first or a further one, becomes its tombstone, ' +
-  'and its pending deliveries become `cancelled`.'
-const responses =
-  'The excerpts of responses to these events are erased too, because they may repeat the body.'
-const returns =
-  'Returns the number of events with this subject; a repeated call returns the same number and changes only ' +
-  'deliveries queued since.'
-const atomic =
-  "All or nothing. With the host's `transaction`, it takes effect once that commits. … Rejects and erases " +
-  'nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.'
-
 const about = { subject: 'candidate:42', body: '{"name":"Ada"}', tombstone: '{"erased":true}' }
 
 /** Cases about erasing a subject. */
 export const eraseCases = [
   benchCase('deliveries', {
-    port: 'deliveries.erase', says: erases, name: 'an erased event is replayed as its tombstone'
+    port: 'deliveries.erase', name: 'an erased event is replayed as its tombstone'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, replay, log }) => {
     const webhook = await addWebhook()
     await emit(about)
@@ -33,7 +21,7 @@ export const eraseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.erase', says: responses, name: 'responses to an erased event are erased, and no others'
+    port: 'deliveries.erase', name: 'responses to an erased event are erased, and no others'
   }, async ({ deliveries, addWebhook, emit, claim, recordAttempts, log, replay }) => {
     const webhook = await addWebhook()
     const answer = async (createResult: (lease: Attempted) => AttemptResult): Promise<void> => {
@@ -60,7 +48,6 @@ export const eraseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.erase',
-    says: erases,
     name: 'pending deliveries of an erased event are cancelled, including leased and waiting ones'
   }, async ({ deliveries, addWebhook, emit, claim, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
@@ -78,7 +65,7 @@ export const eraseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.erase', says: erases, name: 'a delivery whose event is erased during the attempt is not retried'
+    port: 'deliveries.erase', name: 'a delivery whose event is erased during the attempt is not retried'
   }, async ({ deliveries, addWebhook, emit, claim, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emit(about)
@@ -91,7 +78,6 @@ export const eraseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.erase',
-    says: erases,
     name: 'only events of exactly this subject and tenant are erased'
   }, async ({ deliveries, addWebhook, emit, claim }) => {
     await addWebhook()
@@ -105,7 +91,7 @@ export const eraseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.erase', says: erases, name: 'an event with several subjects is erased by each of them'
+    port: 'deliveries.erase', name: 'an event with several subjects is erased by each of them'
   }, async ({ deliveries, addWebhook, emit, log, replay, claim }) => {
     const webhook = await addWebhook()
     const several = { ...about, subject: 'candidate:1', otherSubjects: ['job:7', 'candidate:2'] }
@@ -121,7 +107,6 @@ export const eraseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.erase',
-    says: returns,
     name: 'a repeated erase returns the same number and cancels deliveries queued since'
   }, async ({ deliveries, addWebhook, emit, claim, replay, log }) => {
     const webhook = await addWebhook()
@@ -135,7 +120,6 @@ export const eraseCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.erase',
-    says: atomic,
     name: 'erasing commits with the host\'s transaction, or is rejected by a storage without transactions'
   }, async ({ harness, deliveries, addWebhook, claimOne }) => {
     await addWebhook()
@@ -156,7 +140,7 @@ export const eraseCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.erase', says: atomic, name: 'erase rejects a transaction that has ended'
+    port: 'deliveries.erase', name: 'erase rejects a transaction that has ended'
   }, async ({ harness, deliveries, addWebhook, claimOne }) => {
     await addWebhook()
     await deliveries.record('acme', { ...createEvent('evt_1'), ...about })

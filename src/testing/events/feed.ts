@@ -1,22 +1,8 @@
 import type { EventFeed } from '../../ports/index.js'
-import type { StorageCase } from '../support/case.js'
+import type { CaseHead, StorageCase } from '../support/case.js'
 import { type StorageDriver, benchCase } from '../support/driver.js'
 import { given, holds, same } from '../support/expect.js'
 import { named } from '../support/samples.js'
-
-const ends = 'Returns the current position among the events of a tenant. Each event that commits later comes after this position.'
-const lists = 'Lists events of a tenant after a position, in order, each once.'
-const filters = 'A page may have fewer events than `limit` although more follow, so that each call reads a limited amount.'
-const forgets =
-  'Returns `null` if the position is no longer known: events after it were pruned, the tenant was renamed or removed since, or it ' +
-  'comes from another database.'
-const latest =
-  'Returns the newest events of a tenant with these types, newest first, at most `limit`. It may return fewer, so that each call reads a ' +
-  'limited amount.'
-const secret = 'Returns the secret that authenticates tokens: 32 bytes or more, the same for all processes.'
-const texts = 'The JSON texts of the events as they are signed. Once the subject of an event was erased, its tombstone.'
-const renames = 'Ends the positions among the changes and the events of both.'
-const removes = 'Deletes its changes and ends the positions among them and among its events.'
 
 interface Options {
   tenantSlug?: string
@@ -31,7 +17,7 @@ interface FeedDriver extends StorageDriver {
 }
 
 /** Creates a case that passes on a storage without a feed. */
-function feedCase (head: { port: string, says: string, name: string }, body: (driver: FeedDriver) => Promise<void>): StorageCase {
+function feedCase (head: CaseHead, body: (driver: FeedDriver) => Promise<void>): StorageCase {
   return benchCase('deliveries', head, async (driver) => {
     const { feed } = driver.harness.storage
     if (feed === undefined) return
@@ -59,7 +45,9 @@ function readNumber (body: string): number {
 
 /** Cases about the feed of events. */
 export const feedCases = [
-  feedCase({ port: 'feed.list', says: lists, name: 'the feed lists all events in pages, in order, each once, with and without webhooks' }, async ({ addWebhook, emitMany, emit, follow }) => {
+  feedCase({
+    port: 'feed.list', name: 'the feed lists all events in pages, in order, each once, with and without webhooks'
+  }, async ({ addWebhook, emitMany, emit, follow }) => {
     await emitMany(3)
     await addWebhook()
     await addWebhook()
@@ -72,7 +60,7 @@ export const feedCases = [
     same((await follow(position)).numbers, [6], 'the events after one more')
   }),
 
-  feedCase({ port: 'feed.list', says: lists, name: 'the feed of a tenant has no event of another' }, async ({ emit, follow }) => {
+  feedCase({ port: 'feed.list', name: 'the feed of a tenant has no event of another' }, async ({ emit, follow }) => {
     const { position } = await follow(null)
     await emit()
     await emit({ tenantSlug: 'globex' })
@@ -82,7 +70,7 @@ export const feedCases = [
     same((await follow(null, { tenantSlug: 'nobody' })).numbers, [], 'the events of a tenant without any')
   }),
 
-  feedCase({ port: 'feed.list', says: filters, name: 'the feed lists events of some types' }, async ({ emit, emitMany, follow }) => {
+  feedCase({ port: 'feed.list', name: 'the feed lists events of some types' }, async ({ emit, emitMany, follow }) => {
     for (const type of ['job.created', 'candidate.created', 'job.closed', 'candidate.created', 'job.created']) await emit({ type })
     const eventTypes = ['job.created', 'job.closed']
     same((await follow(null, { eventTypes })).numbers, [1, 3, 5], 'the events of two types')
@@ -93,7 +81,9 @@ export const feedCases = [
     same((await follow(null, { eventTypes: ['job.updated'] })).numbers, [], 'the events of a type without any')
   }),
 
-  feedCase({ port: 'feed.list', says: texts, name: 'the feed has the exact bodies, and tombstones of erased subjects' }, async ({ deliveries, emit, feed }) => {
+  feedCase({
+    port: 'feed.list', name: 'the feed has the exact bodies, and tombstones of erased subjects'
+  }, async ({ deliveries, emit, feed }) => {
     const body = '{"id":"evt_1", "data":{"b":1.0,"a":"\\u0007\\u2028 é 漢 👩‍💻"}}'
     await emit({ body })
     await emit({ subject: 'candidate:1', tombstone: '{"id":"evt_2","erased":true}' })
@@ -102,7 +92,9 @@ export const feedCases = [
     same(page.bodies, [body, '{"id":"evt_2","erased":true}'], 'the bodies')
   }),
 
-  feedCase({ port: 'feed.end', says: ends, name: 'events that commit late are in the feed, after any position that was given before' }, async ({ harness, deliveries, emit, feed, follow }) => {
+  feedCase({
+    port: 'feed.end', name: 'events that commit late are in the feed, after any position that was given before'
+  }, async ({ harness, deliveries, emit, feed, follow }) => {
     const before = await feed.end('acme')
     await emit()
     same((await follow(before)).numbers, [1], 'the events after the position before the first')
@@ -122,7 +114,9 @@ export const feedCases = [
     holds((await follow(during)).numbers.includes(9), 'the late event comes after the position of that time')
   }),
 
-  feedCase({ port: 'feed.list', says: forgets, name: 'positions that are unknown or before pruned events are not accepted by the feed' }, async ({ deliveries, emit, feed, follow, wait }) => {
+  feedCase({
+    port: 'feed.list', name: 'positions that are unknown or before pruned events are not accepted by the feed'
+  }, async ({ deliveries, emit, feed, follow, wait }) => {
     const start = await feed.end('acme')
     await emit()
     const { position } = await follow(null)
@@ -138,7 +132,9 @@ export const feedCases = [
     same([(await follow(position)).numbers, (await follow(null)).numbers], [[2], [2]], 'the events after another one, from there and from the beginning')
   }),
 
-  feedCase({ port: 'feed.list', says: forgets, name: 'an old event that is kept for its delivery does not end the tokens of the feed' }, async ({ addWebhook, deliveries, emit, feed, follow, wait }) => {
+  feedCase({
+    port: 'feed.list', name: 'an old event that is kept for its delivery does not end the tokens of the feed'
+  }, async ({ addWebhook, deliveries, emit, feed, follow, wait }) => {
     await addWebhook({ event_types: ['job.created'] })
     await emit({ type: 'job.created' })
     await emit()
@@ -150,7 +146,7 @@ export const feedCases = [
     same((await follow(first.position)).numbers.at(-1), 4, 'the last event after the first page')
   }),
 
-  feedCase({ port: 'feed.latest', says: latest, name: 'the newest events of some types come first' }, async ({ emit, feed }) => {
+  feedCase({ port: 'feed.latest', name: 'the newest events of some types come first' }, async ({ emit, feed }) => {
     for (const type of ['job.created', 'candidate.created', 'job.closed', 'job.created', 'candidate.created']) await emit({ type })
     await emit({ tenantSlug: 'globex' })
     const read = async (limit: number, eventTypes: string[] | null) => (await feed.latest('acme', { limit, eventTypes })).map(readNumber)
@@ -159,13 +155,18 @@ export const feedCases = [
     same(await read(10, ['job.updated']), [], 'a type without events')
   }),
 
-  feedCase({ port: 'feed.tokenSecret', says: secret, name: 'the feed has a secret of 32 bytes or more, always the same' }, async ({ feed }) => {
+  feedCase({
+    port: 'feed.tokenSecret', name: 'the feed has a secret of 32 bytes or more, always the same'
+  }, async ({ feed }) => {
     const [one, other] = [await feed.tokenSecret(), await feed.tokenSecret()]
     holds(one.length >= 32, 'the secret has 32 bytes or more')
     same(Buffer.from(one).toString('hex'), Buffer.from(other).toString('hex'), 'the secret of another call')
   }),
 
-  feedCase({ port: 'webhooks.renameTenant', says: renames, name: 'a renamed tenant keeps its events in the feed, and earlier positions of both names are not known' }, async ({ webhooks, emitMany, emit, feed, follow }) => {
+  feedCase({
+    port: 'webhooks.renameTenant',
+    name: 'a renamed tenant keeps its events in the feed, and earlier positions of both names are not known'
+  }, async ({ webhooks, emitMany, emit, feed, follow }) => {
     await emitMany(3)
     const [old, next] = [(await follow(null)).position, await feed.end('globex')]
     await webhooks.renameTenant(named('acme'), named('globex'), { reseal: (text) => text })
@@ -176,7 +177,9 @@ export const feedCases = [
     same((await follow(null)).numbers, [], 'the events of the old name')
   }),
 
-  feedCase({ port: 'webhooks.removeTenant', says: removes, name: 'a removed tenant leaves nothing in the feed of a later one of its name' }, async ({ webhooks, emitMany, emit, feed, follow }) => {
+  feedCase({
+    port: 'webhooks.removeTenant', name: 'a removed tenant leaves nothing in the feed of a later one of its name'
+  }, async ({ webhooks, emitMany, emit, feed, follow }) => {
     await emitMany(2)
     const { position } = await follow(null)
     await webhooks.removeTenant('acme', { limit: 10 })

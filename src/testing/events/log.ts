@@ -4,16 +4,6 @@ import type { StorageDriver } from '../support/driver.js'
 import { given, same } from '../support/expect.js'
 import { delivered, failed, firstRows, retry } from '../support/samples.js'
 
-const pages =
-  'Pages through the log of one webhook; `[]` if the webhook does not exist. Only the first sort item matters, ' +
-  'because ids are unique.'
-const filters = 'Conditions that must all hold; an absent condition matches every row.'
-const body = "The body to send: as recorded, byte for byte, or the event's tombstone."
-const excerpt = 'Logged as given: well-formed text without NUL. `null` if it is not kept.'
-const cancelled =
-  'If it was cancelled, the excerpt of the response is not kept, because the subject may have been erased.'
-const owned = 'changing them afterwards changes nothing that is stored.'
-
 type Query = ListQuery<DeliveryFilter, DeliverySortField>
 
 interface FilledBench {
@@ -43,7 +33,7 @@ const hostile = '{"a":"\\u0000 \\ud800 \\\\"}\r\n\t\u0001\u007f\u2028 %_$1 \'é\
 /** Cases about the log of a webhook. */
 export const logCases = [
   benchCase('deliveries', {
-    port: 'deliveries.list', says: pages, name: 'the log is paged in the requested order'
+    port: 'deliveries.list', name: 'the log is paged in the requested order'
   }, async (driver) => {
     const { list } = await fill(driver)
     same(await list({}), [1, 2, 3], 'by id')
@@ -59,7 +49,7 @@ export const logCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.list', says: filters, name: 'the log is filtered by status, event type and event'
+    port: 'deliveries.list', name: 'the log is filtered by status, event type and event'
   }, async (driver) => {
     const { list, webhookId } = await fill(driver)
     const expected: Array<[DeliveryFilter, number[]]> = [
@@ -76,7 +66,7 @@ export const logCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.find', says: body, name: 'a delivery shows the exact body, and the tombstone once its subject is erased'
+    port: 'deliveries.find', name: 'a delivery shows the exact body, and the tombstone once its subject is erased'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
     const bodyOf = async (id: number | undefined): Promise<string | undefined> => (await deliveries.find('acme', webhook.id, id ?? 0))?.body
@@ -91,7 +81,7 @@ export const logCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: excerpt, name: 'the excerpt of each response is kept unchanged, whatever it contains'
+    port: 'deliveries.recordAttempts', name: 'the excerpt of each response is kept unchanged, whatever it contains'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, log }) => {
     const { id: webhookId } = await addWebhook()
     await emit()
@@ -111,7 +101,8 @@ export const logCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: cancelled, name: 'the response to an attempt whose delivery was cancelled in between is not kept'
+    port: 'deliveries.recordAttempts',
+    name: 'the response to an attempt whose delivery was cancelled in between is not kept'
   }, async ({ deliveries, webhooks, addWebhook, emit, claimAll, recordAttempts }) => {
     const { id: webhookId } = await addWebhook()
     await emit({ subject: 'candidate:1', tombstone: '{}' })
@@ -129,7 +120,6 @@ export const logCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.find',
-    says: owned,
     name: 'changing a returned delivery changes nothing that is stored'
   }, async (driver) => {
     const { webhookId, deliveryId } = await fill(driver)

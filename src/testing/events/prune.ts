@@ -2,19 +2,13 @@ import { benchCase, eventIds, statuses } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
-const deletes =
-  'Deletes ended deliveries that were created more than `retentionDays` ago, with their attempts, and events of ' +
-  'that age without deliveries, with their idempotency keys. Handles about `limit` events per call.'
-const never = 'Never deletes a pending delivery.'
-const returns = 'Returns the number of deleted deliveries and events; 0 means that nothing is left to delete.'
-
 const everything = { retentionDays: 0, limit: 100 }
 const monthly = { retentionDays: 30, limit: 100 }
 
 /** Cases about deleting old events and deliveries. */
 export const pruneCases = [
   benchCase('deliveries', {
-    port: 'deliveries.prune', says: deletes, name: 'ended deliveries are deleted after the retention period, not before'
+    port: 'deliveries.prune', name: 'ended deliveries are deleted after the retention period, not before'
   }, async ({ deliveries, addWebhook, emitMany, claimAll, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     const inactive = await addWebhook({ status: 'inactive' })
@@ -31,7 +25,7 @@ export const pruneCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.prune', says: never, name: 'a pending delivery and its event are kept'
+    port: 'deliveries.prune', name: 'a pending delivery and its event are kept'
   }, async ({ deliveries, addWebhook, emitMany, claim, claimOne, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
     await emitMany(3)
@@ -45,7 +39,6 @@ export const pruneCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.prune',
-    says: deletes,
     name: 'an event is kept while it has a delivery, and its idempotency key is deleted with it'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, replay, wait }) => {
     const webhook = await addWebhook()
@@ -62,7 +55,6 @@ export const pruneCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.prune',
-    says: deletes,
     name: 'a newer delivery of an event remains the last one after an older one is deleted'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, replay, wait }) => {
     const webhook = await addWebhook()
@@ -78,7 +70,6 @@ export const pruneCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.prune',
-    says: returns,
     name: 'pruning in batches respects the limit and finally deletes everything'
   }, async ({ deliveries, addWebhook, emitMany, claimAll, recordAttempts, log, wait }) => {
     const webhook = await addWebhook()
@@ -94,7 +85,7 @@ export const pruneCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.prune', says: deletes, name: 'events without deliveries are deleted, including those of a deleted webhook'
+    port: 'deliveries.prune', name: 'events without deliveries are deleted, including those of a deleted webhook'
   }, async ({ deliveries, webhooks, addWebhook, emitMany, replay, wait }) => {
     await emitMany(1)
     const { id } = await addWebhook()
@@ -110,7 +101,6 @@ export const pruneCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.recordAttempts',
-    says: 'A result is ignored if its lease was lost, completed or released.',
     name: 'a result for a pruned delivery is ignored'
   }, async ({ deliveries, webhooks, addWebhook, emit, emitMany, claim, claimOne, recordAttempts, wait }) => {
     const { id } = await addWebhook()

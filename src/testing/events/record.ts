@@ -3,26 +3,10 @@ import { endedTransactions } from '../support/wait.js'
 import { isInstant, rejects, same } from '../support/expect.js'
 import { createEvent, delivered } from '../support/samples.js'
 
-const records =
-  'Records an event and one delivery for every webhook of the tenant that subscribes to its type and whose filters it ' +
-  'matches: `pending` and due now if the webhook is active, otherwise `skipped`.'
-const made = 'Number of deliveries created for it, without skipped ones.'
-const again =
-  'If the tenant has used the idempotency key before, records nothing and returns the first result, including its ' +
-  'fingerprint.'
-const taken =
-  'Rejects and records nothing if an event of any tenant already has this id, if `transaction` is not open, and with ' +
-  '`tenant_resting` while the tenant rests. A storage without transactions rejects any `transaction`.'
-const kept =
-  "All or nothing, and durable once the promise resolves. With the host's `transaction`, it is durable once " +
-  'that commits.'
-const bytes = 'The exact JSON text to sign and send. `claimDue` returns it byte for byte.'
-const unique = 'Unique within the tenant, or `null`.'
-
 /** Cases about recording events. */
 export const recordCases = [
   benchCase('deliveries', {
-    port: 'deliveries.record', says: 'As recorded with the event; `null` without one.', name: 'a claim has the trace of its event, also for a replay'
+    port: 'deliveries.record', name: 'a claim has the trace of its event, also for a replay'
   }, async ({ addWebhook, emit, claim, claimOne, recordAttempts, replay }) => {
     const webhook = await addWebhook()
     const traceParent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
@@ -38,7 +22,6 @@ export const recordCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.record',
-    says: records,
     name: 'an event creates one pending delivery for each active webhook that subscribes to its type'
   }, async ({ addWebhook, emit, log, claim }) => {
     const subscribed = [await addWebhook({ event_types: ['job.created', 'candidate.created'] }), await addWebhook()]
@@ -62,7 +45,6 @@ export const recordCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.record',
-    says: made,
     name: 'a webhook that is not active gets a skipped delivery, which is not counted'
   }, async ({ addWebhook, emit, log, claim }) => {
     const inactive = await addWebhook({ status: 'inactive' })
@@ -76,7 +58,6 @@ export const recordCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.record',
-    says: again,
     name: 'a repeated idempotency key records nothing and returns the first result'
   }, async ({ webhooks, addWebhook, emit, log }) => {
     const webhook = await addWebhook()
@@ -90,7 +71,7 @@ export const recordCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.record', says: again, name: 'an event without subscribers is recorded'
+    port: 'deliveries.record', name: 'an event without subscribers is recorded'
   }, async ({ emit }) => {
     same(await emit({ idempotencyKey: 'once' }), { id: 'evt_1', deliveries: 0, fingerprint: '' },
       'the result of the first call')
@@ -100,7 +81,6 @@ export const recordCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.record',
-    says: unique,
     name: 'an idempotency key is unique within its tenant, and events without a key never collide'
   }, async ({ addWebhook, emit, log }) => {
     const webhook = await addWebhook()
@@ -114,7 +94,7 @@ export const recordCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.record', says: taken, name: 'record rejects an event id that exists, also in another tenant'
+    port: 'deliveries.record', name: 'record rejects an event id that exists, also in another tenant'
   }, async ({ deliveries, addWebhook, log }) => {
     const webhook = await addWebhook()
     const foreign = await addWebhook({ tenantSlug: 'globex' })
@@ -129,7 +109,6 @@ export const recordCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.record',
-    says: bytes,
     name: 'the body is returned byte for byte, even if the caller changes the event object'
   }, async ({ deliveries, addWebhook, claimOne }) => {
     await addWebhook()
@@ -142,7 +121,6 @@ export const recordCases = [
 
   benchCase('deliveries', {
     port: 'deliveries.record',
-    says: kept,
     name: 'an event commits with the host\'s transaction, or is rejected by a storage without transactions'
   }, async ({ harness, deliveries, addWebhook, emit, claim, log }) => {
     const webhook = await addWebhook()
@@ -165,7 +143,7 @@ export const recordCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.record', says: taken, name: 'record rejects a transaction that has ended'
+    port: 'deliveries.record', name: 'record rejects a transaction that has ended'
   }, async ({ harness, deliveries, addWebhook, log }) => {
     const webhook = await addWebhook()
     for (const transaction of await endedTransactions(harness)) {

@@ -4,16 +4,6 @@ import type { StorageDriver } from '../support/driver.js'
 import { exactly, given, same } from '../support/expect.js'
 import { delivered, disableAtOnce, failed, retry } from '../support/samples.js'
 
-const returns = 'Retries a delivery of the webhook, and returns the one that will be attempted.'
-const hastens =
-  'A pending delivery becomes due now, and its next attempt counts as usual; one that is already due, leased or ' +
-  'locked by another transaction does not change.'
-const queues =
-  'An ended delivery does not change, and its event is queued again, as by `replay`, even if the webhook no longer ' +
-  'subscribes to its type or the event does not match its filters; if the event is already pending for this webhook, that delivery is retried.'
-const none =
-  'Returns `null` and changes nothing if the webhook is not active or has no delivery with this id.'
-
 // A delivery whose next attempt is due in an hour.
 async function makeWaiting (driver: StorageDriver): Promise<{ webhook: Webhook, delivery: Delivery }> {
   const webhook = await driver.addWebhook()
@@ -27,7 +17,6 @@ async function makeWaiting (driver: StorageDriver): Promise<{ webhook: Webhook, 
 export const retryCases = [
   benchCase('deliveries', {
     port: 'deliveries.retry',
-    says: `${returns} … ${hastens}`,
     name: 'a delivery that waits for its next attempt becomes due now, and its attempts count on'
   }, async (driver) => {
     const { webhook, delivery } = await makeWaiting(driver)
@@ -43,7 +32,7 @@ export const retryCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.retry', says: hastens, name: 'retrying a delivery that is due or leased changes nothing'
+    port: 'deliveries.retry', name: 'retrying a delivery that is due or leased changes nothing'
   }, async ({ deliveries, addWebhook, emit, claim, claimOne, log, wait }) => {
     const webhook = await addWebhook()
     await emit()
@@ -59,7 +48,7 @@ export const retryCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.retry', says: hastens, name: 'retrying a delivery that an open transaction erases does not wait for it'
+    port: 'deliveries.retry', name: 'retrying a delivery that an open transaction erases does not wait for it'
   }, async (driver) => {
     const { webhook, delivery } = await makeWaiting(driver)
     const open = await driver.harness.begin?.()
@@ -72,7 +61,7 @@ export const retryCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.retry', says: queues, name: 'retrying an ended delivery queues its event again, whatever became of it'
+    port: 'deliveries.retry', name: 'retrying an ended delivery queues its event again, whatever became of it'
   }, async (driver) => {
     const { deliveries, webhooks, addWebhook, emit, claimOne, recordAttempts, log } = driver
     const webhook = await addWebhook()
@@ -112,7 +101,7 @@ export const retryCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.retry', says: queues, name: 'retrying an ended delivery whose event is pending again retries the pending one'
+    port: 'deliveries.retry', name: 'retrying an ended delivery whose event is pending again retries the pending one'
   }, async (driver) => {
     const { deliveries, addWebhook, emit, claimOne, recordAttempts, log } = driver
     const webhook = await addWebhook()
@@ -129,7 +118,8 @@ export const retryCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.retry', says: none, name: 'a delivery of a webhook that is not active is not retried, and neither is an unknown one'
+    port: 'deliveries.retry',
+    name: 'a delivery of a webhook that is not active is not retried, and neither is an unknown one'
   }, async (driver) => {
     const { webhook, delivery } = await makeWaiting(driver)
     const { deliveries, webhooks, log } = driver

@@ -1,11 +1,6 @@
 import { same } from '../support/expect.js'
 import { candidate, candidateFields, job, jobFields, listCase, pick, rowCases } from './rows.js'
 
-const fields = 'Fields to return: those of the row type and those that the host publishes in addition.'
-const tenant = 'Returns one page of rows in the requested order'
-const ready = 'Checks whether the storage can be used. Called once for every app and engine that starts on it.'
-const owned = 'changing them afterwards changes nothing that is stored.'
-
 const sort = [{ field: 'id' as const, direction: 'asc' as const }]
 const page = { filter: {}, sort, offset: 0, limit: 200 }
 
@@ -22,7 +17,7 @@ const published = {
 /** Cases about the fields and the tenant of rows. */
 export const contentCases = [
   [listCase({
-    port: 'candidates.list', says: fields, name: 'candidates: a row has the fields of its type, with their types'
+    port: 'candidates.list', name: 'candidates: a row has the fields of its type, with their types'
   }, async ({ storage, saveCandidates }) => {
     await saveCandidates('acme', [published, candidate(1)])
     const rows = await storage.candidates.list('acme', { ...page, fields: candidateFields })
@@ -32,7 +27,7 @@ export const contentCases = [
   }),
 
   listCase({
-    port: 'jobs.list', says: fields, name: 'jobs: a row has the fields of its type, with their types'
+    port: 'jobs.list', name: 'jobs: a row has the fields of its type, with their types'
   }, async ({ storage, saveJobs }) => {
     const rare = job(9_007_199_254_740_991, { name: 'Night "shift"\n\\ \u{1f600}', status: 'on_hold' })
     await saveJobs('acme', [rare, job(1)])
@@ -42,7 +37,7 @@ export const contentCases = [
   }),
 
   listCase({
-    port: 'candidates.list', says: fields, name: 'candidates: fields that the host publishes in addition are returned'
+    port: 'candidates.list', name: 'candidates: fields that the host publishes in addition are returned'
   }, async ({ storage, saveCandidates }) => {
     await saveCandidates('acme', [published])
     const more = [...candidateFields, 'recruiter_id', 'created_at', 'updated_at']
@@ -51,7 +46,7 @@ export const contentCases = [
   }),
 
   listCase({
-    port: 'jobs.list', says: fields, name: 'jobs: fields that the host publishes in addition are returned'
+    port: 'jobs.list', name: 'jobs: fields that the host publishes in addition are returned'
   }, async ({ storage, saveJobs }) => {
     const saved = job(1, { updated_at: '2026-02-03T04:05:06.789Z' })
     await saveJobs('acme', [saved])
@@ -60,7 +55,7 @@ export const contentCases = [
       'the rows: dates in RFC 3339, UTC, with milliseconds')
   })],
 
-  rowCases({ port: 'list', says: tenant, name: 'a tenant sees only its own rows' }, async (rows) => {
+  rowCases({ port: 'list', name: 'a tenant sees only its own rows' }, async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }, { id: 2, name: 'Ana' }])
     await rows.save([{ id: 2, name: 'Bo' }, { id: 3, name: 'Ana' }], 'globex')
     for (const [tenantSlug, q, ids] of [['acme', 'ana', [1, 2]], ['globex', 'ana', [3]], ['acme', 'bo', []], ['globex', 'bo', [2]]] as const) {
@@ -75,9 +70,7 @@ export const contentCases = [
     }
   }),
 
-  rowCases({
-    port: 'list', says: owned, name: 'changing a returned row changes nothing that is stored'
-  }, async (rows) => {
+  rowCases({ port: 'list', name: 'changing a returned row changes nothing that is stored' }, async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }])
     const before = structuredClone(await rows.list())
     for (const row of await rows.list()) Object.assign(row, { id: 2, full_name: 'changed', name: 'changed', headline: 'changed', status: 'changed' })
@@ -85,7 +78,7 @@ export const contentCases = [
   }),
 
   [listCase({
-    port: 'verify', says: ready, name: 'verify accepts a usable storage, for every app that starts on it'
+    port: 'verify', name: 'verify accepts a usable storage, for every app that starts on it'
   }, async ({ storage, tenantId }) => {
     const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
     const published = { candidates: candidateFields, jobs: jobFields, ids, hasTenantIds: tenantId !== undefined }
@@ -96,7 +89,7 @@ export const contentCases = [
   }),
 
   listCase({
-    port: 'candidates.list', says: owned, name: 'candidates: a query is not modified'
+    port: 'candidates.list', name: 'candidates: a query is not modified'
   }, async ({ storage, saveCandidates }) => {
     await saveCandidates('acme', [candidate(1)])
     const query = Object.freeze({ ...page, filter: Object.freeze({ q: 'NAME' }), sort: Object.freeze([...sort]), fields: Object.freeze([...candidateFields]) })

@@ -6,11 +6,6 @@ import { findKinds } from '../support/number-ids.js'
 import { findForm, firstRows, type IdForm, toSampleId } from '../support/samples.js'
 import { candidate, candidateFields, job, jobFields } from './rows.js'
 
-const exactly = 'Ids are compared exactly, but a storage may ignore the letter case of uuids.'
-const impossible = 'An id that the storage cannot hold, such as text that is not a uuid, belongs to no row.'
-const recruiter = 'Only candidates of this recruiter. The id is compared as in `find`.'
-const byValue = 'Text is ordered by Unicode code point, dates and numbers by value.'
-
 // Each list is in its order: by value, or by code point.
 const present: Record<IdForm, readonly Id[]> = {
   integer: [1, 9, 10, 12, 100, 4_294_967_297, 9_007_199_254_740_991],
@@ -52,18 +47,18 @@ interface OwnRows {
 
 /** Cases about the ids of rows. */
 export const idCases = [
-  ownCases({ port: 'find', says: exactly, name: 'an id is compared exactly' }, async (rows) => {
+  ownCases({ port: 'find', name: 'an id is compared exactly' }, async (rows) => {
     await rows.save(present[rows.form])
     for (const id of present[rows.form]) same(await rows.find(id), id, `the id of row ${id}`)
     for (const id of absent[rows.form]) same(await rows.find(id), null, `row ${id}, which does not exist`)
   }),
 
-  ownCases({ port: 'find', says: impossible, name: 'an id that no row can have is not found' }, async (rows) => {
+  ownCases({ port: 'find', name: 'an id that no row can have is not found' }, async (rows) => {
     await rows.save(present[rows.form].slice(0, 1))
     for (const id of unholdable[rows.form]) same(await rows.find(id), null, `row ${id}`)
   }),
 
-  ownCases({ port: 'list', says: byValue, name: 'ids are in the order of their values or code points' }, async (rows) => {
+  ownCases({ port: 'list', name: 'ids are in the order of their values or code points' }, async (rows) => {
     const ids = present[rows.form]
     await rows.save(ids.toReversed())
     const created = { field: 'created_at', direction: 'asc' } as const
@@ -74,7 +69,7 @@ export const idCases = [
   }),
 
   [defineIdCase('lists', {
-    port: 'candidates.list', says: recruiter, name: 'candidates: the id of a recruiter is compared exactly'
+    port: 'candidates.list', name: 'candidates: the id of a recruiter is compared exactly'
   }, async (harness) => {
     const { storage: { candidates }, saveCandidates } = harness as StorageHarness<Id, Id, Id, Id>
     const [idForm, form] = [formOf(harness, 'candidate'), formOf(harness, 'recruiter')]
@@ -90,10 +85,15 @@ export const idCases = [
 ].flat()
 
 /** Creates the same case for candidates and for jobs. */
-function ownCases ({ port, says, name }: { port: 'list' | 'find', says: string, name: string }, body: (rows: OwnRows) => Promise<void>): StorageCase[] {
+function ownCases (
+  { port, name }: { port: 'list' | 'find', name: string },
+  body: (rows: OwnRows) => Promise<void>
+): StorageCase[] {
   return [
-    defineIdCase('lists', { port: `candidates.${port}`, says, name: `candidates: ${name}` }, (harness) => body(ownCandidates(harness))),
-    defineIdCase('lists', { port: `jobs.${port}`, says, name: `jobs: ${name}` }, (harness) => body(ownJobs(harness)))
+    defineIdCase('lists', { port: `candidates.${port}`, name: `candidates: ${name}` }, (harness) => {
+      return body(ownCandidates(harness))
+    }),
+    defineIdCase('lists', { port: `jobs.${port}`, name: `jobs: ${name}` }, (harness) => body(ownJobs(harness)))
   ]
 }
 

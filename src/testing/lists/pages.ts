@@ -2,19 +2,13 @@ import { same } from '../support/expect.js'
 import { rowCases } from './rows.js'
 import type { Sample } from './rows.js'
 
-const page = 'Returns one page of rows in the requested order'
-const empty = '`[]` beyond the last row and for a tenant that is unknown or has no rows.'
-const beyond = 'Rows to skip, 0 or more; it may lie beyond the last row.'
-const limit = 'Maximum number of rows to return, 1 to 200.'
-const counted = 'Counts the rows of the tenant that pass the filter.'
-
 function samples (from: number, to: number): Sample[] {
   return Array.from({ length: to - from + 1 }, (_, index) => ({ id: from + index, name: index % 2 === 0 ? 'even' : 'odd' }))
 }
 
 /** Cases about pages and totals. */
 export const pageCases = [
-  rowCases({ port: 'list', says: page, name: 'a page is a slice of the order, after the filter' }, async (rows) => {
+  rowCases({ port: 'list', name: 'a page is a slice of the order, after the filter' }, async (rows) => {
     await rows.save(samples(1, 7))
     same(await rows.ids({ offset: 0, limit: 3 }), [1, 2, 3], 'offset 0, limit 3')
     same(await rows.ids({ offset: 3, limit: 3 }), [4, 5, 6], 'offset 3, limit 3')
@@ -24,7 +18,7 @@ export const pageCases = [
       'offset 1, limit 2, descending')
   }),
 
-  rowCases({ port: 'list', says: page, name: 'pages in an order with ties show every row once' }, async (rows) => {
+  rowCases({ port: 'list', name: 'pages in an order with ties show every row once' }, async (rows) => {
     await rows.save(samples(1, 23))
     for (const field of ['name', 'created_at', 'updated_at'] as const) {
       const seen: number[] = []
@@ -35,14 +29,14 @@ export const pageCases = [
     }
   }),
 
-  rowCases({ port: 'list', says: limit, name: 'a page has up to 200 rows' }, async (rows) => {
+  rowCases({ port: 'list', name: 'a page has up to 200 rows' }, async (rows) => {
     await rows.save(samples(1, 201))
     same((await rows.ids({ limit: 200 })).length, 200, 'the rows of a page of 200')
     same(await rows.ids({ offset: 200, limit: 200 }), [201], 'the page after it')
     same(await rows.ids({ limit: 1 }), [1], 'a page of one')
   }),
 
-  rowCases({ port: 'list', says: beyond, name: 'pages beyond the last row are empty, however far' }, async (rows) => {
+  rowCases({ port: 'list', name: 'pages beyond the last row are empty, however far' }, async (rows) => {
     await rows.save(samples(1, 2))
     for (const offset of [2, 3, 200, 2_147_483_648, 429_496_729_200]) {
       same(await rows.ids({ offset, limit: 200 }), [], `offset ${offset}`)
@@ -50,9 +44,7 @@ export const pageCases = [
     same(await rows.count(), 2, 'the total')
   }),
 
-  rowCases({
-    port: 'list', says: empty, name: 'a tenant that is unknown or has no rows gets an empty list'
-  }, async (rows) => {
+  rowCases({ port: 'list', name: 'a tenant that is unknown or has no rows gets an empty list' }, async (rows) => {
     await rows.save(samples(1, 2))
     for (const tenantSlug of ['globex', 'nobody', '__proto__', 'constructor']) {
       same(await rows.ids({}, tenantSlug), [], `the rows of ${tenantSlug}`)
@@ -60,16 +52,14 @@ export const pageCases = [
     }
   }),
 
-  rowCases({ port: 'count', says: counted, name: 'the total does not depend on the page' }, async (rows) => {
+  rowCases({ port: 'count', name: 'the total does not depend on the page' }, async (rows) => {
     await rows.save(samples(1, 30))
     same(await rows.count(), 30, 'the total')
     same(await rows.count({ q: 'odd' }), 15, 'the number that pass q')
     same(await rows.count({ q: 'neither' }), 0, 'the number that pass a q without matches')
   }),
 
-  rowCases({
-    port: 'list', says: page, name: 'rows saved between two pages by id neither repeat nor hide rows'
-  }, async (rows) => {
+  rowCases({ port: 'list', name: 'rows saved between two pages by id neither repeat nor hide rows' }, async (rows) => {
     await rows.save(samples(1, 6))
     const first = await rows.ids({ limit: 4 })
     await rows.save(samples(7, 9))
@@ -77,9 +67,7 @@ export const pageCases = [
       'a page, three rows saved, the next page')
   }),
 
-  rowCases({
-    port: 'list', says: page, name: 'pages read while rows are saved contain each row once, in order'
-  }, async (rows) => {
+  rowCases({ port: 'list', name: 'pages read while rows are saved contain each row once, in order' }, async (rows) => {
     await rows.save(samples(1, 50))
     const saving = [60, 70, 80].map((from) => rows.save(samples(from, from + 9)))
     const pages = await Promise.all([0, 0, 0, 0].map(() => rows.ids({ limit: 200 })))

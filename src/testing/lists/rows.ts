@@ -39,17 +39,11 @@ export const jobFields: readonly string[] = ['id', 'name', 'status']
 const date = '2026-01-01T00:00:00.000Z'
 const byId: SortItem<'id'> = { field: 'id', direction: 'asc' }
 
-interface RowCaseHead extends Pick<CaseHead, 'port' | 'name'> {
-  /** The quoted sentence of both ports, or one for each. */
-  says: string | Record<'candidates' | 'jobs', string>
-}
-
 /** Creates the same case for candidates and for jobs. */
-export function rowCases ({ port, name, says }: RowCaseHead, body: (rows: Rows) => Promise<void>): StorageCase[] {
+export function rowCases ({ port, name }: CaseHead, body: (rows: Rows) => Promise<void>): StorageCase[] {
   const own = (resource: 'candidates' | 'jobs'): CaseHead => ({
     port: `${resource}.${port}`,
-    name: `${resource}: ${name}`,
-    says: typeof says === 'string' ? says : says[resource]
+    name: `${resource}: ${name}`
   })
   return [
     defineCase('lists', own('candidates'), (harness) => body(createCandidateRows(harness))),

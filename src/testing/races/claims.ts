@@ -3,13 +3,6 @@ import { atOnce, benchCase } from '../support/driver.js'
 import { holds, same } from '../support/expect.js'
 import { failed } from '../support/samples.js'
 
-const oneRecords = 'Of several concurrent calls with the same key, exactly one records.'
-const oneQueues = 'Of several concurrent calls, only one queues an event.'
-const leased =
-  'A delivery is leased to one caller at a time; once its lease has expired, any caller may claim it again, with a ' +
-  'greater fence.'
-const limited = 'Maximum number of leases of one webhook at the same time, over all workers.'
-
 function deliveryIds (claims: readonly ClaimedDelivery[][]): number[] {
   return claims.flat().map(({ deliveryId }) => deliveryId)
 }
@@ -18,7 +11,6 @@ function deliveryIds (claims: readonly ClaimedDelivery[][]): number[] {
 export const claimRaceCases = [
   benchCase('races', {
     port: 'deliveries.record',
-    says: oneRecords,
     name: 'of several concurrent events with the same idempotency key, exactly one is recorded'
   }, async ({ addWebhook, emit, log, claim, replay }) => {
     const webhook = await addWebhook()
@@ -31,7 +23,7 @@ export const claimRaceCases = [
   }),
 
   benchCase('races', {
-    port: 'deliveries.retry', says: oneQueues, name: 'of several concurrent retries of an ended delivery, exactly one queues its event'
+    port: 'deliveries.retry', name: 'of several concurrent retries of an ended delivery, exactly one queues its event'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, log, claim }) => {
     const webhook = await addWebhook()
     await emit()
@@ -45,7 +37,7 @@ export const claimRaceCases = [
   }),
 
   benchCase('races', {
-    port: 'deliveries.claimDue', says: leased, name: 'no delivery is claimed by two concurrent callers'
+    port: 'deliveries.claimDue', name: 'no delivery is claimed by two concurrent callers'
   }, async ({ addWebhook, emitMany, claim, claimRest }) => {
     await addWebhook()
     await addWebhook()
@@ -58,7 +50,6 @@ export const claimRaceCases = [
 
   benchCase('races', {
     port: 'deliveries.claimDue',
-    says: leased,
     name: 'an expired lease is claimed by only one of several concurrent callers'
   }, async ({ addWebhook, emitMany, claim, claimAll, claimRest, wait }) => {
     await addWebhook()
@@ -73,7 +64,6 @@ export const claimRaceCases = [
 
   benchCase('races', {
     port: 'deliveries.claimDue',
-    says: limited,
     name: 'perEndpoint limits the leases of a webhook, over concurrent callers'
   }, async ({ addWebhook, emitMany, claim }) => {
     await addWebhook()

@@ -2,19 +2,10 @@ import { atOnce, benchCase, statuses } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
-const nothing = 'A result is ignored if its lease was lost, completed or released.'
-const pending =
-  'Events that are still pending for this webhook are not queued, nor are those that do not match its filters now. Of several ' +
-  'concurrent replays, only one queues an event.'
-const shared = 'Several apps and workers may share one storage, which outlives each of them.'
-const stopped =
-  'A delivery that stopped being pending during its attempt keeps its status, unless the attempt delivered it.'
-const notices = 'Creates a notice for each webhook that this call disables'
-
 /** Cases about concurrent results and replays. */
 export const resultRaceCases = [
   benchCase('races', {
-    port: 'deliveries.recordAttempts', says: nothing, name: 'of several concurrent results for one lease, exactly one counts'
+    port: 'deliveries.recordAttempts', name: 'of several concurrent results for one lease, exactly one counts'
   }, async ({ addWebhook, emit, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emit()
@@ -26,7 +17,6 @@ export const resultRaceCases = [
 
   benchCase('races', {
     port: 'deliveries.recordAttempts',
-    says: notices,
     name: 'of several concurrent results that report a webhook gone, one creates the notice'
   }, async ({ addWebhook, emitMany, claimAll, recordAttempts, log }) => {
     const webhook = await addWebhook()
@@ -39,7 +29,6 @@ export const resultRaceCases = [
 
   benchCase('races', {
     port: 'deliveries.recordAttempts',
-    says: 'Records attempts that ended now, and updates their deliveries.',
     name: 'concurrent results of different deliveries are all counted'
   }, async ({ deliveries, webhooks, addWebhook, emitMany, claim, recordAttempts }) => {
     const ids = [(await addWebhook()).id, (await addWebhook()).id, (await addWebhook()).id]
@@ -53,7 +42,7 @@ export const resultRaceCases = [
   }),
 
   benchCase('races', {
-    port: 'deliveries.replay', says: pending, name: 'of several concurrent replays, only one queues an event'
+    port: 'deliveries.replay', name: 'of several concurrent replays, only one queues an event'
   }, async ({ addWebhook, emitMany, claimAll, recordAttempts, replay, log }) => {
     const webhook = await addWebhook()
     await emitMany(2)
@@ -65,7 +54,6 @@ export const resultRaceCases = [
 
   benchCase('races', {
     port: 'deliveries.record',
-    says: shared,
     name: 'events recorded concurrently by several apps are all delivered'
   }, async ({ addWebhook, emit, claim, log }) => {
     const webhook = await addWebhook()
@@ -76,7 +64,6 @@ export const resultRaceCases = [
 
   benchCase('races', {
     port: 'deliveries.claimDue',
-    says: 'Claims due deliveries of active webhooks that are not paused, across all tenants.',
     name: 'nothing is claimed for a webhook made inactive while events were recorded'
   }, async ({ webhooks, addWebhook, emit, claim }) => {
     const { id } = await addWebhook()
@@ -86,7 +73,6 @@ export const resultRaceCases = [
 
   benchCase('races', {
     port: 'deliveries.recordAttempts',
-    says: stopped,
     name: 'results reported while their webhook is stopped or its events are erased are all recorded'
   }, async ({ deliveries, webhooks, addWebhook, emit, claimAll, recordAttempts, claim, log }) => {
     const webhook = await addWebhook()

@@ -3,16 +3,10 @@ import { same } from '../support/expect.js'
 import { createWebhook } from '../support/samples.js'
 import { eventually } from '../support/wait.js'
 
-const lastPlace = 'Of several concurrent calls for the last free place, exactly one succeeds.'
-const again = 'Deliveries recorded after the webhook is active again are never skipped.'
-const fields = 'Fields to change; absent fields keep their values.'
-const rotates = 'Sets the current secret; the old one becomes the previous one and stays valid for the grace period.'
-
 /** Cases about concurrent changes of webhooks. */
 export const webhookRaceCases = [
   benchCase('races', {
     port: 'webhooks.create',
-    says: lastPlace,
     name: 'of several concurrent creations for the last free place, exactly one succeeds'
   }, async ({ webhooks, addWebhook }) => {
     await addWebhook()
@@ -25,7 +19,7 @@ export const webhookRaceCases = [
   }),
 
   benchCase('races', {
-    port: 'webhooks.update', says: fields, name: 'concurrent changes of different fields are all kept'
+    port: 'webhooks.update', name: 'concurrent changes of different fields are all kept'
   }, async ({ webhooks, addWebhook }) => {
     const webhook = await addWebhook()
     const changes = { name: 'New', target_url: 'https://hooks.example/new', event_types: ['b.c', 'a.b'], status: 'inactive' as const }
@@ -41,7 +35,6 @@ export const webhookRaceCases = [
 
   benchCase('races', {
     port: 'webhooks.rotateSecret',
-    says: rotates,
     name: 'of two concurrent rotations, the later one keeps the secret of the earlier one as the previous one'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ secret: 'a' })
@@ -50,7 +43,7 @@ export const webhookRaceCases = [
   }),
 
   benchCase('races', {
-    port: 'webhooks.update', says: again, name: 'deliveries recorded after a webhook was made active again are not skipped'
+    port: 'webhooks.update', name: 'deliveries recorded after a webhook was made active again are not skipped'
   }, async ({ webhooks, addWebhook, emit, emitMany, claim, log }) => {
     const webhook = await addWebhook()
     await emitMany(20)
@@ -66,7 +59,6 @@ export const webhookRaceCases = [
 
   benchCase('races', {
     port: 'webhooks.delete',
-    says: 'Returns `false` if there was no such webhook.',
     name: 'of several concurrent deletions, exactly one finds the webhook'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook()

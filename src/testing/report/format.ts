@@ -6,8 +6,8 @@ const maxLineLength = 100
 const maxStackLines = 8
 
 /**
- * Formats a report for people: the number of cases passed in each group, then every failure with the violated sentence,
- * the compared value, the expected and the actual one.
+ * Formats a report for people: the number of cases passed in each group, then every failure with its method, the compared
+ * value, the expected and the actual one.
  */
 export function formatReport (results: readonly CaseResult[]): string {
   const failures = results.flatMap(({ error, ...result }) => error === null ? [] : [{ ...result, error }])
@@ -27,12 +27,11 @@ function formatGroup (group: string, results: readonly CaseResult[]): string {
 
 type Failure = CaseResult & { error: Error }
 
-function formatFailure ({ group, name, port, says, error }: Failure, index: number, failures: readonly Failure[]): string {
+function formatFailure ({ group, name, port, error }: Failure, index: number, failures: readonly Failure[]): string {
   return [
     '',
     `${index + 1}. ${group}: ${name}`,
     `   method    ${port}`,
-    `   port      ${says}`,
     ...error instanceof AssertionError ? formatComparison(error) : formatThrown(error, failures)
   ].join('\n')
 }

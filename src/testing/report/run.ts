@@ -2,11 +2,10 @@ import type { KeyLookupCase, StorageCase } from '../support/case.js'
 
 /** The result of one case. */
 export interface CaseResult {
-  /** Copied from the case, like the next three fields. */
+  /** Copied from the case, like the next two fields. */
   group: string
   name: string
   port: string
-  says: string
   /** The error of the case; `null` if it passed. */
   error: Error | null
   /** Duration in milliseconds, including the harness. */
@@ -21,16 +20,16 @@ export interface RunOptions {
 
 /** Runs the cases one after another, each on a new harness from `make`. Does not reject if a case fails. */
 export async function runCases<Make> (
-  cases: ReadonlyArray<Pick<StorageCase | KeyLookupCase, 'group' | 'name' | 'port' | 'says'> & { run (make: Make): Promise<void> }>,
+  cases: ReadonlyArray<Pick<StorageCase | KeyLookupCase, 'group' | 'name' | 'port'> & { run (make: Make): Promise<void> }>,
   make: Make,
   { timeoutMs = 30_000 }: RunOptions = {}
 ): Promise<CaseResult[]> {
   const results: CaseResult[] = []
   for (const one of cases) {
-    const { group, name, port, says } = one
+    const { group, name, port } = one
     const start = performance.now()
     const error = await failureOf(() => one.run(make), timeoutMs)
-    results.push({ group, name, port, says, error, durationMs: performance.now() - start })
+    results.push({ group, name, port, error, durationMs: performance.now() - start })
   }
   return results
 }

@@ -18,8 +18,6 @@ interface Case<Group, Make> {
   name: string
   /** The method under test, such as `deliveries.claimDue`. */
   port: string
-  /** The sentence of the port's comment that the case proves. Several are joined by ` … `. */
-  says: string
   /** Resolves if the sentence holds; otherwise rejects, usually with an `AssertionError`. */
   run (make: Make): Promise<void>
 }
@@ -31,7 +29,7 @@ export interface StorageCase extends Case<StorageGroup, MakeStorage> {}
 export interface KeyLookupCase extends Case<'keys', MakeKeyLookup> {}
 
 /** The description of a case. */
-export type CaseHead = Pick<StorageCase, 'port' | 'says' | 'name'>
+export type CaseHead = Pick<StorageCase, 'port' | 'name'>
 
 /** Creates a case that runs on a new storage. Its ids are numbers, which stand for the ids of the storage. */
 export function defineCase (

@@ -1,24 +1,9 @@
 import type { ChangeKind, ChangeSource } from '../../ports/index.js'
-import { type StorageCase, defineCase } from '../support/case.js'
+import { type CaseHead, type StorageCase, defineCase } from '../support/case.js'
 import { given, holds, rejects, same } from '../support/expect.js'
 import { named } from '../support/samples.js'
 import type { StorageHarness } from '../support/harness.js'
 import { wait } from '../support/wait.js'
-
-const begins =
-  'Returns the current position among the changes of a tenant. Everything committed so far can be read from the rows; each ' +
-  'change that commits later comes after this position, even if its transaction began earlier.'
-const lists = 'Lists up to `limit` changes of a tenant after a position, in order.'
-const forgets =
-  'Returns `null` if the position is no longer known: changes after it were pruned or may be missing, the tenant was renamed or ' +
-  'removed since, or it comes from another database.'
-const records = "Records a change. With the host's `transaction`, readers see it once that commits."
-const neverWaits = 'Never waits for another transaction. A storage without transactions rejects any `transaction`.'
-const secret = 'Returns the secret that authenticates tokens: 32 bytes or more, the same for all processes.'
-const prunes = 'Deletes up to `limit` changes older than the retention. Returns their number.'
-const counts = 'Returns how far readers are behind.'
-const renames = 'Ends the positions among the changes and the events of both.'
-const removes = 'Deletes its changes and ends the positions among them and among its events.'
 
 /** Changes under test, with helpers for common steps. They act for the candidates of `acme` by default. */
 interface ChangeBench extends Pick<Required<StorageHarness>, 'storage'> {
@@ -31,7 +16,7 @@ interface ChangeBench extends Pick<Required<StorageHarness>, 'storage'> {
 }
 
 /** Creates a case that passes on a storage without changes. */
-function changeCase (head: { port: string, says: string, name: string }, body: (driver: ChangeBench) => Promise<void>): StorageCase {
+function changeCase (head: CaseHead, body: (driver: ChangeBench) => Promise<void>): StorageCase {
   return defineCase('sync', head, async (harness) => {
     const { storage } = harness
     const { changes } = storage
@@ -59,7 +44,9 @@ function changeCase (head: { port: string, says: string, name: string }, body: (
 
 /** Cases about the changes of candidates and jobs. */
 export const changeCases = [
-  changeCase({ port: 'changes.list', says: lists, name: 'changes are listed in pages, in order, each once' }, async ({ record, follow, begin }) => {
+  changeCase({
+    port: 'changes.list', name: 'changes are listed in pages, in order, each once'
+  }, async ({ record, follow, begin }) => {
     const start = await begin()
     for (const id of ['5', '3', '4', '1', '2']) await record(id)
     same((await follow(start)).ids, ['5', '3', '4', '1', '2'], 'the ids in one page')
@@ -70,7 +57,9 @@ export const changeCases = [
     same((await follow(position)).ids, ['3'], 'the ids after one more change')
   }),
 
-  changeCase({ port: 'changes.list', says: lists, name: 'an item that changed twice comes after both changes' }, async ({ record, follow, begin }) => {
+  changeCase({
+    port: 'changes.list', name: 'an item that changed twice comes after both changes'
+  }, async ({ record, follow, begin }) => {
     const start = await begin()
     await record('1')
     const { position } = await follow(start)
@@ -80,7 +69,9 @@ export const changeCases = [
     same((await follow(start)).ids.at(-1), '1', 'the last id from the start')
   }),
 
-  changeCase({ port: 'changes.list', says: lists, name: 'a deletion is listed like any change' }, async ({ record, follow, begin }) => {
+  changeCase({
+    port: 'changes.list', name: 'a deletion is listed like any change'
+  }, async ({ record, follow, begin }) => {
     await record('1')
     await record('2')
     const start = await begin()
@@ -89,7 +80,9 @@ export const changeCases = [
     same((await follow(start)).ids, ['1', '3'], 'the ids of two that were deleted')
   }),
 
-  changeCase({ port: 'changes.list', says: lists, name: 'changes of another tenant or resource are not listed' }, async ({ record, follow, begin }) => {
+  changeCase({
+    port: 'changes.list', name: 'changes of another tenant or resource are not listed'
+  }, async ({ record, follow, begin }) => {
     const feeds = [
       {}, { kind: 'job' }, { tenantSlug: 'globex' }, { tenantSlug: 'globex', kind: 'job' }, { tenantSlug: 'nobody' }
     ] as const
@@ -101,7 +94,9 @@ export const changeCases = [
     same(listed, [['1'], ['3'], ['2'], [], []], 'the ids of two tenants and resources, and of a tenant without changes')
   }),
 
-  changeCase({ port: 'changes.begin', says: begins, name: 'a change that commits late is not passed by' }, async ({ harness, record, follow, begin }) => {
+  changeCase({
+    port: 'changes.begin', name: 'a change that commits late is not passed by'
+  }, async ({ harness, record, follow, begin }) => {
     if (harness.begin === undefined) return
     const before = await begin()
     const late = await harness.begin()
@@ -116,7 +111,10 @@ export const changeCases = [
     holds((await follow(during)).ids.includes('late'), 'the late change comes after the position of that time')
   }),
 
-  changeCase({ port: 'changes.record', says: records, name: 'a change commits with the host\'s transaction, or is rejected by a storage without transactions' }, async ({ harness, record, follow, begin }) => {
+  changeCase({
+    port: 'changes.record',
+    name: 'a change commits with the host\'s transaction, or is rejected by a storage without transactions'
+  }, async ({ harness, record, follow, begin }) => {
     const start = await begin()
     if (harness.begin === undefined) return rejects(record('1', { transaction: {} }), 'recording with a transaction')
     const lost = await harness.begin()
@@ -129,7 +127,9 @@ export const changeCases = [
     same([...new Set((await follow(start)).ids)], ['kept'], 'the ids after one transaction was rolled back and one committed')
   }),
 
-  changeCase({ port: 'changes.record', says: neverWaits, name: 'two transactions that record the same items do not wait for one another' }, async ({ harness, record, follow, begin }) => {
+  changeCase({
+    port: 'changes.record', name: 'two transactions that record the same items do not wait for one another'
+  }, async ({ harness, record, follow, begin }) => {
     if (harness.begin === undefined) return rejects(record('1', { transaction: {} }), 'recording with a transaction')
     await record('1')
     await record('2')
@@ -144,7 +144,9 @@ export const changeCases = [
     same([...new Set((await follow(start)).ids)].toSorted(), ['1', '2'], 'the ids after one of them committed')
   }),
 
-  changeCase({ port: 'changes.list', says: forgets, name: 'unknown positions and those before pruned changes are not accepted' }, async ({ harness, changes, record, follow, begin }) => {
+  changeCase({
+    port: 'changes.list', name: 'unknown positions and those before pruned changes are not accepted'
+  }, async ({ harness, changes, record, follow, begin }) => {
     const start = await begin()
     await record('1')
     const { position } = await follow(start)
@@ -159,7 +161,9 @@ export const changeCases = [
     same((await follow(position)).ids, ['2'], 'the ids after another change')
   }),
 
-  changeCase({ port: 'changes.prune', says: prunes, name: 'changes are pruned in batches, the oldest first' }, async ({ harness, changes, record, follow, begin }) => {
+  changeCase({
+    port: 'changes.prune', name: 'changes are pruned in batches, the oldest first'
+  }, async ({ harness, changes, record, follow, begin }) => {
     await record('1')
     await record('2')
     const middle = await begin()
@@ -171,19 +175,25 @@ export const changeCases = [
     same([await changes.prune({ retentionDays: 0, limit: 2 }), await changes.prune({ retentionDays: 0, limit: 2 })], [1, 0], 'further batches')
   }),
 
-  changeCase({ port: 'changes.tokenSecret', says: secret, name: 'the secret of tokens has 32 bytes and stays the same' }, async ({ changes }) => {
+  changeCase({
+    port: 'changes.tokenSecret', name: 'the secret of tokens has 32 bytes and stays the same'
+  }, async ({ changes }) => {
     const [first, second] = [await changes.tokenSecret(), await changes.tokenSecret()]
     holds(first.length >= 32, 'the secret has 32 bytes or more')
     same([...second], [...first], 'the secret, asked for again')
     holds(new Set(first).size > 8, 'the secret is random')
   }),
 
-  changeCase({ port: 'changes.stats', says: counts, name: 'readers are not behind while no transaction is open' }, async ({ changes, record }) => {
+  changeCase({
+    port: 'changes.stats', name: 'readers are not behind while no transaction is open'
+  }, async ({ changes, record }) => {
     await record('1')
     same(await changes.stats(), { heldBackMs: 0, heldBackBy: null }, 'the statistics')
   }),
 
-  changeCase({ port: 'webhooks.renameTenant', says: renames, name: 'positions of a renamed tenant and of its new name are not known' }, async ({ storage, changes, record, follow, begin }) => {
+  changeCase({
+    port: 'webhooks.renameTenant', name: 'positions of a renamed tenant and of its new name are not known'
+  }, async ({ storage, changes, record, follow, begin }) => {
     const [before, start] = [await begin(), await begin({ tenantSlug: 'globex' })]
     const others = await begin({ tenantSlug: 'initech' })
     await record('1')
@@ -196,7 +206,9 @@ export const changeCases = [
     same((await follow(others, { tenantSlug: 'initech' })).ids, [], 'the ids of another tenant')
   }),
 
-  changeCase({ port: 'webhooks.removeTenant', says: removes, name: 'positions of a removed tenant are not known, also if the name is taken again' }, async ({ storage, changes, record, follow, begin }) => {
+  changeCase({
+    port: 'webhooks.removeTenant', name: 'positions of a removed tenant are not known, also if the name is taken again'
+  }, async ({ storage, changes, record, follow, begin }) => {
     const [start, others] = [await begin(), await begin({ tenantSlug: 'globex' })]
     await record('1')
     const { position } = await follow(start)

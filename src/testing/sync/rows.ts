@@ -3,10 +3,6 @@ import { same } from '../support/expect.js'
 import type { StorageHarness } from '../support/harness.js'
 import { candidate, candidateFields, job, jobFields } from '../lists/rows.js'
 
-const listsAfter =
-  'Returns up to `limit` rows of the tenant with ids above `after`, or the first ones if it is `null`, by ascending id. For sync.'
-const finds = 'Returns the row of each of these ids, as `find` does, in the order of the ids. For sync.'
-
 /** Candidates or jobs under test. */
 interface SyncedRows {
   save (tenantSlug: string, ids: readonly number[]): Promise<void> | void
@@ -15,7 +11,10 @@ interface SyncedRows {
 }
 
 /** Creates a case for candidates and one for jobs. They pass on a source without the methods for sync. */
-function syncedCases (head: { port: 'listAfter' | 'findMany', says: string, name: string }, body: (rows: SyncedRows) => Promise<void>): StorageCase[] {
+function syncedCases (
+  head: { port: 'listAfter' | 'findMany', name: string },
+  body: (rows: SyncedRows) => Promise<void>
+): StorageCase[] {
   return [['candidates', candidateRows] as const, ['jobs', jobRows] as const].map(([name, toRows]) => {
     return defineCase('sync', { ...head, port: `${name}.${head.port}`, name: `${name}: ${head.name}` }, async (harness) => {
       if (harness.storage[name].listAfter !== undefined || harness.storage[name].findMany !== undefined) await body(toRows(harness))
@@ -45,7 +44,9 @@ function jobRows ({ storage: { jobs }, saveJobs }: StorageHarness): SyncedRows {
 
 /** Cases about reading rows for sync. */
 export const syncedRowCases = [
-  syncedCases({ port: 'listAfter', says: listsAfter, name: 'rows are read by ascending id, after an id' }, async ({ save, listAfter }) => {
+  syncedCases({
+    port: 'listAfter', name: 'rows are read by ascending id, after an id'
+  }, async ({ save, listAfter }) => {
     await save('acme', [30, 4, 100, 5_000_000_000, 12])
     await save('globex', [5, 31])
     same(await listAfter(null, 10), [4, 12, 30, 100, 5_000_000_000], 'all ids')
@@ -57,7 +58,7 @@ export const syncedRowCases = [
     same(await listAfter(null, 10, 'nobody'), [], 'those of a tenant without rows')
   }),
 
-  syncedCases({ port: 'findMany', says: finds, name: 'rows are found in the order of their ids' }, async ({ save, findMany }) => {
+  syncedCases({ port: 'findMany', name: 'rows are found in the order of their ids' }, async ({ save, findMany }) => {
     await save('acme', [1, 2, 30])
     await save('globex', [3])
     same(await findMany([30, 3, 1, 4, 2]), [30, null, 1, null, 2], 'the ids of the rows that are found')

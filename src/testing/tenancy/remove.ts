@@ -3,23 +3,13 @@ import { endedTransactions } from '../support/wait.js'
 import { rejects, same } from '../support/expect.js'
 import { delivered, failed, lenient } from '../support/samples.js'
 
-const removes =
-  'Removes a tenant: its webhooks with their notices at once, so that none of its deliveries is claimed again, and at ' +
-  'most `limit` of its events with their deliveries.'
-const left =
-  'Returns the number of events of removed tenants that are left, or `limit` if there are more; further calls remove ' +
-  'them, and so does `prune`.'
-const reused = 'The tenant rests for `restSeconds`; with 0, a new tenant may use the same id at once and sees none of them.'
-const atomic =
-  "The first step is all or nothing. With the host's `transaction`, it takes effect once that commits. Rejects " +
-  'and changes nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.'
-
 const key = { idempotencyKey: 'once', subject: 'candidate:42', tombstone: '{"erased":true}' }
 
 /** Cases about removing a tenant. */
 export const removeCases = [
   benchCase('tenancy', {
-    port: 'webhooks.removeTenant', says: removes, name: 'a removed tenant has no webhook, no delivery and no notice, and others keep theirs'
+    port: 'webhooks.removeTenant',
+    name: 'a removed tenant has no webhook, no delivery and no notice, and others keep theirs'
   }, async ({ webhooks, deliveries, addWebhook, emit, claim, claimOne, takeNotices, log }) => {
     const webhook = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
@@ -35,7 +25,7 @@ export const removeCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.removeTenant', says: removes, name: 'an attempt in flight is not repeated after its tenant is removed'
+    port: 'webhooks.removeTenant', name: 'an attempt in flight is not repeated after its tenant is removed'
   }, async ({ webhooks, addWebhook, emit, claimAll, recordAttempts, claim, wait }) => {
     await addWebhook()
     await emit()
@@ -48,7 +38,7 @@ export const removeCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.removeTenant', says: left, name: 'a tenant with more events than the limit is removed by several calls'
+    port: 'webhooks.removeTenant', name: 'a tenant with more events than the limit is removed by several calls'
   }, async ({ webhooks, addWebhook, emitMany }) => {
     await addWebhook()
     await emitMany(5)
@@ -58,7 +48,7 @@ export const removeCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.removeTenant', says: left, name: 'prune removes the events that removing a tenant has left'
+    port: 'webhooks.removeTenant', name: 'prune removes the events that removing a tenant has left'
   }, async ({ webhooks, deliveries, addWebhook, emitMany }) => {
     await addWebhook()
     await emitMany(5)
@@ -68,7 +58,7 @@ export const removeCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.removeTenant', says: reused, name: 'a new tenant with the name of a removed one sees nothing of it'
+    port: 'webhooks.removeTenant', name: 'a new tenant with the name of a removed one sees nothing of it'
   }, async ({ webhooks, deliveries, addWebhook, emit, emitMany, claimOne, replay }) => {
     await addWebhook()
     await emit(key)
@@ -82,7 +72,8 @@ export const removeCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.removeTenant', says: atomic, name: 'removing commits with the host\'s transaction, or is rejected by a storage without transactions'
+    port: 'webhooks.removeTenant',
+    name: 'removing commits with the host\'s transaction, or is rejected by a storage without transactions'
   }, async ({ harness, webhooks, addWebhook, emit, claimOne, claim }) => {
     const { id } = await addWebhook()
     await emit()

@@ -3,26 +3,13 @@ import { endedTransactions } from '../support/wait.js'
 import { rejects, same } from '../support/expect.js'
 import { delivered, failed, lenient, named, retry } from '../support/samples.js'
 
-const gives =
-  'Gives everything of the tenant `from` to the tenant `to`: its webhooks with their deliveries and notices, and its events ' +
-  'with their subjects and idempotency keys.'
-const reseals = 'Replaces each valid secret and the sealed headers with the result of `reseal`, and drops secrets that expired.'
-const refuses =
-  'Returns the number of webhooks. Returns `null` and changes nothing if `to` has another id that has a webhook or an event, possibly ' +
-  'if it had one earlier, and while that id rests.'
-const inFlight = 'Attempts in flight count as before.'
-const atomic = 'All or nothing: if `reseal` throws, rejects and changes nothing.'
-const inTransaction =
-  "With the host's `transaction`, it takes effect once that commits. Rejects and changes " +
-  'nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.'
-
 const keep = { reseal: (secret: string): string => secret }
 const key = { idempotencyKey: 'once', subject: 'candidate:42', tombstone: '{"erased":true}' }
 
 /** Cases about renaming a tenant. */
 export const renameCases = [
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: gives, name: 'a renamed tenant has its webhooks and their log only under the new name'
+    port: 'webhooks.renameTenant', name: 'a renamed tenant has its webhooks and their log only under the new name'
   }, async ({ webhooks, addWebhook, emit, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emit()
@@ -33,7 +20,7 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: gives, name: 'pending deliveries and notices of a renamed tenant carry the new name'
+    port: 'webhooks.renameTenant', name: 'pending deliveries and notices of a renamed tenant carry the new name'
   }, async ({ webhooks, addWebhook, emit, claimOne, recordAttempts, takeNotices, deliveries }) => {
     const { id } = await addWebhook()
     await emit()
@@ -49,7 +36,7 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: gives, name: 'subjects and idempotency keys of a renamed tenant belong to the new name'
+    port: 'webhooks.renameTenant', name: 'subjects and idempotency keys of a renamed tenant belong to the new name'
   }, async ({ webhooks, deliveries, addWebhook, emit, claimOne }) => {
     await addWebhook()
     await emit(key)
@@ -61,7 +48,7 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: gives, name: 'events of a renamed tenant are replayed under the new name'
+    port: 'webhooks.renameTenant', name: 'events of a renamed tenant are replayed under the new name'
   }, async ({ webhooks, deliveries, addWebhook, emit, claimOne, recordAttempts }) => {
     const { id } = await addWebhook()
     await emit()
@@ -72,7 +59,7 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: reseals, name: 'secrets of a renamed tenant are those that reseal returns'
+    port: 'webhooks.renameTenant', name: 'secrets of a renamed tenant are those that reseal returns'
   }, async ({ webhooks, addWebhook }) => {
     const first = await addWebhook({ secret: 'first' })
     const second = await addWebhook({ secret: 'second' })
@@ -83,7 +70,7 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: reseals, name: 'a secret that expired is dropped by a rename and not resealed'
+    port: 'webhooks.renameTenant', name: 'a secret that expired is dropped by a rename and not resealed'
   }, async ({ webhooks, addWebhook, wait }) => {
     const { id } = await addWebhook({ secret: 'first' })
     await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 1 })
@@ -94,7 +81,7 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: atomic, name: 'a rename whose reseal throws changes nothing'
+    port: 'webhooks.renameTenant', name: 'a rename whose reseal throws changes nothing'
   }, async ({ webhooks, addWebhook }) => {
     const first = await addWebhook({ secret: 'first' })
     const second = await addWebhook({ secret: 'second' })
@@ -108,7 +95,7 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: refuses, name: 'a tenant cannot be renamed to one that has a webhook or an event'
+    port: 'webhooks.renameTenant', name: 'a tenant cannot be renamed to one that has a webhook or an event'
   }, async ({ webhooks, addWebhook, emit }) => {
     const webhook = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
@@ -120,7 +107,7 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: refuses, name: 'a tenant without data can be renamed, and its old name used again'
+    port: 'webhooks.renameTenant', name: 'a tenant without data can be renamed, and its old name used again'
   }, async ({ webhooks, addWebhook }) => {
     same(await webhooks.renameTenant(named('acme'), named('globex'), keep), 0, 'the result for a tenant that has nothing')
     const { id } = await addWebhook({ tenantSlug: 'globex' })
@@ -129,7 +116,7 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: inFlight, name: 'an attempt in flight counts after its tenant is renamed'
+    port: 'webhooks.renameTenant', name: 'an attempt in flight counts after its tenant is renamed'
   }, async ({ webhooks, addWebhook, emit, claimAll, recordAttempts, claim, log }) => {
     const webhook = await addWebhook()
     await emit()
@@ -141,7 +128,8 @@ export const renameCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: inTransaction, name: 'renaming commits with the host\'s transaction, or is rejected by a storage without transactions'
+    port: 'webhooks.renameTenant',
+    name: 'renaming commits with the host\'s transaction, or is rejected by a storage without transactions'
   }, async ({ harness, webhooks, addWebhook }) => {
     const { id } = await addWebhook()
     if (harness.begin === undefined) {

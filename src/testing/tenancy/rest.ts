@@ -2,18 +2,6 @@ import { type StorageDriver, benchCase } from '../support/driver.js'
 import { rejects, same } from '../support/expect.js'
 import { createEvent, createWebhook, named } from '../support/samples.js'
 
-const refused =
-  'Returns the number of webhooks. Returns `null` and changes nothing if `to` has another id that has a webhook or an event, possibly ' +
-  'if it had one earlier, and while that id rests.'
-const lists = 'Lists the tenants that rest now: until then, nothing can be created or recorded for them.'
-const created = 'Rejects if a webhook of any tenant already has this id, and with `tenant_resting` while the tenant rests.'
-const recorded =
-  'Rejects and records nothing if an event of any tenant already has this id, if `transaction` is not open, and with ' +
-  '`tenant_resting` while the tenant rests. A storage without transactions rejects any `transaction`.'
-const sameId = 'If both have the same id, only the name in webhooks and notices changes.'
-const rests = 'The previous id rests for `restSeconds`.'
-const removed = 'The tenant rests for `restSeconds`; with 0, a new tenant may use the same id at once and sees none of them.'
-
 const longestRestMs = 2000
 const keep = { reseal: (secret: string): string => secret }
 
@@ -31,7 +19,9 @@ async function rest (driver: StorageDriver, restMs: number): Promise<{ resting: 
 
 /** Cases about tenants whose names rest, and about names of tenants with ids of their own. */
 export const restCases = [
-  benchCase('tenancy', { port: 'webhooks.removeTenant', says: removed, name: 'a removed tenant rests for the given time' }, async (driver) => {
+  benchCase('tenancy', {
+    port: 'webhooks.removeTenant', name: 'a removed tenant rests for the given time'
+  }, async (driver) => {
     let restMs = 20
     let { resting, tookMs } = await rest(driver, restMs)
     // In real time, a slow storage is asked after the end of a short rest.
@@ -42,35 +32,45 @@ export const restCases = [
     await driver.addWebhook()
   }),
 
-  benchCase('tenancy', { port: 'webhooks.renameTenant', says: rests, name: 'the previous id of a renamed tenant rests, and the new one does not' }, async (driver) => {
+  benchCase('tenancy', {
+    port: 'webhooks.renameTenant', name: 'the previous id of a renamed tenant rests, and the new one does not'
+  }, async (driver) => {
     await driver.addWebhook()
     await driver.webhooks.renameTenant(named('acme'), named('globex'), { ...keep, restSeconds: 3600 })
     same(await listResting(driver), ['acme'], 'the resting tenants')
     await driver.emit({ tenantSlug: 'globex' })
   }),
 
-  benchCase('tenancy', { port: 'webhooks.renameTenant', says: refused, name: 'a tenant cannot be renamed to one that rests' }, async ({ webhooks, addWebhook }) => {
+  benchCase('tenancy', {
+    port: 'webhooks.renameTenant', name: 'a tenant cannot be renamed to one that rests'
+  }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook()
     await webhooks.removeTenant('globex', { limit: 10, restSeconds: 3600 })
     same(await webhooks.renameTenant(named('acme'), named('globex'), keep), null, 'the result of renameTenant')
     same((await webhooks.find('acme', id))?.id, id, 'the webhook under the old name')
   }),
 
-  benchCase('tenancy', { port: 'webhooks.create', says: created, name: 'a tenant that rests gets no webhook' }, async ({ webhooks }) => {
+  benchCase('tenancy', {
+    port: 'webhooks.create', name: 'a tenant that rests gets no webhook'
+  }, async ({ webhooks }) => {
     await webhooks.removeTenant('acme', { limit: 10, restSeconds: 3600 })
     const id = await webhooks.nextId('acme')
     await rejects(webhooks.create('acme', createWebhook(id), 50), 'creating a webhook')
     same(await webhooks.count('acme', {}), 0, 'the number of webhooks')
   }),
 
-  benchCase('tenancy', { port: 'deliveries.record', says: recorded, name: 'a tenant that rests gets no event, and others do' }, async ({ webhooks, deliveries, emit }) => {
+  benchCase('tenancy', {
+    port: 'deliveries.record', name: 'a tenant that rests gets no event, and others do'
+  }, async ({ webhooks, deliveries, emit }) => {
     await webhooks.removeTenant('acme', { limit: 10, restSeconds: 3600 })
     await rejects(deliveries.record('acme', createEvent('evt_late')), 'recording an event')
     await emit({ tenantSlug: 'globex' })
     same(await webhooks.removeTenant('acme', { limit: 10 }), 0, 'the events left of the removed tenant')
   }),
 
-  benchCase('tenancy', { port: 'webhooks.listResting', says: lists, name: 'each resting tenant is listed with the end of its rest' }, async ({ webhooks }) => {
+  benchCase('tenancy', {
+    port: 'webhooks.listResting', name: 'each resting tenant is listed with the end of its rest'
+  }, async ({ webhooks }) => {
     await webhooks.removeTenant('acme', { limit: 10, restSeconds: 60 })
     await webhooks.removeTenant('globex', { limit: 10, restSeconds: 3600 })
     const [first, second] = (await webhooks.listResting()).sort((one, other) => one.tenantId < other.tenantId ? -1 : 1)
@@ -79,7 +79,7 @@ export const restCases = [
   }),
 
   benchCase('tenancy', {
-    port: 'webhooks.renameTenant', says: sameId, name: 'a tenant that keeps its id keeps everything, under a new name'
+    port: 'webhooks.renameTenant', name: 'a tenant that keeps its id keeps everything, under a new name'
   }, async ({ webhooks, addWebhook, emit, claimOne }) => {
     const { id } = await addWebhook({ tenantSlug: '4f1c6a2e', secret: 'sealed' })
     await emit({ tenantSlug: '4f1c6a2e', idempotencyKey: 'once' })

@@ -3,21 +3,6 @@ import { type StorageDriver, benchCase, eventIds, statuses } from '../support/dr
 import { given, same } from '../support/expect.js'
 import { delivered, failed, firstRows } from '../support/samples.js'
 
-const shown = 'As given by the client; `null` if it has none.'
-const absent = 'Fields to change; absent fields keep their values.'
-const replaces =
-  'Replaces all filters; `null` removes them. They count for events recorded from now on: deliveries that exist do not change.'
-const records =
-  'Records an event and one delivery for every webhook of the tenant that subscribes to its type and whose filters it ' +
-  'matches: `pending` and due now if the webhook is active, otherwise `skipped`.'
-const every = 'A body matches if every path leads to one of its values. Values of different types are never equal, and 1 equals 1.0.'
-const steps =
-  'Names lead only into objects, never into arrays. An object or array equals no value. A path that leads nowhere leads to `null`, ' +
-  'also in an empty body.'
-const unstorable = 'Text with NUL or a lone surrogate equals no value.'
-const replayed = 'Events that are still pending for this webhook are not queued, nor are those that do not match its filters now.'
-const retried = 'even if the webhook no longer subscribes to its type or the event does not match its filters'
-
 const job7: EventFilters = { 'data.job_id': [7] }
 
 /** Returns the body of an event with this JSON as its data. */
@@ -42,7 +27,7 @@ async function match ({ addWebhook, emit, log, webhooks }: StorageDriver, filter
 /** Cases about the filters of webhooks. */
 export const eventFilterCases = [
   benchCase('webhooks', {
-    port: 'webhooks.create', says: shown, name: 'a webhook shows its filters in the order they were given'
+    port: 'webhooks.create', name: 'a webhook shows its filters in the order they were given'
   }, async ({ webhooks, addWebhook }) => {
     const filters: EventFilters = { 'data.zeta': ['b', 'a', 'é\u{1f600}\n"\\', 2, 1.5, -1, true, false, null], 'data.a.b.c.d': [0] }
     const text = JSON.stringify(filters)
@@ -60,7 +45,7 @@ export const eventFilterCases = [
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.update', says: `${absent} … ${replaces}`, name: 'filters stay with other changes, are replaced as a whole, and removed by null'
+    port: 'webhooks.update', name: 'filters stay with other changes, are replaced as a whole, and removed by null'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ filters: job7 })
     same((await webhooks.update('acme', id, { name: 'Renamed', headers: null, status: 'active' }))?.filters, job7, 'the filters after another change')
@@ -71,7 +56,7 @@ export const eventFilterCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'webhooks.update', says: replaces, name: 'changed filters count for later events, and pending deliveries stay'
+    port: 'webhooks.update', name: 'changed filters count for later events, and pending deliveries stay'
   }, async ({ webhooks, addWebhook, emit, claim }) => {
     const { id } = await addWebhook({ filters: job7 })
     await emit({ body: withData('{"job_id":7}') })
@@ -84,7 +69,8 @@ export const eventFilterCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.record', says: records, name: 'an event creates deliveries only for the webhooks whose filters it matches, not even skipped ones'
+    port: 'deliveries.record',
+    name: 'an event creates deliveries only for the webhooks whose filters it matches, not even skipped ones'
   }, async ({ addWebhook, emit, log, claim }) => {
     const plain = await addWebhook()
     const filtered = await addWebhook({ filters: job7 })
@@ -102,7 +88,7 @@ export const eventFilterCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.record', says: every, name: 'every path must lead to one of its values, of the same type'
+    port: 'deliveries.record', name: 'every path must lead to one of its values, of the same type'
   }, async (driver) => {
     const both = ['{"job_id":7,"stage":"offer"}', '{"stage":"offer","job_id":8}'].map(withData)
     const one = ['{"job_id":7}', '{"stage":"offer"}', '{"job_id":9,"stage":"offer"}', '{"job_id":7,"stage":"Offer"}'].map(withData)
@@ -120,7 +106,7 @@ export const eventFilterCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.record', says: steps, name: 'names lead into objects alone, and a path that leads nowhere leads to null'
+    port: 'deliveries.record', name: 'names lead into objects alone, and a path that leads nowhere leads to null'
   }, async (driver) => {
     const deep = [withData('{"a":{"b":{"c":{"d":1}}}}')]
     const not = ['{"a":{"b":{"c":{"d":[1]}}}}', '{"a":[{"b":{"c":{"d":1}}}]}', '{"a":{"b":{"c":{"d":{"e":1}}}}}', '[]', '1', '"a"'].map(withData)
@@ -141,7 +127,7 @@ export const eventFilterCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.record', says: unstorable, name: 'NUL and lone surrogates in a body are no obstacle, and equal no value'
+    port: 'deliveries.record', name: 'NUL and lone surrogates in a body are no obstacle, and equal no value'
   }, async (driver) => {
     const bodies = ['\\u0000', 'a\\u0000b', '\\ud83d', '\\ude00a', '\\uD83D\\ud83d\\ude00', '\\ud83d\\u0000\\ude00']
       .flatMap((text) => [withData(`{"id":1,"x":"${text}"}`), withData(`{"id":1,"${text}":{"x":"y"}}`)])
@@ -154,7 +140,7 @@ export const eventFilterCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.replay', says: replayed, name: 'a replay and its count obey the filters of that time'
+    port: 'deliveries.replay', name: 'a replay and its count obey the filters of that time'
   }, async ({ webhooks, addWebhook, emit, claimAll, recordAttempts, replay, countReplay, claim }) => {
     const webhook = await addWebhook()
     for (const job of [7, 8, 7]) await emit({ body: withData(`{"job_id":${job}}`) })
@@ -176,7 +162,7 @@ export const eventFilterCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.retry', says: retried, name: 'a retry ignores the filters'
+    port: 'deliveries.retry', name: 'a retry ignores the filters'
   }, async ({ deliveries, webhooks, addWebhook, emit, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
     await emit({ body: withData('{"job_id":8}') })

@@ -2,21 +2,12 @@ import { benchCase } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { firstRows, named } from '../support/samples.js'
 
-const shown = 'The names of its headers, each with `null`; `null` if it has none.'
-const finds = 'Returns the sealed headers; `null` if the webhook has none or does not exist.'
-const removes = '`null` removes the headers.'
-const absent = 'Fields to change; absent fields keep their values.'
-const replaces =
-  'Replaces a stored secret, current or previous, or the sealed headers with another text and changes nothing else. Returns ' +
-  '`false` if the webhook has no such text.'
-const reseals = 'Replaces each valid secret and the sealed headers with the result of `reseal`, and drops secrets that expired.'
-
 const stored = { names: ['X-Api-Key', 'Authorization'], sealed: 'sealed "é"' }
 
 /** Cases about the headers of webhooks. */
 export const headerCases = [
   benchCase('webhooks', {
-    port: 'webhooks.create', says: shown, name: 'a webhook shows the names of its headers, and never their values'
+    port: 'webhooks.create', name: 'a webhook shows the names of its headers, and never their values'
   }, async ({ webhooks, addWebhook }) => {
     const names = { 'X-Api-Key': null, Authorization: null }
     const created = await addWebhook({ headers: stored })
@@ -28,14 +19,14 @@ export const headerCases = [
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.findHeaders', says: finds, name: 'headers of another tenant and of a webhook that does not exist are not found'
+    port: 'webhooks.findHeaders', name: 'headers of another tenant and of a webhook that does not exist are not found'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ headers: stored })
     same([await webhooks.findHeaders('globex', id), await webhooks.findHeaders('acme', id + 1000)], [null, null], 'the sealed headers')
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.update', says: `${absent} … ${removes}`, name: 'headers stay with other changes, are replaced as a whole, and removed by null'
+    port: 'webhooks.update', name: 'headers stay with other changes, are replaced as a whole, and removed by null'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ headers: stored })
     same((await webhooks.update('acme', id, { name: 'Renamed' }))?.headers, { 'X-Api-Key': null, Authorization: null }, 'the headers after another change')
@@ -45,7 +36,7 @@ export const headerCases = [
   }),
 
   benchCase('webhooks', {
-    port: 'deliveries.claimDue', says: 'The sealed headers of the webhook; `null` without any.', name: 'a claim has the headers of that time'
+    port: 'deliveries.claimDue', name: 'a claim has the headers of that time'
   }, async ({ webhooks, addWebhook, emit, claimOne }) => {
     const { id } = await addWebhook()
     await emit()
@@ -56,7 +47,8 @@ export const headerCases = [
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.replaceSecret', says: replaces, name: 'sealed headers are listed with the secrets, and replacing them changes nothing else'
+    port: 'webhooks.replaceSecret',
+    name: 'sealed headers are listed with the secrets, and replacing them changes nothing else'
   }, async ({ webhooks, addWebhook, wait }) => {
     const { id } = await addWebhook({ secret: 'secret', headers: stored })
     const other = await addWebhook({ headers: stored })
@@ -70,7 +62,7 @@ export const headerCases = [
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.renameTenant', says: reseals, name: 'headers of a renamed tenant are those that reseal returns'
+    port: 'webhooks.renameTenant', name: 'headers of a renamed tenant are those that reseal returns'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ headers: stored })
     const without = await addWebhook()

@@ -4,23 +4,6 @@ import type { StorageDriver } from '../support/driver.js'
 import { given, isInstant, same } from '../support/expect.js'
 import { delivered, disableAtOnce, disableAtTwo, failed, lenient, retry } from '../support/samples.js'
 
-const returns = 'Returns the health of a webhook; `null` if it does not exist.'
-const since = 'Time of the first failed attempt since the last success; `null` if there is none. … Failed deliveries since then.'
-const paused = 'When its pause ends; `null` unless it is active and paused now.'
-const reason = 'Why it is disabled: its endpoint is gone, or failed for too long. `null` unless it is disabled.'
-const keeps = 'A webhook that is disabled or made inactive keeps its record of failures.'
-const untouched = 'A webhook that is not active does not change.'
-const lists =
-  'Lists at most `limit` webhooks of all tenants that are disabled, or active with a failed attempt since their last ' +
-  'success.'
-const first =
-  'The one that has been failing for longest comes first, those without a record of failures last; otherwise by ' +
-  'ascending id.'
-const last =
-  'Error of the last failed attempt; `null` without one since the record of failures was cleared. … Of the same ' +
-  'attempt; `null` without a response.'
-const pending = 'Pending deliveries. Counting stops at `maxPending`.'
-
 const healthy: WebhookHealth = { failing_since: null, failed_deliveries: 0, paused_until: null, disabled_reason: null }
 const everything = { limit: 100, maxPending: 100 }
 
@@ -37,7 +20,6 @@ function summaries (listed: readonly FailingWebhook[]): unknown[] {
 export const webhookHealthCases = [
   benchCase('deliveries', {
     port: 'webhooks.findHealth',
-    says: `${returns} … ${since}`,
     name: 'a webhook is failing from its first failed attempt until its next success'
   }, async (driver) => {
     const { webhooks, addWebhook, attempt, wait } = driver
@@ -57,9 +39,7 @@ export const webhookHealthCases = [
     same(await healthOf(driver, webhook), healthy, 'its health after a success')
   }),
 
-  benchCase('deliveries', {
-    port: 'webhooks.findHealth', says: paused, name: 'a pause is shown until it ends'
-  }, async (driver) => {
+  benchCase('deliveries', { port: 'webhooks.findHealth', name: 'a pause is shown until it ends' }, async (driver) => {
     const webhook = await driver.addWebhook()
     await driver.attempt((lease) => retry(lease, { pauseMs: 1500 }), lenient)
     const { failing_since: failingSince, paused_until: until } = await healthOf(driver, webhook)
@@ -74,7 +54,8 @@ export const webhookHealthCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'webhooks.findHealth', says: `${reason} … ${keeps}`, name: 'a disabled webhook shows why, and keeps its record of failures until it is made active'
+    port: 'webhooks.findHealth',
+    name: 'a disabled webhook shows why, and keeps its record of failures until it is made active'
   }, async (driver) => {
     const { webhooks, addWebhook, attempt } = driver
     const webhook = await addWebhook()
@@ -99,7 +80,8 @@ export const webhookHealthCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', says: untouched, name: 'late results of a webhook that is not active change nothing about its health'
+    port: 'deliveries.recordAttempts',
+    name: 'late results of a webhook that is not active change nothing about its health'
   }, async (driver) => {
     const { webhooks, addWebhook, attempt, emitMany, claimAll, recordAttempts } = driver
     const webhook = await addWebhook()
@@ -114,7 +96,8 @@ export const webhookHealthCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'webhooks.listFailing', says: `${lists} … ${first} … ${last}`, name: 'failing and disabled webhooks of all tenants are listed, the longest failing first'
+    port: 'webhooks.listFailing',
+    name: 'failing and disabled webhooks of all tenants are listed, the longest failing first'
   }, async (driver) => {
     const { webhooks, addWebhook, emit, claimOne, claimAll, recordAttempts, wait } = driver
     same(await webhooks.listFailing(everything), [], 'the list without webhooks')
@@ -156,7 +139,7 @@ export const webhookHealthCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'webhooks.listFailing', says: pending, name: 'the pending deliveries of a failing webhook are counted up to a limit'
+    port: 'webhooks.listFailing', name: 'the pending deliveries of a failing webhook are counted up to a limit'
   }, async ({ webhooks, addWebhook, emitMany, claimAll, recordAttempts }) => {
     await addWebhook()
     await emitMany(5)

@@ -1,26 +1,10 @@
 import { benchCase } from '../support/driver.js'
 import { exactly, isInstant, same } from '../support/expect.js'
 
-const valid =
-  'Returns the secrets that are valid now, newest first: one, or two during a grace period. Returns `null` if the ' +
-  'webhook does not exist.'
-const rotates =
-  'Sets the current secret; the old one becomes the previous one and stays valid for the grace period. … Sets ' +
-  '`updated_at` to now.'
-const drops = 'Any older secret is dropped at once.'
-const graceEnd = 'Returns when the previous secret expires; `null` without one that is valid now, and for a webhook that does not exist.'
-const lists = 'Lists the secrets and headers of at most `limit` webhooks of all tenants with ids above `afterId`, by ascending id.'
-const replaces = 'Replaces a stored secret, current or previous, or the sealed headers with another text and changes nothing else.'
-const opaque = 'Opaque text, stored unchanged; it may be sealed. … Returns `null` if the webhook does not exist.'
-const expiry =
-  'Seconds for which the previous secret stays valid, 0 or more; at 0 it is dropped at once. … Returns `null` if ' +
-  'the webhook does not exist.'
-const claimed = 'The secrets that are valid now, newest first.'
-
 /** Cases about secrets and their rotation. */
 export const secretCases = [
   benchCase('webhooks', {
-    port: 'webhooks.findSecrets', says: opaque, name: 'a secret is stored unchanged, whatever it contains'
+    port: 'webhooks.findSecrets', name: 'a secret is stored unchanged, whatever it contains'
   }, async ({ webhooks, addWebhook }) => {
     for (const secret of ['whsec_AAEC+/==', `sealed:${'x'.repeat(500)}`, '{"a":"é \u{1f600}\\n"}', ' padded ']) {
       const { id } = await addWebhook({ secret })
@@ -31,7 +15,6 @@ export const secretCases = [
 
   benchCase('webhooks', {
     port: 'webhooks.rotateSecret',
-    says: rotates,
     name: 'both secrets are valid during the grace period, newest first'
   }, async ({ webhooks, addWebhook, wait }) => {
     const webhook = await addWebhook({ secret: 'first' })
@@ -48,7 +31,6 @@ export const secretCases = [
 
   benchCase('webhooks', {
     port: 'webhooks.findSecrets',
-    says: valid,
     name: 'the previous secret expires at the end of its grace period'
   }, async ({ webhooks, deliveries, addWebhook, emit, wait }) => {
     const { id } = await addWebhook({ secret: 'first' })
@@ -61,7 +43,7 @@ export const secretCases = [
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.findGraceEnd', says: graceEnd, name: 'the end of a grace period is shown until it is reached'
+    port: 'webhooks.findGraceEnd', name: 'the end of a grace period is shown until it is reached'
   }, async ({ webhooks, addWebhook, wait }) => {
     const { id } = await addWebhook()
     const graceEndOf = (): Promise<string | null> => webhooks.findGraceEnd('acme', id)
@@ -80,7 +62,6 @@ export const secretCases = [
 
   benchCase('webhooks', {
     port: 'webhooks.rotateSecret',
-    says: expiry,
     name: 'without a grace period the previous secret is dropped at once'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ secret: 'first' })
@@ -92,7 +73,7 @@ export const secretCases = [
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.rotateSecret', says: drops, name: 'rotating again drops the older secret at once'
+    port: 'webhooks.rotateSecret', name: 'rotating again drops the older secret at once'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ secret: 'first' })
     await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
@@ -103,7 +84,7 @@ export const secretCases = [
   }),
 
   benchCase('webhooks', {
-    port: 'deliveries.claimDue', says: claimed, name: 'a claim has the secrets that are valid at that time'
+    port: 'deliveries.claimDue', name: 'a claim has the secrets that are valid at that time'
   }, async ({ webhooks, addWebhook, emit, claimOne }) => {
     const { id } = await addWebhook({ secret: 'first' })
     await emit()
@@ -114,7 +95,7 @@ export const secretCases = [
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.listSecrets', says: lists, name: 'the secrets of all tenants are listed by ascending id'
+    port: 'webhooks.listSecrets', name: 'the secrets of all tenants are listed by ascending id'
   }, async ({ webhooks, addWebhook }) => {
     const ids: number[] = []
     for (const [tenantSlug, secret] of [['acme', 'a'], ['globex', 'b'], ['acme', 'c'], ['globex', 'd'], ['acme', 'e']] as const) {
@@ -137,7 +118,6 @@ export const secretCases = [
 
   benchCase('webhooks', {
     port: 'webhooks.replaceSecret',
-    says: replaces,
     name: 'replacing a stored secret changes nothing else'
   }, async ({ webhooks, addWebhook, wait }) => {
     const { id } = await addWebhook({ secret: 'first' })
@@ -155,7 +135,7 @@ export const secretCases = [
   }),
 
   benchCase('webhooks', {
-    port: 'webhooks.replaceSecret', says: 'Returns `false` if the webhook has no such text.', name: 'a secret that the webhook does not have is not replaced'
+    port: 'webhooks.replaceSecret', name: 'a secret that the webhook does not have is not replaced'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ secret: 'first' })
     await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 0 })

@@ -1,4 +1,5 @@
 import type { AuditedCall, AuditedResource } from '../../observe/audit.js'
+import { showTenant, type TenantArgument } from '../../shared/tenant-reference.js'
 import type { ActorCalls } from '../recruiting.js'
 import type { RecruitingWebhooks } from './recruiting-webhooks.js'
 
@@ -9,30 +10,32 @@ export function auditCalls (calls: ActorCalls, report: Report): ActorCalls {
   return {
     async erase (subject, options) {
       const rowCount = await calls.erase(subject, options)
-      report({ operationId: 'erase', tenantSlug: subject.tenantSlug, resource: { kind: 'subject', id: subject.subject }, rowCount })
+      report({ operationId: 'erase', tenantSlug: showTenant(subject), resource: { kind: 'subject', id: subject.subject }, rowCount })
       return rowCount
     },
-    async * findSubject (tenantSlug, subject) {
+    async * findSubject (tenant, subject) {
       let rowCount = 0
       let hasEnded = false
       // Also reports callers that stop early: they have received events.
       try {
-        for await (const event of calls.findSubject(tenantSlug, subject)) {
+        for await (const event of calls.findSubject(tenant, subject)) {
           rowCount++
           yield event
         }
         hasEnded = true
       } finally {
-        if (hasEnded || rowCount > 0) report({ operationId: 'findSubject', tenantSlug, resource: { kind: 'subject', id: subject }, rowCount })
+        const call = { operationId: 'findSubject', tenantSlug: showTenant(tenant), resource: { kind: 'subject', id: subject } }
+        if (hasEnded || rowCount > 0) report({ ...call, rowCount })
       }
     },
     async renameTenant (from, to, options) {
       const result = await calls.renameTenant(from, to, options)
-      report({ operationId: 'renameTenant', tenantSlug: from, resource: { kind: 'tenant', id: to } })
+      report({ operationId: 'renameTenant', tenantSlug: showTenant(from), resource: { kind: 'tenant', id: to } })
       return result
     },
-    async removeTenant (tenantSlug, options) {
-      const result = await calls.removeTenant(tenantSlug, options)
+    async removeTenant (tenant, options) {
+      const result = await calls.removeTenant(tenant, options)
+      const tenantSlug = showTenant(tenant)
       report({ operationId: 'removeTenant', tenantSlug, resource: { kind: 'tenant', id: tenantSlug } })
       return result
     },
@@ -53,10 +56,10 @@ export function auditCalls (calls: ActorCalls, report: Report): ActorCalls {
 function auditWebhooks (webhooks: RecruitingWebhooks, report: Report): RecruitingWebhooks {
   /** `null` is the result of finding nothing, which is not reported. */
   async function one<Result extends object | null> (
-    operationId: string, tenantSlug: string, result: Promise<Result>, findResource: (found: NonNullable<Result>) => AuditedResource
+    operationId: string, tenant: TenantArgument, result: Promise<Result>, findResource: (found: NonNullable<Result>) => AuditedResource
   ): Promise<Result> {
     const found = await result
-    if (found !== null) report({ operationId, tenantSlug, resource: findResource(found), rowCount: 1 })
+    if (found !== null) report({ operationId, tenantSlug: showTenant(tenant), resource: findResource(found), rowCount: 1 })
     return found
   }
 
@@ -64,34 +67,41 @@ function auditWebhooks (webhooks: RecruitingWebhooks, report: Report): Recruitin
   const delivery = (id: number) => (): AuditedResource => ({ kind: 'delivery', id })
 
   return {
-    async list (tenantSlug, query) {
-      const page = await webhooks.list(tenantSlug, query)
-      report({ operationId: 'listWebhooks', tenantSlug, filters: listFilters(query), rowCount: page.data.length })
+    async list (tenant, query) {
+      const page = await webhooks.list(tenant, query)
+      report({ operationId: 'listWebhooks', tenantSlug: showTenant(tenant), filters: listFilters(query), rowCount: page.data.length })
       return page
     },
-    find: (tenantSlug, id) => one('getWebhook', tenantSlug, webhooks.find(tenantSlug, id), webhook(id)),
-    create: (tenantSlug, input) => one('createWebhook', tenantSlug, webhooks.create(tenantSlug, input), ({ id }) => ({ kind: 'webhook', id })),
-    import: (tenantSlug, input) => one('importWebhook', tenantSlug, webhooks.import(tenantSlug, input), ({ id }) => ({ kind: 'webhook', id })),
-    update: (tenantSlug, id, changes) => one('updateWebhook', tenantSlug, webhooks.update(tenantSlug, id, changes), webhook(id)),
-    async delete (tenantSlug, id) {
-      await webhooks.delete(tenantSlug, id)
-      report({ operationId: 'deleteWebhook', tenantSlug, resource: { kind: 'webhook', id } })
+    find: (tenant, id) => one('getWebhook', tenant, webhooks.find(tenant, id), webhook(id)),
+    create: (tenant, input) =>
+      one('createWebhook', tenant, webhooks.create(tenant, input), ({ id }) => ({ kind: 'webhook', id })),
+    import: (tenant, input) =>
+      one('importWebhook', tenant, webhooks.import(tenant, input), ({ id }) => ({ kind: 'webhook', id })),
+    update: (tenant, id, changes) => one('updateWebhook', tenant, webhooks.update(tenant, id, changes), webhook(id)),
+    async delete (tenant, id) {
+      await webhooks.delete(tenant, id)
+      report({ operationId: 'deleteWebhook', tenantSlug: showTenant(tenant), resource: { kind: 'webhook', id } })
     },
-    rotateSecret: (tenantSlug, id, input) => one('rotateWebhookSecret', tenantSlug, webhooks.rotateSecret(tenantSlug, id, input), webhook(id)),
-    sendTest: (tenantSlug, id, input) => one('dispatchWebhookTest', tenantSlug, webhooks.sendTest(tenantSlug, id, input), webhook(id)),
-    replay: (tenantSlug, id, input) => one('replayWebhook', tenantSlug, webhooks.replay(tenantSlug, id, input), webhook(id)),
-    async preview (tenantSlug, input) {
-      const found = await webhooks.preview(tenantSlug, input)
-      report({ operationId: 'previewWebhook', tenantSlug, rowCount: found.events })
+    rotateSecret: (tenant, id, input) =>
+      one('rotateWebhookSecret', tenant, webhooks.rotateSecret(tenant, id, input), webhook(id)),
+    sendTest: (tenant, id, input) =>
+      one('dispatchWebhookTest', tenant, webhooks.sendTest(tenant, id, input), webhook(id)),
+    replay: (tenant, id, input) => one('replayWebhook', tenant, webhooks.replay(tenant, id, input), webhook(id)),
+    async preview (tenant, input) {
+      const found = await webhooks.preview(tenant, input)
+      report({ operationId: 'previewWebhook', tenantSlug: showTenant(tenant), rowCount: found.events })
       return found
     },
-    async listDeliveries (tenantSlug, id, query) {
-      const page = await webhooks.listDeliveries(tenantSlug, id, query)
-      report({ operationId: 'listWebhookDeliveries', tenantSlug, resource: { kind: 'webhook', id }, filters: listFilters(query), rowCount: page.data.length })
+    async listDeliveries (tenant, id, query) {
+      const page = await webhooks.listDeliveries(tenant, id, query)
+      const call = { operationId: 'listWebhookDeliveries', tenantSlug: showTenant(tenant), resource: webhook(id)() }
+      report({ ...call, filters: listFilters(query), rowCount: page.data.length })
       return page
     },
-    findDelivery: (tenantSlug, id, deliveryId) => one('getWebhookDelivery', tenantSlug, webhooks.findDelivery(tenantSlug, id, deliveryId), delivery(deliveryId)),
-    retryDelivery: (tenantSlug, id, deliveryId) => one('retryWebhookDelivery', tenantSlug, webhooks.retryDelivery(tenantSlug, id, deliveryId), delivery(deliveryId)),
+    findDelivery: (tenant, id, deliveryId) =>
+      one('getWebhookDelivery', tenant, webhooks.findDelivery(tenant, id, deliveryId), delivery(deliveryId)),
+    retryDelivery: (tenant, id, deliveryId) =>
+      one('retryWebhookDelivery', tenant, webhooks.retryDelivery(tenant, id, deliveryId), delivery(deliveryId)),
     async failing (options) {
       const found = await webhooks.failing(options)
       report({ operationId: 'listFailingWebhooks', rowCount: found.length })

@@ -1,10 +1,11 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Delivery, DeliveryWithAttempts, FailingWebhook, Webhook } from '../../ports/index.js'
 import type { Page } from '../../shared/paging.js'
+import type { TenantArgument } from '../../shared/tenant-reference.js'
 import type { DeliveryQuery } from '../schemas/delivery.js'
 import type {
-  CreateWebhook, CreatedWebhook, DispatchTest, FailingQuery, ImportWebhook, PreviewWebhook, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, WebhookPreview, WebhookQuery,
-  WebhookWithHealth
+  CreateWebhook, CreatedWebhook, DispatchTest, FailingQuery, ImportWebhook, PreviewWebhook, Replay, ReplayResult, RotateSecret,
+  RotatedWebhook, TestResult, UpdateWebhook, WebhookPreview, WebhookQuery, WebhookWithHealth
 } from '../schemas/webhook.js'
 
 /** The input of an operation, without the fields that have a default. */
@@ -35,44 +36,45 @@ export type ListFailingQuery = Partial<Static<typeof FailingQuery>>
 
 /**
  * Offers the operations of the API to code, for example for the vendor's settings page or support tools. Input and results have
- * the fields of the API, without the envelope `data`, and the same rules hold.
+ * the fields of the API, without the envelope `data`, and the same rules hold. The first argument is the tenant: its slug,
+ * `{ tenantSlug }` or `{ tenantId }`.
  *
  * Throws `invalid_input`, whose `field` is the argument or the field in it, `not_found` if the webhook or delivery does not
  * exist, and `closed`.
  */
 export interface RecruitingWebhooks {
   /** Lists the webhooks of a tenant, as `GET /webhooks`. */
-  list (tenantSlug: string, query?: ListWebhooksQuery): Promise<Page<Webhook>>
+  list (tenant: TenantArgument, query?: ListWebhooksQuery): Promise<Page<Webhook>>
   /** Returns a webhook with its health and the end of its grace period, as `GET /webhooks/:id`; `null` if it does not exist. */
-  find (tenantSlug: string, id: number): Promise<WebhookWithHealth | null>
+  find (tenant: TenantArgument, id: number): Promise<WebhookWithHealth | null>
   /** Creates a webhook and returns it with its secret, as `POST /webhooks`. */
-  create (tenantSlug: string, input: CreateWebhookInput): Promise<Static<typeof CreatedWebhook>>
+  create (tenant: TenantArgument, input: CreateWebhookInput): Promise<Static<typeof CreatedWebhook>>
   /**
    * Creates a webhook with a secret that its receiver already knows: `whsec_` and 24 to 64 bytes in base64. A webhook of the
    * tenant with the same address and secret is returned instead, unchanged, so an import can be repeated. For the vendor alone.
    */
-  import (tenantSlug: string, input: ImportWebhookInput): Promise<Webhook>
+  import (tenant: TenantArgument, input: ImportWebhookInput): Promise<Webhook>
   /** Changes a webhook, as `PATCH /webhooks/:id`. */
-  update (tenantSlug: string, id: number, changes: UpdateWebhookInput): Promise<Webhook>
+  update (tenant: TenantArgument, id: number, changes: UpdateWebhookInput): Promise<Webhook>
   /** Deletes a webhook, as `DELETE /webhooks/:id`. */
-  delete (tenantSlug: string, id: number): Promise<void>
+  delete (tenant: TenantArgument, id: number): Promise<void>
   /** Gives a webhook a new secret and returns it, as `POST /webhooks/:id/rotate_secret`. */
-  rotateSecret (tenantSlug: string, id: number, input?: RotateSecretInput): Promise<Static<typeof RotatedWebhook>>
+  rotateSecret (tenant: TenantArgument, id: number, input?: RotateSecretInput): Promise<Static<typeof RotatedWebhook>>
   /** Sends a test notification from this process, as `POST /webhooks/:id/dispatch_test`. */
-  sendTest (tenantSlug: string, id: number, input?: SendTestInput): Promise<Static<typeof TestResult>>
+  sendTest (tenant: TenantArgument, id: number, input?: SendTestInput): Promise<Static<typeof TestResult>>
   /** Queues past events again, as `POST /webhooks/:id/replay`; with `dry_run`, only counts them. */
-  replay (tenantSlug: string, id: number, input?: ReplayInput): Promise<Static<typeof ReplayResult>>
+  replay (tenant: TenantArgument, id: number, input?: ReplayInput): Promise<Static<typeof ReplayResult>>
   /**
    * Counts up to 100 of the latest events of these types, and those that match the filters, as `POST /webhooks/preview`. Throws
    * `invalid_option` if the storage has no feed.
    */
-  preview (tenantSlug: string, input: PreviewWebhookInput): Promise<Static<typeof WebhookPreview>>
+  preview (tenant: TenantArgument, input: PreviewWebhookInput): Promise<Static<typeof WebhookPreview>>
   /** Lists the deliveries of a webhook, as `GET /webhooks/:id/deliveries`. Throws `not_found` for an unknown webhook. */
-  listDeliveries (tenantSlug: string, id: number, query?: ListDeliveriesQuery): Promise<Page<Delivery>>
+  listDeliveries (tenant: TenantArgument, id: number, query?: ListDeliveriesQuery): Promise<Page<Delivery>>
   /** Returns a delivery with its attempts, as `GET /webhooks/:id/deliveries/:delivery_id`; `null` if it does not exist. */
-  findDelivery (tenantSlug: string, id: number, deliveryId: number): Promise<DeliveryWithAttempts | null>
+  findDelivery (tenant: TenantArgument, id: number, deliveryId: number): Promise<DeliveryWithAttempts | null>
   /** Retries a delivery, as `POST /webhooks/:id/deliveries/:delivery_id/retry`. */
-  retryDelivery (tenantSlug: string, id: number, deliveryId: number): Promise<Delivery>
+  retryDelivery (tenant: TenantArgument, id: number, deliveryId: number): Promise<Delivery>
   /**
    * Lists webhooks of all tenants that are failing or disabled, the longest failing first: since when, the last error, and
    * how many deliveries wait, counted up to 1,000. `limit` is 1 to 1,000, by default 100. For the vendor only.

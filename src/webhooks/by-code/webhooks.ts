@@ -3,8 +3,8 @@ import { RecruitingApiError, Refusal } from '../../errors.js'
 import type { Tenant } from '../../ports/index.js'
 import { isStorableId } from '../../shared/ids.js'
 import type { Page } from '../../shared/paging.js'
+import { readTenantArgument, type TenantArgument } from '../../shared/tenant-reference.js'
 import type { Tenants } from '../../shared/tenants.js'
-import { isTenantSlug, tenantSlugRule } from '../../shared/text.js'
 import type { WebhookOperations } from '../operations.js'
 import { Delivery, DeliveryQuery, DeliveryWithAttempts } from '../schemas/delivery.js'
 import {
@@ -13,6 +13,8 @@ import {
 } from '../schemas/webhook.js'
 import { createInputReader, pickPublished } from './input.js'
 import type { RecruitingWebhooks } from './recruiting-webhooks.js'
+
+type Owner = Pick<Tenant, 'id'>
 
 interface Ids {
   id: number
@@ -24,50 +26,56 @@ export function createRecruitingWebhooks (operations: WebhookOperations, tenants
   const read = createReaders()
 
   return {
-    list: (tenantSlug, query) => run(tenantSlug, async (tenant) => {
-      return pickPage(await operations.list(tenant, read.webhookQuery(query)), Webhook)
+    list: (tenant, query) => run(tenant, async (owner) => {
+      return pickPage(await operations.list(owner, read.webhookQuery(query)), Webhook)
     }),
-    find: (tenantSlug, id) => runFor(tenantSlug, { id }, async (tenant) => pickOne(await operations.find(tenant, id), WebhookWithHealth)),
-    create: (tenantSlug, input) => run(tenantSlug, async (tenant) => {
-      return pickPublished(CreatedWebhook, await operations.create(tenant, read.createWebhook(input)))
+    find: (tenant, id) => runFor(tenant, { id }, async (owner) => {
+      return pickOne(await operations.find(owner, id), WebhookWithHealth)
     }),
-    import: (tenantSlug, input) => run(tenantSlug, async (tenant) => {
-      return pickPublished(Webhook, await operations.import(tenant, read.importWebhook(input)))
+    create: (tenant, input) => run(tenant, async (owner) => {
+      return pickPublished(CreatedWebhook, await operations.create(await withName(tenant, owner), read.createWebhook(input)))
     }),
-    update: (tenantSlug, id, changes) => change(tenantSlug, { id }, async (tenant) => {
-      return pickOne(await operations.update(tenant, id, read.updateWebhook(changes)), Webhook)
+    import: (tenant, input) => run(tenant, async (owner) => {
+      return pickPublished(Webhook, await operations.import(await withName(tenant, owner), read.importWebhook(input)))
     }),
-    async delete (tenantSlug, id) {
-      await change(tenantSlug, { id }, async (tenant) => await operations.delete(tenant, id) || null)
+    update: (tenant, id, changes) => change(tenant, { id }, async (owner) => {
+      return pickOne(await operations.update(owner, id, read.updateWebhook(changes)), Webhook)
+    }),
+    async delete (tenant, id) {
+      await change(tenant, { id }, async (owner) => await operations.delete(owner, id) || null)
     },
-    rotateSecret: (tenantSlug, id, input) => change(tenantSlug, { id }, async (tenant) => {
-      return pickOne(await operations.rotateSecret(tenant, id, read.rotateSecret(input)), RotatedWebhook)
+    rotateSecret: (tenant, id, input) => change(tenant, { id }, async (owner) => {
+      return pickOne(await operations.rotateSecret(owner, id, read.rotateSecret(input)), RotatedWebhook)
     }),
-    sendTest: (tenantSlug, id, input) => change(tenantSlug, { id }, async (tenant) => {
-      return pickOne(await operations.sendTest(tenant, id, read.test(input)), TestResult)
+    sendTest: (tenant, id, input) => change(tenant, { id }, async (owner) => {
+      return pickOne(await operations.sendTest(await withName(tenant, owner), id, read.test(input)), TestResult)
     }),
-    replay: (tenantSlug, id, input) => change(tenantSlug, { id }, async (tenant) => {
-      return pickOne(await operations.replay(tenant, id, read.replay(input)), ReplayResult)
+    replay: (tenant, id, input) => change(tenant, { id }, async (owner) => {
+      return pickOne(await operations.replay(owner, id, read.replay(input)), ReplayResult)
     }),
-    preview: (tenantSlug, input) => run(tenantSlug, async (tenant) => pickPublished(WebhookPreview, await operations.preview(tenant, read.preview(input)))),
-    listDeliveries: (tenantSlug, id, query) => change(tenantSlug, { id }, async (tenant) => {
-      const page = await operations.listDeliveries(tenant, id, read.deliveryQuery(query))
+    preview: (tenant, input) => run(tenant, async (owner) => {
+      return pickPublished(WebhookPreview, await operations.preview(owner, read.preview(input)))
+    }),
+    listDeliveries: (tenant, id, query) => change(tenant, { id }, async (owner) => {
+      const page = await operations.listDeliveries(owner, id, read.deliveryQuery(query))
       return page === null ? null : pickPage(page, Delivery)
     }),
-    findDelivery: (tenantSlug, id, deliveryId) => runFor(tenantSlug, { id, deliveryId }, async (tenant) => {
-      return pickOne(await operations.findDelivery(tenant, id, deliveryId), DeliveryWithAttempts)
+    findDelivery: (tenant, id, deliveryId) => runFor(tenant, { id, deliveryId }, async (owner) => {
+      return pickOne(await operations.findDelivery(owner, id, deliveryId), DeliveryWithAttempts)
     }),
-    retryDelivery: (tenantSlug, id, deliveryId) => change(tenantSlug, { id, deliveryId }, async (tenant) => {
-      return pickOne(await operations.retryDelivery(tenant, id, deliveryId), Delivery)
+    retryDelivery: (tenant, id, deliveryId) => change(tenant, { id, deliveryId }, async (owner) => {
+      return pickOne(await operations.retryDelivery(owner, id, deliveryId), Delivery)
     }),
     failing: (options) => translate(() => operations.listFailing(read.failingQuery(options)))
   }
 
-  function run<Result> (tenantSlug: string, work: (tenant: Tenant) => Promise<Result>): Promise<Result> {
-    return translate(async () => {
-      if (!isTenantSlug(tenantSlug)) throw new Refusal('tenantSlug', `must be ${tenantSlugRule}`)
-      return work(await tenants.get(tenantSlug))
-    })
+  function run<Result> (tenant: TenantArgument, work: (owner: Owner) => Promise<Result>): Promise<Result> {
+    return translate(async () => work({ id: await tenants.getId(readTenantArgument(tenant)) }))
+  }
+
+  /** Adds the slug, which most calls do not need. */
+  async function withName (tenant: TenantArgument, { id }: Owner): Promise<Tenant> {
+    return { id, slug: readTenantArgument(tenant).slug ?? await tenants.findSlug(id) ?? id }
   }
 
   async function translate<Result> (work: () => Promise<Result>): Promise<Result> {
@@ -80,15 +88,19 @@ export function createRecruitingWebhooks (operations: WebhookOperations, tenants
   }
 
   /** Resolves with `null` without asking the storage for an id that nothing can have. */
-  function runFor<Result> (tenantSlug: string, ids: Ids, work: (tenant: Tenant) => Promise<Result | null>): Promise<Result | null> {
-    return run(tenantSlug, async (tenant) => {
+  function runFor<Result> (
+    tenant: TenantArgument, ids: Ids, work: (owner: Owner) => Promise<Result | null>
+  ): Promise<Result | null> {
+    return run(tenant, async (owner) => {
       for (const [name, id] of Object.entries(ids)) if (!Number.isInteger(id)) throw new Refusal(name, 'must be integer')
-      return Object.values(ids).every(isStorableId) ? work(tenant) : null
+      return Object.values(ids).every(isStorableId) ? work(owner) : null
     })
   }
 
-  async function change<Result> (tenantSlug: string, ids: Ids, work: (tenant: Tenant) => Promise<Result | null>): Promise<Result> {
-    const result = await runFor(tenantSlug, ids, work)
+  async function change<Result> (
+    tenant: TenantArgument, ids: Ids, work: (owner: Owner) => Promise<Result | null>
+  ): Promise<Result> {
+    const result = await runFor(tenant, ids, work)
     if (result !== null) return result
     const { id, deliveryId } = ids
     if (deliveryId === undefined) throw new RecruitingApiError('not_found', `id: the tenant has no webhook ${id}`, 'id')

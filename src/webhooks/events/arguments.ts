@@ -1,16 +1,17 @@
 import { RecruitingApiError } from '../../errors.js'
 import { readText } from '../../observe/call-host.js'
 import { findNearestName, findUnknownName } from '../../shared/expect.js'
-import { isPlainText, isTenantSlug, normalizeInstant, tenantSlugRule } from '../../shared/text.js'
+import { tenantNames } from '../../shared/tenant-reference.js'
+import { isPlainText, normalizeInstant } from '../../shared/text.js'
 import type { EventCatalogue } from './catalogue.js'
 import type { EmitOptions, EmittedEvent, ErasedSubject } from '../recruiting.js'
 
 // The checks of arguments to `emit` and `erase`. Each throws `invalid_event` with the path of the argument.
 
 export const eventNames: ReadonlyArray<keyof EmittedEvent<EventCatalogue>> = [
-  'tenantSlug', 'type', 'data', 'occurredAt', 'subject', 'subjects', 'idempotencyKey'
+  ...tenantNames, 'type', 'data', 'occurredAt', 'subject', 'subjects', 'idempotencyKey'
 ]
-export const subjectNames: ReadonlyArray<keyof ErasedSubject> = ['tenantSlug', 'subject']
+export const subjectNames: ReadonlyArray<keyof ErasedSubject> = [...tenantNames, 'subject']
 export const optionNames: ReadonlyArray<keyof EmitOptions> = ['transaction']
 
 /** Rejects non-objects and unknown property names, which would otherwise be ignored silently. */
@@ -18,11 +19,6 @@ export function assertNames (argument: string, value: unknown, names: readonly s
   if (typeof value !== 'object' || value === null) refuse(argument, 'expected an object')
   const unknown = findUnknownName(value, names)
   if (unknown !== undefined) refuse(unknown, `expected a known name such as ${findNearestName(unknown, names)}`)
-}
-
-/** Rejects values that cannot be a tenant slug. */
-export function assertTenantSlug (value: unknown): void {
-  if (!isTenantSlug(value)) refuse('tenantSlug', `expected ${tenantSlugRule}`)
 }
 
 /** Rejects values that are not text of 1 to 255 characters without control characters. */
@@ -47,10 +43,10 @@ export function readOccurredAt (value: Date | string): string {
   return normalizeInstant(text) ?? refuse('occurredAt', 'expected a Date or an RFC 3339 date-time')
 }
 
-/** Returns the notification as JSON. Rejects data that cannot be converted. */
-export function formatData (notification: object): string {
+/** Returns an object with the data as JSON. Rejects data that cannot be converted. */
+export function formatData (part: { data: unknown }): string {
   try {
-    return JSON.stringify(notification)
+    return JSON.stringify(part)
   } catch (error) {
     refuse('data', readText(error, 'message') ?? 'is not JSON')
   }

@@ -1,10 +1,11 @@
 import { hash, randomUUID } from 'node:crypto'
 import { RecruitingApiError } from '../../errors.js'
 import type { Clock, DeliveryStore } from '../../ports/index.js'
+import { readTenant } from '../../shared/tenant-reference.js'
 import type { Tenants } from '../../shared/tenants.js'
 import { publishEmit } from '../listeners.js'
 import type { EmitOptions, EmitResult, EmittedEvent } from '../recruiting.js'
-import { assertSize, assertTenantSlug, assertText, formatData, readOccurredAt, readSubjects } from './arguments.js'
+import { assertSize, assertText, formatData, readOccurredAt, readSubjects } from './arguments.js'
 import type { EventCatalogue, EventValidator } from './catalogue.js'
 
 /**
@@ -34,26 +35,37 @@ export async function dispatch (
   { transaction }: EmitOptions,
   traceParent: string | null
 ): Promise<EmitResult> {
-  const { tenantSlug, type, data, occurredAt, idempotencyKey = null } = event
-  assertTenantSlug(tenantSlug)
+  const { type, data, occurredAt, idempotencyKey = null } = event
+  const reference = readTenant(event, 'invalid_event')
   const [subject = null, ...otherSubjects] = readSubjects(event, requireSubject)
   if (idempotencyKey !== null) assertText('idempotencyKey', idempotencyKey)
   validate(type, data)
   const timestamp = occurredAt === undefined ? new Date(clock.now()).toISOString() : readOccurredAt(occurredAt)
   const id = generateEventId()
-  const notification = { id, type, timestamp, tenant_slug: tenantSlug, data }
-  const body = formatData(notification)
-  assertSize(body, maxEventBytes)
-  const tombstone = subject === null ? null : formatData({ ...notification, data: null, erased: true })
+  // Before the lookup, during which the caller may change the data.
+  const end = formatData({ data })
   const fingerprint = idempotencyKey === null
     ? ''
     : hash('sha256', JSON.stringify([type, data, subject, occurredAt === undefined ? null : timestamp, ...otherSubjects]), 'hex')
-  const { id: tenant } = await tenants.get(tenantSlug, transaction)
-  const recorded = await deliveries.record(tenant, { id, type, body, subject, otherSubjects, tombstone, idempotencyKey, fingerprint, traceParent }, transaction)
+  const tenant = await tenants.get(reference, transaction)
+  const begin = JSON.stringify({ id, type, timestamp, tenant_slug: tenant.slug })
+  const body = joinObjects(begin, end)
+  assertSize(body, maxEventBytes)
+  const tombstone = subject === null ? null : joinObjects(begin, '{"data":null,"erased":true}')
+  const recorded = await deliveries.record(tenant.id, {
+    id, type, body, subject, otherSubjects, tombstone, idempotencyKey, fingerprint, traceParent
+  }, transaction)
   if (recorded.fingerprint !== fingerprint) {
     throw new RecruitingApiError('idempotency_conflict', 'idempotencyKey: was used before for a different event', 'idempotencyKey')
   }
   // A different id belongs to an earlier emit with the same key. Nothing was recorded now.
-  if (recorded.id === id) publishEmit({ tenantSlug, eventId: id, eventType: type, deliveries: recorded.deliveries })
+  if (recorded.id === id) {
+    publishEmit({ tenantSlug: tenant.slug, eventId: id, eventType: type, deliveries: recorded.deliveries })
+  }
   return { id: recorded.id, deliveries: recorded.deliveries }
+}
+
+/** Joins the JSON texts of two objects without common names. */
+function joinObjects (one: string, other: string): string {
+  return other === '{}' ? one : `${one.slice(0, -1)},${other.slice(1)}`
 }

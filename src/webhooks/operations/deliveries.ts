@@ -8,9 +8,9 @@ import type { DeliveryQuery } from '../schemas/delivery.js'
 /** Reads the delivery log of a webhook, and retries its deliveries. */
 export interface DeliveryOperations {
   /** Returns `null` if the webhook does not exist. */
-  listDeliveries (tenant: Tenant, webhookId: number, query: Static<typeof DeliveryQuery>): Promise<Page<Delivery> | null>
-  findDelivery (tenant: Tenant, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
-  retryDelivery (tenant: Tenant, webhookId: number, id: number): Promise<Delivery | null>
+  listDeliveries (tenant: Pick<Tenant, 'id'>, webhookId: number, query: Static<typeof DeliveryQuery>): Promise<Page<Delivery> | null>
+  findDelivery (tenant: Pick<Tenant, 'id'>, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
+  retryDelivery (tenant: Pick<Tenant, 'id'>, webhookId: number, id: number): Promise<Delivery | null>
 }
 
 interface Dependencies {

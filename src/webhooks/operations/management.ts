@@ -32,17 +32,17 @@ export type WithSecret<T extends Webhook> = Omit<T, 'headers' | 'filters'> & { h
 
 /** Lists, reads and changes webhooks. */
 export interface Management {
-  list (tenant: Tenant, query: Static<typeof WebhookQuery>): Promise<Page<Webhook>>
-  find (tenant: Tenant, id: number): Promise<WebhookWithHealth | null>
+  list (tenant: Pick<Tenant, 'id'>, query: Static<typeof WebhookQuery>): Promise<Page<Webhook>>
+  find (tenant: Pick<Tenant, 'id'>, id: number): Promise<WebhookWithHealth | null>
   /** Lists failing and disabled webhooks of all tenants. */
   listFailing (options: { limit: number }): Promise<FailingWebhook[]>
   create (tenant: Tenant, input: WebhookInput): Promise<WithSecret<Webhook>>
   /** Creates a webhook with this secret, or returns the one that has it and the same address. */
   import (tenant: Tenant, input: WebhookInput & { secret: string }): Promise<Webhook>
-  update (tenant: Tenant, id: number, changes: WebhookUpdate): Promise<Webhook | null>
+  update (tenant: Pick<Tenant, 'id'>, id: number, changes: WebhookUpdate): Promise<Webhook | null>
   /** Returns `false` if the webhook does not exist. */
-  delete (tenant: Tenant, id: number): Promise<boolean>
-  rotateSecret (tenant: Tenant, id: number, input: { grace_period_seconds: number }): Promise<WithSecret<RotatedWebhook> | null>
+  delete (tenant: Pick<Tenant, 'id'>, id: number): Promise<boolean>
+  rotateSecret (tenant: Pick<Tenant, 'id'>, id: number, input: { grace_period_seconds: number }): Promise<WithSecret<RotatedWebhook> | null>
 }
 
 /** The tenant that a limit is for. */
@@ -88,7 +88,7 @@ export function createManagement ({ webhooks, events, targetRules, secrets, maxW
   }
 
   /** Keeps clients, which cannot read the values, from redirecting them to their own servers. */
-  async function assertHeadersStay (tenant: Tenant, id: number, target: string): Promise<void> {
+  async function assertHeadersStay (tenant: Pick<Tenant, 'id'>, id: number, target: string): Promise<void> {
     const webhook = await webhooks.find(tenant.id, id)
     if (webhook === null || webhook.headers === null || new URL(webhook.target_url).origin === new URL(target).origin) return
     throw new Refusal('headers', 'must be given again, or null, because target_url has another origin')

@@ -20,7 +20,9 @@ const maxEvents = 100
 
 /** Counts recent events, and those that match the filters. Throws `invalid_option` for a storage without a feed. */
 export async function preview (
-  { feed, events }: { feed: EventFeed | undefined, events: EventSchemas }, tenant: Tenant, { event_types: eventTypes, filters = null }: PreviewInput
+  { feed, events }: { feed: EventFeed | undefined, events: EventSchemas },
+  tenant: Pick<Tenant, 'id'>,
+  { event_types: eventTypes, filters = null }: PreviewInput
 ): Promise<Preview> {
   expect(feed !== undefined, 'storage.feed', 'a storage with a feed', feed)
   assertAllKnown(events, eventTypes)

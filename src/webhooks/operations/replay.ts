@@ -37,7 +37,7 @@ const defaultReplayMs = 24 * 60 * 60 * 1000
 /** Queues past events of a webhook again, or counts them. Returns `null` if the webhook does not exist. */
 export async function replay (
   { webhooks, deliveries, events, clock }: Dependencies,
-  tenant: Tenant,
+  tenant: Pick<Tenant, 'id'>,
   id: number,
   input: ReplayInput
 ): Promise<ReplaySummary | null> {

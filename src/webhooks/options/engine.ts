@@ -6,7 +6,7 @@ import { expect } from '../../shared/expect.js'
 import { readIds } from '../../shared/ids.js'
 import { type OptionsOf, type SettingsOf, callable, flag, integer, orNull } from '../../shared/read-options.js'
 import { readKeys } from '../../shared/readers.js'
-import type { TenantIdLookup } from '../../shared/tenants.js'
+import type { TenantIdLookup, TenantSlugLookup } from '../../shared/tenants.js'
 import type { EventSchemas } from '../events/catalogue.js'
 import { type LimitedTenant, maxWebhooks } from '../operations/management.js'
 import { readDelivery } from './delivery.js'
@@ -26,6 +26,14 @@ export const engineOptions = {
    * @default the slug is the id
    */
   tenantId: orNull(callable<TenantIdLookup>()),
+  /**
+   * Returns the slug of a tenant by its id, the reverse of `tenantId`; `null` if you do not know it. Called for calls with a
+   * `tenantId` that show the tenant's name: `emit` (`tenant_slug` in the body), new webhooks, tests and portal sessions. The second
+   * argument is the `transaction` of the call, in which you can read the row of a tenant that it creates. It must answer within 5
+   * seconds.
+   * @default the id as text
+   */
+  tenantSlug: orNull(callable<TenantSlugLookup>()),
   /**
    * Webhooks a tenant may have, 1 to 10,000, or a function that returns this number for `{ tenantSlug, tenantId }`, such as the
    * limit of its plan. Its result counts for a minute. If it throws, returns anything else or takes longer than 5 seconds, no

@@ -95,7 +95,7 @@ export function testEvents (t: Test, createStore: CreateTenantStore): void {
     companies.set('acme', 42)
     keys.set('new-key', '42')
     await read('/acme/webhooks', 'new-key', { method: 'POST', payload: webhookInput })
-    t.same(await app.recruiting.removeTenant('acme', { tenantId: 41 }), { left: 0 })
+    t.same(await app.recruiting.removeTenant({ tenantId: 41 }), { left: 0 })
     t.equal((await read<unknown[]>('/acme/webhooks', 'new-key')).length, 1)
     companies.set('acme-old', 41)
     t.same(await read('/acme-old/webhooks', 'old-key'), [])

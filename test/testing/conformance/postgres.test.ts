@@ -1,5 +1,45 @@
+import { createHash } from 'node:crypto'
 import t from 'tap'
+import { postgresStorage } from '../../../src/postgres/index.js'
 import { testConformance } from '../../fixtures/postgres/postgres-conformance.js'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+import { createTables, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
-t.test('PostgreSQL keeps every promise of the ports in a schema of any name, and in the order of any language', (t) =>
-  testConformance(t, { schema: 'Größe "x"; drop schema \'a\'.b', server: { language: 'en-US' } }))
+t.test('PostgreSQL keeps every promise in a schema of any name, and in the order of any language', async (t) => {
+  const pool = (await startPostgres(t, "template0 locale_provider icu icu_locale 'en-US'")).createPool()
+  await testConformance(t, pool, await createTables(pool, { schema: 'Größe "x"; drop schema \'a\'.b' }))
+})
+
+/** A uuid for each name. */
+function tenantId (name: string): string {
+  const digits = createHash('sha256').update(name).digest('hex')
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5')
+}
+
+t.test('PostgreSQL keeps every promise with uuids as ids and a column tenant_id of type uuid', async (t) => {
+  const { pool, clear } = await startPostgresHost(t)
+  const common = 'tenant_id uuid, id uuid, created_at timestamptz, updated_at timestamptz, primary key (tenant_id, id)'
+  await pool.query(`
+    create table public.people (full_name text, headline text, source_id uuid, recruiter_id uuid, ${common});
+    create table public.vacancies (name text, status text, ${common})`)
+
+  async function save (table: string, tenant: string, rows: ReadonlyArray<{ id: unknown }>): Promise<void> {
+    const ids = rows.map(({ id }) => id)
+    await pool.query(`delete from public.${table} where tenant_id = $1 and id = any($2)`, [tenant, ids])
+    const text = `insert into public.${table} select * from json_populate_recordset(null::public.${table}, $1)`
+    await pool.query(text, [JSON.stringify(rows.map((row) => ({ ...row, tenant_id: tenant })))])
+  }
+
+  await testConformance(t, pool, {
+    ids: { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' },
+    hasUuids: true,
+    tenantId,
+    storage: postgresStorage(pool, { candidates: 'public.people', jobs: 'public.vacancies', changes: 'manual' }),
+    saveCandidates: (tenant, rows) => save('people', tenant, rows),
+    saveJobs: (tenant, rows) => save('vacancies', tenant, rows),
+    async clear () {
+      await clear()
+      await pool.query('delete from public.people; delete from public.vacancies')
+    }
+  })
+})

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { createCli } from '../../fixtures/cli/cli.js'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+import { request } from '../../fixtures/examples/request.js'
+import { runExample } from '../../fixtures/examples/run-example.js'
+
+const root = new URL('../../../', import.meta.url)
+
+t.test('the ATS works in the hands of its own tests', async (t) => {
+  const example = runExample(t, 'ats/test/ats.test.ts')
+  const [, passed, failed] = await example.output(/pass (\d+)\n.*fail (\d+)/s)
+  t.same([passed, failed], ['6', '0'])
+  t.equal(await example.exit(), 0)
+})
+
+t.test('the examples on PostgreSQL have the tables, views and indexes of the ATS', async (t) => {
+  const statements = (text: string): string[] => text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
+  const schema = statements((await readFile(new URL('examples/ats/schema.sql', root), 'utf8')).replace(/^--.*\n/, '').trim().replace(/;$/, ''))
+  t.ok(schema.length > 40)
+  for (const name of ['10-postgres.ts', '11-own-routes.ts']) {
+    const [, text = ''] = /await migrate\(pool\)\n.*\nawait pool\.query\(`(.*?)`\)\n/s.exec(await readFile(new URL(`examples/${name}`, root), 'utf8')) ?? []
+    t.strictSame(statements(text), schema, name)
+  }
+})
+
+/** The findings of `doctor` that are not in order. */
+async function findFaults (url: string, env: Record<string, string> = {}): Promise<unknown> {
+  const { out, err } = await createCli(url, { env: { DATABASE_URL: url, ...env } })('doctor --json')
+  t.equal(err, '')
+  return JSON.parse(out).findings.filter(({ state }: { state: string }) => state !== 'ok')
+}
+
+t.test('the examples run one after another on one database, in which doctor finds no fault', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  const keys = Buffer.alloc(32, 1).toString('base64')
+  const env = { PORT: '0', DATABASE_URL: url, RECRUITING_SECRET_KEYS: keys, PORTAL_SECRET_KEYS: keys }
+  for (const file of ['10-postgres.ts', '11-own-routes.ts', 'ats/src/server.ts', '10-postgres.ts']) {
+    const example = runExample(t, file, env)
+    const [, origin = '', key = ''] = await example.output(/curl (http:\S+?)\/api\S+ -H 'Authorization: Bearer (rk_[\w-]+)'/)
+    t.match(await request(`${origin}/api/v1/public/acme/candidates?filter[q]=ada`, { key }), { status: 200, body: { data: [{ full_name: 'Ada Lovelace' }] } }, file)
+    t.strictSame(await findFaults(url), [], file)
+    if (file.startsWith('ats/')) {
+      const second = runExample(t, file, { ...env, PORT: new URL(origin).port })
+      await second.output(/EADDRINUSE.* Set PORT to choose another one\.\n/)
+      t.equal(await second.exit(), 1, 'a port that is in use')
+    }
+    t.equal(await example.end('SIGTERM'), 0, file)
+  }
+  const pool = createPool()
+  const { rows } = await pool.query('select count(*)::int as total from candidates')
+  t.match(rows, [{ total: 2 }])
+  const { rows: issued } = await pool.query("select distinct allowed_ips from recruiting.api_keys where name = 'npm start'")
+  t.strictSame(issued, [{ allowed_ips: ['127.0.0.0/8', '::1/128'] }])
+})
+
+function isListening (port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false)).once('connect', () => socket.destroy())
+  })
+}
+
+/** Writes an ATS with `init`, as if `npm install` had run there. */
+async function writeAts (t: Test): Promise<{ folder: string, variables: Record<string, string> }> {
+  const folder = `${t.testdir({})}/my ats`
+  t.match(await createCli(undefined)(['init', folder]), { code: 0 })
+  symlinkSync(fileURLToPath(new URL('node_modules', root)), `${folder}/node_modules`)
+  const lines = (await readFile(`${folder}/.env`, 'utf8')).matchAll(/^(\w+)=(.*)$/gm)
+  return { folder, variables: Object.fromEntries([...lines].map(([, name, value]) => [name, value])) }
+}
+
+/** Issues, rotates and revokes a key as the admin who is signed in. */
+async function manageKeys (t: Test, origin: string, run: string): Promise<void> {
+  const settings = `${origin}/settings/keys`
+  const statusOf = async (key: string): Promise<number> => (await request(`${origin}/api/v1/public/acme/candidates`, { key })).status
+  const { status, body: { data: issued } } = await request<{ data: { id: string, key: string } }>(`${settings}/`, { method: 'POST' })
+  t.equal(status, 201, run)
+  const { body } = await request<{ data: object[] }>(`${origin}/api/v1/public/acme/candidates?per_page=1`, { key: issued.key })
+  t.strictSame(body.data.map((candidate) => Object.keys(candidate)), [['id', 'full_name']], 'it reads names alone')
+  const { body: { data: rotated } } = await request<{ data: { id: string, key: string } }>(`${settings}/${issued.id}/rotate`, { method: 'POST' })
+  t.strictSame([await statusOf(issued.key), await statusOf(rotated.key)], [200, 200], 'both are valid for a while')
+  t.equal((await request(`${settings}/${rotated.id}`, { method: 'DELETE' })).status, 204)
+  t.equal(await statusOf(rotated.key), 401)
+  for (const id of [rotated.id, 'key_unknown']) {
+    t.equal((await request(`${settings}/${id}`, { method: 'DELETE' })).status, 404, id)
+    t.equal((await request(`${settings}/${id}/rotate`, { method: 'POST' })).status, 404, id)
+  }
+  const { body: { data: listed } } = await request<{ data: Array<{ id: string }> }>(`${settings}/`)
+  t.ok([issued.id, rotated.id].every((id) => listed.some((one) => one.id === id)))
+}
+
+t.test('an ATS written by init starts with a PostgreSQL of its own, and ends with it', async (t) => {
+  const { folder, variables } = await writeAts(t)
+  const { DATABASE_URL: url = '', POSTGRES_PORT: port } = variables
+  for (const run of ['first', 'second']) {
+    const loader = fileURLToPath(new URL('test/fixtures/loader/register.js', root))
+    const child = spawn(process.execPath, ['--env-file=.env', '--import', loader, 'src/server.ts'], { cwd: folder, env: { PATH: process.env.PATH, PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] })
+    const exited = once(child, 'exit')
+    t.teardown(() => child.kill('SIGKILL'))
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk) => { output += chunk })
+    while (child.exitCode === null && !output.includes('doctor')) await Promise.race([once(child.stdout, 'data'), exited])
+    const [, origin = ''] = /^Server +(\S+)$/m.exec(output) ?? []
+    const [, key = ''] = /(rk_[\w-]+)/.exec(output) ?? []
+    const [, hire = ''] = /curl -X POST (\S+)/.exec(output) ?? []
+    t.match(await request(hire, { key, method: 'POST' }), { status: 200, body: { data: { id: run === 'first' ? 1 : 2, stage: 'hired' } } }, run)
+    const { status, body } = await request(`${origin}/settings/webhooks/session`, { method: 'POST' })
+    t.match({ status, body }, { status: 200, body: { url: '/api/v1/public/portal/' } })
+    await manageKeys(t, origin, run)
+    t.strictSame(await findFaults(url, variables), [], run)
+    child.kill('SIGINT')
+    t.strictSame(await exited, [0, null])
+    t.equal(await isListening(Number(port)), false, 'the database stopped too')
+  }
+  rmSync(realpathSync(`${folder}/.postgres`), { recursive: true })
+})

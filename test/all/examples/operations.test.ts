@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises'
+import { parse } from 'yaml'
+import t, { type Test } from 'tap'
+import { createRecruiting } from '../../../src/index.js'
+import { postgresStorage } from '../../../src/postgres/index.js'
+import { eventually } from '../../../src/testing/support/wait.js'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+import { storeWebhook } from '../../fixtures/api/webhooks.js'
+import { request } from '../../fixtures/examples/request.js'
+import { runExample } from '../../fixtures/examples/run-example.js'
+import { readPromql } from '../../fixtures/promql.js'
+
+t.test('a process without a server delivers what another one emits, logs what failed, and shows its health and its figures', async (t) => {
+  const { url, createPool } = await startPostgres(t)
+  const example = runExample(t, '14-worker.ts', { DATABASE_URL: url, PORT: '0' })
+  await example.output(/"msg":"delivering"/)
+  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+
+  const storage = postgresStorage(createPool())
+  const emitter = createRecruiting({ storage, delivery: false })
+  t.teardown(() => emitter.close())
+  await storeWebhook(storage, 'acme', { targetUrl: 'https://127.0.0.1/' })
+  const { id } = await emitter.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 } })
+
+  const [line] = await example.output(/^.*"msg":"delivery failed, giving up".*$/m)
+  t.match(JSON.parse(line), { level: 40, event_id: id, host: '127.0.0.1', error: 'blocked' })
+
+  // The outcome is stored after its line is written.
+  t.ok(await eventually(async () => Object(await request(`${origin}/tenants/acme`)).body.pending === 0))
+  t.match(await request(`${origin}/healthz`), { status: 200, body: { alive: true, lastClaimAt: /^20/, oldestDueMs: 0, inFlight: 0 } })
+  const metrics = await (await fetch(`${origin}/metrics`)).text()
+  t.match(metrics, /^webhook_deliveries_pending 0$/m)
+  t.match(metrics, /^webhook_attempts_total\{outcome="blocked"\} 1$/m)
+  t.match(await request(`${origin}/tenants/acme`), { status: 200, body: { pending: 0, oldestDueMs: 0, failing: 1, delivered: 0, failed: 1 } })
+  t.match(await request(`${origin}/tenants/nobody`), { status: 200, body: { pending: 0, failing: 0, failed: 0 } })
+  t.equal(await example.end('SIGTERM'), 0)
+})
+
+t.test('webhooks are managed by code, and bad input is refused', async (t) => {
+  const example = runExample(t, '15-webhooks-by-code.ts')
+  await example.output(/^webhook 1 has a secret of 50 characters$/m)
+  await example.output(/^1 delivery waits: application\.created$/m)
+  await example.output(/^audit: support:ann updateWebhook webhook$/m)
+  await example.output(/^refused by invalid_input, field target_url$/m)
+  t.equal(await example.exit(), 0)
+})
+
+t.test('an event is emitted and what it was about erased', async (t) => {
+  const example = runExample(t, '09-erase.ts')
+  await example.output(/^evt_[0-9a-f]{32} goes to 0 webhooks$/m)
+  await example.output(/^application\.created \[\]$/m)
+  await example.output(/^1 events erased$/m)
+  t.equal(await example.exit(), 0)
+})
+
+interface Dashboard {
+  templating: { list: Array<{ query: string | { query: string } }> }
+  panels: Array<{ id: number, title: string, targets: Array<{ expr: string }> }>
+}
+
+interface Rules {
+  groups: Array<{ rules: Array<{ alert: string, expr: string, for: string, labels: object, annotations: { summary: string, description: string } }> }>
+}
+
+/** Labels that Prometheus adds, and `le`, the bound of a bucket. */
+const usualLabels = ['job', 'instance', 'le']
+
+const root = new URL('../../../', import.meta.url)
+const read = (path: string): Promise<string> => readFile(new URL(path, root), 'utf8')
+const dashboard: Dashboard = JSON.parse(await read('examples/grafana/dashboard.json'))
+const rules = (parse(await read('examples/grafana/alerts.yaml')) as Rules).groups.flatMap((group) => group.rules)
+const panelExpressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+
+t.test('the dashboard and the alerts read only metrics and labels that example 05 has', async (t) => {
+  const { metrics, labels } = await scrape(t)
+  for (const expression of [...panelExpressions, ...rules.map(({ expr }) => expr)]) {
+    const names = readPromql(expression)
+    t.not(names.metrics.length, 0)
+    for (const name of names.metrics) t.ok(metrics.includes(name), `${name} in ${expression}`)
+    for (const name of names.labels) t.ok([...labels, ...usualLabels].includes(name), `${name} in ${expression}`)
+  }
+  for (const { query } of dashboard.templating.list) {
+    const [, metric] = /^label_values\((\w+), job\)$/.exec(typeof query === 'string' ? query : query.query) ?? []
+    if (query !== 'prometheus') t.ok(metrics.includes(String(metric)), JSON.stringify(query))
+  }
+})
+
+t.test('the dashboard shows every metric of example 05', async (t) => {
+  const { metrics } = await scrape(t)
+  const shown = new Set(panelExpressions.flatMap((expression) => readPromql(expression).metrics))
+  t.same([...shown].sort(), metrics.sort())
+  const ids = dashboard.panels.map(({ id }) => id)
+  t.equal(new Set(ids).size, ids.length)
+})
+
+t.test('each of the five alerts says what is wrong, waits before it wakes somebody, and is explained in docs/operations.md', async (t) => {
+  const page = await read('docs/operations.md')
+  t.equal(rules.length, 5)
+  for (const { alert, for: delay, labels, annotations } of rules) {
+    t.match(delay, /^\d+m$/)
+    t.same(labels, { severity: 'page' })
+    t.ok(annotations.summary !== '' && annotations.description !== '')
+    t.match(page, `| \`${alert}\` |`)
+  }
+})
+
+t.test('expressions with a mistake are found', async (t) => {
+  const mistakes = ['rat(webhook_attempts_total[5m])', 'rate(webhook_attempts_total[5])x', 'sum(webhook_attempts_total', 'max by job (webhook_attempts_total)', 'a{b=c}', '']
+  for (const mistake of mistakes) t.throws(() => readPromql(mistake), mistake)
+  t.same(readPromql('sum by (x) (rate(a_total{y="z"}[$__rate_interval])) > b'), { metrics: ['a_total', 'b'], labels: ['x', 'y'] })
+})
+
+/** The names of the samples and labels that Prometheus reads from the example. */
+async function scrape (t: Test): Promise<{ metrics: string[], labels: string[] }> {
+  const example = runExample(t, '05-metrics.ts', { PORT: '0' })
+  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  const text = await (await fetch(`${origin}/metrics`)).text()
+  await example.end('SIGTERM')
+  const samples = text.split('\n').filter((line) => /^[a-z]/.test(line))
+  const metrics = samples.map((line) => line.replace(/[{ ].*$/, ''))
+  const labels = samples.flatMap((line) => [...line.matchAll(/(\w+)="/g)].map(([, name = '']) => name))
+  return { metrics: [...new Set(metrics)], labels: [...new Set(labels)] }
+}
+
+t.test('the metrics are what Prometheus reads, and counters do not grow by being read', async (t) => {
+  const example = runExample(t, '05-metrics.ts', { PORT: '0' })
+  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  await fetch(`${origin}/metrics`)
+  const response = await fetch(`${origin}/metrics`)
+  t.equal(response.status, 200)
+  const text = await response.text()
+  t.match(text, /^# TYPE webhook_deliveries_pending gauge$/m)
+  t.match(text, /^webhook_oldest_due_seconds 0$/m)
+  t.match(text, /^webhook_attempts_total\{outcome="delivered"\} 0$/m)
+  t.match(text, /^# TYPE webhook_attempt_duration_seconds histogram$/m)
+  t.match(text, /^webhook_attempt_duration_seconds_bucket\{le="0.01"\} 0$/m)
+  t.match(text, /^webhook_attempt_duration_seconds_bucket\{le="\+Inf"\} 0\nwebhook_attempt_duration_seconds_sum 0\nwebhook_attempt_duration_seconds_count 0$/m)
+  t.equal(await example.end('SIGTERM'), 0)
+})
+
+t.test('the receiver gets the span of the attempt, in the trace of the request that emitted', async (t) => {
+  const example = runExample(t, '22-traces.ts')
+  const [, trace = ''] = await example.output(/^the request has the trace (\w{32})$/m)
+  const [, received, attempt = ''] = await example.output(/^received the span 00-(\w{32})-(\w{16})-01$/m)
+  t.equal(received, trace)
+  await example.output(new RegExp(`name: 'deliver application.created',\\s+id: '${attempt}'`))
+  t.equal(await example.exit(), 0)
+})

@@ -1,0 +1,136 @@
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { request } from '../../fixtures/examples/request.js'
+import { runExample } from '../../fixtures/examples/run-example.js'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+
+const run = promisify(execFile)
+const guide = new URL('../../../docs/adapters.md', import.meta.url)
+const folder = new URL('../../../examples/adapter/', import.meta.url)
+
+// Some cases wait in real time.
+t.test('storages and key lookups of hosts', { jobs: 3 }, async (t) => {
+  t.test('the files of the guide are those that are compiled and run, all of them', async (t) => {
+    const blocks = [...(await readFile(guide, 'utf8')).matchAll(/^`([\w.]+)`:\n\n```ts\n(.*?)^```$/gms)]
+    t.strictSame(blocks.map(([, name]) => name).sort(), (await readdir(folder)).sort())
+    for (const [, name = '', text] of blocks) t.equal(text, await readFile(new URL(name, folder), 'utf8'), name)
+  })
+
+  t.test('each step of the guide that runs the kit passes', async (t) => {
+    await Promise.all(['kit.ts', 'lists.ts', 'keys.ts'].map(async (file) => {
+      const example = runExample(t, `adapter/${file}`)
+      await example.output(/All \d+ cases passed\./)
+      t.equal(await example.exit(), 0, file)
+    }))
+  })
+
+  t.test('the server of the guide finds a candidate', async (t) => {
+    const example = runExample(t, 'adapter/server.ts', { PORT: '0' })
+    const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+    const { body } = await request(`${origin}/api/v1/public/acme/candidates?filter[q]=COSTA`, { key: 'acme-secret-key' })
+
+    t.strictSame(body, {
+      data: [{ id: 1, full_name: 'Ana Costa', headline: 'Nurse', source_id: null }],
+      meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
+    })
+    t.equal(await example.end('SIGTERM'), 0)
+  })
+
+  t.test('the cases run in the test runner of Node', async (t) => {
+    const example = runExample(t, 'adapter/kit.test.ts')
+    const [, passed, failed] = await example.output(/# pass (\d+)\n# fail (\d+)/)
+    t.ok(Number(passed) > 150)
+    t.equal(failed, '0')
+  })
+
+  t.test('the mistake of the guide gives the report of the guide', async (t) => {
+    const text = await readFile(guide, 'utf8')
+    const [, removed = '', added = ''] = /```diff\n- {4}(.*)\n\+ {4}(.*)\n```/.exec(text) ?? []
+    const [, expected = ''] = /```\n(FAILED.*?)```/s.exec(text) ?? []
+    const copy = t.testdir()
+    for (const name of await readdir(folder)) await copyFile(new URL(name, folder), `${copy}/${name}`)
+    const source = await readFile(`${copy}/candidates.ts`, 'utf8')
+    t.ok(source.includes(removed))
+    await writeFile(`${copy}/candidates.ts`, source.replace(removed, () => added))
+
+    // With the coverage of this process: it is a storage that lacks what is optional.
+    const { stdout } = await run(process.execPath, ['--import', 'tsx', `${copy}/lists.ts`])
+    for (const part of expected.split('…')) t.ok(stdout.includes(part.trim()), part)
+  })
+
+  t.test('sources over a service with uuids pass the cases of lists, and a key lookup of JWTs its own', async (t) => {
+    const example = runExample(t, 'vendor/conformance.ts')
+    await example.output(/ok {6}lists[^]*All \d+ cases passed\.[^]*ok {6}keys[^]*All 9 cases passed\./)
+    t.equal(await example.exit(), 0)
+  })
+
+  t.test('a vendor\'s own candidates, jobs and keys are served, tenant by tenant', async (t) => {
+    const example = runExample(t, '02-own-storage.ts', { PORT: '0' })
+    const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+    const api = `${origin}/api/v1/public/initech`
+    const key = 'initech-key'
+
+    const zoe = { id: 1, full_name: 'Zoë Ødegård', headline: 'Nurse', source_id: 3 }
+    const emile = { id: 2, full_name: 'Émile Núñez', headline: null, source_id: null }
+    const ada = { id: 3, full_name: 'Ada Byrne', headline: 'Lead Nurse', source_id: 5 }
+
+    t.strictSame((await request(`${api}/candidates?sort=full_name`, { key })).body, {
+      data: [ada, zoe, emile],
+      meta: { page: 1, per_page: 25, total: 3, total_pages: 1 }
+    })
+    t.strictSame((await request(`${api}/candidates?sort=-updated_at&per_page=1&page=2`, { key })).body, {
+      data: [zoe],
+      meta: { page: 2, per_page: 1, total: 3, total_pages: 3 }
+    })
+    t.strictSame((await request(`${api}/candidates?filter[q]=ÉMILE`, { key })).body, {
+      data: [emile],
+      meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
+    })
+    t.strictSame((await request(`${api}/candidates?filter[recruiter_id]=7&filter[updated_after]=2026-02-01T00:00:00Z`, { key })).body, {
+      data: [ada],
+      meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
+    })
+    t.strictSame((await request(`${api}/jobs?filter[status]=on_hold&filter[q]=nurse`, { key })).body, {
+      data: [{ id: 2, name: 'Day Nurse', status: 'on_hold' }],
+      meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
+    })
+
+    t.equal((await request(`${api}/candidates`, { key: 'initech-old-key' })).status, 401, 'a revoked key')
+    t.equal((await request(`${origin}/api/v1/public/hooli/candidates`, { key })).status, 401, 'another tenant')
+    t.equal((await request(`${api}/webhooks`, { key })).status, 403, 'a key without the scope')
+    t.equal(await example.end('SIGTERM'), 0)
+  })
+
+  t.test('a host on PostgreSQL serves its own tables and emits in its own transactions', async (t) => {
+    const { url, createPool } = await startPostgres(t)
+    const example = runExample(t, '10-postgres.ts', { PORT: '0', DATABASE_URL: url })
+    const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+    const [, key = ''] = await example.output(/Bearer (rk_[\w-]+)/)
+    await example.output(new RegExp(`^curl ${origin}/api/v1/public/acme/candidates `, 'm'))
+
+    const candidates = await request(`${origin}/api/v1/public/acme/candidates?filter[q]=LOVE`, { key })
+    t.strictSame(candidates.body, {
+      data: [{ id: 1, full_name: 'Ada Lovelace', headline: null, source_id: null }],
+      meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
+    })
+    const jobs = await request(`${origin}/api/v1/public/acme/jobs`, { key })
+    t.match(jobs.body, { data: [{ id: 1, name: 'Backend Engineer', status: 'published' }] })
+
+    const synced = await request(`${origin}/api/v1/public/acme/jobs/sync`, { key })
+    const { meta } = synced.body as { meta: { next_token: string } }
+    const pool = createPool()
+    await pool.query("update jobs set state = 'closed'")
+    t.match((await request(`${origin}/api/v1/public/acme/jobs/sync?token=${meta.next_token}`, { key })).body, {
+      data: [{ id: 1, deleted: false, job: { id: 1, name: 'Backend Engineer', status: 'closed' } }], meta: { has_more: false }
+    })
+
+    await t.rejects(pool.query("insert into applications (company, candidate_id, job_id) values ('globex', 1, 1)"), { code: '23503' }, 'ids of another customer')
+    const { rows } = await pool.query('select tenant_key, type, subject, body::json -> \'data\' as data from recruiting.events')
+    t.strictSame(rows, [{
+      tenant_key: 'acme', type: 'application.created', subject: 'candidate:1', data: { id: 1, candidate_id: 1, job_id: 1 }
+    }])
+    t.equal(await example.end('SIGTERM'), 0)
+  })
+})

@@ -1,0 +1,107 @@
+import { build } from 'esbuild'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import type * as Client from '../../../../src/client/index.js'
+import { signHeaders } from '../../../../src/webhooks/sending/signature.js'
+import { buildApp, keys } from '../../../fixtures/api/app.js'
+import { noBrowser, startBrowser, visit } from '../../../fixtures/browser/browser.js'
+import { runExample } from '../../../fixtures/examples/run-example.js'
+import { becomes } from '../../../fixtures/browser/becomes.js'
+
+/** The part of the page that the script in it reads. */
+type ClientPage = typeof globalThis & { client: typeof Client }
+
+const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+
+t.test('the client works in a browser', { skip: noBrowser }, async (t) => {
+  const { outputFiles: [file] } = await build({ entryPoints: ['src/client/index.ts'], bundle: true, format: 'iife', globalName: 'client', write: false })
+  const app = await buildApp(t, {
+    server: { forceCloseConnections: true },
+    before (app) {
+      app.get('/page', (_request, reply) => reply.type('text/html').send(`<link rel="icon" href="data:,"><script>${file?.text}</script>`))
+    }
+  })
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  await app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { id: 7 } })
+  const { page, errors } = await visit(await startBrowser(t), `${origin}/page`)
+
+  const read = await page.evaluate(async ({ baseUrl, key }) => {
+    const { client: { createClient } } = globalThis as ClientPage
+    const client = createClient({ baseUrl, tenantSlug: 'acme', key })
+    const ids: unknown[] = []
+    for await (const { data } of client.jobs.list({ per_page: 1 })) ids.push(...data.map(({ id }) => id))
+    for await (const { data } of client.candidates.sync()) ids.push(...data.map(({ id }) => id))
+    for await (const { data } of client.events()) ids.push(...data.map(({ data }) => data?.['id']))
+    return ids
+  }, { baseUrl: `${origin}/api/v1/public`, key: keys.full })
+  t.strictSame(read, [1, 2, 1, 2, 3, 7])
+
+  const body = '{"id":"evt_1"}'
+  const headers = { ...signHeaders([secret], 'evt_1', body, Date.now()) }
+  const verified = await page.evaluate(async ({ body, headers, secret }) => {
+    const { client: { verifyWebhook } } = globalThis as ClientPage
+    return [await verifyWebhook(body, headers, secret), await verifyWebhook(`${body} `, headers, secret).catch((error: unknown) => String(error))]
+  }, { body, headers, secret })
+  t.match(verified, [{ id: 'evt_1' }, 'webhook-signature: does not match the body and the secret'])
+  t.same(errors, [])
+})
+
+const listCandidates = '#operations-candidates-listCandidates'
+
+/** Sends the request that the page proposes for the candidate list, and returns the status of the answer. */
+async function tryOut (page: Page): Promise<string> {
+  await page.locator(`${listCandidates} .try-out__btn`).click()
+  await page.locator(`${listCandidates} .execute`).click()
+  return page.locator(`${listCandidates} .live-responses-table .response-col_status`).last().innerText()
+}
+
+t.test('the reference page', { skip: noBrowser }, async (t) => {
+  const example = runExample(t, '07-reference-page.ts', { PORT: '0' })
+  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  const reference = `${origin}/reference/`
+  const browser = await startBrowser(t)
+
+  await t.test('shows every operation and every event, and asks for nothing elsewhere', async (t) => {
+    const { page, strayRequests, errors } = await visit(browser, reference)
+    await page.getByText('candidate.anonymized').first().waitFor()
+    await becomes(t, () => page.locator('.opblock').count(), 20 + 18)
+    t.same(strayRequests, [])
+    t.same(errors, [])
+
+    await page.locator('#operations-candidates-listCandidates .opblock-summary-control').click()
+    await page.getByText('Needs candidates:read or candidates:write.').waitFor()
+  })
+
+  await t.test('has a title and the theme of the system, and follows it', async (t) => {
+    const { page, errors } = await visit(browser, reference, { colorScheme: 'dark' })
+    await becomes(t, () => page.title(), 'Recruiting API reference')
+    await page.locator('html.dark-mode').waitFor()
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.locator('html:not(.dark-mode)').waitFor()
+    t.same(errors, [])
+  })
+
+  await t.test('opens the operation of an address, and trying it out as proposed finds something', async (t) => {
+    const { page, errors } = await visit(browser, `${reference}#/candidates/listCandidates`)
+    // By key: the page scrolls to the operation of its address meanwhile.
+    await page.getByRole('button', { name: 'Authorize', exact: true }).press('Enter')
+    await page.getByLabel('auth-bearer-value').fill('acme-secret-key')
+    await page.getByRole('button', { name: 'Apply credentials' }).click()
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+    t.match(await tryOut(page), /^200/)
+    t.match(await page.locator(`${listCandidates} .live-responses-table .response-col_description`).last().innerText(), /Ada Lovelace/)
+
+    await page.reload()
+    t.match(await tryOut(page), /^200/, 'the key outlives a reload')
+    const other = await page.context().newPage()
+    await other.goto(`${reference}#/candidates/listCandidates`)
+    t.match(await tryOut(other), /^401/, 'another tab does not have it')
+
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click()
+    await page.getByRole('button', { name: 'Remove authorization' }).click()
+    await becomes(t, () => page.evaluate('sessionStorage.length'), 0, 'a key that was removed is kept nowhere')
+    t.same(errors.filter((error) => !error.includes('401')), [])
+  })
+
+  t.equal(await example.end('SIGTERM'), 0)
+})

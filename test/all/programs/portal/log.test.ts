@@ -1,0 +1,532 @@
+import type { Locator, Page, Route } from 'playwright-core'
+import t, { type Test } from 'tap'
+import type { DefaultEvents } from '../../../../src/index.js'
+import { becomes } from '../../../fixtures/browser/becomes.js'
+import { noBrowser, startBrowser } from '../../../fixtures/browser/browser.js'
+import { auditThemes, comeBack, installAxe, startPortal } from '../../../fixtures/browser/portal-page.js'
+
+const markup = '<img src=x onerror=alert(1)>'
+const hostile = `${markup}\u202Egnp.exe\u2066 ${'ü'.repeat(10_000)}`
+const narrow = { viewport: { width: 320, height: 640 } }
+/** The second attempt of a delivery that just failed. A slow test sees less than the hour. */
+const nextAttempt = 'Next attempt.*in (1 hour|5\\d minutes)'
+const millionTotal = 1_000_000
+
+t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
+  const server = await startPortal(t)
+  const browser = await startBrowser(t)
+  const { app, receiver } = server
+  const { webhooks, emit, drain } = app.recruiting
+  const complaints: string[][] = []
+  receiver.answer((response, { path }) => {
+    const body = path.endsWith('hostile') ? hostile : '{"why":"database is down"}'
+    response.writeHead(Number(path.split('/')[1]), { 'content-type': 'text/plain; charset=utf-8' }).end(body)
+  })
+
+  /** Opens a place in a browser profile of its own. */
+  async function openNew (t: Test, place: string, options: Parameters<typeof server.open>[2] = {}): Promise<Page> {
+    const { page, errors, strayRequests } = await server.open(browser, place, options)
+    complaints.push(errors, strayRequests)
+    t.teardown(() => page.context().close())
+    return page
+  }
+
+  const common = await openNew(t, '#/', { permissions: ['clipboard-read', 'clipboard-write'] })
+
+  /** Goes to a place in the page that most tests share, as if it were new. */
+  async function open (place: string): Promise<Page> {
+    await common.mouse.move(0, 0)
+    await common.evaluate("location.hash = '#/'")
+    await common.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+    await common.evaluate(`location.hash = ${JSON.stringify(place)}`)
+    return common
+  }
+
+  async function add (name: string, path: string, ...types: string[]): Promise<number> {
+    const { id } = await webhooks.create('acme', { name, target_url: new URL(path, receiver.url).href, event_types: types })
+    return id
+  }
+
+  async function happen (type: keyof DefaultEvents, count = 1, data: object = { id: 1 }): Promise<void> {
+    for (let index = 0; index < count; index++) await emit({ tenantSlug: 'acme', type, data })
+    await drain()
+  }
+
+  const newestOf = async (id: number): Promise<number> => (await webhooks.listDeliveries('acme', id, { per_page: 1 })).data[0]?.id ?? 0
+  const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
+  const isWide = (page: Page): Promise<boolean> => page.evaluate('document.documentElement.scrollWidth > innerWidth')
+
+  const broken = await add('Payroll', '/500', 'job.created', 'job.updated')
+  await webhooks.update('acme', broken, { headers: { 'X-Api-Key': 'hush' } })
+  await happen('job.created', 2)
+  await happen('job.updated')
+
+  await t.test('shows the deliveries of a webhook, newest first, and narrows them down', async (t) => {
+    const page = await open(`#/${broken}`)
+    await page.getByText('3 deliveries').waitFor()
+    const rows = page.getByRole('article')
+    t.strictSame(await rows.getByRole('heading').allTextContents(), ['job.updated', 'job.created', 'job.created'])
+    t.match(await rows.first().textContent(), new RegExp(`^job\\.updated.*Waiting.*${nextAttempt}.*Returned .*500`))
+    await page.getByLabel('Event type').selectOption('job.created')
+    await page.getByText('2 deliveries').waitFor()
+    await page.getByLabel('Status').selectOption('Delivered')
+    await page.getByText('No deliveries match').waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).first().click()
+    await page.getByText('3 deliveries').waitFor()
+    const [first] = (await webhooks.listDeliveries('acme', broken, { sort: 'id' })).data
+    await page.getByLabel('Event id').fill(` ${first?.event_id} `)
+    await page.getByText('1 delivery', { exact: true }).waitFor()
+    await becomes(t, () => rows.count(), 1)
+  })
+
+  await t.test('says what to do without any delivery', async (t) => {
+    const page = await open(`#/${await add('Quiet', '/200', 'job.closed')}`)
+    await page.getByText('To check your endpoint now, send a test').waitFor()
+    t.equal(await page.getByLabel('Event id').count(), 0)
+  })
+
+  await t.test('new deliveries and changes arrive by themselves, and wait while somebody points at a row', async (t) => {
+    const id = await add('Live', '/500', 'job.published')
+    await happen('job.published')
+    const page = await openNew(t, `#/${id}`, { before: (page) => page.clock.install() })
+    const rows = page.getByRole('article')
+    await page.getByText('1 delivery', { exact: true }).waitFor()
+    await happen('job.published')
+    await page.clock.runFor(5000)
+    await page.getByText('2 deliveries', { exact: true }).waitFor()
+    await becomes(t, () => rows.count(), 2)
+    await becomes(t, () => page.getByRole('status').filter({ hasText: '1 new delivery' }).count(), 1, 'a screen reader says so')
+
+    await rows.first().hover()
+    await happen('job.published', 2)
+    await webhooks.retryDelivery('acme', id, await newestOf(id) - 3)
+    await drain()
+    await comeBack(page)
+    await page.getByRole('button', { name: '2 new deliveries' }).waitFor()
+    t.equal(await rows.count(), 2, 'no row has moved')
+    await rows.filter({ hasText: 'Given up' }).waitFor()
+    await page.getByRole('button', { name: '2 new deliveries' }).click()
+    await page.getByText('4 deliveries').waitFor()
+    await becomes(t, () => rows.count(), 4)
+    await page.clock.runFor(100)
+    await page.locator('[aria-posinset="1"]:focus-within').waitFor()
+  })
+
+  await t.test('a delivery that waits no more leaves the list of those that wait', async (t) => {
+    const id = await add('Slow', '/500', 'job.archived')
+    await happen('job.archived', 2)
+    const page = await open(`#/${id}`)
+    await page.getByLabel('Status').selectOption('Waiting')
+    await page.getByText('2 deliveries').waitFor()
+    await webhooks.retryDelivery('acme', id, await newestOf(id))
+    await drain()
+    await comeBack(page)
+    await page.getByText('1 delivery', { exact: true }).waitFor()
+    await becomes(t, () => page.getByRole('article').count(), 1)
+  })
+
+  await t.test('one delivery tells what happened, and what to try', async (t) => {
+    const page = await open(`#/${broken}`)
+    await page.getByRole('link', { name: 'job.updated' }).click()
+    await page.getByText('1 attempt failed. We will retry automatically.').waitFor()
+    t.match(await page.getByRole('list').locator('li').allTextContents(), [new RegExp(`^${nextAttempt}`), /^Returned .*500.*Attempt 1 · .* ms.*An error in your code or in front of it/])
+    const { body = '' } = await webhooks.findDelivery('acme', broken, await newestOf(broken)) ?? {}
+    t.equal(await page.getByRole('region', { name: 'Body of the request' }).textContent(), JSON.stringify(JSON.parse(body), null, 2))
+    await page.getByRole('button', { name: 'Copy: Body of the request' }).click()
+    await page.getByText('Copied').first().waitFor()
+    await becomes(t, () => copied(page), body)
+
+    const headers = page.getByRole('region', { name: 'Headers of the request' })
+    const eventId = String(JSON.parse(body).id)
+    t.match(await headers.textContent(), `webhook-id: ${eventId}`)
+    t.match(await headers.textContent(), 'X-Api-Key: <not shown>')
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await becomes(t, () => copied(page), new RegExp(`^[^]*ID='${eventId}'[^]*/500'[^]*'X-Api-Key: <value>'`))
+    t.notMatch(await copied(page), 'hush')
+
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByText('Given up: Returned').first().waitFor()
+    await page.getByText('We gave up after 2 attempts and will not retry automatically.').waitFor()
+    receiver.requests.length = 0
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('Sent again as a new delivery').first().waitFor()
+    await page.getByText('Waiting: Returned').first().waitFor()
+    await page.getByRole('link', { name: 'Open the new delivery' }).click()
+    await page.getByText('1 attempt failed').waitFor()
+    await becomes(t, () => receiver.requests.length, 1)
+
+    await page.getByRole('link', { name: 'Payroll' }).click()
+    await page.getByRole('button', { name: '1 new delivery' }).waitFor()
+  })
+
+  await t.test('back from a delivery, the log is as it was', async (t) => {
+    const page = await open(`#/${broken}`)
+    await page.getByLabel('Event type').selectOption('job.created')
+    await page.getByText('2 deliveries').waitFor()
+    await page.getByRole('link', { name: 'job.created' }).last().click()
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor()
+    await page.goBack()
+    await page.locator('[aria-posinset="2"]:focus-within').waitFor()
+    t.equal(await page.getByLabel('Event type').inputValue(), 'job.created')
+  })
+
+  await t.test('keys go from row to row, to the filters and out of the list', async (t) => {
+    const page = await open(`#/${broken}`)
+    const position = () => page.locator('article:focus-within').getAttribute('aria-posinset')
+    await page.getByRole('article').first().getByRole('link').focus()
+    await page.keyboard.press('PageDown')
+    await page.locator('[aria-posinset="2"]:focus-within').waitFor()
+    await page.keyboard.press('PageUp')
+    await page.locator('[aria-posinset="1"]:focus-within').waitFor()
+    await page.keyboard.press('PageUp')
+    t.equal(await position(), '1')
+    await page.keyboard.press('Control+End')
+    await becomes(t, () => page.locator('recruiting-webhooks :focus').textContent(), 'End of the deliveries')
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Control+Home')
+    await page.locator('recruiting-webhooks select:focus').waitFor()
+  })
+
+  await t.test('a webhook that is not active retries and replays nothing, and says why', async (t) => {
+    const id = await add('Off', '/200', 'job.deleted')
+    await happen('job.deleted')
+    const page = await open(`#/${id}/deliveries/${await newestOf(id)}`)
+    await page.getByRole('button', { name: 'Send again' }).waitFor()
+    await webhooks.update('acme', id, { status: 'inactive' })
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('You can send it again once the webhook is active.').waitFor()
+    await page.getByRole('link', { name: 'Go to the webhook' }).click()
+    await page.getByRole('button', { name: 'Replay events' }).click()
+    await page.getByText('Activate it first. Then you can replay the events it missed.').waitFor()
+  })
+
+  await t.test('a replay says how many events it sends before it sends them', async (t) => {
+    const id = await add('Replayed', '/200', 'candidate.created', 'candidate.updated')
+    await webhooks.update('acme', id, { status: 'inactive' })
+    await happen('candidate.created', 2)
+    await happen('candidate.updated')
+    await webhooks.update('acme', id, { status: 'active' })
+    receiver.requests.length = 0
+    const page = await open(`#/${id}`)
+    await page.getByRole('button', { name: 'Replay events' }).click()
+    await page.getByText('3 events will be sent').waitFor()
+    await page.getByLabel('Custom range').check()
+    await page.getByLabel('From').fill('')
+    await page.getByRole('button', { name: 'Send events' }).click()
+    await page.getByText('Enter a date and time').waitFor()
+    await page.locator('recruiting-webhooks [aria-invalid=true]:focus').waitFor()
+    await page.getByLabel('From').fill('2020-01-01T00:00')
+    await page.getByLabel('To', { exact: true }).fill('2019-01-01T00:00')
+    await page.getByText('Must be before the end').waitFor()
+    await page.getByLabel('To', { exact: true }).fill('2020-02-01T00:00')
+    await page.getByText('There is nothing to send in this time range').waitFor()
+    await page.getByLabel('Last hour').check()
+    await page.getByRole('checkbox', { name: 'candidate.created' }).check()
+    await page.getByText('2 events will be sent').waitFor()
+    t.equal(receiver.requests.length, 0, 'nothing was sent so far')
+    await happen('candidate.created')
+    await page.getByLabel('All').check()
+    await page.getByText('3 events will be sent').waitFor()
+    await page.getByLabel('Not delivered').check()
+    await page.getByRole('button', { name: 'Send 2 events' }).click()
+    await page.getByText('2 events are on their way').first().waitFor()
+    await drain()
+    await page.getByText('Replay of 2 events finished').waitFor()
+    t.equal(await page.getByRole('dialog').getByText('on their way').count(), 0)
+    t.equal(await page.getByRole('progressbar').count(), 0)
+    t.equal(await page.getByText('some have failed').count(), 0)
+    await becomes(t, () => receiver.requests.length, 3)
+    await page.getByRole('button', { name: 'Show in the log' }).click()
+    await page.getByText('6 deliveries').waitFor()
+  })
+
+  await t.test('a webhook shows the share of successes in the last 24 hours, by hour too', async (t) => {
+    const id = await add('Half', '/200', 'application.hired')
+    await happen('application.hired', 3)
+    await webhooks.update('acme', id, { target_url: new URL('/410', receiver.url).href })
+    await happen('application.hired')
+    const page = await open(`#/${id}`)
+    await page.getByText(/^\W?75%\W? delivered$/).waitFor()
+    await page.getByText('3 delivered, 1 given up, 0 waiting').waitFor()
+    t.match(await page.getByRole('img', { name: 'Deliveries by hour' }).locator('title').last().textContent(), /: 3 delivered, 1 given up$/)
+  })
+
+  await t.test('a replay says at its end that deliveries have failed', async (t) => {
+    const id = await add('Gone', '/410', 'application.rejected')
+    await webhooks.update('acme', id, { status: 'inactive' })
+    await happen('application.rejected')
+    await webhooks.update('acme', id, { status: 'active' })
+    const page = await open(`#/${id}`)
+    await page.getByRole('button', { name: 'Replay events' }).click()
+    await page.getByRole('button', { name: 'Send 1 event' }).click()
+    await page.getByText('Replay of 1 event finished').waitFor()
+    await page.getByText('some have failed').waitFor()
+    await page.keyboard.press('Escape')
+  })
+
+  await t.test('a session that may not replay or see bodies is told so', async (t) => {
+    const place = `#/${broken}/deliveries/${await newestOf(broken)}`
+    const page = await openNew(t, place, { capabilities: ['read'] })
+    await page.getByText('Your session has no access to bodies and responses.').waitFor()
+    t.equal(await page.getByRole('button', { name: /Send again|Try now/ }).count(), 0)
+    await page.getByRole('link', { name: 'Payroll' }).click()
+    await page.getByRole('article').first().waitFor()
+    t.equal(await page.getByRole('button', { name: 'Replay events' }).count(), 0)
+  })
+
+  await t.test('an erased event says that this is all that is left', async (t) => {
+    const id = await add('Erased', '/200', 'candidate.deleted')
+    await emit({ tenantSlug: 'acme', type: 'candidate.deleted', data: { name: 'Ada' }, subject: 'candidate:1' })
+    await drain()
+    await app.recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' })
+    const page = await open(`#/${id}/deliveries/${await newestOf(id)}`)
+    await page.getByText('The data of this event was erased').waitFor()
+    t.notMatch(await page.getByRole('region', { name: 'Body of the request' }).textContent(), 'Ada')
+  })
+
+  await t.test('what comes from outside is text, in every place and at every width', async (t) => {
+    const id = await add(`${markup}\u202E مرحبا`, '/500/hostile', 'candidate.merged')
+    await happen('candidate.merged', 1, { name: hostile })
+    const page = await openNew(t, `#/${id}/deliveries/${await newestOf(id)}`, narrow)
+    const body = page.getByRole('region', { name: 'Body of the request' })
+    await page.getByRole('link', { name: markup }).waitFor()
+    t.match(await body.textContent(), `"name": "${markup}\\u202egnp.exe\\u2066 üüü`)
+    t.match(await page.getByRole('region', { name: 'Attempt 1: Start of the response' }).textContent(), `${markup}\\u202egnp.exe\\u2066 üüü`)
+    t.equal(await page.locator('img').count(), 0)
+    t.notOk(await isWide(page))
+    await page.getByRole('link', { name: markup }).click()
+    await page.getByRole('article').waitFor()
+    t.equal(await page.locator('img').count(), 0)
+    t.notOk(await isWide(page))
+  })
+
+  await t.test('axe finds nothing, in either theme', async (t) => {
+    // It tries an inline style, which the page's policy refuses with an error.
+    const { page } = await server.open(browser, `#/${broken}`, { before: installAxe })
+    t.teardown(() => page.context().close())
+    await page.getByRole('article').first().waitFor()
+    t.same(await auditThemes(page), [])
+    await page.getByRole('button', { name: 'Replay events' }).click()
+    await page.getByText(/will be sent|nothing to send/).waitFor()
+    t.same(await auditThemes(page), [])
+    await page.keyboard.press('Escape')
+    await page.getByRole('article').last().getByRole('link').click()
+    await page.getByRole('region', { name: 'Attempt 1' }).waitFor()
+    t.same(await auditThemes(page), [])
+  })
+
+  await t.test('German and a language from right to left fit on a phone', async (t) => {
+    const german = await openNew(t, `#/${broken}`, { portalLocale: 'de', ...narrow })
+    await german.getByRole('heading', { name: 'Zustellungen' }).waitFor()
+    await german.getByRole('article').first().waitFor()
+    t.notOk(await isWide(german))
+    const arabic = await openNew(t, `#/${broken}`, { portalLocale: 'ar', ...narrow })
+    await arabic.getByRole('article').first().waitFor()
+    t.equal(await arabic.locator('recruiting-webhooks').getAttribute('dir'), 'rtl')
+    t.notOk(await isWide(arabic))
+    await arabic.getByRole('link', { name: 'job.updated' }).last().click()
+    await arabic.getByRole('heading', { name: 'Attempts' }).waitFor()
+    t.notOk(await isWide(arabic))
+  })
+
+  await t.test('a failure says what to try, keeps the rows and ends by itself', async (t) => {
+    const page = await open(`#/${broken}`)
+    await page.getByRole('article').first().waitFor()
+    await page.route(/deliveries\?/, (route) => route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'Broken', request_id: 'req-7' } } }))
+    await comeBack(page)
+    await page.getByText('req-7').waitFor()
+    t.ok(await page.getByRole('article').count() > 2)
+    await page.unroute(/deliveries\?/)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('req-7').waitFor({ state: 'hidden' })
+  })
+
+  await t.test('10,000 rows scroll by with few of them in the document', async (t) => {
+    const id = await add('Busy', '/200', 'candidate.anonymized')
+    await webhooks.update('acme', id, { status: 'inactive' })
+    for (let index = 0; index < 10_000; index++) await emit({ tenantSlug: 'acme', type: 'candidate.anonymized', data: { id: index } })
+    const page = await open(`#/${id}`)
+    await page.getByText('10,000 deliveries').waitFor()
+    await page.getByText('More deliveries load').waitFor({ state: 'attached' })
+    /** The texts at the end of the list, for screen readers too. */
+    const ends = () => page.getByText(/^\s*(Loading|End of the deliveries)$/).allTextContents()
+    await becomes(t, ends, [])
+    const oldest = (await webhooks.listDeliveries('acme', id, { sort: 'id', per_page: 1 })).data[0]
+    const metrics = await page.context().newCDPSession(page)
+    await metrics.send('Performance.enable')
+    let mostRows = 0
+    while (await page.locator('[aria-posinset="10000"]').count() === 0) {
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+      mostRows = Math.max(mostRows, await page.getByRole('article').count())
+    }
+    t.match(await page.locator('[aria-posinset="10000"]').textContent(), oldest?.event_id)
+    await becomes(t, ends, ['End of the deliveries'])
+    await metrics.send('HeapProfiler.collectGarbage')
+    const values = new Map((await metrics.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value]))
+    t.ok(mostRows < 60, `${mostRows} rows`)
+    t.ok((values.get('Nodes') ?? Infinity) < 10_000, `${values.get('Nodes')} nodes`)
+    t.ok((values.get('JSHeapUsedSize') ?? Infinity) < 50_000_000, `${values.get('JSHeapUsedSize')} bytes`)
+  })
+
+  await t.test(`a log of ${millionTotal} deliveries shows its first page after one request, with few rows in the document`, async (t) => {
+    let requests = 0
+    const page = await openNew(t, '#/', {
+      before: (page) => page.route(/deliveries\?/, async (route) => {
+        const isCounted = new URL(route.request().url()).searchParams.has('sort')
+        // Only the first request for rows is answered.
+        if (!isCounted && requests++ > 0) return
+        const perPage = Number(new URL(route.request().url()).searchParams.get('per_page'))
+        const data = Array.from({ length: perPage }, (_, index) => ({
+          id: millionTotal - index, event_id: `evt_${index}`, event_type: 'job.created', status: 'delivered', attempt_count: 1, response_status: 200, error: null, next_attempt_at: null, created_at: '2026-03-01T09:30:00.000Z', delivered_at: '2026-03-01T09:30:00.000Z'
+        }))
+        await route.fulfill({ json: { data, meta: { page: 1, per_page: perPage, total: millionTotal, total_pages: Math.ceil(millionTotal / perPage) } } })
+      })
+    })
+    const time = await page.evaluate<number>(firstRowMs(`#/${broken}`))
+    t.comment(`${Math.round(time)} ms from the answer to the first row`)
+    await page.getByText('1,000,000 deliveries').waitFor()
+    t.ok(await page.getByRole('article').count() < 60)
+  })
+
+  await t.test('no page complained, or asked for anything elsewhere', async (t) => {
+    // The answers 400 and 500 of the tests above.
+    t.same(complaints.flat().filter((text) => !/the server responded with a status of (400|500)/.test(text)), [])
+  })
+})
+
+/** From the end of the answer until the frame with the first row. */
+function firstRowMs (place: string): string {
+  return `new Promise((resolve) => {
+    const root = document.querySelector('recruiting-webhooks').shadowRoot
+    const look = () => {
+      if (root.querySelector('article') === null) return requestAnimationFrame(look)
+      const answer = performance.getEntriesByType('resource').findLast(({ name }) => name.includes('/deliveries?'))
+      resolve(performance.now() - answer.responseEnd)
+    }
+    location.hash = ${JSON.stringify(place)}
+    look()
+  })`
+}
+
+const phone = { viewport: { width: 360, height: 640 } }
+// Values are isolated from the text around them.
+const share = /66\.6%\u2069 delivered$/
+const figures = /\/webhooks\/\d+\/deliveries\?/
+
+t.test('the figures in the list of webhooks', { skip: noBrowser }, async (t) => {
+  const server = await startPortal(t, { delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule: [0] } })
+  const browser = await startBrowser(t)
+  const { app, receiver } = server
+  const { webhooks, emit, drain } = app.recruiting
+  let status = 204
+  receiver.answer((response) => response.writeHead(status).end())
+
+  const add = async (name: string, type: string): Promise<number> =>
+    (await webhooks.create('acme', { name, target_url: new URL('/', receiver.url).href, event_types: [type] })).id
+  const happen = async (answer: number): Promise<void> => {
+    status = answer
+    await emit({ tenantSlug: 'acme', type: 'job.created', data: { id: 1 } })
+    await drain()
+  }
+  const row = (page: Page, name: string): Locator => page.getByRole('listitem').filter({ hasText: name })
+  const isWide = (page: Page): Promise<boolean> => page.evaluate('document.documentElement.scrollWidth > innerWidth')
+
+  /** Keeps the requests for figures, until the test answers. */
+  const holdFigures = (held: Route[]) => (page: Page) => page.route(figures, (route) => { held.push(route) })
+
+  await add('CRM sync', 'job.created')
+  await add('Idle', 'job.closed')
+  for (const answer of [204, 204, 500]) await happen(answer)
+
+  await t.test('a row has the share of the last 24 hours beside a chart, and nothing without deliveries', async (t) => {
+    const { page, errors, strayRequests } = await server.open(browser, '#/')
+    await row(page, 'CRM sync').getByText(share).waitFor()
+    await row(page, 'CRM sync').getByText('Last 24 hours', { exact: true }).waitFor()
+    t.equal(await row(page, 'CRM sync').locator('svg[viewBox="0 0 240 48"]').count(), 1)
+    await page.waitForLoadState('networkidle')
+    t.equal(await row(page, 'Idle').getByText('delivered').count(), 0)
+    t.equal(await row(page, 'Idle').locator('svg[viewBox="0 0 240 48"]').count(), 0)
+    t.same([errors, strayRequests], [[], []])
+    await page.close()
+  })
+
+  await t.test('a row that has more deliveries than were counted says so', async (t) => {
+    const { page } = await server.open(browser, '#/', {
+      before: (page) => page.route(figures, async (route) => {
+        const answer = await route.fetch()
+        const { data, meta } = await answer.json() as { data: unknown[], meta: object }
+        await route.fulfill({ response: answer, json: { data, meta: { ...meta, total: 500 } } })
+      })
+    })
+    await row(page, 'CRM sync').getByText('Of the latest 3 deliveries.').waitFor()
+    await page.close()
+  })
+
+  for (const viewport of [{ width: 1280, height: 800 }, { width: 700, height: 800 }, phone.viewport]) {
+    await t.test(`figures move nothing, and axe finds nothing at a width of ${viewport.width} pixels`, async (t) => {
+      const held: Route[] = []
+      const { page } = await server.open(browser, '#/', {
+        viewport,
+        before: async (page) => {
+          await installAxe(page)
+          await holdFigures(held)(page)
+        }
+      })
+      await becomes(t, () => held.length, 2)
+      const sizes = async () => await Promise.all(['CRM sync', 'Idle'].map((name) => row(page, name).boundingBox()))
+      const before = await sizes()
+      for (const route of held) await route.continue()
+      await page.getByText(share).waitFor()
+      t.strictSame(await sizes(), before)
+      t.notOk(await isWide(page))
+      t.same(await auditThemes(page), [])
+      await page.close()
+    })
+  }
+
+  for (let index = 0; index < 18; index++) await add(`Endpoint ${index}`, 'job.closed')
+
+  await t.test('at most two rows ask at once, only those on the screen, and each once', async (t) => {
+    const asked: string[] = []
+    let inFlight = 0
+    let most = 0
+    const { page } = await server.open(browser, '#/', {
+      ...phone,
+      before: (page) => page.route(figures, async (route) => {
+        asked.push(route.request().url())
+        inFlight += 1
+        most = Math.max(most, inFlight)
+        const response = await route.fetch()
+        inFlight -= 1
+        await route.fulfill({ response })
+      })
+    })
+    const last = page.getByRole('link', { name: 'Endpoint 17', exact: true })
+    await last.waitFor()
+    await page.waitForLoadState('networkidle')
+    t.ok(asked.length >= 2 && asked.length < 10, `${asked.length} of 20 rows`)
+    await last.scrollIntoViewIfNeeded()
+    await becomes(t, () => asked.some((url) => url.includes('/webhooks/20/')), true)
+    await page.waitForLoadState('networkidle')
+    t.equal(most, 2)
+    t.equal(new Set(asked).size, asked.length)
+    await page.close()
+  })
+
+  await t.test('a refusal stops them without a word', async (t) => {
+    let asked = 0
+    const { page } = await server.open(browser, '#/', {
+      before: (page) => page.route(figures, async (route) => {
+        asked += 1
+        await route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json: { error: { code: 'rate_limited', message: 'Rate limit exceeded', request_id: 'req_1' } } })
+      })
+    })
+    await page.getByRole('link', { name: 'Endpoint 17', exact: true }).scrollIntoViewIfNeeded()
+    await becomes(t, () => asked >= 1, true)
+    await page.waitForLoadState('networkidle')
+    t.ok(asked <= 2, `${asked} requests`)
+    t.equal(await page.getByRole('alert').count(), 0)
+    t.equal(await page.getByText(/%\u2069 delivered/).count(), 0)
+    await page.close()
+  })
+})

@@ -1,0 +1,336 @@
+import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core'
+import { Webhook } from 'standardwebhooks'
+import t, { type Test } from 'tap'
+import type { PortalMessages } from '../../../../src/index.js'
+import type { PortalSessionFields } from '../../../../src/portal/session.js'
+import { en } from '../../../../src/portal/messages/en.js'
+import { findViolations } from '../../../fixtures/browser/axe.js'
+import { becomes } from '../../../fixtures/browser/becomes.js'
+import { noBrowser, startBrowser, visit, type Visit } from '../../../fixtures/browser/browser.js'
+import { type PortalHost, startPortalHost } from '../../../fixtures/browser/portal-host.js'
+import { elementPages, framePage, startRewritingProxy, startSite } from '../../../fixtures/browser/portal-sites.js'
+import { auditThemes, installAxe, startPortal } from '../../../fixtures/browser/portal-page.js'
+import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
+import { startReceiver } from '../../../fixtures/receivers/receiver.js'
+
+/** Arabic enough: only the title is translated. */
+const ar: PortalMessages = { ...en, shell: { ...en.shell, title: 'خطافات الويب' } }
+
+/** Names and the way they are shown. */
+const names = {
+  '<img src=x onerror="hacked = 1"><script>hacked = 1</script>': '<img src=x onerror="hacked = 1"><script>hacked = 1</script>',
+  '\'"><svg onload=hacked=1>&lt;b&gt;&amp; {name} {count} {{7*7}}': '\'"><svg onload=hacked=1>&lt;b&gt;&amp; {name} {count} {{7*7}}',
+  'Pay\u202Elor \u2066gnp.exe': 'Pay\\u202elor \\u2066gnp.exe',
+  'خدمة الرواتب (CRM)': 'خدمة الرواتب (CRM)',
+  ['W'.repeat(255)]: 'W'.repeat(255),
+  [`e${'\u0301'.repeat(200)}`]: `e${'\u0301'.repeat(200)}`
+}
+
+const urls = [
+  'https://hooks.example.com/"><script>hacked=1</script>?q=\'"&amp;<svg/onload=hacked=1>',
+  `https://hooks.example.com/${'w'.repeat(2000)}`,
+  'https://xn--mgbh0fb.example/'
+]
+
+function doesScrollSideways (page: Page): Promise<boolean> {
+  return page.evaluate('document.documentElement.scrollWidth > innerWidth')
+}
+
+async function goTo (page: Page, route: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(route)}`)
+}
+
+/** Looks at the list and at the webhook's own page. */
+async function seeNoFaults (t: Test, { page, errors }: Pick<Visit, 'page' | 'errors'>): Promise<void> {
+  await goTo(page, '#/1')
+  await page.getByRole('heading', { level: 1, name: 'CRM sync' }).waitFor()
+  // From here on, the page's policy refuses styles that axe adds for itself.
+  t.same(errors, [])
+  t.same(await findViolations(page), [], 'the webhook')
+  await goTo(page, '#/')
+  await page.getByRole('link', { name: 'CRM sync' }).waitFor()
+  t.same(await findViolations(page), [], 'the list')
+}
+
+t.test('the look of the portal', { skip: noBrowser }, async (t) => {
+  const browser = await startBrowser(t)
+
+  /** Opens the list of a tenant with one webhook. */
+  async function open (t: Test, session: Partial<PortalSessionFields>, options: BrowserContextOptions): Promise<Visit & { host: PortalHost }> {
+    const host = await startPortalHost(t, { portal: { messages: { ar } } })
+    await host.addWebhook()
+    const visited = await visit(browser, await host.createSession(session), options)
+    await visited.page.getByRole('link', { name: 'CRM sync' }).waitFor()
+    return { host, ...visited }
+  }
+
+  await t.test('Arabic goes from right to left, addresses from left to right, and axe finds nothing in the dark', async (t) => {
+    const { page, errors } = await open(t, { locale: 'ar' }, { colorScheme: 'dark', viewport: { width: 320, height: 700 } })
+    await becomes(t, () => page.evaluate('[document.documentElement.lang, document.documentElement.dir]'), ['ar', 'rtl'])
+    t.equal(await page.getByRole('heading', { level: 1 }).innerText(), ar.shell.title)
+    t.match(await page.getByRole('listitem').getByText('https://hooks.example.com').getAttribute('dir'), 'ltr')
+    t.notOk(await doesScrollSideways(page))
+    await page.setViewportSize({ width: 1280, height: 800 })
+    const isNameOnTheRight = async (): Promise<boolean> => {
+      const [name, status] = await Promise.all([page.getByRole('link', { name: 'CRM sync' }), page.getByText('Active')].map((text) => text.boundingBox()))
+      return (name?.x ?? NaN) > (status?.x ?? NaN)
+    }
+    await becomes(t, isNameOnTheRight, true, 'the name is on the right of the status')
+    await seeNoFaults(t, { page, errors })
+  })
+
+  await t.test('German is built in, and axe finds nothing in the light', async (t) => {
+    const { page, errors } = await open(t, { locale: 'de-AT' }, { colorScheme: 'light', viewport: { width: 1280, height: 800 } })
+    await becomes(t, () => page.evaluate('document.documentElement.lang'), 'de-AT')
+    await page.getByRole('link', { name: 'Webhook hinzufügen' }).waitFor()
+    await seeNoFaults(t, { page, errors })
+  })
+
+  await t.test('texts that do not arrive are asked for again, and a session in another language changes them', async (t) => {
+    const host = await startPortalHost(t)
+    await host.addWebhook()
+    const { page } = await visit(browser, 'about:blank')
+    await page.route(/assets\/.*\.json$/, (route) => route.abort())
+    await page.goto(await host.createSession({ locale: 'en' }))
+    await page.getByRole('alert').filter({ hasText: 'This page could not be loaded' }).waitFor()
+    await page.unroute(/assets\/.*\.json$/)
+    await page.getByRole('link', { name: 'Add webhook' }).waitFor()
+    await page.goto(await host.createSession({ locale: 'de' }))
+    await page.getByRole('link', { name: 'Webhook hinzufügen' }).waitFor()
+  })
+
+  await t.test('with reduced motion nothing moves, and forced colours leave each status a border', async (t) => {
+    const { page } = await open(t, {}, { reducedMotion: 'no-preference', forcedColors: 'active' })
+    await page.route('**/webhooks/1', () => {})
+    await goTo(page, '#/1')
+    const moving = 'document.querySelector("recruiting-webhooks").shadowRoot.getAnimations().length'
+    await becomes(t, () => page.evaluate(`${moving} > 0`), true)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await becomes(t, () => page.evaluate(moving), 0)
+    await goTo(page, '#/')
+    await page.getByText('Active').waitFor()
+    t.equal(await page.evaluate('getComputedStyle(document.querySelector("recruiting-webhooks").shadowRoot.querySelector(".status")).borderTopStyle'), 'solid')
+    t.same(await findViolations(page), [])
+  })
+
+  await t.test('hostile names and addresses are text, and break no layout', async (t) => {
+    const host = await startPortalHost(t)
+    const shown = new Map<number, string>()
+    for (const [index, [name, text]] of Object.entries(names).entries()) shown.set(await host.addWebhook(name, urls[index % urls.length]), text)
+    const { page, errors } = await visit(browser, await host.createSession(), { viewport: { width: 320, height: 700 } })
+    for (const text of shown.values()) await page.getByRole('link', { name: text, exact: true }).waitFor()
+    t.notOk(await doesScrollSideways(page), 'the list')
+    const wide: string[] = []
+    for (const [id, text] of shown) {
+      await goTo(page, `#/${id}`)
+      await page.getByRole('heading', { level: 1, name: text, exact: true }).waitFor()
+      if (await doesScrollSideways(page)) wide.push(text)
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('dialog').filter({ hasText: text }).waitFor()
+      if (await doesScrollSideways(page)) wide.push(`${text}, with the dialog`)
+      await page.keyboard.press('Escape')
+    }
+    t.same(wide, [])
+    t.equal(await page.locator('recruiting-webhooks').locator('img, script').count(), 0)
+    t.equal(await page.evaluate('typeof hacked'), 'undefined')
+    t.same(errors, [])
+  })
+})
+
+/** Renames the webhook of the list: this needs the script, the style, reads and a change. */
+async function rename (portal: Page | FrameLocator, name: string): Promise<void> {
+  await portal.getByRole('link', { name: 'CRM sync' }).click()
+  await portal.getByRole('link', { name: 'Edit' }).click()
+  await portal.getByLabel('Name').fill(name)
+  await portal.getByRole('button', { name: 'Save changes' }).click()
+  await portal.getByRole('heading', { level: 1, name }).waitFor()
+}
+
+/** The names of the tenant's webhooks, as they are stored. */
+async function storedNames ({ recruiting }: PortalHost): Promise<string[]> {
+  const { data } = await recruiting.webhooks.list('acme', {})
+  return data.map(({ name }) => name)
+}
+
+/** Waits until the browser says that it does not show a frame. */
+async function seeRefusal ({ page, errors }: Visit): Promise<void> {
+  while (!errors.some((error) => error.includes('frame-ancestors'))) await page.waitForEvent('console')
+}
+
+t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
+  const browser = await startBrowser(t)
+
+  await t.test('as a page of its own, under helmet, it is there after four requests besides those of the API, with the texts of one language', async (t) => {
+    const host = await startPortalHost(t)
+    await host.addWebhook()
+    const { page, errors, strayRequests } = await visit(browser, await host.createSession())
+    await page.getByRole('link', { name: 'CRM sync' }).waitFor()
+    const urls = host.requests.map(({ url }) => url)
+    const first = urls.findIndex((url) => url.startsWith('/api/v1/public/acme/'))
+    const files = urls.slice(0, first).map((url) => url.replace(/^\/api\/v1\/public\/|-[\da-f]{16}/g, ''))
+    t.same(files.sort(), ['portal/', 'portal/assets/portal.css', 'portal/assets/portal.js', 'portal/assets/portal.json'])
+    await rename(page, 'Alone')
+    t.same(await storedNames(host), ['Alone'])
+    t.same([errors, strayRequests], [[], []])
+  })
+
+  await t.test('below a prefix of a host’s scope that has one itself', async (t) => {
+    const host = await startPortalHost(t, { scope: '/v2', prefix: '/hooks' })
+    await host.addWebhook()
+    const { page, errors } = await visit(browser, await host.createSession())
+    t.equal(new URL(page.url()).pathname, '/v2/hooks/portal/')
+    await rename(page, 'Below')
+    t.same(await storedNames(host), ['Below'])
+    t.same(errors, [])
+  })
+
+  await t.test('behind a proxy that rewrites the path', async (t) => {
+    const host = await startPortalHost(t)
+    await host.addWebhook()
+    const proxy = await startRewritingProxy(t, `${host.origin}/api/v1/public/`)
+    const { hash } = new URL(await host.createSession())
+    const { page, errors } = await visit(browser, `${proxy}portal/${hash}`)
+    await rename(page, 'Behind')
+    t.same(await storedNames(host), ['Behind'])
+    t.same(errors, [])
+  })
+
+  await t.test('in a frame of another site that is listed, under helmet', async (t) => {
+    const origin = await startSite(t, { '/': () => framePage(host.portalUrl), '/session': () => host.createSession() })
+    const host = await startPortalHost(t, { portal: { frameAncestors: [origin] } })
+    await host.addWebhook()
+    const { page, errors } = await visit(browser, `${origin}/`)
+    await rename(page.frameLocator('iframe'), 'Framed')
+    t.same(await storedNames(host), ['Framed'])
+    t.same(errors, [])
+  })
+
+  await t.test('in no frame of a site that is not listed, and in no frame at all by default', async (t) => {
+    const listed = await startSite(t, { '/': () => framePage(`${stranger}/`) })
+    const stranger = await startSite(t, { '/': () => framePage(host.portalUrl) })
+    const host = await startPortalHost(t, { portal: { frameAncestors: [listed, 'self'] } })
+    const byDefault = await startPortalHost(t, { before: (app) => app.get('/settings', (_request, reply) => reply.type('text/html').send(framePage(byDefault.portalUrl))) })
+    for (const url of [`${stranger}/`, `${listed}/`, `${byDefault.origin}/settings`]) await seeRefusal(await visit(browser, url))
+    t.notOk([...host.requests, ...byDefault.requests].some(({ url }) => url.includes('/assets/')), 'nothing of it ran')
+  })
+
+  await t.test('as an element of the host’s page, under a strict policy, beside the host’s styles', async (t) => {
+    const host = await startPortalHost(t, { before: (app) => elementPages(app, () => host.createSession()) })
+    await host.addWebhook()
+    const { page, errors } = await visit(browser, `${host.origin}/settings`)
+    await page.getByRole('link', { name: 'CRM sync' }).waitFor()
+    const styleOf = (element: string): Promise<unknown> => page.evaluate(`(({ fontSize, textTransform, textAlign, letterSpacing, whiteSpace }) => (
+      { fontSize, textTransform, textAlign, letterSpacing, whiteSpace }
+    ))(getComputedStyle(${element}))`)
+    t.strictSame(await styleOf('document.querySelector("recruiting-webhooks").shadowRoot.querySelector("h1")'), {
+      fontSize: '24px', textTransform: 'none', textAlign: 'start', letterSpacing: '-0.36px', whiteSpace: 'normal'
+    })
+    t.strictSame(await styleOf('document.querySelector("h1")'), {
+      fontSize: '80px', textTransform: 'uppercase', textAlign: 'center', letterSpacing: '3px', whiteSpace: 'pre'
+    })
+    await rename(page, 'Element')
+    t.same(await storedNames(host), ['Element'])
+    t.equal(await page.evaluate('location.href'), `${host.origin}/settings`, 'the address is the host’s')
+    t.same(errors, [])
+  })
+})
+
+const sourceIps = ['203.0.113.7', '198.51.100.0/24', '2001:db8:1:2:3:4:5:6', '2001:db8::/32']
+const shown = sourceIps.join(', ')
+const target = { name: 'CRM sync', target_url: 'https://hooks.example.com/', event_types: ['job.created'] }
+
+t.test('the addresses that notifications come from', { skip: noBrowser }, async (t) => {
+  const server = await startPortal(t, { delivery: { sourceIps } })
+  const browser = await startBrowser(t)
+  await server.app.recruiting.webhooks.create('acme', target)
+  const isWide = (page: Page): Promise<boolean> => page.evaluate('document.documentElement.scrollWidth > innerWidth')
+
+  for (const place of ['#/new', '#/1']) {
+    await t.test(`are shown on ${place}, with a button that copies them`, async () => {
+      const { page, errors } = await server.open(browser, place, { permissions: ['clipboard-read', 'clipboard-write'] })
+      await page.getByText('Notifications come from', { exact: true }).waitFor()
+      await page.getByText(shown, { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Copy: Notifications come from' }).click()
+      await becomes(t, () => page.evaluate('navigator.clipboard.readText()'), shown)
+      t.same(errors, [])
+      await page.close()
+    })
+
+    await t.test(`fit a phone on ${place}, in German, and axe finds nothing`, async (t) => {
+      const { page } = await server.open(browser, place, { portalLocale: 'de', viewport: { width: 320, height: 640 }, before: installAxe })
+      await page.getByText('Benachrichtigungen kommen von', { exact: true }).waitFor()
+      t.notOk(await isWide(page))
+      t.same(await auditThemes(page), [])
+      await page.close()
+    })
+  }
+
+  await t.test('are not on the form of a webhook that exists, nor on a portal of a host that names none', async (t) => {
+    const { page } = await server.open(browser, '#/1/edit')
+    await page.getByLabel('Endpoint URL').waitFor()
+    t.equal(await page.getByText('Notifications come from').count(), 0)
+    await page.close()
+    const other = await startPortal(t)
+    await other.app.recruiting.webhooks.create('acme', target)
+    for (const [place, text] of [['#/new', 'Create webhook'], ['#/1', 'Details']] as const) {
+      const { page } = await other.open(browser, place)
+      await page.getByText(text, { exact: true }).waitFor()
+      t.equal(await page.getByText('Notifications come from').count(), 0)
+      t.equal(await page.locator('.facts:empty').count(), 0)
+      await page.close()
+    }
+  })
+})
+
+const title = 'on PostgreSQL, a stranger creates a webhook, finds why it fails, mends it and replays what it missed'
+
+t.test(title, { skip: noBrowser }, async (t) => {
+  const { storage } = await startPostgresHost(t)
+  const receiver = await startReceiver(t)
+  receiver.answer((response, { path }) => {
+    response.writeHead(path === '/payroll' ? 204 : 404, { 'content-type': 'text/plain' }).end(path === '/payroll' ? '' : `No route for ${path}`)
+  })
+  const address = (path: string): string => new URL(path, receiver.url).href
+  const { recruiting, createSession } = await startPortalHost(t, {
+    storage,
+    delivery: { allowHttp: true, allowNetworks: ['127.0.0.1/32'], responseExcerptBytes: 512, retrySchedule: [0], pollMs: 50 }
+  })
+  const { page, errors } = await visit(await startBrowser(t), await createSession(), { viewport: { width: 1280, height: 900 } })
+
+  await page.getByText('No webhooks yet').waitFor()
+  await page.getByRole('link', { name: 'Add webhook' }).click()
+  await page.getByLabel('Name').fill('Payroll')
+  await page.getByLabel('Endpoint URL').fill(address('/pay-roll'))
+  await page.getByRole('checkbox', { name: 'application.hired' }).check()
+  await page.getByRole('button', { name: 'Create webhook' }).click()
+  const secret = await page.getByText(/^whsec_/).innerText()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  await page.getByText('No deliveries yet').waitFor()
+
+  for (const id of [1, 2]) await recruiting.emit({ tenantSlug: 'acme', type: 'application.hired', data: { id } })
+  await recruiting.drain()
+  await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
+  await page.getByText('2 deliveries', { exact: true }).waitFor()
+  await page.getByText('Your endpoint has been failing').waitFor()
+  await page.getByRole('article').first().getByRole('link').click()
+  await page.getByRole('heading', { name: /^Returned .*404/ }).waitFor()
+  await page.getByText('There is nothing at this path: check the URL').waitFor()
+  await page.getByText('No route for /pay-roll').waitFor()
+
+  await page.getByRole('link', { name: 'Payroll' }).click()
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await page.getByLabel('Endpoint URL').fill(address('/payroll'))
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByRole('button', { name: 'Replay events' }).click()
+  await page.getByText('2 events will be sent').waitFor()
+  await page.getByRole('button', { name: 'Send 2 events' }).click()
+  await page.getByText('Replay of 2 events finished').waitFor()
+  await page.getByRole('button', { name: 'Show in the log' }).click()
+  await page.getByRole('article').filter({ hasText: 'Delivered' }).nth(1).waitFor()
+
+  const verifier = new Webhook(secret)
+  const received = receiver.requests.filter(({ path }) => path === '/payroll')
+  const ids = received.map(({ headers, body }) => (verifier.verify(body, headers as Record<string, string>) as { data: { id: number } }).data.id)
+  t.same(ids.sort(), [1, 2])
+  t.same(errors, [])
+})

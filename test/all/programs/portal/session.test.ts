@@ -1,0 +1,334 @@
+import type { Frame, FrameLocator, Locator, Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { becomes } from '../../../fixtures/browser/becomes.js'
+import { noBrowser, startBrowser, startKeepingBrowser, visit } from '../../../fixtures/browser/browser.js'
+import { type PortalHost, startPortalHost } from '../../../fixtures/browser/portal-host.js'
+import { elementPages, framePage, startSite } from '../../../fixtures/browser/portal-sites.js'
+
+/** Opens the form of the webhook, and changes its name. */
+async function fillForm (portal: Page | FrameLocator, name: string): Promise<void> {
+  await portal.getByRole('link', { name: 'CRM sync' }).click()
+  await portal.getByRole('link', { name: 'Edit' }).click()
+  await portal.getByLabel('Name').fill(name)
+}
+
+async function save (portal: Page | FrameLocator): Promise<void> {
+  await portal.getByRole('button', { name: 'Save changes' }).click()
+}
+
+/** Waits for the webhook's own page. */
+async function seeSaved (portal: Page | FrameLocator, name: string): Promise<void> {
+  await portal.getByRole('heading', { level: 1, name }).waitFor()
+}
+
+/** Whether all of the element is in the window. */
+async function isInView (element: Locator): Promise<boolean> {
+  const { y, height } = await element.boundingBox() ?? { y: NaN, height: NaN }
+  return y >= 0 && y + height <= Number(await element.page().evaluate('innerHeight'))
+}
+
+/** The status of each change that the API was asked for. */
+function changes ({ audit }: PortalHost): Array<number | null> {
+  return audit.filter(({ method }) => method === 'PATCH').map(({ status }) => status)
+}
+
+/** The status of the first refused request, which may be one that the page makes on its own, and of the last change. */
+function renewal (host: PortalHost): Array<number | null | undefined> {
+  return [host.audit.find(({ status }) => status !== 200)?.status, changes(host).at(-1)]
+}
+
+/** Everything that a page shows and keeps. */
+const contentOf = (page: Page): Promise<string> => page.evaluate(`JSON.stringify([
+  location.href, history.state, document.cookie, { ...localStorage }, { ...sessionStorage }, document.referrer, document.title,
+  document.documentElement.outerHTML, document.querySelector('recruiting-webhooks').shadowRoot.innerHTML
+])`)
+
+/** The address of a session with other hints. */
+function changeFragment (url: string, fields: Record<string, string>): string {
+  const changed = new URL(url)
+  changed.hash = new URLSearchParams([...new URLSearchParams(changed.hash.slice(1)), ...Object.entries(fields)]).toString()
+  return changed.href
+}
+
+/** A page with the portal in a frame, and a host that lists its origin. The actors of its sessions are user:17, user:18, … */
+async function startFramed (t: Test) {
+  let sessions = 0
+  const origin = await startSite(t, {
+    '/': () => framePage(host.portalUrl),
+    '/session': () => host.createSession({ actor: `user:${17 + sessions++}` }),
+    '/sibling': () => '<title>Sibling</title>'
+  })
+  const host = await startPortalHost(t, { portal: { frameAncestors: [origin] } })
+  await host.addWebhook()
+  return { host, origin }
+}
+
+const isRefused = (error: string): boolean => error.includes('401')
+
+t.test('the session of the portal', { skip: noBrowser }, async (t) => {
+  const browser = await startBrowser(t)
+
+  await t.test('in a frame, it ends in the middle of a form: the embedding page gives another, and the form is saved', async (t) => {
+    const { host, origin } = await startFramed(t)
+    const { page, errors } = await visit(browser, `${origin}/`)
+    const portal = page.frameLocator('iframe')
+    await fillForm(portal, 'Kept')
+    for (const frame of page.frames()) {
+      t.notMatch(await frame.evaluate('location.href + document.documentElement.outerHTML + JSON.stringify(performance.getEntries())'), 'rps.')
+    }
+    await host.endSessions()
+    await save(portal)
+    await seeSaved(portal, 'Kept')
+    await becomes(t, () => renewal(host), [401, 200])
+    await becomes(t, () => host.audit.at(-1)?.actor, 'user:18')
+    t.same(errors.filter((error) => !isRefused(error)), [])
+  })
+
+  await t.test('in a frame, messages of other windows and origins are ignored', async (t) => {
+    const { host, origin } = await startFramed(t)
+    const { page, errors } = await visit(browser, `${origin}/`)
+    const portal = page.frameLocator('[title=Webhooks]')
+    await portal.getByRole('link', { name: 'CRM sync' }).waitFor()
+    const [, frame] = page.frames() as [Frame, Frame]
+    await page.evaluate('document.body.append(Object.assign(document.createElement("iframe"), { src: "/sibling" }))')
+    const sibling = page.frame({ url: `${origin}/sibling` }) ?? await page.waitForEvent('framenavigated')
+    const session = async (actor: string): Promise<string> => JSON.stringify({ type: 'recruiting-webhooks:session', url: await host.createSession({ actor }) })
+
+    await frame.evaluate('globalThis.arrived = 0; addEventListener("message", () => { arrived++ }); null')
+    await sibling.evaluate(`parent.frames[0].postMessage(${await session('mallory')}, '*')`)
+    await frame.evaluate(`postMessage(${await session('mallory')})`)
+    await frame.evaluate(`dispatchEvent(new MessageEvent('message', { source: parent, origin: 'https://mallory.example', data: ${await session('mallory')} }))`)
+    await page.evaluate('for (const data of [null, "text", { type: "recruiting-webhooks:session", url: 5 }]) frames[0].postMessage(data, "*")')
+    await becomes(t, () => frame.evaluate('arrived'), 6, 'the messages have arrived')
+    await fillForm(portal, 'Untouched')
+    t.same([...new Set(host.audit.map(({ actor }) => actor))], ['user:17'])
+
+    await page.evaluate(`frames[0].postMessage(${await session('user:19')}, '*')`)
+    await becomes(t, () => frame.evaluate('arrived'), 7, 'the messages have arrived')
+    await save(portal)
+    await seeSaved(portal, 'Untouched')
+    await becomes(t, () => host.audit.at(-1)?.actor, 'user:19', 'one of the embedding page is taken')
+    t.same(errors, [])
+  })
+
+  await t.test('in a frame of the same origin, it takes itself out of the address and of the element, and loads once', async (t) => {
+    const host = await startPortalHost(t, {
+      portal: { frameAncestors: ['self'] },
+      before: (app) => app.get('/settings', async (_request, reply) => reply.type('text/html').send(`<iframe title="Webhooks" src="${(await host.createSession()).replaceAll('&', '&amp;')}"></iframe>`))
+    })
+    await host.addWebhook()
+    const { page, errors } = await visit(browser, `${host.origin}/settings`)
+    await page.frameLocator('iframe').getByRole('link', { name: 'CRM sync' }).waitFor()
+    t.equal(await page.locator('iframe').getAttribute('src'), `${host.portalUrl}#/`)
+    t.equal(host.requests.filter(({ url }) => url === '/api/v1/public/portal/').length, 1)
+    t.same(errors, [])
+  })
+
+  await t.test('a link leads back only to where the vendor allows it, and only from a session that the API accepts', async (t) => {
+    const host = await startPortalHost(t, { portal: { returnOrigins: ['https://ats.example'] } })
+    await host.addWebhook()
+    const valid = await host.createSession()
+    const madeUp = `${host.portalUrl}#token=rps.x&tenant=acme&expires_at=2100-01-01T00:00:00Z`
+    /** Where the links on the page lead, once it has settled. */
+    const linksOf = async (url: string, text: string): Promise<Array<string | null>> => {
+      const { page } = await visit(browser, url)
+      await page.getByText(text).first().waitFor()
+      const links = await page.getByRole('link', { name: 'Back to where you came from' }).all()
+      const found = await Promise.all(links.map((link) => link.getAttribute('href')))
+      await page.context().close()
+      return found
+    }
+    for (const returnUrl of ['https://elsewhere.example/', 'https://ats.example/', '/settings']) {
+      t.same(await linksOf(changeFragment(madeUp, { return_url: returnUrl }), 'Your session has ended'), [], returnUrl)
+    }
+    t.same(await linksOf(changeFragment(valid, { return_url: 'https://elsewhere.example/' }), 'CRM sync'), [])
+    t.same(await linksOf(await host.createSession({ returnUrl: 'https://ats.example/settings' }), 'CRM sync'), ['https://ats.example/settings'])
+  })
+
+  await t.test('a session of another tenant in the address asks before it replaces this one', async (t) => {
+    const host = await startPortalHost(t)
+    await host.addWebhook()
+    await host.recruiting.webhooks.create('globex', { name: 'Theirs', target_url: 'https://hooks.example.com/', event_types: ['job.created'] })
+    const { page, errors } = await visit(browser, await host.createSession())
+    await fillForm(page, 'Kept')
+    const other = JSON.stringify(new URL(await host.createSession({ tenantSlug: 'globex' })).hash)
+    await page.evaluate(`location.hash = ${other}`)
+    await page.getByRole('dialog').filter({ hasText: 'globex' }).getByRole('button', { name: 'Stay' }).click()
+    t.notMatch(page.url(), 'rps.')
+    await save(page)
+    await seeSaved(page, 'Kept')
+    t.same(host.audit.filter(({ tenantSlug }) => tenantSlug !== 'acme'), [])
+    await page.evaluate(`location.hash = ${other}`)
+    await page.getByRole('button', { name: 'Switch' }).click()
+    await page.getByRole('link', { name: 'Theirs' }).waitFor()
+    t.same(errors, [])
+  })
+
+  await t.test('Back brings neither a secret nor the session back, from the pages that a browser keeps', async (t) => {
+    const host = await startPortalHost(t, { before: (app) => app.get('/settings', (_request, reply) => reply.type('text/html').send('<title>Settings</title>')) })
+    const { page } = await visit(await startKeepingBrowser(t), await host.createSession())
+    page.on('dialog', (dialog) => dialog.accept())
+    await page.getByRole('link', { name: 'Add webhook' }).click()
+    await page.getByLabel('Name').fill('CRM sync')
+    await page.getByLabel('Endpoint URL').fill('https://hooks.example.com/')
+    await page.getByRole('checkbox', { name: 'job.created' }).check()
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByText(/^whsec_/).waitFor()
+    await page.evaluate('globalThis.isKept = true')
+    await page.goto(`${host.origin}/settings`)
+    await page.evaluate('setTimeout(() => history.back())')
+    await page.getByText('Open this page from your settings').waitFor()
+    t.equal(await page.evaluate('globalThis.isKept'), true, 'the browser has kept the page')
+    t.notMatch(await contentOf(page), /whsec_|rps\./)
+  })
+
+  await t.test('as an element, it ends in the middle of a form: the page sets src anew, and the form is saved', async (t) => {
+    const host = await startPortalHost(t, { before: (app) => elementPages(app, () => host.createSession(), { isInPage: true }) })
+    await host.addWebhook()
+    const { page, errors } = await visit(browser, `${host.origin}/settings`)
+    await fillForm(page, 'Kept')
+    t.equal(await page.evaluate('document.querySelector("recruiting-webhooks").getAttribute("src")'), null, 'src is taken out of the document')
+    await host.endSessions()
+    await save(page)
+    await seeSaved(page, 'Kept')
+    await becomes(t, () => renewal(host), [401, 200])
+    t.same(errors.filter((error) => !isRefused(error)), [])
+  })
+
+  await t.test('as a page, it ends in the middle of a form: a link leads back, and a session in the address saves the form', async (t) => {
+    const host = await startPortalHost(t, { before: (app) => app.get('/settings', (_request, reply) => reply.type('text/html').send('<title>Settings</title>')) })
+    await host.addWebhook()
+    const { page, errors } = await visit(browser, await host.createSession({ returnUrl: '/settings' }))
+    await fillForm(page, 'Kept')
+    await host.endSessions()
+    await save(page)
+    const notice = page.getByRole('alert').filter({ hasText: 'Your session has ended' })
+    await notice.waitFor()
+    const button = page.getByRole('button', { name: 'Save changes' })
+    await page.setViewportSize({ width: 800, height: 480 })
+    await button.scrollIntoViewIfNeeded()
+    await becomes(t, () => isInView(page.getByLabel('Name')), false, 'the page is scrolled')
+    await becomes(t, () => isInView(notice), true, 'the notice is in view beside the button that was pressed')
+    const [settings] = await Promise.all([page.context().waitForEvent('page'), notice.getByRole('link').click()])
+    await settings.waitForURL(`${host.origin}/settings`)
+    await settings.close()
+    t.same(host.requests.filter(({ url }) => url === '/settings').map(({ headers }) => headers.referer), [undefined])
+
+    t.equal(await page.getByLabel('Name').inputValue(), 'Kept')
+    await page.goto(await host.createSession())
+    await seeSaved(page, 'Kept')
+    await becomes(t, () => renewal(host), [401, 200])
+    t.notMatch(page.url(), 'rps.')
+    t.same(errors.filter((error) => !isRefused(error)), [])
+  })
+
+  await t.test('a dialog says that the session has ended, and that the page is offline', async () => {
+    const host = await startPortalHost(t)
+    await host.addWebhook()
+    const { page } = await visit(browser, await host.createSession())
+    await page.getByRole('link', { name: 'CRM sync' }).click()
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await host.endSessions()
+    await page.getByRole('button', { name: 'Send test' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('alert').filter({ hasText: 'Your session has ended' }).waitFor()
+    await page.context().setOffline(true)
+    await dialog.getByText('You are offline').waitFor()
+  })
+
+  await t.test('loaded again, an element asks for another session and has the form as it was, but for values of headers', async (t) => {
+    const host = await startPortalHost(t, { before: (app) => elementPages(app, () => host.createSession()) })
+    await host.addWebhook()
+    const { page, errors } = await visit(browser, `${host.origin}/settings`)
+    page.on('dialog', (dialog) => dialog.accept())
+    const name = page.getByLabel('Name', { exact: true })
+    const restored = page.getByText('Your unsaved changes are back')
+    await fillForm(page, 'Kept')
+    await page.getByRole('button', { name: 'Add header' }).click()
+    await page.getByLabel('Name of header 1').fill('X-Api-Key')
+    await page.getByLabel('Value of header 1').fill('hush')
+    t.notMatch(await contentOf(page), 'hush')
+    await page.reload()
+    await page.getByRole('link', { name: 'CRM sync' }).click()
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await restored.waitFor()
+    t.strictSame([await name.inputValue(), await page.getByLabel('Value of header 1').inputValue()], ['Kept', ''])
+    await page.getByRole('button', { name: 'Discard them' }).click()
+    await becomes(t, () => name.inputValue(), 'CRM sync')
+    await restored.waitFor({ state: 'detached' })
+    t.same(errors, [])
+  })
+
+  await t.test('in a frame, a page around it that does not answer is said, and can be asked again', async (t) => {
+    const origin = await startSite(t, { '/': () => framePage(host.portalUrl), '/session': () => host.createSession() })
+    const host = await startPortalHost(t, { portal: { frameAncestors: [origin] } })
+    await host.addWebhook()
+    const { page } = await visit(browser, 'about:blank')
+    await page.route('**/session', (route) => route.abort())
+    await page.goto(`${origin}/`)
+    const portal = page.frameLocator('iframe')
+    await portal.getByRole('alert').filter({ hasText: 'The page around this one did not respond' }).waitFor()
+    await page.unroute('**/session')
+    await portal.getByRole('button', { name: 'Try again' }).click()
+    await portal.getByRole('link', { name: 'CRM sync' }).waitFor()
+  })
+
+  await t.test('a page that is loaded again leads back, and a webhook that does not load has a heading', async (t) => {
+    const host = await startPortalHost(t, { before: (app) => app.get('/settings', (_request, reply) => reply.type('text/html').send('<title>Settings</title>')) })
+    const { page } = await visit(browser, await host.createSession({ returnUrl: '/settings' }))
+    await page.getByText('No webhooks yet').waitFor()
+    await page.evaluate("location.hash = '#/7'")
+    await page.getByRole('heading', { level: 1, name: 'Webhook' }).waitFor()
+    await page.getByRole('heading', { level: 2, name: 'Not found' }).waitFor()
+    await page.reload()
+    await page.getByText('Open this page from your settings').waitFor()
+    t.equal(await page.getByRole('link', { name: 'Back to where you came from' }).getAttribute('href'), '/settings')
+  })
+
+  await t.test('its token is in memory alone, and leaves it only towards the API', async (t) => {
+    const host = await startPortalHost(t)
+    await host.addWebhook()
+    const url = await host.createSession()
+    const token = new URLSearchParams(new URL(url).hash.slice(1)).get('token') ?? ''
+    const { page, errors } = await visit(browser, url)
+    await fillForm(page, 'Secret')
+    await save(page)
+    await seeSaved(page, 'Secret')
+    t.notMatch(await contentOf(page), token)
+    await page.evaluate('history.go(-2)')
+    await page.getByRole('link', { name: 'Secret' }).waitFor()
+    await becomes(t, () => page.url(), /portal\/#\/$/, 'the first entry of the history has none')
+
+    const leaks = host.requests.filter(({ url, headers: { authorization, ...headers } }) => {
+      const isForApi = url.startsWith('/api/v1/public/acme/')
+      return authorization !== (isForApi ? `Bearer ${token}` : undefined) || headers.referer !== undefined || `${url} ${JSON.stringify(headers)}`.includes(token)
+    })
+    t.same(leaks, [])
+    await page.reload()
+    await page.getByText('Open this page from your settings').waitFor()
+    t.same(errors, [])
+  })
+
+  await t.test('offline, a change fails and the form stays; back online, it is saved, and lists load by themselves', async (t) => {
+    const host = await startPortalHost(t)
+    await host.addWebhook()
+    const { page } = await visit(browser, await host.createSession())
+    await fillForm(page, 'Kept')
+    await page.context().setOffline(true)
+    await page.getByText('You are offline').waitFor()
+    await save(page)
+    await page.locator('form').getByRole('alert').filter({ hasText: 'You are offline' }).waitFor()
+    t.equal(await page.getByLabel('Name').inputValue(), 'Kept')
+    await page.context().setOffline(false)
+    await page.getByText('You are offline').first().waitFor({ state: 'hidden' })
+    await save(page)
+    await seeSaved(page, 'Kept')
+    await becomes(t, () => changes(host), [200])
+
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByRole('heading', { name: 'You are offline' }).waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole('link', { name: 'Kept' }).waitFor()
+  })
+})

@@ -1,8 +1,0 @@
-import './ats.test.js'
-import './clients.test.js'
-import './demo.test.js'
-import './demo-ports.test.js'
-import './host.test.js'
-import './mirror.test.js'
-import './operations.test.js'
-import './storage.test.js'

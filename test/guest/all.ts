@@ -1,2 +1,0 @@
-import './matrix.test.js'
-import './places.test.js'

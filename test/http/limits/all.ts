@@ -1,2 +1,0 @@
-import './failed-keys.test.js'
-import './limits.test.js'

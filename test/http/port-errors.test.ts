@@ -1,0 +1,57 @@
+import t from 'tap'
+import { HttpError, RecruitingApiError } from '../../src/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { apiKeys, bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { captureLogs } from '../fixtures/api/logs.js'
+
+const base = '/api/v1/public/acme'
+const headers = bearer(keys.full)
+
+/** The statuses of what a port throws. */
+const statuses = [
+  ['rate_limited', 429], ['unavailable', 503],
+  ['bad_request', 500], ['unauthorized', 500], ['forbidden', 500], ['not_found', 500], ['conflict', 500], ['sync_token_expired', 500]
+] as const
+
+t.test('a key lookup can reject with 429 and 503; its other errors get 500', async (t) => {
+  let thrown: unknown
+  const app = await buildApp(t, { openapi: false, keyLookup: async () => { throw thrown } })
+  for (const [code, status] of statuses) {
+    thrown = new HttpError(code)
+    checkError(t, await app.inject({ url: `${base}/jobs`, headers }), status, code)
+  }
+})
+
+t.test('a storage can reject with 429 and 503; its other errors get 500', async (t) => {
+  let thrown: unknown
+  const storage = memoryStorage({ tenants })
+  const fail = async (): Promise<never> => { throw thrown }
+  Object.assign(storage.candidates, { list: fail, find: fail })
+  Object.assign(storage.jobs, { count: fail, listAfter: fail })
+  Object.assign(storage.webhooks, { find: fail })
+  Object.assign(storage.feed ?? {}, { list: fail })
+  const { logger, waitFor } = captureLogs()
+  const app = await buildApp(t, { openapi: false, storage, keyLookup: memoryKeyLookup(apiKeys), server: { logger } })
+  for (const path of ['candidates', 'candidates/1', 'jobs', 'webhooks/1', 'events']) {
+    for (const [code, status] of statuses) {
+      thrown = new HttpError(code)
+      checkError(t, await app.inject({ url: `${base}/${path}`, headers }), status, `${path}: ${code}`)
+    }
+  }
+  t.ok(await waitFor('request failed'))
+})
+
+t.test('errors have the status that Fastify sends from routes outside the API', async (t) => {
+  let thrown: unknown
+  const app = await buildApp(t, { before (app) { app.get('/own', async () => { throw thrown }) } })
+  for (const [error, status] of [
+    [new HttpError('not_found'), 404], [new HttpError('unavailable'), 503],
+    [new RecruitingApiError('invalid_input', 'name'), 400], [new RecruitingApiError('not_found', 'webhook'), 404],
+    [new RecruitingApiError('invalid_option', 'pollMs'), 500], [new RecruitingApiError('storage_timeout', 'late'), 503]
+  ] as const) {
+    thrown = error
+    t.equal((await app.inject('/own')).statusCode, status, error.code)
+    t.equal(error.statusCode, status)
+  }
+})

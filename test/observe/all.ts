@@ -1,3 +1,0 @@
-import './audit.test.js'
-import './log.test.js'
-import './tracing.test.js'

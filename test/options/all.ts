@@ -1,6 +1,0 @@
-import './api.test.js'
-import './delivery.test.js'
-import './errors.test.js'
-import './portal.test.js'
-import './recruiting.test.js'
-import './storage.test.js'

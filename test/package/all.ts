@@ -1,3 +1,0 @@
-import './architecture.test.js'
-import './docs.test.js'
-import './publish.test.js'

@@ -1,8 +1,0 @@
-import './copies.test.js'
-import './migrate.test.js'
-import './publication.test.js'
-import './races.test.js'
-import './rights.test.js'
-import './storage.test.js'
-import './tenants.test.js'
-import './upgrade.test.js'

@@ -1,3 +1,0 @@
-import './changes.test.js'
-import './kept.test.js'
-import './watch.test.js'

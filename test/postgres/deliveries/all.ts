@@ -1,6 +1,0 @@
-import './claim.test.js'
-import './due.test.js'
-import './failures.test.js'
-import './feed.test.js'
-import './stats.test.js'
-import './waiting-webhooks.test.js'

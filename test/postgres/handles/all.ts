@@ -1,2 +1,0 @@
-import './handles.test.js'
-import './transaction.test.js'

@@ -1,2 +1,0 @@
-import './api-keys.test.js'
-import './key-lookup.test.js'

@@ -1,2 +1,0 @@
-import './client.test.js'
-import './demo.test.js'

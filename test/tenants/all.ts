@@ -1,2 +1,0 @@
-import './doors.test.js'
-import './tenants.test.js'

@@ -1,0 +1,184 @@
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { createRecruiting } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
+import { allScopes, bearer, buildApp } from '../fixtures/api/app.js'
+import { toLoopback, webhookInput } from '../fixtures/api/webhook-api.js'
+import { collect } from '../fixtures/collect.js'
+import { silentLogger } from '../fixtures/delivery/silent-logger.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
+import { portal } from '../fixtures/portal/sessions.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+
+type Tenant = { tenantSlug: string } | { tenantId: string | number }
+
+const type = 'application.created' as const
+
+/** Every call about a tenant. */
+function callsOf ({ recruiting }: { recruiting: ReturnType<typeof createRecruiting> }): Record<string, (tenant: never) => Promise<unknown>> {
+  const { webhooks } = recruiting
+  return {
+    emit: (tenant: Tenant) => recruiting.emit({ ...tenant as { tenantId: number }, type, data: { id: 1 } }),
+    changed: (tenant: Tenant) => recruiting.changed({ ...tenant as { tenantId: number }, kind: 'job', id: 1 }),
+    erase: (tenant: Tenant) => recruiting.erase({ ...tenant as { tenantId: number }, subject: 'candidate:1' }),
+    findSubject: (tenant) => collect(recruiting.findSubject(tenant, 'candidate:1')),
+    stats: (tenant) => recruiting.stats(tenant),
+    createSession: (tenant: Tenant) => recruiting.portal.createSession({ ...tenant as { tenantId: number }, actor: 'ada' }),
+    list: (tenant) => webhooks.list(tenant),
+    find: (tenant) => webhooks.find(tenant, 1),
+    create: (tenant) => webhooks.create(tenant, webhookInput),
+    import: (tenant) => webhooks.import(tenant, { ...webhookInput, secret: `whsec_${'A'.repeat(32)}` }),
+    update: (tenant) => webhooks.update(tenant, 1, { name: 'New' }),
+    rotateSecret: (tenant) => webhooks.rotateSecret(tenant, 1),
+    replay: (tenant) => webhooks.replay(tenant, 1),
+    preview: (tenant) => webhooks.preview(tenant, { event_types: [type] }),
+    listDeliveries: (tenant) => webhooks.listDeliveries(tenant, 1),
+    findDelivery: (tenant) => webhooks.findDelivery(tenant, 1, 1),
+    retryDelivery: (tenant) => webhooks.retryDelivery(tenant, 1, 1),
+    sendTest: (tenant) => webhooks.sendTest(tenant, 1),
+    delete: (tenant) => webhooks.delete(tenant, 1),
+    renameTenant: (tenant) => recruiting.renameTenant(tenant, 'acme-corp'),
+    removeTenant: (tenant) => recruiting.removeTenant(tenant)
+  }
+}
+
+t.test('an event of a request goes to the tenant whose key was checked, although the slug moved meanwhile', async (t) => {
+  const companies = new Map([['acme', 41]])
+  const [ours, theirs] = [await startReceiver(t), await startReceiver(t)]
+  let letGo = (): void => {}
+  const moved = new Promise<void>((resolve) => { letGo = resolve })
+  let arrive = (): void => {}
+  const arrived = new Promise<void>((resolve) => { arrive = resolve })
+  const checked: string[] = []
+  const app = await buildApp(t, {
+    tenantId: (slug) => companies.get(slug) ?? null,
+    tenantSlug: (id) => [...companies].find(([, known]) => String(known) === id)?.[0] ?? null,
+    keyLookup: ({ tenantId }) => {
+      checked.push(tenantId)
+      return { id: 'key', scopes: allScopes }
+    },
+    delivery: { ...toLoopback, pollMs: 10 },
+    routes: async (scope) => {
+      scope.post('/hire', { config: { scopes: [] }, schema: { operationId: 'hire', response: { 200: Type.Any() } } }, async () => {
+        const [tenantId = ''] = checked
+        arrive()
+        await moved
+        return app.recruiting.emit({ tenantId, type, data: { secretOf: 41 } })
+      })
+    }
+  })
+  const { recruiting } = app
+  await recruiting.webhooks.create({ tenantId: 41 }, { ...webhookInput, target_url: ours.url })
+  await recruiting.webhooks.create({ tenantId: 42 }, { ...webhookInput, target_url: theirs.url })
+
+  const hiring = app.inject({ method: 'POST', url: '/api/v1/public/acme/hire', headers: bearer('key') })
+  await arrived
+  companies.set('acme', 42).set('acme-old', 41)
+  letGo()
+  t.equal((await hiring).statusCode, 200)
+  await recruiting.emit({ tenantSlug: 'acme', type, data: { secretOf: 42 } })
+  await recruiting.drain()
+  const bodies = (requests: Array<{ body: string }>): unknown[] => requests.map(({ body }) => JSON.parse(body))
+  t.match(bodies(ours.requests), [{ tenant_slug: 'acme-old', data: { secretOf: 41 } }])
+  t.match(bodies(theirs.requests), [{ tenant_slug: 'acme', data: { secretOf: 42 } }])
+  t.same([ours.requests.length, theirs.requests.length], [1, 1])
+})
+
+t.test('a call with a tenantId looks nothing up, and works for the same tenant as its slug', async (t) => {
+  const recruiting = createRecruiting({
+    storage: memoryStorage(), logger: silentLogger, delivery: false, portal, tenantId: (slug) => slug === 'acme' ? 41 : null
+  })
+  t.teardown(() => recruiting.close())
+  const { id } = await recruiting.webhooks.create({ tenantSlug: 'acme' }, webhookInput)
+  t.match(await recruiting.webhooks.find({ tenantId: 41 }, id), { id })
+  t.match(await recruiting.webhooks.find({ tenantId: '41' }, id), { id })
+  t.equal(await recruiting.webhooks.find({ tenantId: 42 }, id), null)
+
+  const unasked = createRecruiting({
+    storage: memoryStorage(), logger: silentLogger, delivery: false, portal, tenantId: () => { throw new Error('looked up') }
+  })
+  t.teardown(() => unasked.close())
+  const { createSession, find, findDelivery, ...calls } = callsOf({ recruiting: unasked })
+  for (const [name, call] of Object.entries(calls)) {
+    const error: { code?: string } | undefined = await call({ tenantId: 41 } as never).then(() => undefined, (thrown) => thrown)
+    t.notOk(error && error.code !== 'not_found', `${name}: ${String(error)}`)
+  }
+})
+
+t.test('each call refuses a tenantSlug together with a tenantId, and stores nothing', async (t) => {
+  const { storage, calls: stored } = spyStorage()
+  const recruiting = createRecruiting({ storage, logger: silentLogger, delivery: false, portal, tenantId: () => 41 })
+  t.teardown(() => recruiting.close())
+  stored.length = 0
+  for (const [name, call] of Object.entries(callsOf({ recruiting }))) {
+    const both = { code: 'invalid_input', field: 'tenantId', message: 'tenantId: expected none, because tenantSlug is given, got 41' }
+    await t.rejects(call({ tenantSlug: 'acme', tenantId: 41 } as never), both, name)
+    const invalid = /^invalid_(input|event)$/
+    await t.rejects(call({ tenantId: 1.5 } as never), { code: invalid, field: 'tenantId' }, name)
+    await t.rejects(call({ tenantSlug: '' } as never), { code: invalid, field: 'tenantSlug' }, name)
+    await t.rejects(call({} as never), { code: invalid, field: 'tenantSlug' }, name)
+    if (!/^(emit|changed|erase|createSession)$/.test(name)) {
+      await t.rejects(call({ tenantID: 41 } as never), { code: 'invalid_input', field: 'tenantID' }, name)
+    }
+  }
+  t.same(stored, [])
+})
+
+t.test('the option tenantSlug names the tenant of a call by id; without it the name is the id', async (t) => {
+  const asked: unknown[] = []
+  for (const [given, name] of [[{ tenantSlug: (id: string, transaction: unknown) => { asked.push([id, transaction]); return 'acme' } }, 'acme'], [{}, '41']] as const) {
+    const storage = memoryStorage()
+    const recruiting = createRecruiting({ storage, logger: silentLogger, delivery: false, portal, tenantId: () => 41, ...given })
+    t.teardown(() => recruiting.close())
+    await recruiting.webhooks.create({ tenantId: 41 }, { ...webhookInput })
+    await recruiting.emit({ tenantId: 41, type, data: { id: 1 } })
+    const [body = ''] = await storage.feed.latest('41', { limit: 1, eventTypes: null })
+    t.match(JSON.parse(body), { tenant_slug: name, data: { id: 1 } })
+    const session = recruiting.portal.createSession({ tenantId: 41, actor: 'ada' })
+    if (name === 'acme') t.match(await session, { url: /[#&]tenant=acme&/ })
+    else await t.rejects(session, { code: 'unknown_tenant', field: 'tenantId' }, 'the page needs the slug')
+  }
+  t.same(asked, [['41', undefined], ['41', undefined], ['41', undefined]])
+})
+
+t.test('a tenantSlug that fails or returns no slug rejects the call, and nothing is stored', async (t) => {
+  const rule = /^tenantSlug: expected a function that returns a tenant slug of 1 to 100 characters/
+  for (const [returned, message] of [['', rule], [41, rule], [new Error('no database'), 'no database']] as const) {
+    const { storage, calls } = spyStorage()
+    const tenantSlug = async (): Promise<string> => {
+      if (returned instanceof Error) throw returned
+      return returned as string
+    }
+    const recruiting = createRecruiting({ storage, logger: silentLogger, delivery: false, tenantId: () => 41, tenantSlug })
+    t.teardown(() => recruiting.close())
+    calls.length = 0
+    await t.rejects(recruiting.emit({ tenantId: 41, type, data: {} }), { message })
+    await t.rejects(recruiting.webhooks.create({ tenantId: 41 }, webhookInput), { message })
+    t.same(calls, [])
+  }
+  t.throws(() => createRecruiting({ storage: memoryStorage(), tenantSlug: () => 'acme' }), { code: 'invalid_option', field: 'tenantSlug' })
+})
+
+t.test('data that changes while the name is looked up is recorded as it was checked', async (t) => {
+  const storage = memoryStorage()
+  const data: { id: unknown } = { id: 1 }
+  const tenantSlug = async (): Promise<string> => {
+    data.id = 'not an integer'
+    return 'acme'
+  }
+  const recruiting = createRecruiting({ storage, logger: silentLogger, delivery: false, tenantId: () => 41, tenantSlug })
+  t.teardown(() => recruiting.close())
+  await recruiting.emit({ tenantId: 41, type, data })
+  const [body = ''] = await storage.feed.latest('41', { limit: 1, eventTypes: null })
+  t.same(JSON.parse(body).data, { id: 1 })
+})
+
+t.test('without the option tenantId, the slug is the id, and a name that rests cannot be used by it either', async (t) => {
+  const recruiting = createRecruiting({ storage: memoryStorage(), logger: silentLogger, delivery: false })
+  t.teardown(() => recruiting.close())
+  const { id } = await recruiting.webhooks.create('acme', webhookInput)
+  t.match(await recruiting.webhooks.find({ tenantId: 'acme' }, id), { id })
+  await t.rejects(recruiting.emit({ tenantId: 'x'.repeat(101), type, data: {} }), { code: 'invalid_input', field: 'tenantId' })
+  t.same(await recruiting.renameTenant({ tenantId: 'acme' }, 'acme-corp'), { webhooks: 1 })
+  await t.rejects(recruiting.emit({ tenantId: 'acme', type, data: {} }), { code: 'tenant_resting' })
+})

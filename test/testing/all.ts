@@ -1,2 +1,0 @@
-import './cases.test.js'
-import './report.test.js'

@@ -1,8 +1,0 @@
-import './deliveries.test.js'
-import './health.test.js'
-import './key-lookups.test.js'
-import './lists.test.js'
-import './races.test.js'
-import './sync.test.js'
-import './tenants.test.js'
-import './webhooks.test.js'

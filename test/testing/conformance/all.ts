@@ -1,3 +1,0 @@
-import './memory.test.js'
-import './pglite.test.js'
-import './postgres.test.js'

@@ -1,4 +1,0 @@
-import './emit.test.js'
-import './erase.test.js'
-import './prune.test.js'
-import './slug-characters.test.js'

@@ -1,7 +1,0 @@
-import './at-least-once.test.js'
-import './disable.test.js'
-import './drain-early.test.js'
-import './drain.test.js'
-import './pause.test.js'
-import './retry.test.js'
-import './worker.test.js'

@@ -1,5 +1,0 @@
-import './attempt.test.js'
-import './late-sender.test.js'
-import './connections.test.js'
-import './signature.test.js'
-import './tls.test.js'

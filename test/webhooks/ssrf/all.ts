@@ -1,6 +1,0 @@
-import './addresses.test.js'
-import './blocked.test.js'
-import './connector.test.js'
-import './dns.test.js'
-import './hostile-proxy.test.js'
-import './proxy.test.js'
