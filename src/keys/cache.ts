@@ -62,7 +62,7 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
 
   async function ask (name: string, credentials: KeyCredentials): Promise<ApiKey | null> {
     // Counts from the start of the lookup: the key may be revoked while the lookup returns.
-    const notedAtMs = clock.now()
+    const notedAtMs = clock.monotonic()
     const expiresAtMs = notedAtMs + ttlMs
     const key = await withinTime(lookup(credentials), timeoutMs, clock, 'the key lookup') ?? null
     valid.delete(name)
@@ -93,7 +93,7 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
   return async (credentials) => {
     const name = `${hashApiKey(credentials.key)}/${credentials.tenantId}`
     const cached = valid.get(name) ?? invalid.get(name)
-    const now = clock.now()
+    const now = clock.monotonic()
     const isFresh = cached !== undefined && now < cached.expiresAtMs
     const key = isFresh ? cached.key : await askOnce(name, credentials)
     if (isFresh && key !== null) note(cached, key, now)

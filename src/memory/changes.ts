@@ -82,9 +82,11 @@ export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChange
       let count = 0
       for (const feed of [...feeds.values()].flatMap((kinds) => [...kinds.values()])) {
         for (const [id, { number, at }] of feed.last) {
-          if (at >= before || count === limit) break
+          if (count === limit) break
+          // The clock may have been ahead for a while: later changes may be older.
+          if (at >= before) continue
           feed.last.delete(id)
-          feed.prunedTo = number
+          feed.prunedTo = Math.max(feed.prunedTo, number)
           count++
         }
       }

@@ -1,7 +1,8 @@
 import { RecruitingApiError } from '../errors.js'
 import { expectNames } from '../shared/expect.js'
+import { createSteadyNow, type StoredClock, systemClock } from '../shared/clock.js'
 import { readIds } from '../shared/ids.js'
-import type { ChangeKind, ChangeSource, Clock, EventFeed, EventStorage, HoldStore, Id, IdKinds, RecruitingStorage } from '../ports/index.js'
+import type { ChangeKind, ChangeSource, EventFeed, EventStorage, HoldStore, Id, IdKinds, RecruitingStorage } from '../ports/index.js'
 import { memoryChanges } from './changes.js'
 import { createCandidateSource } from './lists/candidates.js'
 import type { MemoryCandidate, MemoryCandidateSource } from './lists/candidates.js'
@@ -33,7 +34,7 @@ export interface MemoryStorageOptions<Ids extends Partial<IdKinds> = IntegerIds>
   /** Which ids of the rows are text, as in the option `ids` of the plugin. @default all are 'integer' */
   ids?: Ids
   /** The clock of the storage. @default the system clock */
-  clock?: Pick<Clock, 'now'>
+  clock?: StoredClock
 }
 
 /** A storage in memory, with methods to change candidates and jobs. */
@@ -68,11 +69,11 @@ export function memoryStorage<const Ids extends Partial<IdKinds> = IntegerIds> (
 export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> = {}): MemoryStorage<Id, Id, Id, Id> {
   expectNames(options, optionNames)
   const ids = readIds(options.ids, 'ids')
-  const { tenants = {}, clock = { now: Date.now } } = options
+  const { tenants = {}, clock = systemClock } = options
   if (!isRecord(tenants)) refuse('tenants', 'an object', tenants)
 
-  const now = (): number => clock.now()
-  const changes = memoryChanges({ clock })
+  const now = createSteadyNow(clock)
+  const changes = memoryChanges({ clock: { now } })
   const data = createWebhookData(now, changes)
   const contextOf = (kind: ChangeKind): RowSourceContext => ({
     now,

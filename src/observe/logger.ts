@@ -26,11 +26,11 @@ const intervalMs = 60_000
 const hint = 'Pass a logger to createRecruiting to see every line.'
 
 /** Returns a logger that emits warnings and errors as process warnings, each message at most once a minute. */
-export function createWarningLogger (clock: Pick<Clock, 'now'>): Logger {
+export function createWarningLogger (clock: Pick<Clock, 'monotonic'>): Logger {
   const writtenAtMs = new Map<string, number>()
 
   function warn ({ err, ...fields }: { err?: unknown }, message: string): void {
-    const now = clock.now()
+    const now = clock.monotonic()
     if (now - (writtenAtMs.get(message) ?? Number.NEGATIVE_INFINITY) < intervalMs) return
     writtenAtMs.set(message, now)
     // A failed connection to several addresses gives an error with a code and no message.

@@ -1,7 +1,9 @@
 /** The worker's time, so that tests need not wait. */
 export interface Clock {
-  /** Returns milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. For times that are stored, sent or shown: somebody may set this clock back. */
   now (): number
+  /** Returns milliseconds since any moment, like `performance.now()`. For waiting and for ages: it never goes back. */
+  monotonic (): number
   /** Calls `callback` once after `delayMs`. Returns a handle for `clearTimeout`. */
   setTimeout (callback: () => void, delayMs: number): unknown
   /** Cancels a timeout. Does nothing if it has already fired. */

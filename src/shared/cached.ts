@@ -54,7 +54,7 @@ export function createCachedLimit<Of> (limit: Limit<Of>, { path, minimum, maximu
 
   return (name, of) => {
     const known = cached.get(name)
-    const now = clock.now()
+    const now = clock.monotonic()
     if (known !== undefined && now < known.expiresAtMs) return known.value
     const entry = { value: read(of), expiresAtMs: now + cachedMs }
     // Deleting it first makes it the newest entry.

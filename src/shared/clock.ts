@@ -5,16 +5,33 @@ import { expect } from './expect.js'
 /** The clock of this process. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout)
 }
 
 /** Reads a clock; the default is the system clock. Throws `invalid_option` if a method is missing. */
 export function readClock (clock: Clock | undefined = systemClock, path: string): Clock {
-  for (const method of ['now', 'setTimeout', 'clearTimeout'] as const) {
+  for (const method of ['now', 'monotonic', 'setTimeout', 'clearTimeout'] as const) {
     expect(typeof clock?.[method] === 'function', `${path}.${method}`, 'a method', clock?.[method])
   }
   return clock
+}
+
+/** A clock whose `monotonic` may be missing: then it must not be set back. */
+export type StoredClock = Pick<Clock, 'now'> & Partial<Pick<Clock, 'monotonic'>>
+
+/** Returns a function like `clock.now` whose results never decrease: after the clock is set back, it goes on from the last time. */
+export function createSteadyNow (clock: StoredClock): () => number {
+  const elapsed = (): number => clock.monotonic?.() ?? clock.now()
+  let at = clock.now()
+  let elapsedMs = elapsed()
+  return () => {
+    const next = elapsed()
+    at = Math.max(clock.now(), at + next - elapsedMs)
+    elapsedMs = next
+    return Math.floor(at)
+  }
 }
 
 /** Waits until a promise resolves, up to `graceMs`. */

@@ -164,13 +164,13 @@ const refreshMs = 2000
 const maxAgeMs = 60_000
 
 /** Keeps a copy of the names that rest in the storage. Requests wait for it only after a minute without requests. */
-export function createRestingNames (webhooks: Pick<WebhookStore, 'listResting'>, clock: Pick<Clock, 'now'>): RestingNames {
+export function createRestingNames (webhooks: Pick<WebhookStore, 'listResting'>, clock: Pick<Clock, 'now' | 'monotonic'>): RestingNames {
   let ends = new Map<string, string>()
   let readAtMs = -Infinity
   let reading: Promise<void> | null = null
 
   async function read (): Promise<void> {
-    const startedMs = clock.now()
+    const startedMs = clock.monotonic()
     const names = await webhooks.listResting()
     ends = new Map(names.map(({ tenantId, until }) => [tenantId, until]))
     readAtMs = startedMs
@@ -182,9 +182,7 @@ export function createRestingNames (webhooks: Pick<WebhookStore, 'listResting'>,
   }
 
   function isOlderThan (ms: number): boolean {
-    const ageMs = clock.now() - readAtMs
-    // A clock that was set back makes the age negative.
-    return ageMs < 0 || ageMs > ms
+    return clock.monotonic() - readAtMs > ms
   }
 
   /** Whether our clock says that the rest has ended. Only the storage knows. */

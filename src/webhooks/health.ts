@@ -30,7 +30,7 @@ interface Dependencies {
   /** `null` in a process that does not deliver. */
   worker: Pick<Worker, 'inFlight' | 'lastClaimAt' | 'lastTurnAt'> | null
   findHold: () => Promise<Hold | null>
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'monotonic'>
   pollMs: number
 }
 
@@ -39,7 +39,7 @@ const patienceMs = 30_000
 /** Reads the health of an engine. Never rejects. */
 export async function readHealth ({ deliveries, worker, findHold, clock, pollMs }: Dependencies, isStopped: boolean): Promise<RecruitingHealth> {
   const [oldestDueMs, held] = isStopped ? [null, null] : await Promise.all([readLag(deliveries), findHold().catch(() => null)])
-  const isDelivering = worker === null || clock.now() - worker.lastTurnAt <= pollMs + patienceMs
+  const isDelivering = worker === null || clock.monotonic() - worker.lastTurnAt <= pollMs + patienceMs
   const lastClaimAt = worker?.lastClaimAt ?? null
   return {
     alive: !isStopped && isDelivering,

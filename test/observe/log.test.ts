@@ -162,7 +162,7 @@ t.test('without a logger, lines that only inform are no process warnings', async
   const listen = ({ message }: Error): void => { warned.push(message) }
   process.on('warning', listen)
   t.teardown(() => process.off('warning', listen))
-  const logger = createWarningLogger({ now: () => 0 })
+  const logger = createWarningLogger({ monotonic: () => 0 })
   logger.info({}, 'all is well')
   logger.warn({}, 'something is not')
   await new Promise(setImmediate)

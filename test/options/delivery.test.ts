@@ -129,13 +129,13 @@ for (const name of ['worker', 'allowHttp']) {
   })
 }
 
-t.test('delivery.clock has three methods', async (t) => {
-  const clock = { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} }
+t.test('delivery.clock has four methods', async (t) => {
+  const clock = { now: () => 0, monotonic: () => 0, setTimeout: () => 0, clearTimeout: () => {} }
   for (const method of Object.keys(clock)) {
     await assertRefused(t, [{ delivery: { clock: { ...clock, [method]: undefined } } }, `delivery.clock.${method}`, 'a method', 'undefined'])
   }
   await assertRefused(t, [{ delivery: { clock: null } }, 'delivery.clock.now', 'a method', 'undefined'])
-  await assertRefused(t, [{ delivery: { clock: Date } }, 'delivery.clock.setTimeout', 'a method', 'undefined'])
+  await assertRefused(t, [{ delivery: { clock: Date } }, 'delivery.clock.monotonic', 'a method', 'undefined'])
   await assertAccepted(t, { delivery: { worker: false, clock } })
 })
 

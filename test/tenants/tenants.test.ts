@@ -302,10 +302,11 @@ t.test('a storage that fails for less than a minute fails no request', async (t)
   t.equal(await names.findEnd('acme'), '2026-01-02T00:00:00.000Z')
 })
 
-t.test('a clock that was set back reads the names again', async (t) => {
+t.test('names are read again after a minute although the clock was set back', async (t) => {
   const { clock, state, names } = createNames('2026-01-01T12:00:00.000Z')
   await names.findEnd('acme')
-  await clock.skip(-3_600_000)
+  clock.setBack(3_600_000)
+  await clock.skip(60_001)
   await names.findEnd('acme')
   t.equal(state.reads, 2)
 })

@@ -35,10 +35,10 @@ export function boundFailedKeys (findCaller: CallerLookup, { max, cache, countFa
 
   function findAddress (request: FastifyRequest): Address {
     const name = nameAddress(request.ip)
-    const address = addresses.get(name) ?? { remaining: max, resetAtMs: 0, lookups: 0, waiting: [] }
+    const address = addresses.get(name) ?? { remaining: max, resetAtMs: Number.NEGATIVE_INFINITY, lookups: 0, waiting: [] }
     addresses.set(name, address)
     trimEntries(addresses, cache)
-    if (Date.now() >= address.resetAtMs) address.remaining = max
+    if (performance.now() >= address.resetAtMs) address.remaining = max
     return address
   }
 
@@ -52,7 +52,7 @@ export function boundFailedKeys (findCaller: CallerLookup, { max, cache, countFa
       return caller
     }
     const usage = await countFailure(request)
-    Object.assign(findAddress(request), { remaining: usage.remaining, resetAtMs: Date.now() + usage.ttl })
+    Object.assign(findAddress(request), { remaining: usage.remaining, resetAtMs: performance.now() + usage.ttl })
     // Other processes may have used up a shared count.
     if (usage.isExceeded) refuseRequest(reply, usage)
     return null
@@ -64,7 +64,7 @@ export function boundFailedKeys (findCaller: CallerLookup, { max, cache, countFa
       if (validKeys.has(name)) return lookUp(name, credentials, request, reply)
       const address = findAddress(request)
       const { remaining, lookups, waiting } = address
-      if (remaining === 0) refuseRequest(reply, { max, remaining, ttl: address.resetAtMs - Date.now(), isExceeded: true })
+      if (remaining === 0) refuseRequest(reply, { max, remaining, ttl: address.resetAtMs - performance.now(), isExceeded: true })
       if (lookups >= remaining) {
         await new Promise<void>((resolve) => { waiting.push(resolve) })
         continue

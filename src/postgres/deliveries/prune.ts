@@ -4,9 +4,10 @@ import type { StopDeliveries } from './stop.js'
 
 /** Deletes events and deliveries older than the retention; `schema` is quoted. */
 export function createPrune (session: Session, schema: string, stop: StopDeliveries): DeliveryStore['prune'] {
-  const text = `select pruned, next_after::text as next_after from ${schema}.prune_v1($1, $2, $3)`
-  // The last event that was read, 0 before the first; null between two walks over the events.
-  let after: number | null = null
+  const text = `select pruned, next_after from ${schema}.prune_v1($1, $2, $3)`
+  // Where the next batch begins; null between two walks over the events.
+  let after: string | null = null
+  let isSwept = false
 
   /** Removes events of removed tenants. Returns whether there are more. */
   async function removeEvents (limit: number): Promise<boolean> {
@@ -15,17 +16,19 @@ export function createPrune (session: Session, schema: string, stop: StopDeliver
   }
 
   return async ({ retentionDays, limit }) => {
-    if (after === null) await stop.sweepLeft()
-    after ??= 0
-    if (after === 0 && await removeEvents(limit)) return limit
+    if (after === null) {
+      if (!isSwept) await stop.sweepLeft()
+      isSwept = true
+      if (await removeEvents(limit)) return limit
+      isSwept = false
+    }
     let from = after
     for (;;) {
       // The next call starts again if this one fails.
       after = null
       const [row] = await session.query<{ pruned: number, next_after: string | null }>('prune', text, [retentionDays, limit, from])
-      from = Number(row?.next_after ?? 0)
-      if (from !== 0) after = from
-      if (Number(row?.pruned) > 0 || from === 0) return Number(row?.pruned)
+      from = after = row?.next_after ?? null
+      if (Number(row?.pruned) > 0 || from === null) return Number(row?.pruned)
     }
   }
 }

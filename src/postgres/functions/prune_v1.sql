@@ -1,7 +1,7 @@
--- Reads up to p_limit events after p_after, the oldest first, and stops at the first one that is younger than the
--- retention. Deletes their old deliveries that ended, then the events without deliveries. Returns the number of deleted
--- rows and the p_after of the next call, or null at the end.
-create function prune_v1 (p_retention_days double precision, p_limit integer, p_after bigint, out pruned integer, out next_after bigint)
+-- Reads up to p_limit events that are older than the retention by their own date, the oldest first, after p_after: a JSON array
+-- of a date and a seq, or null to begin. Deletes their old deliveries that ended, then the events without deliveries. Returns the
+-- number of deleted rows and the p_after of the next call, or null at the end.
+create function prune_v1 (p_retention_days double precision, p_limit integer, p_after text, out pruned integer, out next_after text)
 language plpgsql
 set search_path from current
 as $$
@@ -10,11 +10,15 @@ declare
   v_events bigint[];
   v_count integer;
 begin
-  select array_agg(walked.seq), case when count(*) = p_limit then max(walked.seq) end into v_events, next_after
+  select array_agg(walked.seq), (array_agg(json_build_array(walked.recorded_at, walked.seq) order by walked.recorded_at, walked.seq))[p_limit]
+  into v_events, next_after
   from (
-    select e.seq, e.recorded_at from events e where e.seq > p_after order by e.seq limit p_limit
-  ) as walked
-  where walked.recorded_at < v_before;
+    select e.seq, e.recorded_at from events e
+    where e.recorded_at < v_before
+      and (e.recorded_at, e.seq) > (coalesce((p_after::json ->> 0)::timestamptz, '-infinity'), coalesce((p_after::json ->> 1)::bigint, 0))
+    order by e.recorded_at, e.seq
+    limit p_limit
+  ) as walked;
 
   -- Events locked by a replay are skipped.
   v_events := array(select e.seq from events e where e.seq = any (v_events) order by e.seq for update skip locked);
@@ -41,7 +45,7 @@ begin
   pruned := pruned + v_count;
   delete from event_subjects s where s.event_seq = any (v_events) and not exists (select from events e where e.seq = s.event_seq);
 
-  if p_after = 0 then
+  if p_after is null then
     -- Lets positions of tenants without events follow.
     update change_state s set reached = pg_current_xact_id();
     delete from webhook_health h where not exists (select from webhooks w where w.id = h.webhook_id);

@@ -18,7 +18,7 @@ export function createKeyUses (pool: PgPool, session: Session, schema: string, c
 
   async function write (): Promise<void> {
     isScheduled = false
-    const now = clock.now()
+    const now = clock.monotonic()
     // Ages, because the clocks of the process and the server may differ.
     const uses = [...usedAtMs].map(([id, usedAt]) => ({ id, age_ms: Math.max(0, now - usedAt) }))
     usedAtMs.clear()
@@ -35,7 +35,7 @@ export function createKeyUses (pool: PgPool, session: Session, schema: string, c
   }
 
   return (id) => {
-    usedAtMs.set(id, clock.now())
+    usedAtMs.set(id, clock.monotonic())
     if (isScheduled) return
     isScheduled = true
     clock.setTimeout(() => { write().catch(warn) }, intervalMs)

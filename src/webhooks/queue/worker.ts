@@ -34,7 +34,7 @@ export interface Worker {
   readonly inFlight: number
   /** When the storage last answered a claim, in milliseconds since the epoch; `null` if it never did. */
   readonly lastClaimAt: number | null
-  /** When the last turn without a failed claim ended; initially, when the worker was created. */
+  /** When the last turn without a failed claim ended, by `clock.monotonic`; initially, when the worker was created. */
   readonly lastTurnAt: number
   /** Stops claiming, waits for attempts for up to the grace, aborts the rest and releases their leases. */
   close (): Promise<void>
@@ -56,9 +56,9 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   const aborted: Lease[] = []
   let inFlight = 0
   let onIdle: () => void = () => {}
-  let retryAt = 0
+  let retryAt = Number.NEGATIVE_INFINITY
   let lastClaimAt: number | null = null
-  let lastTurnAt = clock.now()
+  let lastTurnAt = clock.monotonic()
   let held: RecruitingApiError | null = null
   let isClosing = false
   let isAborted = false
@@ -88,7 +88,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   async function takeTurn (): Promise<boolean> {
     const isWritten = await attemptStep(writeResults)
     const isClaimed = await attemptStep(claim)
-    if (isClaimed) lastTurnAt = clock.now()
+    if (isClaimed) lastTurnAt = clock.monotonic()
     endTurn()
     return isClaimed && (isWritten || results.leftOver < settings.concurrency)
   }
@@ -111,8 +111,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
 
   async function writeResults (): Promise<void> {
     if (await results.writeNew()) await onFailures()
-    if (results.leftOver === 0 || clock.now() < retryAt) return
-    retryAt = clock.now() + settings.pollMs
+    if (results.leftOver === 0 || clock.monotonic() < retryAt) return
+    retryAt = clock.monotonic() + settings.pollMs
     await results.writeLeftOver()
   }
 

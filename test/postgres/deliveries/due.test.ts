@@ -4,6 +4,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { createRecruiting } from '../../../src/index.js'
 import { postgresStorage } from '../../../src/postgres/index.js'
+import { systemClock } from '../../../src/shared/clock.js'
 import { createListening } from '../../../src/postgres/deliveries/listening.js'
 import type { PgClient } from '../../../src/postgres/pool.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
@@ -302,7 +303,7 @@ t.test('an hour between the clocks of two workers changes nothing', async (t) =>
       allowNetworks: ['127.0.0.1/32'],
       pollMs: 50,
       retrySchedule: [0, 1, 1],
-      clock: { now: () => Date.now() + skewMs, setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) }
+      clock: { ...systemClock, now: () => Date.now() + skewMs }
     }
   }))
   t.teardown(() => Promise.all(workers.map((worker) => worker.close())))
