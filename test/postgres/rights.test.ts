@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import type pg from 'pg'
 import t from 'tap'
-import { doctor, type NamedFinding } from '../../src/cli/doctor/doctor.js'
+import { doctor } from '../../src/cli/doctor/doctor.js'
+import { createReader, type NamedFinding } from '../../src/cli/doctor/run-checks.js'
 import { privileges } from '../../src/cli/doctor/server.js'
 import { parseFlags } from '../../src/cli/flags.js'
 import { channelOf } from '../../src/postgres/deliveries/due.js'
 import { listGrants, rights, type Rights } from '../../src/postgres/grants.js'
 import { migrate, type PgPool, postgresStorage, watch } from '../../src/postgres/index.js'
-import { createSession } from '../../src/postgres/session.js'
+import type { RunQuery } from '../../src/postgres/session.js'
 import recruitingApi, { createRecruiting } from '../../src/index.js'
 import { memoryKeyLookup } from '../../src/memory/index.js'
 import { createCli } from '../fixtures/cli/cli.js'
@@ -122,8 +123,10 @@ t.test('a role that owns nothing', async (t) => {
 
   await t.test('learns from doctor which one was taken away', async (t) => {
     const { flags } = parseFlags(options.split(' '), doctor)
+    const session = createReader(pool)
+    const query: RunQuery = (text, values) => session.query('check', text, values)
     const patient = {
-      pool, flags, session: createSession(pool, 5000), schema: 'recruiting', quotedSchema: '"recruiting"', secretKeys: [], now: Date.now
+      pool, flags, session, query, schema: 'recruiting', quotedSchema: '"recruiting"', secretKeys: [], now: Date.now
     }
     for (const { text, lacking } of each) {
       await owner.query(`revoke ${text} from "${role}"`)

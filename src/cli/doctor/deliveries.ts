@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { channelOf } from '../../postgres/deliveries/due.js'
-import { postgresStorage } from '../../postgres/index.js'
+import { channelOf, createDue } from '../../postgres/deliveries/due.js'
+import { createReadStats } from '../../postgres/deliveries/stats.js'
+import { createStopDeliveries } from '../../postgres/deliveries/stop.js'
+import { createHealth } from '../../postgres/webhooks/health.js'
+import { createWebhookStore } from '../../postgres/webhooks/webhooks.js'
 import { createSecretBox } from '../../webhooks/secrets.js'
 import { formatCount } from '../terminal.js'
 import { type Check, fault, ok, type DoctorContext, unknown } from './finding.js'
@@ -13,12 +16,12 @@ const sampleMs = 100
 export const dueDeliveries: Check = {
   name: 'due deliveries',
   needsTables: true,
-  async run ({ pool, schema, flags }) {
-    const { oldestDueMs } = await postgresStorage(pool, { schema }).deliveries.stats()
+  async run ({ session, quotedSchema, flags }) {
+    const { oldestDueMs } = await createReadStats(session, quotedSchema)()
     const seconds = Math.round(oldestDueMs / 1000)
     const limit = flags.integer('max-due-seconds') ?? usualDueSeconds
     if (seconds <= limit) return [ok(`the oldest has been due for ${seconds} s`)]
-    return [fault(`the oldest has been due for ${seconds} s`,
+    return [fault(`the oldest has been due for ${seconds} s, so receivers get their notifications late`,
       'start a worker; if workers are running, add more or raise delivery.concurrency')]
   }
 }
@@ -38,21 +41,27 @@ export const workers: Check = {
         await sleep(sampleMs)
         continue
       }
-      if (hidden > 0) return [unknown('the database user cannot see the statements of other users', 'grant pg_monitor to the database user')]
-      return [fault('no process delivers', 'start one: a server without delivery: false, or a process with createRecruiting')]
+      if (hidden > 0) {
+        return [unknown('the database user cannot see the statements of other users', 'grant pg_monitor to the database user')]
+      }
+      return [fault('no process delivers, so events wait',
+        'start one: a server without delivery: false, or a process with createRecruiting')]
     }
   }
 }
 
-async function countWorkers ({ session, ...context }: DoctorContext): Promise<{ count: number, hidden: number }> {
-  const [row] = await session.query<{ count: number, hidden: number }>('look for workers', `
-    select count(*) filter (where ${isWorker})::int as count, count(*) filter (where query = '<insufficient privilege>')::int as hidden
+async function countWorkers ({ query, ...context }: DoctorContext): Promise<{ count: number, hidden: number }> {
+  const [row] = await query<{ count: number, hidden: number }>(`
+    select count(*) filter (where ${isWorker})::int as count,
+      count(*) filter (where query = '<insufficient privilege>')::int as hidden
     from ${others}`, describeWorker(context))
   return { count: 0, hidden: 0, ...row }
 }
 
 const others = 'pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
-const isWorker = "(query = $1 or (starts_with(query, $2) and strpos(query, $3) > 0 and query_start > clock_timestamp() - interval '1 minute'))"
+const isWorker = `(query = $1 or (
+  starts_with(query, $2) and strpos(query, $3) > 0 and query_start > clock_timestamp() - interval '1 minute'
+))`
 
 /** Returns the parameters of `isWorker`. */
 function describeWorker ({ schema, quotedSchema }: Pick<DoctorContext, 'schema' | 'quotedSchema'>): string[] {
@@ -60,8 +69,8 @@ function describeWorker ({ schema, quotedSchema }: Pick<DoctorContext, 'schema' 
 }
 
 /** Lists the database users of the workers that can be seen. */
-export async function listWorkerRoles ({ session, ...context }: DoctorContext): Promise<string[]> {
-  const rows = await session.query<{ role: string }>('look for workers',
+export async function listWorkerRoles ({ query, ...context }: DoctorContext): Promise<string[]> {
+  const rows = await query<{ role: string }>(
     `select distinct usename::text as role from ${others} and ${isWorker} order by 1`, describeWorker(context))
   return rows.map(({ role }) => role)
 }
@@ -70,14 +79,16 @@ export async function listWorkerRoles ({ session, ...context }: DoctorContext): 
 export const copies: Check = {
   name: 'copy',
   needsTables: true,
-  async run ({ pool, schema, session, quotedSchema, flags }) {
-    const environment = flags.text('environment') ?? null
-    const hold = await postgresStorage(pool, { schema }).holds.find(environment)
-    const rows = await session.query<{ environment: string | null }>('read environment', `select environment from ${quotedSchema}.home`)
+  async run ({ query, quotedSchema, flags }) {
+    const [hold] = await query<{ reason: string }>(
+      `select reason from ${quotedSchema}.find_hold_v1($1)`, [flags.text('environment') ?? null])
+    const rows = await query<{ environment: string | null }>(`select environment from ${quotedSchema}.home`)
     const owner = rows.find((row) => row.environment !== null)?.environment ?? null
-    if (hold === null) return [ok(owner === null ? 'no copy' : `no copy; it belongs to the environment ${owner}`)]
-    const problem = hold.reason === 'copy' ? 'the database is a copy' : `the database belongs to the environment ${owner}`
-    return [fault(`${problem}: nothing is sent`, 'run fastify-recruiting-api adopt --deliver or --discard')]
+    if (hold === undefined) return [ok(owner === null ? 'no copy' : `no copy; it belongs to the environment ${owner}`)]
+    const problem = hold.reason === 'copy'
+      ? 'the database is a copy'
+      : `the database belongs to the environment ${owner}`
+    return [fault(`${problem}, so nothing is sent`, 'run fastify-recruiting-api adopt --deliver or --discard')]
   }
 }
 
@@ -89,16 +100,16 @@ const maxCounted = 1000
 export const failing: Check = {
   name: 'webhooks',
   needsTables: true,
-  async run ({ pool, schema }) {
-    const { webhooks } = postgresStorage(pool, { schema })
-    const rows = await webhooks.listFailing({ limit: maxCounted, maxPending: 1 })
+  async run ({ session, quotedSchema }) {
+    const rows = await createHealth(session, quotedSchema).listFailing({ limit: maxCounted, maxPending: 1 })
     if (rows.length === 0) return [ok('none is failing or disabled')]
     const [disabled, failing] = [true, false].map((isDisabled) => rows
       .filter(({ webhook }) => (webhook.status === 'disabled') === isDisabled)
       .map(({ tenantSlug, webhook }) => `${webhook.id} of ${tenantSlug}`))
     return Object.entries({ disabled, failing }).flatMap(([status, names = []]) => names.length === 0
       ? []
-      : [fault(`${names.length} ${status}: ${show(names)}`, 'run fastify-recruiting-api webhooks failing, and inform their tenants')])
+      : [fault(`${names.length} ${status}, so their receivers get nothing or too little: ${show(names)}`,
+          'run fastify-recruiting-api webhooks failing, and inform their tenants')])
   }
 }
 
@@ -110,21 +121,26 @@ export const secrets: Check = {
     const hasKeys = context.secretKeys.length > 0
     const closed = await findClosed(context)
     if (closed.length === 0) return [ok(hasKeys ? 'the keys open all of them' : 'none is encrypted')]
-    if (!hasKeys) return [unknown(`the secrets of ${formatCount(closed.length, 'webhook')} are encrypted`, 'add --secret-keys FILE to check them')]
-    return [fault(`no key opens the secrets of ${formatCount(closed.length, 'webhook')}: ${show(closed)}`,
-      'add the missing key to secretKeys of your servers and to these keys. To change keys, begin with [oldKey, newKey] in every process, then use [newKey, oldKey], then run fastify-recruiting-api reseal')]
+    const count = formatCount(closed.length, 'webhook')
+    if (!hasKeys) return [unknown(`the secrets of ${count} are encrypted`, 'add --secret-keys FILE to check them')]
+    return [fault(`no key opens the secrets of ${count}, so their deliveries wait: ${show(closed)}`,
+      'add the missing key to secretKeys of your servers and to these keys. To change keys, begin with [oldKey, newKey] ' +
+      'in every process, then use [newKey, oldKey], then run fastify-recruiting-api reseal')]
   }
 }
 
-async function findClosed ({ pool, schema, secretKeys }: DoctorContext): Promise<string[]> {
-  const { webhooks } = postgresStorage(pool, { schema })
+async function findClosed ({ pool, session, schema, quotedSchema, secretKeys }: DoctorContext): Promise<string[]> {
+  const stop = createStopDeliveries(session, quotedSchema)
+  const webhooks = createWebhookStore(session, quotedSchema, stop, createDue(pool, session, schema))
   const box = createSecretBox(secretKeys)
   const closed: string[] = []
   let afterId = 0
   for (;;) {
     const batch = await webhooks.listSecrets({ afterId, limit: batchSize })
     for (const { tenantId, webhookId, secrets: stored, headers } of batch) {
-      if (![...stored, ...headers === null ? [] : [headers]].every((secret) => opens(() => box.open(secret, tenantId, webhookId)))) closed.push(`${webhookId} of ${tenantId}`)
+      const sealed = [...stored, ...headers === null ? [] : [headers]]
+      const isOpen = sealed.every((secret) => opens(() => box.open(secret, tenantId, webhookId)))
+      if (!isOpen) closed.push(`${webhookId} of ${tenantId}`)
     }
     const last = batch.at(-1)
     if (last === undefined) return closed

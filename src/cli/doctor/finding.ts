@@ -1,20 +1,25 @@
 import type { PgPool } from '../../postgres/index.js'
-import type { Session } from '../../postgres/session.js'
+import type { RunQuery, Session } from '../../postgres/session.js'
 import type { Flags } from '../command.js'
 
 /** Something that a check found. */
 export interface Finding {
   /** `unknown` if it could not be checked. Only a `fault` makes the exit code 1. */
   state: 'ok' | 'fault' | 'advice' | 'unknown'
+  /** One sentence: what is wrong, and what that causes. */
   text: string
-  /** The action to take; `null` if none is needed. */
+  /** The action to take, such as a command or SQL; `null` if none is needed. */
   remedy: string | null
 }
 
 /** The database and the options that checks use. */
 export interface DoctorContext {
+  /** Checks use it only for what `session` cannot do. Nothing limits the time of its statements. */
   pool: PgPool
+  /** Reads only. Statements that take too long, or wait for a lock, fail. */
   session: Session
+  /** A statement of `session`. */
+  query: RunQuery
   /** As given, and quoted. */
   schema: string
   quotedSchema: string
@@ -46,6 +51,11 @@ export function advice (text: string, remedy: string): Finding {
 
 export function unknown (text: string, remedy: string): Finding {
   return { state: 'unknown', text, remedy }
+}
+
+/** Returns what was found, or that all is well. */
+export function orOk (findings: readonly Finding[], text: string): Finding[] {
+  return findings.length > 0 ? [...findings] : [ok(text)]
 }
 
 /** Quotes a word of a command for a shell. */

@@ -1,4 +1,5 @@
-import { type Finding, type DoctorContext, fault, ok } from './finding.js'
+import { findLists } from '../rights.js'
+import { type Check, fault, orOk } from './finding.js'
 
 const usualSeconds = 5
 
@@ -7,36 +8,58 @@ interface Holder {
   pid: number
   since: string
   seconds: number
-  /** The package's tables that it has locked; `null` if it holds only rows or other locks. */
+  /** The tables that it has locked; `null` if it holds only rows or other locks. */
   tables: string | null
-  blocksReads: boolean
   statement: string
 }
 
-/** Finds transactions that keep others from the package's tables. `blocksReads` if the other checks would wait as well. */
-export async function findLocks ({ session, schema, flags }: DoctorContext): Promise<{ findings: Finding[], blocksReads: boolean }> {
-  const limit = flags.integer('max-lock-seconds') ?? usualSeconds
-  const holders = await session.query<Holder>('look for locks', `
-    select format('process %s (%s, %s)', a.pid, usename, coalesce(nullif(application_name, ''), state)) as who, a.pid,
-      to_char(xact_start at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
-      extract(epoch from clock_timestamp() - xact_start)::int as seconds,
-      l.tables, coalesce(l.blocks_reads, false) as "blocksReads", left(regexp_replace(query, '\\s+', ' ', 'g'), 200) as statement
-    from pg_stat_activity a
-    left join (
-      select pid, string_agg(distinct relname, ', ') as tables, bool_or(mode = 'AccessExclusiveLock') as blocks_reads
-      from pg_locks join pg_class on pg_class.oid = relation
-      where granted and relnamespace = (select oid from pg_namespace where nspname = $1) and relkind in ('r', 'p')
-        and database = (select oid from pg_database where datname = current_database())
-        and mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
-      group by pid
-    ) l on l.pid = a.pid
-    where datname = current_database() and a.pid <> pg_backend_pid() and xact_start < clock_timestamp() - $2::int * interval '1 second'
-      and (l.pid is not null or a.pid in (
-        select unnest(pg_blocking_pids(pid)) from pg_stat_activity
-        where wait_event_type = 'Lock' and wait_event <> 'advisory' and starts_with(query, '/* fastify-recruiting-api ')))
-    order by xact_start`, [schema, limit])
-  const findings = holders.map(({ who, pid, since, seconds, tables, statement }) => fault(
-    `${who} has locked ${tables ?? 'rows that this package needs'} since ${since} (${seconds} s), last with: ${statement}`,
-    `end it with select pg_terminate_backend(${pid})`))
-  return { findings: findings.length > 0 ? findings : [ok(`no transaction has locked what this package needs for ${limit} s`)], blocksReads: holders.some(({ blocksReads }) => blocksReads) }
+/**
+ * Whether transactions keep others from what this package needs: its tables, the relations of the host with the tables
+ * beneath them, and rows for which its statements wait.
+ */
+export const locks: Check = {
+  name: 'locks',
+  needsTables: false,
+  async run ({ query, schema, flags }) {
+    const limit = flags.integer('max-lock-seconds') ?? usualSeconds
+    const lists = (await findLists(query, schema, flags)).flatMap(({ relation }) => relation ?? [])
+      .map((relation) => `${relation.schema}.${relation.name}`)
+    const holders = await query<Holder>(`
+      with recursive host as (
+        select to_regclass(list)::oid as oid from unnest($3::text[]) as list
+        union
+        select d.refobjid
+        from host h
+        join pg_rewrite r on r.ev_class = h.oid
+        join pg_depend d on d.objid = r.oid
+        where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass
+      ), locked as (
+        select l.pid,
+          string_agg(distinct case n.nspname when $1 then c.relname else c.oid::regclass::text end, ', ') as tables
+        from pg_locks l join pg_class c on c.oid = l.relation join pg_namespace n on n.oid = c.relnamespace
+        where l.granted and c.relkind in ('r', 'p', 'v', 'm')
+          and l.database = (select oid from pg_database where datname = current_database())
+          and case n.nspname
+            when $1 then l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+            else l.mode = 'AccessExclusiveLock' and c.oid in (select h.oid from host h)
+          end
+        group by l.pid
+      )
+      select format('process %s (%s, %s)', a.pid, usename, coalesce(nullif(application_name, ''), state)) as who, a.pid,
+        to_char(xact_start at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
+        extract(epoch from clock_timestamp() - xact_start)::int as seconds,
+        l.tables, left(regexp_replace(query, '\\s+', ' ', 'g'), 200) as statement
+      from pg_stat_activity a left join locked l on l.pid = a.pid
+      where datname = current_database() and a.pid <> pg_backend_pid()
+        and xact_start < clock_timestamp() - $2::int * interval '1 second'
+        and (l.pid is not null or a.pid in (
+          select unnest(pg_blocking_pids(pid)) from pg_stat_activity
+          where wait_event_type = 'Lock' and wait_event <> 'advisory'
+            and starts_with(query, '/* fastify-recruiting-api ')))
+      order by xact_start`, [schema, limit, lists])
+    return orOk(holders.map(({ who, pid, since, seconds, tables, statement }) => {
+      const problem = `${who} has locked ${tables ?? 'rows that this package needs'} since ${since} (${seconds} s)`
+      return fault(`${problem}, so statements wait; its last one: ${statement}`, `end it with select pg_terminate_backend(${pid})`)
+    }), `no transaction has locked what this package needs for ${limit} s`)
+  }
 }

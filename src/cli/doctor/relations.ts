@@ -1,14 +1,12 @@
 import { isRecruitingApiError } from '../../errors.js'
 import { describeLosses, listWatchedTables, type WatchedTable } from '../../postgres/changes/watched-tables.js'
-import { inTransaction } from '../../postgres/pool.js'
-import type { PgPool, PgQueryable } from '../../postgres/index.js'
 import { findTenantColumn, needsCollation, type TenantRelation } from '../../postgres/lists/columns.js'
 import {
   describeSharedTable, explainKeys, findSharedTable, flatten, isReadWhole, type Plan, readColumn, remedySharedTable
 } from '../../postgres/lists/slow-pages.js'
 import { describeRelation, type Relation } from '../../postgres/lists/relation.js'
 import { assertColumns, candidateKind, jobKind, type RowKind } from '../../postgres/lists/row-kind.js'
-import { ask, type RunQuery, type Session } from '../../postgres/session.js'
+import type { RunQuery, Session } from '../../postgres/session.js'
 import { describeError } from '../database.js'
 import { advice, type Check, fault, type Finding, ok, type DoctorContext, quoteShell } from './finding.js'
 
@@ -25,22 +23,25 @@ export const relations: Check = {
 }
 
 async function checkKind (context: DoctorContext, kind: RowKind): Promise<Finding[]> {
-  const { session, flags, quotedSchema } = context
+  const { session, query, flags, quotedSchema } = context
   const given = flags.text(kind.option)
   const name = given ?? `${quotedSchema}.${kind.option}`
   const hasTenantIds = flags.has('tenant-ids') ? true : null
   const relation = await findRelation(session, kind, name)
   if (relation === null) {
     const remedy = given === undefined
-      ? `name your own table or view, --${kind.option} public.api_${kind.option}, or add --no-lists if your server has no lists of candidates and jobs`
+      ? `name your own table or view, --${kind.option} public.api_${kind.option}, ` +
+        'or add --no-lists if your server has no lists of candidates and jobs'
       : 'create it, or grant the right to read it'
     return [fault(`--${kind.option}: there is no table or view ${name} that the database user may see`, remedy)]
   }
   const faults = checkColumns(relation, kind, hasTenantIds)
   if (faults.length > 0) return faults
   const checked = findTenantColumn(relation, kind.option, hasTenantIds)
-  const slow = await findSlowPages(context.pool, checked, kind)
-  return [...slow, ...checkSearch(checked, kind), ...(slow.length === 0 ? [ok(`${relation.name} has its columns and indexes`)] : [])]
+  const slow = await findSlowPages(session, checked, kind)
+  const search = await checkSearch(query, checked, kind)
+  const isFine = slow.length === 0 && search.every(({ state }) => state !== 'fault')
+  return [...slow, ...search, ...isFine ? [ok(`${relation.name} has its columns and indexes`)] : []]
 }
 
 async function findRelation (session: Session, { option }: RowKind, name: string): Promise<Relation | null> {
@@ -65,7 +66,8 @@ function checkColumns (relation: Relation, kind: RowKind, hasTenantIds: boolean 
     findProblem(() => findTenantColumn(relation, option, hasTenantIds)),
     ...parts.map((part) => findProblem(() => assertColumns(relation, part, null)))
   ])
-  return [...problems].flatMap((problem) => problem === null ? [] : [fault(problem, `change the column in ${relation.name}`)])
+  const remedy = `change the column in ${relation.name}`
+  return [...problems].flatMap((problem) => problem === null ? [] : [fault(problem, remedy)])
 }
 
 function findProblem (check: () => unknown): string | null {
@@ -77,10 +79,30 @@ function findProblem (check: () => unknown): string | null {
   }
 }
 
-function checkSearch ({ name, columns, tenantColumn }: TenantRelation, { searched }: RowKind): Finding[] {
-  if (columns.has('name_key')) return []
-  return [advice(`${name} has no column name_key: filter[q] reads every row of the tenant`,
-    `add a column name_key, generated as lower(${searched}), in an index (${tenantColumn}, id) include (name_key)`)]
+/** How many rows are read to find one whose `name_key` is wrong. */
+const fewRows = 10_000
+
+/** Whether filter[q] finds every name: PostgreSQL lower-cases only letters from a to z in some collations. */
+async function checkSearch (query: RunQuery, relation: TenantRelation, { searched }: RowKind): Promise<Finding[]> {
+  const { name, columns, tenantColumn, caseCollation } = relation
+  const definition = `text collate "C" generated always as (lower(${searched} collate ${caseCollation})) stored`
+  const key = columns.get('name_key')
+  if (key === undefined) {
+    return [advice(`${name} has no column name_key, so filter[q] reads every row of the tenant`,
+      `add a column name_key ${definition}, in an index (${tenantColumn}, id) include (name_key)`)]
+  }
+  const remedy = `in the table of ${name}, drop the column name_key and add it again: name_key ${definition}`
+  if (!key.isInC) {
+    return [fault(`the column name_key of ${name} has another collation than "C", so filter[q] fails or misses letters such as É`,
+      remedy)]
+  }
+  const wrong = await query(`
+    select from (select name_key, ${searched} from ${name} limit ${fewRows}) as r
+    where name_key is distinct from lower(${searched} collate ${caseCollation}) limit 1`)
+  return wrong.length === 0
+    ? []
+    : [fault(`name_key of ${name} is not lower(${searched} collate ${caseCollation}) in each row, so filter[q] misses rows`,
+        remedy)]
 }
 
 /** A column of an index, in the order of code points if `isInC`. */
@@ -90,32 +112,43 @@ interface Key {
 }
 
 /** Finds the lists that no index serves. Asks the planner, which knows the tables beneath a view. */
-function findSlowPages (pool: PgPool, relation: TenantRelation, kind: RowKind): Promise<Finding[]> {
-  return inTransaction(pool, async (client) => {
-    const query: RunQuery = (text, values) => ask(client, text, values)
+function findSlowPages (session: Session, relation: TenantRelation, kind: RowKind): Promise<Finding[]> {
+  return session.transaction(`explain ${kind.option}`, async (query) => {
     const shared = await findSharedTable(query, relation, kind)
     // With other ways switched off, the planner scans a table only where no index helps.
-    await client.query('set local enable_seqscan to off; set local enable_hashjoin to off; set local enable_mergejoin to off')
+    await query('set local enable_seqscan to off; set local enable_hashjoin to off; set local enable_mergejoin to off')
     const plan = await explainKeys(query, relation)
     const tables = flatten(plan).filter(({ 'Relation Name': table }) => table !== undefined)
     const columns = plan.Output.map(readColumn)
     // Columns have no alias if there is one table alone.
-    const table = tables.find(({ Alias: alias }) => columns.every((column) => column !== null && (column.alias ?? alias) === alias))
-    if (table !== undefined) return checkIndexes(client, relation, table, columns.map((column) => String(column?.column)))
-    const whole = tables.filter(isReadWhole).map(({ 'Relation Name': whole }) => fault(`${relation.name}: every page reads the whole table ${whole}`,
-      `create an index of ${whole} that begins with the column that the view selects a tenant's rows by`))
-    return whole.length > 0 || shared === null ? whole : [fault(describeSharedTable(relation, shared), remedySharedTable(relation, shared))]
+    const table = tables.find(({ Alias: alias }) =>
+      columns.every((column) => column !== null && (column.alias ?? alias) === alias))
+    if (table !== undefined) {
+      return checkIndexes(query, relation, table, columns.map((column) => String(column?.column)))
+    }
+    const whole = tables.filter(isReadWhole).map(({ 'Relation Name': name }) => fault(
+      `${relation.name}: every page reads the whole table ${name}`,
+      `create an index of ${name} that begins with the column that the view selects a tenant's rows by`))
+    return whole.length > 0 || shared === null
+      ? whole
+      : [fault(describeSharedTable(relation, shared), remedySharedTable(relation, shared))]
   })
 }
 
 /** Looks for an index for the order of `id` and one for that of `updated_at`. Columns are quoted where they must be. */
-async function checkIndexes (client: PgQueryable, relation: Relation, { Schema: schema, 'Relation Name': table }: Plan, [tenant, id, updatedAt]: string[]): Promise<Finding[]> {
-  const rows = await ask<{ keys: string }>(client, `
+async function checkIndexes (
+  query: RunQuery, relation: Relation, { Schema: schema, 'Relation Name': table }: Plan, [tenant, id, updatedAt]: string[]
+): Promise<Finding[]> {
+  const rows = await query<{ keys: string }>(`
     select (
-      select json_agg(json_build_object('column', pg_get_indexdef(i.indexrelid, n, true), 'isInC', i.indcollation[n - 1] = '"C"'::regcollation) order by n)
+      select json_agg(json_build_object(
+        'column', pg_get_indexdef(i.indexrelid, n, true), 'isInC', i.indcollation[n - 1] = '"C"'::regcollation
+      ) order by n)
       from generate_series(1, i.indnkeyatts) n
     )::text as keys
-    from pg_index i where i.indrelid = format('%I.%I', $1::text, $2::text)::regclass and i.indisvalid and i.indpred is null`, [schema, table])
+    from pg_index i
+    where i.indrelid = format('%I.%I', $1::text, $2::text)::regclass and i.indisvalid and i.indpred is null`,
+  [schema, table])
   const indexes = rows.map(({ keys }) => JSON.parse(keys) as Key[])
   const inC = needsCollation(relation, 'id')
   const idKey = inC ? `${id} collate "C"` : id
@@ -128,7 +161,8 @@ async function checkIndexes (client: PgQueryable, relation: Relation, { Schema: 
       `create index on ${schema}.${table} (${tenant}, ${idKey})`))
   }
   if (!indexes.some(serves(updatedAt, false))) {
-    findings.push(fault(`${relation.name}: filter[updated_after] and sorting by updated_at read all rows of a tenant, or of the table ${table}`,
+    const slow = 'filter[updated_after] and sorting by updated_at read'
+    findings.push(fault(`${relation.name}: ${slow} all rows of a tenant, or of the table ${table}`,
       `create index on ${schema}.${table} (${tenant}, ${updatedAt}, ${idKey})`))
   }
   return findings
@@ -138,8 +172,7 @@ async function checkIndexes (client: PgQueryable, relation: Relation, { Schema: 
 export const watched: Check = {
   name: 'watched tables',
   needsTables: true,
-  async run ({ session, schema, quotedSchema }) {
-    const query = <Row>(text: string, values?: unknown[]): Promise<Row[]> => session.query<Row>('list watched tables', text, values)
+  async run ({ query, schema, quotedSchema }) {
     const findings = await Promise.all((['candidate', 'job'] as const).map(async (kind) => {
       const tables = (await listWatchedTables(query, quotedSchema, kind)).filter(({ isThere }) => isThere)
       return tables.length === 0 ? [adviseNone(kind)] : tables.map((table) => checkTable(table, schema))
@@ -150,7 +183,8 @@ export const watched: Check = {
 
 function adviseNone (kind: WatchedTable['kind']): Finding {
   return advice(`no table is watched for ${kind}s: there is no ${kind}s/sync, unless postgresStorage has changes: 'manual'`,
-    `if your customers should sync ${kind}s, call watch for each table that your view of ${kind}s reads, then start the servers again`)
+    `if your customers should sync ${kind}s, call watch for each table that your view of ${kind}s reads, ` +
+    'then start the servers again')
 }
 
 function checkTable (table: WatchedTable, schema: string): Finding {
@@ -158,5 +192,6 @@ function checkTable (table: WatchedTable, schema: string): Finding {
   const losses = describeLosses(table)
   if (losses.length === 0) return ok(`${name} is watched for ${kind}s: id ${id}, tenant ${tenant}`)
   const options = { schema, kind, relation: name, id, tenant }
-  return fault(losses.join('; '), `run fastify-recruiting-api watch ${Object.entries(options).map(([option, value]) => `--${option} ${quoteShell(value)}`).join(' ')}`)
+  const words = Object.entries(options).map(([option, value]) => `--${option} ${quoteShell(value)}`)
+  return fault(losses.join('; '), `run fastify-recruiting-api watch ${words.join(' ')}`)
 }

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { createCli } from '../../fixtures/cli/cli.js'
-import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+import { startPostgresServer } from '../../fixtures/postgres/postgres-server.js'
 import { request } from '../../fixtures/examples/request.js'
 import { runExample } from '../../fixtures/examples/run-example.js'
 
@@ -37,7 +37,7 @@ async function findFaults (url: string, env: Record<string, string> = {}): Promi
 }
 
 t.test('the examples run one after another on one database, in which doctor finds no fault', async (t) => {
-  const { url, createPool } = await startPostgres(t)
+  const { url, createPool } = await startPostgresServer(t, { settings: ['fsync=off'] })
   const keys = Buffer.alloc(32, 1).toString('base64')
   const env = { PORT: '0', DATABASE_URL: url, RECRUITING_SECRET_KEYS: keys, PORTAL_SECRET_KEYS: keys }
   for (const file of ['10-postgres.ts', '11-own-routes.ts', 'ats/src/server.ts', '10-postgres.ts']) {

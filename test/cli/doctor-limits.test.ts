@@ -1,0 +1,63 @@
+import t from 'tap'
+import { parseFlags } from '../../src/cli/flags.js'
+import { doctor } from '../../src/cli/doctor/doctor.js'
+import { type Check, type DoctorContext, ok } from '../../src/cli/doctor/finding.js'
+import { createReader, type NamedFinding, runChecks } from '../../src/cli/doctor/run-checks.js'
+import { createCli } from '../fixtures/cli/cli.js'
+import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+
+t.test('doctor reports what it could not see while a migration of the host locks its tables', async (t) => {
+  const { pool, server } = await startPostgresHost(t)
+  const client = await pool.connect()
+  const { rows: [{ pid }] } = await client.query('select pg_backend_pid() as pid')
+  await client.query("set application_name to 'host migration'; begin")
+  await client.query('lock table recruiting.candidates, recruiting.webhooks in access exclusive mode')
+  const { out } = await createCli(server.url)('doctor --json --wait-seconds 0 --max-lock-seconds 0')
+  const { findings } = JSON.parse(out) as { findings: NamedFinding[] }
+  await client.query('rollback')
+  client.release()
+
+  const find = (wanted: string) => findings.find(({ check }) => check === wanted)
+  t.match(find('locks'), {
+    state: 'fault',
+    text: /^process \d+ \(postgres, host migration\) has locked candidates, webhooks since .* so statements wait; its last one: lock table /,
+    remedy: `end it with select pg_terminate_backend(${pid})`
+  })
+  t.match(find('relations'), {
+    state: 'unknown',
+    text: `not checked, because process ${pid} (postgres, host migration) has locked a table that it reads`,
+    remedy: `wait for it, or end it with select pg_terminate_backend(${pid}); then run the command again`
+  })
+  t.match(find('secrets'), { state: 'unknown', text: /^not checked, because process \d+ \(postgres, host migration\) has locked/ })
+  t.match(findings.filter(({ check }) => check === 'schema'), [
+    { state: 'unknown', text: 'the table webhooks was not compared, because a transaction has locked it' }
+  ], 'the other tables were compared')
+})
+
+t.test('doctor ends although a check does not', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  const session = createReader(pool)
+  const context: DoctorContext = {
+    pool,
+    session,
+    query: (text, values) => session.query('check', text, values),
+    schema: 'recruiting',
+    quotedSchema: '"recruiting"',
+    flags: parseFlags([], doctor).flags,
+    secretKeys: [],
+    now: Date.now
+  }
+  const check = (name: string, run: Check['run']): Check => ({ name, needsTables: true, run })
+  const endless = check('endless', () => new Promise(() => {}))
+  const fine = check('fine', async () => [ok('fine')])
+  const findings = await runChecks([endless, fine], context, () => {}, { checkMs: 1, totalMs: 10_000 })
+  t.strictSame(findings, [
+    {
+      check: 'endless',
+      state: 'unknown',
+      text: 'not checked, because it did not end in time',
+      remedy: 'run the command again when the server is less busy'
+    },
+    { check: 'fine', state: 'ok', text: 'fine', remedy: null }
+  ])
+})
