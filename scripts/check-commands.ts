@@ -95,6 +95,8 @@ await run('adopt', '--discard')
 await run('subjects find', 'candidate:1 --tenant acme')
 await run('tenants rename', 'acme initech --secret-keys secret-keys --yes')
 await run('prune', '--retention-days 1 --yes')
+writeFileSync(join(folder, 'ids.json'), JSON.stringify({ initech: 43, imported: 44 }))
+await run('tenants use-ids', 'ids.json --dry-run')
 await run('tenants remove', 'initech --yes')
 
 const bareMs = await measure(() => promisify(execFile)(process.execPath, ['-e', '0']))

@@ -36,6 +36,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   'subjects find': { about: 'lists who received data about a person, as JSON lines', load: async () => (await import('./subjects.js')).find },
   'tenants rename': { about: 'renames a tenant, with its webhooks, keys and events', load: async () => (await import('./tenants.js')).rename },
   'tenants remove': { about: 'deletes a tenant, with its webhooks, keys and events', load: async () => (await import('./tenants.js')).remove },
+  'tenants use-ids': { about: 'moves all data from slugs to ids, for the option tenantId', load: async () => (await import('./tenant-ids.js')).useIds },
   adopt: { about: 'lets a copy of the database send notifications', load: async () => (await import('./upkeep.js')).adopt },
   stats: { about: 'shows the state of the queue', load: async () => (await import('./upkeep.js')).stats },
   prune: { about: 'deletes old events and deliveries', load: async () => (await import('./upkeep.js')).prune },

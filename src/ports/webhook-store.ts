@@ -250,4 +250,10 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
 
   /** Lists the tenants that rest now: until then, nothing can be created or recorded for them. */
   listResting (): Promise<RestingTenant[]>
+
+  /**
+   * Lists at most `limit` tenants with a webhook, or with a key that the storage keeps, whose id is its `tenantSlug`, by ascending
+   * id. With the option `tenantId`, the engine asks it for their ids at startup, and logs an error if their data is stored by slug.
+   */
+  listIdsLikeSlugs? (limit: number): Promise<string[]>
 }

@@ -26,6 +26,7 @@ import { createSecretBox, resealSecrets } from './secrets.js'
 import { createLateSender } from './sending/late-sender.js'
 import { createWorker } from './queue/worker.js'
 import { plainText, readInput } from '../shared/read-options.js'
+import { reportStoredSlugs } from './stored-slugs.js'
 import { createSubjects } from './subjects.js'
 import { createTenantOperations } from './tenants.js'
 import { createTenants, type Tenants } from '../shared/tenants.js'
@@ -75,6 +76,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     : null
   const pruner = createPruner(storage, { retentionDays, changesRetentionDays }, { clock, log })
   let isStarted = false
+  let storedSlugs: Promise<void> | null = null
   let stopping: Promise<void> | null = null
   let closing: Promise<void> | null = null
 
@@ -102,7 +104,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   }
 
   async function stopDelivering (): Promise<void> {
-    await Promise.all([worker?.close(), pruner.stop(delivery.closeGraceMs)])
+    await Promise.all([worker?.close(), pruner.stop(delivery.closeGraceMs), storedSlugs])
     await notices.stop()
   }
 
@@ -203,7 +205,9 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     health: () => readHealth({ deliveries, worker, findHold, clock, pollMs }, stopping !== null),
     start () {
       isStarted = true
-      if (worker === null || stopping !== null || closing !== null) return
+      if (stopping !== null || closing !== null) return
+      storedSlugs = reportStoredSlugs(webhooks, tenants, log)
+      if (worker === null) return
       sender.load()
       worker.start()
       notices.start()

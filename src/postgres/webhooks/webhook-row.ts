@@ -58,8 +58,10 @@ interface Secrets {
   headers: string | null
 }
 
+type TenantMethod = 'renameTenant' | 'removeTenant' | 'listResting' | 'listIdsLikeSlugs'
+
 /** Renames and removes tenants in PostgreSQL, and lists those that rest; `schema` is quoted. */
-export function createTenants (session: Session, schema: string): Pick<WebhookStore, 'renameTenant' | 'removeTenant' | 'listResting'> {
+export function createTenants (session: Session, schema: string): Pick<Required<WebhookStore>, TenantMethod> {
   async function rename (call: Call, from: Tenant, to: Tenant, { reseal, restSeconds = 0 }: RenameOptions): Promise<number | null> {
     if (from.id === to.id) return Number(await call(`${schema}.name_tenant_v1($1, $2)`, [to.id, to.slug]))
     const locked = JSON.parse(await call(`${schema}.lock_tenant_v1($1, $2)`, [from.id, to.id])) as Secrets[] | null
@@ -78,6 +80,14 @@ export function createTenants (session: Session, schema: string): Pick<WebhookSt
       Number(await call(`${schema}.remove_tenant_v1($1, $2, $3)`, [tenant, limit, restSeconds]))),
 
     listResting: () => session.query<RestingTenant>('list resting tenants',
-      `select tenant as "tenantId", ${toIso('rests_until')} as until from ${schema}.list_resting_v1()`)
+      `select tenant as "tenantId", ${toIso('rests_until')} as until from ${schema}.list_resting_v1()`),
+
+    async listIdsLikeSlugs (limit) {
+      const rows = await session.query<{ tenant: string }>('list ids like slugs', `
+        select tenant from ${schema}.webhooks where tenant = tenant_slug
+        union select tenant from ${schema}.api_keys where tenant = tenant_slug
+        order by 1 limit $1`, [limit])
+      return rows.map(({ tenant }) => tenant)
+    }
   }
 }

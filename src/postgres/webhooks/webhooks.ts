@@ -15,7 +15,9 @@ const sortColumns: Record<WebhookSortField, string> = {
 }
 
 /** The part of the port in this file; health and tenants are in other files. */
-type WebhookWrites = Omit<WebhookStore, 'renameTenant' | 'removeTenant' | 'listResting' | 'findHealth' | 'listFailing'>
+type WebhookWrites = Omit<
+  WebhookStore, 'renameTenant' | 'removeTenant' | 'listResting' | 'listIdsLikeSlugs' | 'findHealth' | 'listFailing'
+>
 
 /** Stores webhooks in PostgreSQL; `schema` is quoted. */
 export function createWebhookStore (session: Session, schema: string, stop: StopDeliveries, due: Due): WebhookWrites {
