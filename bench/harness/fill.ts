@@ -20,8 +20,8 @@ export async function queueDeliveries (pool: pg.Pool, count: number, endpoints: 
       from generate_series(1, $1::integer) as n
       returning seq, type
     )
-    insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at)
-    select seq, substr(type, 7)::bigint, $4::smallint, now() + $5 * interval '1 second', now() from made order by seq`, [count, endpoints, body, lane, dueInSeconds])
+    insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
+    select seq, substr(type, 7)::bigint, type, $4::smallint, now() + $5 * interval '1 second', now() from made order by seq`, [count, endpoints, body, lane, dueInSeconds])
   await pool.query('vacuum analyze')
 }
 

@@ -8,6 +8,8 @@ import { type Target, findTarget, openStorage, readId, webhookOption } from './f
 import { confirm, formatCount, formatRecord, formatTable, showResult, withProgress } from './terminal.js'
 
 const usualLimit = 25
+/** Counting more would take too long. */
+const maxTotal = 10_000
 const statuses = ['pending', 'delivered', 'failed', 'skipped', 'cancelled'] as const
 
 export const list: Command = {
@@ -27,13 +29,17 @@ export const list: Command = {
     const limit = flags.integer('limit', 1, 1000) ?? usualLimit
     const { tenant, id } = await findTarget(context, '--webhook', flags.required('webhook'))
     const { deliveries } = openStorage(context)
-    const total = await deliveries.count(tenant.id, id, filter)
+    const counted = await deliveries.count(tenant.id, id, filter, { limit: maxTotal + 1 })
     const data = await deliveries.list(tenant.id, id, { filter, sort: [{ field: 'id', direction: 'desc' }], offset: 0, limit })
     const rows = data.map((delivery) => [
       delivery.id, delivery.status, delivery.event_type, delivery.event_id, delivery.attempt_count, delivery.error, delivery.response_status, delivery.created_at, delivery.next_attempt_at
     ])
     const header = ['id', 'status', 'event type', 'event', 'attempts', 'error', 'response', 'created', 'next attempt']
-    showResult(context, { data, total }, rows.length === 0 ? ['no deliveries'] : [...formatTable([header, ...rows]), `${rows.length} of ${total}`])
+    const total = Math.min(counted, maxTotal)
+    const isCapped = counted > total
+    const result = { data, total, ...isCapped ? { total_is_capped: true } : {} }
+    const summary = `${rows.length} of ${isCapped ? 'more than ' : ''}${total}`
+    showResult(context, result, rows.length === 0 ? ['no deliveries'] : [...formatTable([header, ...rows]), summary])
     return 0
   }
 }

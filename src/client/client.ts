@@ -129,9 +129,10 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
   }
 
   async function * list<Item> (path: string, query: PageQuery = {}): AsyncGenerator<Page<Item>, void> {
-    for (let page = query.page ?? 1, last = page; page <= last; page++) {
+    for (let page = query.page ?? 1, hasMore = true; hasMore; page++) {
       const answer = await request<Page<Item>>({ path, query: { ...query, page } })
-      last = answer.meta.total_pages
+      const { total_pages: last, total_is_capped: isCapped = false, per_page: perPage } = answer.meta
+      hasMore = page < last || (isCapped && answer.data.length === perPage)
       yield answer
     }
   }

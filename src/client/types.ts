@@ -25,7 +25,14 @@ export type Job<Types extends ApiTypes = ApiTypes> = Extended<JobRow, Types['job
 /** A page of a list. */
 export interface Page<Item> {
   data: Item[]
-  meta: { page: number, per_page: number, total: number, total_pages: number }
+  meta: {
+    page: number
+    per_page: number
+    total: number
+    total_pages: number
+    /** Present if a log has more items than `total`, which is 10,000 then. */
+    total_is_capped?: true
+  }
 }
 
 /** A page of a sync, with items as they are now, or of the feed of events. */

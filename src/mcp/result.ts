@@ -39,6 +39,7 @@ function formatSuccess (payload: unknown): CallToolResult {
 function describePage (payload: unknown): string | null {
   const meta = readField(payload, 'meta')
   const { page, total, total_pages: pages, next_token: token, has_more: hasMore } = (meta ?? {}) as Record<string, unknown>
+  if (readField(meta, 'total_is_capped') === true) return describeLogPage(payload, Number(page), String(total))
   if (typeof page === 'number' && typeof pages === 'number') {
     const position = `Page ${page} of ${pages}, ${String(total)} items in total.`
     return page < pages ? `${position} To continue, call this again with "page": ${page + 1}.` : `${position} There are no more pages.`
@@ -46,6 +47,14 @@ function describePage (payload: unknown): string | null {
   if (typeof token !== 'string') return null
   const again = `call this again with "token": ${JSON.stringify(token)}`
   return hasMore === true ? `There is more: ${again}.` : `That is all for now. To read later changes, ${again}.`
+}
+
+/** A page of a log that is too long to count. */
+function describeLogPage (payload: unknown, page: number, total: string): string {
+  const position = `Page ${page}, more than ${total} items in total.`
+  const rows = readField(payload, 'data')
+  if (Array.isArray(rows) && rows.length === 0) return `${position} There are no more pages.`
+  return `${position} To continue, call this again with "page": ${page + 1}.`
 }
 
 const hints: Record<number, string> = {

@@ -197,8 +197,11 @@ export interface DeliveryStore {
    * ids are unique.
    */
   list (tenant: string, webhookId: number, query: ListQuery<DeliveryFilter, DeliverySortField>): Promise<Delivery[]>
-  /** Counts the deliveries of the webhook that pass the filter; 0 if the webhook does not exist. */
-  count (tenant: string, webhookId: number, filter: DeliveryFilter): Promise<number>
+  /**
+   * Counts the deliveries of the webhook that pass the filter; 0 if the webhook does not exist. Counting may stop at
+   * `limit`.
+   */
+  count (tenant: string, webhookId: number, filter: DeliveryFilter, options?: { limit?: number }): Promise<number>
   /** Returns one delivery of the webhook; `null` if it has none with this id. */
   find (tenant: string, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
 

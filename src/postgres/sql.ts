@@ -34,26 +34,23 @@ export function orderBy<Field extends string> (
   return `order by ${sort.map(({ field, direction }) => `${columns[field]} ${direction}`).join(', ')}`
 }
 
-/** Puts a parameter such as `$1` in place of the `$` of a template. */
-export function fillIn (template: string, parameter: string): string {
-  const place = template.indexOf('$')
-  return template.slice(0, place) + parameter + template.slice(place + 1)
-}
+/** A condition, and the value of its parameter such as `$1`. */
+export type Condition<Value = unknown> = [format: (parameter: string) => string, value: Value]
 
 /** Conditions whose values become parameters. */
 export class Conditions {
   readonly values: unknown[]
   #text = ''
 
-  constructor (...conditions: Array<[template: string, value: unknown]>) {
+  constructor (...conditions: Condition[]) {
     this.values = []
-    for (const [template, value] of conditions) this.add(template, value)
+    for (const condition of conditions) this.add(...condition)
   }
 
-  /** Adds a condition in which `$` stands for the value. Does nothing if the value is `undefined`. */
-  add (template: string, value: unknown): void {
+  /** Adds a condition. Does nothing if the value is `undefined`. */
+  add (...[format, value]: Condition): void {
     if (value === undefined) return
-    this.#text += (this.#text === '' ? 'where ' : ' and ') + fillIn(template, this.bind(value))
+    this.#text += (this.#text === '' ? 'where ' : ' and ') + format(this.bind(value))
   }
 
   /** Adds a parameter and returns its name. */

@@ -31,12 +31,22 @@ export interface PagingQuery {
 /** One page of a list, as responses show it. */
 export interface Page<Row> {
   data: Row[]
-  meta: { page: number, per_page: number, total: number, total_pages: number }
+  meta: {
+    page: number
+    per_page: number
+    total: number
+    total_pages: number
+    /** Present if there are more rows than `total`. */
+    total_is_capped?: true
+  }
 }
 
 interface Source<Row, Filter, Field extends string> {
   list (query: ListQuery<Filter, Field>): Promise<Row[]>
-  count (filter: Filter): Promise<number>
+  /** Counting may stop at `limit`. */
+  count (filter: Filter, options: { limit?: number }): Promise<number>
+  /** The highest total to count. @default none */
+  maxTotal?: number
 }
 
 /** Reads one page and its total in parallel. Throws a `Refusal` for a repeated field in `sort`. */
@@ -47,11 +57,14 @@ export async function readPage<Row, Filter, Field extends string> (
 ): Promise<Page<Row>> {
   const sort = parseSort<Field>(text)
   // The total takes longer, so it starts first. If the list rejects, the count must not become an unhandled rejection.
-  const counting = source.count(filter)
+  const { maxTotal } = source
+  const counting = source.count(filter, maxTotal === undefined ? {} : { limit: maxTotal + 1 })
   counting.catch(() => {})
   const data = await source.list({ filter, sort, offset: (page - 1) * perPage, limit: perPage })
-  const total = await counting
-  return { data, meta: { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) } }
+  const counted = await counting
+  const total = Math.min(counted, maxTotal ?? counted)
+  const meta = { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) }
+  return { data, meta: counted > total ? { ...meta, total_is_capped: true } : meta }
 }
 
 /** Parses a `sort` and appends `id`, so that the order is total. */

@@ -64,7 +64,10 @@ t.test('upkeep by command', async (t) => {
     t.equal(code, 0)
     t.match(out, /^pending +1\ndue +1\nleased +0\noldest due +\d+ s\nheld +no\n$/)
     t.match(JSON.parse((await cli('stats --json')).out), { pending: 1, due: 1, atLeast: { pending: false, due: false } })
-    await pool.query("insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select -n, (select id from recruiting.webhooks), null, now() + interval '1 day', now() from generate_series(1, 10001) n")
+    await pool.query(`
+      insert into recruiting.queue (event_seq, webhook_id, event_type, due_at, created_at)
+      select -n, (select id from recruiting.webhooks), 'job.created', now() + interval '1 day', now()
+      from generate_series(1, 10001) n`)
     t.match((await cli('stats')).out, /^pending +10000 or more\n/)
     await pool.query('update recruiting.home set system = 1')
     t.match((await cli('adopt --deliver', { answers: ['n'] })).err, 'Its 10000 or more pending deliveries will be sent.')

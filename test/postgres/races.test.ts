@@ -181,8 +181,8 @@ t.test('a replay during a removal leaves no delivery', async (t) => {
   await deliveries.recordAttempts((await claim()).map((lease) => failed(lease)), lenient)
   const replay = await open()
   await replay.query(`
-    insert into recruiting.queue (event_seq, webhook_id, lane, is_replay, due_at, created_at)
-    select e.seq, $1, 3, true, now(), now() from (select seq from recruiting.events for key share) as e`, [id])
+    insert into recruiting.queue (event_seq, webhook_id, event_type, lane, is_replay, due_at, created_at)
+    select e.seq, $1, e.type, 3, true, now(), now() from (select seq, type from recruiting.events for key share) as e`, [id])
   const removing = webhooks.removeTenant('acme', { limit: 10, restSeconds: 0 })
   await lockWaited('remove_tenant_v1')
   await end(replay)

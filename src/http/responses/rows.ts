@@ -11,14 +11,15 @@ const maxLinksLength = 4096
 
 /** Sets the `Link` header of a page, and returns the page. */
 export function linkPages<Row> (request: FastifyRequest, reply: FastifyReply, page: Page<Row>): Page<Row> {
-  const links = formatLinks(request, page.meta.page, page.meta.total_pages)
+  const links = formatLinks(request, page)
   // Clients limit headers: Node to 16 KiB, others to less.
   if (links.length <= maxLinksLength) reply.header('link', links)
   return page
 }
 
 /** Formats `Link` (RFC 8288) with the caller's filters, sort and page size. */
-function formatLinks (request: FastifyRequest, page: number, totalPages: number): string {
+function formatLinks (request: FastifyRequest, { data, meta }: Page<unknown>): string {
+  const { page, per_page: perPage, total_pages: totalPages, total_is_capped: isCapped = false } = meta
   const address = readAddress(request)
   let rest = ''
   for (const [name, value] of Object.entries(request.query as Record<string, string | number>)) {
@@ -27,10 +28,12 @@ function formatLinks (request: FastifyRequest, page: number, totalPages: number)
     if (understood !== undefined) rest += `&${encodeURIComponent(name)}=${encodeURIComponent(understood)}`
   }
   const last = Math.max(totalPages, 1)
-  let links = `<${address}?page=1${rest}>; rel="first"`
-  if (page > 1) links += `, <${address}?page=${Math.min(page - 1, last)}${rest}>; rel="prev"`
-  if (page < last) links += `, <${address}?page=${page + 1}${rest}>; rel="next"`
-  return `${links}, <${address}?page=${last}${rest}>; rel="last"`
+  const hasNext = page < last || (isCapped && data.length === perPage)
+  const links = [`<${address}?page=1${rest}>; rel="first"`]
+  if (page > 1) links.push(`<${address}?page=${isCapped ? page - 1 : Math.min(page - 1, last)}${rest}>; rel="prev"`)
+  if (hasNext) links.push(`<${address}?page=${page + 1}${rest}>; rel="next"`)
+  if (!isCapped) links.push(`<${address}?page=${last}${rest}>; rel="last"`)
+  return links.join(', ')
 }
 
 /** Throws a 404 for an id out of range: no resource can have it. */

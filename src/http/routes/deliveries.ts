@@ -4,7 +4,7 @@ import type { WebhookOperations } from '../../webhooks/operations.js'
 import { Delivery, DeliveryForSessions, DeliveryQuery, DeliveryWithAttempts } from '../../webhooks/schemas/delivery.js'
 import { isCapable, readTenant } from '../auth.js'
 import { found, linkPages, storableId } from '../responses/rows.js'
-import { DataOf, DeliveryParams, NoBody, PageOf, WebhookParams } from '../schemas/parameters.js'
+import { DataOf, DeliveryParams, LogPageOf, NoBody, WebhookParams } from '../schemas/parameters.js'
 import { errorResponses } from '../schemas/errors.js'
 import { webhookScopes } from '../../keys/scopes.js'
 
@@ -25,7 +25,7 @@ export function deliveryRoutes (operations: WebhookOperations, { hasSessions }: 
         description: 'Returns the delivery log, newest first unless `sort` is given. It does not contain test notifications.',
         params: WebhookParams,
         querystring: DeliveryQuery,
-        response: { 200: PageOf(Delivery, 'A page of deliveries'), ...errorResponses }
+        response: { 200: LogPageOf(Delivery, 'A page of deliveries'), ...errorResponses }
       }
     }, async (request, reply) => {
       const id = storableId(request.params.id)

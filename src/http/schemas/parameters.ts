@@ -69,6 +69,19 @@ export function PageOf<T extends TSchema> (item: T, description: string) {
   return Type.Object({ data: Type.Array(item), meta: Meta }, { description, headers: linkHeaders })
 }
 
+const LogMeta = Type.Object({
+  ...Meta.properties,
+  total: Type.Integer({ minimum: 0, maximum: 10_000, description: 'Number of items on all pages, counted up to 10,000', examples: [1] }),
+  total_is_capped: Type.Optional(Type.Literal(true, {
+    description: 'Present if there are more items than `total`. Further pages exist; `Link` has no last page'
+  }))
+}, { title: 'LogPageMeta', description: 'The position of the page in the log' })
+
+/** A response with one page of a log, which may be too long to count. */
+export function LogPageOf<T extends TSchema> (item: T, description: string) {
+  return Type.Object({ data: Type.Array(item), meta: LogMeta }, { description, headers: linkHeaders })
+}
+
 /** A token for examples in the document. */
 export const tokenExample = 'WyI3ZjNhOTEuNzQyLiIsbnVsbF0.vJ3hq0mW8d1L5uYb2nQ4s6Xz9c7RkTfGpEaHoNiMjUw'
 

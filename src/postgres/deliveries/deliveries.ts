@@ -26,7 +26,7 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
   const notices = createNotices(session, schema, stop)
   const release = createRelease(session, schema)
   const { replay, countReplay } = createReplay(patient, schema, stop)
-  const log = createDeliveryLog(session, schema)
+  const log = createDeliveryLog({ session, patient }, schema)
   const retry = createRetry(session, schema, stop, log.find)
 
   return {

@@ -4,8 +4,14 @@ import type {
 import type { Session } from '../session.js'
 import { Conditions, toIso } from '../sql.js'
 
-/** A filter, or one delivery by its `id`. */
-type Selection = DeliveryFilter & { id?: number }
+interface Sessions {
+  session: Session
+  /** With a longer time limit. */
+  patient: Session
+}
+
+/** Pages from here on read so many deliveries that they may take longer. */
+const deepOffset = 10_000
 
 interface DeliveryRow {
   id: string
@@ -40,59 +46,113 @@ const columns = `
   ${toIso('d.created_at')} as created_at,
   case d.status when 'delivered' then ${toIso('d.ended_at')} end as delivered_at`
 
-// In each part an index gives the order of ids.
-const queueParts = ['lane = 0', 'lane = 1', 'lane = 2', 'lane = 3', 'lane is null']
+const lanes = ['lane = 0', 'lane = 1', 'lane = 2', 'lane = 3', 'lane is null']
+const endedStatuses = ['delivered', 'failed', 'skipped', 'cancelled'] as const
+
+/** Some deliveries of the log, and the order in which one index has exactly these. */
+interface Part {
+  table: 'queue' | 'deliveries'
+  condition: string
+  order: string[]
+}
+
+/** Splits the log into parts, so that a page and a total read only what they return. */
+function splitLog (where: Conditions, { status, eventType }: DeliveryFilter): Part[] {
+  const type = eventType === undefined ? null : where.bind(eventType)
+  const isOfType = type === null ? null : isEqual('event_type', type)
+  const pending: Part[] = isOfType === null
+    ? lanes.map((lane) => ({ table: 'queue', condition: lane, order: ['id'] }))
+    : [
+        // Those in flight are few.
+        { table: 'queue', condition: `lane = 0 and event_type = ${type}`, order: ['id'] },
+        { table: 'queue', condition: `lane is distinct from 0 and ${isOfType}`, order: ['event_type', 'id'] }
+      ]
+  if (status === 'pending') return pending
+  return [...status === undefined ? pending : [], ...splitEnded(where, isOfType, status)]
+}
+
+function splitEnded (where: Conditions, isOfType: string | null, status: DeliveryStatus | undefined): Part[] {
+  const table = 'deliveries'
+  if (isOfType !== null) {
+    const statuses = status === undefined ? endedStatuses : [status]
+    const order = ['event_type', 'id']
+    return statuses.map((one) => ({ table, condition: `status = ${where.bind(one)} and ${isOfType}`, order }))
+  }
+  if (status === undefined) return [{ table, condition: 'true', order: ['id'] }]
+  return [{ table, condition: isEqual('status', where.bind(status)), order: ['status', 'id'] }]
+}
+
+/**
+ * Compares by a range. So the order of this column and the id is not that of ids alone, in which the planner would read the
+ * whole log if it expects many matches.
+ */
+function isEqual (column: string, value: string): string {
+  return `${column} >= ${value} and ${column} <= ${value}`
+}
+
+const partColumns = {
+  queue: `id, event_seq, 'pending' as status, created_at, due_at, null::timestamptz as ended_at, attempts as earlier,
+    null::integer as duration_ms, null::integer as response_status, null as error, null as response_excerpt`,
+  deliveries: `id, event_seq, status, created_at, null::timestamptz as due_at, ended_at, earlier,
+    duration_ms, response_status, error, response_excerpt`
+}
 
 /** Reads deliveries of the log and of the queue; `schema` is quoted. */
-export function createDeliveryLog (session: Session, schema: string): Pick<DeliveryStore, 'list' | 'count' | 'find'> {
-  /** Returns one statement for each part, and their conditions. */
-  function select (tenant: string, webhookId: number, { status, eventType, eventId, id }: Selection): { parts: string[], where: Conditions } {
-    const where = new Conditions(
-      ['webhook_id = $::bigint', webhookId],
-      ['id = $::bigint', id],
-      [`event_seq = (select seq from ${schema}.events where id = $)`, eventId],
-      [`(select type from ${schema}.events where seq = event_seq) = $`, eventType]
-    )
-    where.add(`exists (select from ${schema}.webhooks w where w.tenant = $ and w.id = $1::bigint)`, tenant)
-    const queued = status === undefined || status === 'pending' ? queueParts : []
-    const parts = queued.map((part) => `
-      select id, event_seq, 'pending' as status, created_at, due_at, null::timestamptz as ended_at, attempts as earlier,
-        null::integer as duration_ms, null::integer as response_status, null as error,
-        null as response_excerpt
-      from ${schema}.queue ${where} and ${part}`)
-    if (status !== 'pending') {
-      const ended = status === undefined ? '' : `and status = ${where.bind(status)}`
-      parts.push(`
-        select id, event_seq, status, created_at, null::timestamptz as due_at, ended_at, earlier, duration_ms, response_status, error,
-          response_excerpt
-        from ${schema}.deliveries ${where} ${ended}`)
-    }
-    return { parts, where }
+export function createDeliveryLog (
+  { session, patient }: Sessions, schema: string
+): Pick<DeliveryStore, 'list' | 'count' | 'find'> {
+  function ofWebhook (tenant: string, webhookId: number): Conditions {
+    const where = new Conditions([(value) => `webhook_id = ${value}::bigint`, webhookId])
+    where.add((value) => `exists (select from ${schema}.webhooks w where w.tenant = ${value} and w.id = $1::bigint)`, tenant)
+    return where
+  }
+
+  function splitByFilter (tenant: string, webhookId: number, filter: DeliveryFilter): { parts: Part[], where: Conditions } {
+    const where = ofWebhook(tenant, webhookId)
+    where.add((value) => `event_seq = (select seq from ${schema}.events where id = ${value})`, filter.eventId)
+    return { parts: splitLog(where, filter), where }
   }
 
   return {
     async list (tenant, webhookId, { filter, sort: [first], offset, limit }) {
-      const { parts, where } = select(tenant, webhookId, filter)
+      const { parts, where } = splitByFilter(tenant, webhookId, filter)
       // Ids ascend with the time of creation.
       const direction = first?.direction === 'desc' ? 'desc' : 'asc'
       const [most, passed] = [where.bind(limit), where.bind(offset)]
-      const pages = parts.map((part) => `(${part} order by id ${direction} limit ${most}::bigint + ${passed}::bigint)`)
-      const rows = await session.query<DeliveryRow>('list deliveries', `
+      const pages = parts.map(({ table, condition, order }) => `(
+        select ${partColumns[table]} from ${schema}.${table} ${where} and ${condition}
+        order by ${order.map((column) => `${column} ${direction}`).join(', ')} limit ${most}::bigint + ${passed}::bigint
+      )`)
+      const text = `
         select ${columns}
-        from (select * from (${pages.join(' union all ')}) as found order by id ${direction} limit ${most}::bigint offset ${passed}::bigint) as d
+        from (
+          select * from (${pages.join(' union all ')}) as found
+          order by id ${direction} limit ${most}::bigint offset ${passed}::bigint
+        ) as d
         join ${schema}.events e on e.seq = d.event_seq
-        order by d.id ${direction}`, where.values)
+        order by d.id ${direction}`
+      const rows = await (offset < deepOffset ? session : patient).query<DeliveryRow>('list deliveries', text, where.values)
       return rows.map(parseDelivery)
     },
 
-    async count (tenant, webhookId, filter) {
-      const { parts, where } = select(tenant, webhookId, filter)
-      const [row] = await session.query<{ total: string }>('count deliveries', `select count(*)::text as total from (${parts.join(' union all ')}) as found`, where.values)
+    async count (tenant, webhookId, filter, { limit } = {}) {
+      const { parts, where } = splitByFilter(tenant, webhookId, filter)
+      // Null is no limit.
+      const most = where.bind(limit ?? null)
+      const found = parts.map(({ table, condition, order }) => `(
+        select from ${schema}.${table} ${where} and ${condition} order by ${order.join(', ')} limit ${most}::bigint
+      )`)
+      const text = `
+        select count(*)::text as total from (select from (${found.join(' union all ')}) as found limit ${most}::bigint) as counted`
+      const [row] = await session.query<{ total: string }>('count deliveries', text, where.values)
       return Number(row?.total)
     },
 
     async find (tenant, webhookId, id) {
-      const { parts, where } = select(tenant, webhookId, { id })
+      const where = ofWebhook(tenant, webhookId)
+      where.add((value) => `id = ${value}::bigint`, id)
+      const parts = splitLog(where, {}).map(({ table, condition }) =>
+        `select ${partColumns[table]} from ${schema}.${table} ${where} and ${condition}`)
       const [row] = await session.query<FoundRow>('find delivery', `
         select ${columns}, d.earlier::text as earlier, d.response_excerpt, e.body
         from (${parts.join(' union all ')}) as d

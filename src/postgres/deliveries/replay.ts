@@ -63,11 +63,11 @@ function select (
   { include, eventTypes, eventIds, since, until, limit }: ReplaySelection
 ): Selected {
   const where = new Conditions(
-    [`e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = $), $1)`, tenant],
-    ['e.type = any ($)', eventTypes === null ? undefined : [...eventTypes]],
-    ['e.id = any ($)', eventIds === null ? undefined : [...eventIds]],
-    ['e.recorded_at >= $::timestamptz', since ?? undefined],
-    ['e.recorded_at <= $::timestamptz', until ?? undefined]
+    [(value) => `e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = ${value}), ${value})`, tenant],
+    [(value) => `e.type = any (${value})`, eventTypes === null ? undefined : [...eventTypes]],
+    [(value) => `e.id = any (${value})`, eventIds === null ? undefined : [...eventIds]],
+    [(value) => `e.recorded_at >= ${value}::timestamptz`, since ?? undefined],
+    [(value) => `e.recorded_at <= ${value}::timestamptz`, until ?? undefined]
   )
   const id = where.bind(webhookId)
   const most = where.bind(limit)
@@ -109,9 +109,11 @@ function selectStatement ({ webhook, wanted, most, values }: Selected): { text: 
 function queueText (schema: string, { include }: ReplaySelection): string {
   return `
     with queued as (
-      insert into ${schema}.queue (event_seq, webhook_id, lane, is_replay, due_at, created_at)
-      select e.seq, $1::bigint, 3, true, moment, moment
-      from unnest($2::bigint[]) as e (seq), ${moment} as moment
+      insert into ${schema}.queue (event_seq, webhook_id, event_type, lane, is_replay, due_at, created_at)
+      select e.seq, $1::bigint, e.type, 3, true, moment, moment
+      from unnest($2::bigint[]) as wanted (seq)
+      join ${schema}.events e on e.seq = wanted.seq
+      cross join ${moment} as moment
       where ${include === 'all' ? 'true' : isUndelivered(schema, '$1')}
       order by e.seq
       on conflict (event_seq, webhook_id) do nothing
@@ -161,7 +163,7 @@ export function createRetry (session: Session, schema: string, stop: StopDeliver
 function retryStatement (schema: string): string {
   return `
     with wanted as materialized (
-      select e.seq from ${schema}.events e
+      select e.seq, e.type from ${schema}.events e
       where e.seq = (
         select event_seq from ${schema}.queue where webhook_id = $2::bigint and id = $3::bigint and lane is null
         union all
@@ -182,8 +184,8 @@ function retryStatement (schema: string): string {
         for update skip locked
       ))
     ), queued as (
-      insert into ${schema}.queue (event_seq, webhook_id, lane, is_replay, due_at, created_at)
-      select wanted.seq, $2::bigint, 3, true, moment, moment
+      insert into ${schema}.queue (event_seq, webhook_id, event_type, lane, is_replay, due_at, created_at)
+      select wanted.seq, $2::bigint, wanted.type, 3, true, moment, moment
       from wanted, ${moment} as moment
       where not exists (select from pending)
       on conflict (event_seq, webhook_id) do nothing

@@ -24,10 +24,10 @@ begin
     )
   ), leased as materialized (
     -- One search for each lease, whatever the planner believes about the size of the queue.
-    select r.*, q.place, q.event_seq, q.created_at, q.attempts
+    select r.*, q.place, q.event_seq, q.event_type, q.created_at, q.attempts
     from result r
     cross join lateral (
-      select q.ctid as place, q.event_seq, q.created_at, q.attempts from queue q
+      select q.ctid as place, q.event_seq, q.event_type, q.created_at, q.attempts from queue q
       where q.webhook_id = r.webhook_id and q.lane = 0 and q.id = r.delivery_id and q.fence = r.fence
       limit 1
       for update skip locked
@@ -46,8 +46,10 @@ begin
   ), ended as (
     delete from queue q using leased l where q.ctid = l.place and l.outcome <> 'retry'
   ), logged as (
-    insert into deliveries (webhook_id, id, event_seq, status, created_at, ended_at, earlier, duration_ms, response_status, error, response_excerpt)
-    select l.webhook_id, l.delivery_id, l.event_seq, l.outcome, l.created_at, v_now, l.attempts, l.duration_ms,
+    insert into deliveries (
+      webhook_id, id, event_seq, event_type, status, created_at, ended_at, earlier, duration_ms, response_status, error, response_excerpt
+    )
+    select l.webhook_id, l.delivery_id, l.event_seq, l.event_type, l.outcome, l.created_at, v_now, l.attempts, l.duration_ms,
       l.response_status, l.error, case when l.event_seq in (select k.seq from kept k) then l.response_excerpt end
     from leased l where l.outcome <> 'retry'
   ), scheduled as (

@@ -60,11 +60,11 @@ begin
       -- Converts the body once, and only for a webhook with filters.
       and case when w.filter_path is null then true else (select event_json_v1(p_body)) @@ w.filter_path end
   ), skipped as (
-    insert into deliveries (webhook_id, id, event_seq, status, created_at, ended_at)
-    select s.id, nextval('delivery_ids'), v_seq, 'skipped', v_now, v_now from subscribed s where s.status <> 'active'
+    insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at)
+    select s.id, nextval('delivery_ids'), v_seq, p_type, 'skipped', v_now, v_now from subscribed s where s.status <> 'active'
   ), queued as (
-    insert into queue (event_seq, webhook_id, lane, due_at, created_at)
-    select v_seq, s.id, 1, v_now, v_now from subscribed s where s.status = 'active'
+    insert into queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
+    select v_seq, s.id, p_type, 1, v_now, v_now from subscribed s where s.status = 'active'
     returning id
   )
   select count(*) into v_pending from queued;

@@ -35,8 +35,9 @@ begin
     ))
     returning q.*
   )
-  insert into deliveries (webhook_id, id, event_seq, status, created_at, ended_at, earlier, fence)
-  select s.webhook_id, s.id, s.event_seq, w.status, s.created_at, v_now, s.attempts, case s.lane when 0 then s.fence end
+  insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at, earlier, fence)
+  select s.webhook_id, s.id, s.event_seq, s.event_type, w.status, s.created_at, v_now, s.attempts,
+    case s.lane when 0 then s.fence end
   from stopped s cross join webhook w;
   get diagnostics v_count = row_count;
 

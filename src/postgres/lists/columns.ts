@@ -1,4 +1,5 @@
 import type { Id } from '../../ports/index.js'
+import type { Condition } from '../sql.js'
 import { type Column, type Relation, relationError } from './relation.js'
 import { assertExact, assertType, integerTypes, textTypes } from './row-kind.js'
 
@@ -12,35 +13,38 @@ const isTenantId = {
 }
 
 /** Returns the condition that rows belong to this tenant; `null` if the column cannot hold its id. */
-export function formatTenantCondition (relation: TenantRelation, tenant: string): [template: string, value: string] | null {
+export function formatTenantCondition (relation: TenantRelation, tenant: string): Condition<string> | null {
   const { tenantColumn } = relation
   const type = comparedType(relation, tenantColumn)
-  return isTenantId[type](tenant) ? [`${tenantColumn} = $::${type}`, tenant] : null
+  return isTenantId[type](tenant) ? [(value) => `${tenantColumn} = ${value}::${type}`, tenant] : null
 }
 
 /** Returns the same with a placeholder tenant, for query plans. */
-export function formatAnyTenant (relation: TenantRelation): [template: string, value: string] {
+export function formatAnyTenant (relation: TenantRelation): Condition<string> {
   const { tenantColumn } = relation
   const type = comparedType(relation, tenantColumn)
-  return [`${tenantColumn} = $::${type}`, { text: 'acme', uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' }[type]]
+  const tenant = { text: 'acme', uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' }[type]
+  return [(value) => `${tenantColumn} = ${value}::${type}`, tenant]
 }
 
 /**
  * Returns the condition that a column holds this id; `null` if it cannot. Casts the id, never the column, so that an
  * index on the column can be used.
  */
-export function formatIdCondition (relation: Relation, column: string, id: Id): [template: string, value: Id] | null {
-  return canHold(relation, column, id) ? [`${column} = $::${comparedType(relation, column)}`, id] : null
+export function formatIdCondition (relation: Relation, column: string, id: Id): Condition<Id> | null {
+  return canHold(relation, column, id) ? [(value) => `${column} = ${value}::${comparedType(relation, column)}`, id] : null
 }
 
 /** Returns the condition that `id` lies after this one, in the order of `formatIdOrder`; `null` if `id` cannot hold it. */
-export function formatIdAfter (relation: Relation, id: Id): [template: string, value: Id] | null {
-  return canHold(relation, 'id', id) ? [`${formatIdOrder(relation)} > $::${comparedType(relation, 'id')}`, id] : null
+export function formatIdAfter (relation: Relation, id: Id): Condition<Id> | null {
+  if (!canHold(relation, 'id', id)) return null
+  return [(value) => `${formatIdOrder(relation)} > ${value}::${comparedType(relation, 'id')}`, id]
 }
 
 /** Returns the condition that `id` is one of these; ids that it cannot hold are left out. */
-export function formatIdAmong (relation: Relation, ids: readonly Id[]): [template: string, value: Id[]] {
-  return [`id = any ($::${comparedType(relation, 'id')}[])`, ids.filter((id) => canHold(relation, 'id', id))]
+export function formatIdAmong (relation: Relation, ids: readonly Id[]): Condition<Id[]> {
+  const possible = ids.filter((id) => canHold(relation, 'id', id))
+  return [(value) => `id = any (${value}::${comparedType(relation, 'id')}[])`, possible]
 }
 
 /** Returns the expression that orders the ids of `r`: integers and uuids by value, text by code point. */

@@ -1,5 +1,5 @@
 import type { CandidateFilter, CandidateSortField, Id, JobFilter, JobSortField, ListQuery } from '../../ports/index.js'
-import { Conditions, cast, fillIn, orderBy } from '../sql.js'
+import { type Condition, Conditions, cast, orderBy } from '../sql.js'
 import {
   formatIdAfter, formatIdAmong, formatIdCondition, formatIdOrder, formatTenantCondition, needsCollation, type TenantRelation
 } from './columns.js'
@@ -31,7 +31,7 @@ export function formatPage (
   const text = offset > deepOffset
     ? `select ${columns}
        from (select id from ${name} r ${where} ${order} ${slice}) as page
-       join ${name} r using (id) where ${fillIn(isOfTenant[0], '$1')}
+       join ${name} r using (id) where ${isOfTenant[0]('$1')}
        ${order}`
     : `select ${columns} from ${name} r ${where} ${order} ${slice}`
   return { text, values: where.values }
@@ -77,19 +77,22 @@ const sortColumns: Record<AnyField, string> = {
 
 const textIdSortColumns: typeof sortColumns = { ...sortColumns, id: 'r.id collate "C"' }
 
-/** A condition; `null` if no row can fulfil it. */
-type Condition = [template: string, value: unknown] | null
+/** `null` is a condition that no row can fulfil. */
+type Filter = Condition | null
 
-function filterBy (relation: Relation, kind: RowKind, { recruiterId, status, q, updatedAfter }: AnyFilter): Condition[] {
+function filterBy (
+  relation: Relation, kind: RowKind, { recruiterId, status, q, updatedAfter }: AnyFilter
+): Filter[] {
+  const pattern = q === undefined ? undefined : `%${escapeLike(q.toLowerCase())}%`
   return [
     ...recruiterId === undefined ? [] : [formatIdCondition(relation, 'recruiter_id', recruiterId)],
-    ['status = $', status],
-    ['updated_at > $::timestamptz', updatedAfter],
-    [`${searchKey(relation, kind)} like $`, q === undefined ? undefined : `%${escapeLike(q.toLowerCase())}%`]
+    [(value) => `status = ${value}`, status],
+    [(value) => `updated_at > ${value}::timestamptz`, updatedAfter],
+    [(value) => `${searchKey(relation, kind)} like ${value}`, pattern]
   ]
 }
 
-function allOf (...conditions: Condition[]): Conditions | null {
+function allOf (...conditions: Filter[]): Conditions | null {
   const possible = conditions.filter((condition) => condition !== null)
   return possible.length === conditions.length ? new Conditions(...possible) : null
 }

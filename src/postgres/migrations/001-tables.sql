@@ -149,6 +149,8 @@ create table queue (
   event_seq bigint not null,
   webhook_id bigint not null,
   id bigint not null default nextval('delivery_ids'),
+  -- The type of the event, because an index over two tables is not possible.
+  event_type text collate "C" not null,
   -- 0: in flight, 1: first attempt, 2: later attempt, 3: replay. Null: scheduled, it joins lane 2 or 3 at due_at.
   lane smallint,
   -- The lane that it left because its webhook is paused. It has no lane then, and joins none at due_at.
@@ -170,6 +172,8 @@ create index queue_scheduled on queue (webhook_id, id) where lane is null;
 create index queue_due on queue (due_at) where lane is null and paused_lane is null;
 create index queue_retries on queue (webhook_id, due_at, id) where lane is null;
 create index queue_paused on queue (webhook_id, paused_lane, id) where paused_lane is not null;
+-- For the log. Without deliveries in flight, which are few, so that claims do not write it.
+create index queue_types on queue (webhook_id, event_type, id) where lane is distinct from 0;
 
 -- Webhooks whose ready deliveries were set aside, so that no claim visits them during the pause.
 create table paused_webhooks (
@@ -210,6 +214,7 @@ create table deliveries (
   webhook_id bigint not null,
   id bigint not null,
   event_seq bigint not null,
+  event_type text collate "C" not null,
   -- delivered, failed, skipped or cancelled.
   status text collate "C" not null,
   created_at timestamptz not null,
@@ -229,7 +234,9 @@ create table deliveries (
 create index deliveries_event on deliveries (event_seq, webhook_id, id);
 create index deliveries_delivered on deliveries (webhook_id, ended_at) where status = 'delivered';
 create index deliveries_failed on deliveries (webhook_id, ended_at) where status = 'failed';
-create index deliveries_undelivered on deliveries (webhook_id, status, id) where status <> 'delivered';
+-- For the filters of the log.
+create index deliveries_statuses on deliveries (webhook_id, status, id);
+create index deliveries_types on deliveries (webhook_id, status, event_type, id);
 
 create table api_keys (
   id text collate "C" primary key,

@@ -24,7 +24,7 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
   const table = `${schema}.webhooks`
 
   function filterBy (tenant: string, { status }: WebhookFilter): Conditions {
-    return new Conditions(['tenant = $', tenant], ['status = $', status])
+    return new Conditions([(value) => `tenant = ${value}`, tenant], [(value) => `status = ${value}`, status])
   }
 
   return {

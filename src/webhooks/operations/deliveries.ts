@@ -18,13 +18,17 @@ interface Dependencies {
   deliveries: DeliveryStore
 }
 
+/** Counting more would take too long. */
+const maxLogTotal = 10_000
+
 /** Creates the operations on deliveries. */
 export function createDeliveryOperations ({ webhooks, deliveries }: Dependencies): DeliveryOperations {
   return {
     async listDeliveries (tenant, webhookId, query) {
       const page = await readPage<Delivery, DeliveryFilter, DeliverySortField>({
         list: (page) => deliveries.list(tenant.id, webhookId, page),
-        count: (filter) => deliveries.count(tenant.id, webhookId, filter)
+        count: (filter, options) => deliveries.count(tenant.id, webhookId, filter, options),
+        maxTotal: maxLogTotal
       }, query, omitUndefined({
         status: query['filter[status]'],
         eventType: query['filter[event_type]'],

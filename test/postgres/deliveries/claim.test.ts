@@ -20,7 +20,9 @@ const lockedMs = 3000
 
 /** What a host may hold locked in a transaction that runs long; `$1` is the webhook. */
 const locks: Record<string, (client: pg.PoolClient, webhookId: number) => Promise<unknown>> = {
-  'a replay': (client, id) => client.query("insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select seq, $1, 3, now(), now() from recruiting.events where type = 'job.created' for key share", [id]),
+  'a replay': (client, id) => client.query(`
+    insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
+    select seq, $1, type, 3, now(), now() from recruiting.events where type = 'job.created' for key share`, [id]),
   'an erase': (client) => client.query("select recruiting.erase_subject_v1('locked', 'candidate:1')"),
   'a PATCH': (client, id) => client.query("update recruiting.webhooks set name = 'x', revision = revision + 1 where id = $1", [id]),
   'a rotate_secret': (client, id) => client.query("update recruiting.webhooks set secret = 'x' where id = $1", [id]),
@@ -114,7 +116,8 @@ t.test('behind hundreds of paused endpoints', async (t) => {
     insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at) values ('evt_1', 'acme', 'x', '{}', '', now());
     insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
     select n, 'acme', 'acme', 'x', 'active', 'https://x.example/', '{x}', 's', now(), now() from generate_series(1, 600) as n;
-    insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select 1, n, 1, now(), now() from generate_series(1, 600) as n;
+    insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
+    select 1, n, 'job.created', 1, now(), now() from generate_series(1, 600) as n;
     insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until)
     select n, 1, now(), 0, false, now() + interval '1 hour' from generate_series(1, 600) as n`)
 
@@ -171,8 +174,8 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
   /** Leaves deleted rows in two lanes. */
   async function deleteMany (webhookId: number): Promise<void> {
     await pool.query(`
-      insert into recruiting.queue (event_seq, webhook_id, lane, due_at, leased_until, created_at)
-      select -n, ${webhookId}, n % 2, now(), case n % 2 when 0 then now() - interval '1 hour' end, now() from generate_series(1, 120000) as n;
+      insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, leased_until, created_at)
+      select -n, ${webhookId}, 'job.created', n % 2, now(), case n % 2 when 0 then now() - interval '1 hour' end, now() from generate_series(1, 120000) as n;
       delete from recruiting.queue where webhook_id = ${webhookId}`)
   }
 
@@ -244,7 +247,9 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
 
   t.test('claims begin later for good once no earlier transaction is open', async (t) => {
     const id = await addWebhook()
-    await pool.query("insert into recruiting.queue (event_seq, webhook_id, due_at, created_at) select -n, 0, 'infinity', now() from generate_series(1, 5000) as n")
+    await pool.query(`
+      insert into recruiting.queue (event_seq, webhook_id, event_type, due_at, created_at)
+      select -n, 0, 'job.created', 'infinity', now() from generate_series(1, 5000) as n`)
     const late = await pool.connect()
     await late.query('begin')
     await deliveries.record('acme', createEvent('evt_late'), late)
@@ -448,8 +453,8 @@ t.test('a retry that meets others', async (t) => {
     const client = await pool.connect()
     await client.query('begin')
     await client.query(`
-      insert into recruiting.queue (event_seq, webhook_id, lane, is_replay, due_at, created_at)
-      select seq, $1, 3, true, now(), now() from recruiting.events where id = $2`, [webhookId, `evt_${webhookId}`])
+      insert into recruiting.queue (event_seq, webhook_id, event_type, lane, is_replay, due_at, created_at)
+      select seq, $1, type, 3, true, now(), now() from recruiting.events where id = $2`, [webhookId, `evt_${webhookId}`])
     const retrying = deliveries.retry('acme', webhookId, id)
     await lockWaited(' retry ')
     await client.query('commit')

@@ -211,7 +211,8 @@ t.test('a webhook with many pending deliveries is stopped before they are moved,
       select 'evt_' || n, 'acme', 'candidate.created', '{}', '', now() from generate_series(1, 20000) as n
       returning seq
     )
-    insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at) select seq, $1, 1, now(), now() from made`, [id])
+    insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
+    select seq, $1, 'candidate.created', 1, now(), now() from made`, [id])
   const gated = createGatedPool(pool, /sweep_v1/, 1)
   await postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' })
   t.equal(await deliveries.count('acme', id, { status: 'skipped' }), 500, 'the caller waited for one batch')

@@ -29,7 +29,8 @@ t.test('old events that still have deliveries are passed, and the walk goes on a
   const { pool, storage: { deliveries } } = await startPostgresHost(t)
   await insertEvents(pool, 20, '40')
   await pool.query(`
-    insert into recruiting.queue (event_seq, webhook_id, due_at, created_at) select seq, 1, now(), now() from recruiting.events`)
+    insert into recruiting.queue (event_seq, webhook_id, event_type, due_at, created_at)
+    select seq, 1, type, now(), now() from recruiting.events`)
   await insertEvents(pool, 3, '40')
   t.equal(await deliveries.prune({ retentionDays: 30, limit: 5 }), 3)
   t.equal(await countEvents(pool), 20)

@@ -37,13 +37,13 @@ t.test('the figures of a tenant cost the same whatever the tables hold, and are 
   /** Ended deliveries of the last two hours, and as many scheduled and ready ones; a fifth of the ended ones failed. */
   async function add (webhook: number, count: number): Promise<void> {
     await pool.query(`
-      insert into recruiting.deliveries (webhook_id, id, event_seq, status, created_at, ended_at)
-      select $1::int, nextval('recruiting.delivery_ids'), -n, case when n % 5 = 0 then 'failed' when n % 7 = 0 then 'skipped' else 'delivered' end,
+      insert into recruiting.deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at)
+      select $1::int, nextval('recruiting.delivery_ids'), -n, 'job.created', case when n % 5 = 0 then 'failed' when n % 7 = 0 then 'skipped' else 'delivered' end,
         now(), now() - n * interval '2 hours' / $2
       from generate_series(1, $2::int) as n`, [webhook, count])
     await pool.query(`
-      insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at)
-      select -n - 10000000 * $1::bigint, $1::int, case when n % 2 = 0 then 2 end, now() + (n - $2 / 2) * interval '1 second', now()
+      insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
+      select -n - 10000000 * $1::bigint, $1::int, 'job.created', case when n % 2 = 0 then 2 end, now() + (n - $2 / 2) * interval '1 second', now()
       from generate_series(1, $2::int) as n`, [webhook, count])
   }
 

@@ -16,8 +16,9 @@ async function createMany ({ pool }: PostgresHost, count: number): Promise<void>
       (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
     select n, 'many_' || n % 10, 'many', 'x', 'active', 'https://x.example/', '{x}', 's', now(), now()
     from generate_series(1000001, 1000000 + ${count}) as n;
-    insert into recruiting.queue (event_seq, webhook_id, lane, due_at, created_at)
-    select e.seq, w.id, 1, now(), now() from recruiting.webhooks w, recruiting.events e where w.tenant_slug = 'many' and e.id = 'evt_many'`)
+    insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
+    select e.seq, w.id, e.type, 1, now(), now()
+    from recruiting.webhooks w, recruiting.events e where w.tenant_slug = 'many' and e.id = 'evt_many'`)
 }
 
 t.test('claims visit a webhook that cannot send once', async (t) => {

@@ -7,7 +7,7 @@ import { createTables, startPostgresHost } from '../../fixtures/postgres/postgre
 
 t.test('PostgreSQL keeps every promise in a schema of any name, and in the order of any language', async (t) => {
   const pool = (await startPostgres(t, "template0 locale_provider icu icu_locale 'en-US'")).createPool()
-  await testConformance(t, pool, await createTables(pool, { schema: 'Größe "x"; drop schema \'a\'.b' }))
+  await testConformance(t, pool, await createTables(pool, { schema: 'Größe $1 $$ "x"; drop schema \'a\'.b' }))
 })
 
 /** A uuid for each name. */
