@@ -1,5 +1,4 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { createMCPClient } from '@ai-sdk/mcp'
 import Fastify from 'fastify'
 import t from 'tap'
 import recruitingApi from '../../src/index.js'
@@ -23,79 +22,11 @@ async function connect (t: Teardown, url: URL, pin?: string): Promise<Client> {
   return client
 }
 
-/** Follows the pages of a list as its results say. */
-async function readAll (call: (given: object) => Promise<unknown>): Promise<number[]> {
-  const ids: number[] = []
-  let page = 1
-  for (let pages = 1; page <= pages; page++) {
-    const { structuredContent } = await call({ per_page: 200, page }) as { structuredContent: { data: Array<{ id: number }>, meta: { total_pages: number } } }
-    ids.push(...structuredContent.data.map(({ id }) => id))
-    pages = structuredContent.meta.total_pages
-  }
-  return ids
-}
-
 t.test('the server has the name of the API in the document, and a default where no document is served', async (t) => {
   const named = await connect(t, await listen(t, { openapi: { info: { title: 'Acme Recruiting', version: '2026-11' } } }))
   t.match(named.getServerVersion(), { name: 'recruiting-api', title: 'Acme Recruiting', version: '2026-11' })
   const withoutDocument = await connect(t, await listen(t, { openapi: false }))
   t.match(withoutDocument.getServerVersion(), { name: 'recruiting-api', title: 'Recruiting API', version: 'v1' })
-})
-
-for (const pin of [undefined, '2026-07-28']) {
-  t.test(`the official client lists, calls and reads 10,000 candidates, with ${pin ?? 'the revision before'}`, async (t) => {
-    const client = await connect(t, await listen(t), pin)
-    t.match(client.getServerVersion(), { name: 'recruiting-api', title: 'Recruiting API', version: 'v1' })
-    t.match(client.getInstructions(), 'The recruiting system of the company acme')
-    const { tools } = await client.listTools()
-    t.equal(tools.length, 18)
-    const ids = await readAll((given) => client.callTool({ name: 'list_candidates', arguments: { ...given } }))
-    t.strictSame(ids, candidates.map(({ id }) => id))
-    // The client checks the structured content of each against the schema.
-    for (const { name, inputSchema: { properties = {} } } of tools) {
-      const given = Object.fromEntries(['id', 'delivery_id'].filter((argument) => argument in properties).map((argument) => [argument, 1]))
-      await client.callTool({ name, arguments: given })
-    }
-    t.match(await client.listPrompts(), { prompts: [{ name: 'failures_this_week' }, { name: 'changes_since_yesterday' }] })
-    t.match(await client.listResources(), { resources: [{ uri: 'recruiting://acme/jobs/1', title: 'Compiler Engineer' }] })
-  })
-
-  t.test(`a call without the scope fails with its status, with ${pin ?? 'the revision before'}`, async (t) => {
-    const url = await listen(t)
-    const client = new Client({ name: 'test', version: '1' }, pin === undefined ? {} : { versionNegotiation: { mode: { pin } } })
-    await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: bearer(keys.none) } }))
-    t.teardown(() => client.close())
-    t.strictSame((await client.listTools()).tools, [])
-    await t.rejects(client.callTool({ name: 'list_candidates' }), /forbidden|403/)
-  })
-}
-
-t.test('the client of the AI SDK lists, calls and reads 10,000 candidates', async (t) => {
-  const url = await listen(t)
-  const client = await createMCPClient({ transport: { type: 'http', url: url.href, headers: bearer(keys.full) } })
-  t.teardown(() => client.close())
-  const tools = await client.tools()
-  t.equal(Object.keys(tools).length, 18)
-  const { list_candidates: list } = tools
-  if (list === undefined) throw new Error('there is no tool for candidates')
-  const ids = await readAll(async (given) => list.execute(given, { toolCallId: '1', messages: [] }))
-  t.strictSame(ids, candidates.map(({ id }) => id))
-})
-
-t.test('100 clients at once, beside requests over HTTP, get all that they ask for', async (t) => {
-  const url = await listen(t)
-  const plain = Array.from({ length: 100 }, async (_, index) => {
-    const answer = await fetch(new URL(`candidates?per_page=100&page=${index + 1}`, url), { headers: bearer(keys.full) })
-    const { data } = await answer.json() as { data: Array<{ id: number }> }
-    return data.map(({ id }) => id)
-  })
-  const totals = await Promise.all(Array.from({ length: 100 }, async (_, index) => {
-    const client = await connect(t, url, index % 2 === 0 ? '2026-07-28' : undefined)
-    const { structuredContent } = await client.callTool({ name: 'list_candidates', arguments: { page: index + 1, per_page: 100 } })
-    return (structuredContent as { data: Array<{ id: number }> }).data.map(({ id }) => id)
-  }))
-  t.strictSame(totals.flat(), candidates.map(({ id }) => id))
-  t.strictSame((await Promise.all(plain)).flat(), candidates.map(({ id }) => id))
 })
 
 t.test('clients check the results of a key that sees only some fields', async (t) => {

@@ -1,6 +1,4 @@
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import ts from 'typescript'
 import { createRecruiting, defaultEvents, isRecruitingApiError, RecruitingApiError } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { readDelivery } from '../../src/webhooks/options/delivery.js'
@@ -9,7 +7,9 @@ import { readRecruitingOptions } from '../../src/options/api.js'
 import { readMcp } from '../../src/mcp/options.js'
 import { readOpenApi } from '../../src/http/options/openapi.js'
 import { readRateLimit } from '../../src/http/options/rate-limit.js'
-import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
+import {
+  assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin
+} from '../fixtures/refused-option.js'
 
 t.test('an error says which option is at fault, in a field and in its message', async (t) => {
   const error = t.throws(() => createRecruiting({ storage: null } as never))
@@ -144,19 +144,4 @@ t.test('the documented ranges and defaults of options are those that are checked
     }
   }
   t.ok(checked.ranges >= 10 && checked.defaults >= 12, `${checked.ranges} ranges and ${checked.defaults} defaults`)
-})
-
-t.test('editors show the doc comment and the type of each option', async (t) => {
-  const paths = interfaces.map(([path]) => fileURLToPath(new URL(`../../${path}`, import.meta.url)))
-  const program = ts.createProgram(paths, { strict: true, types: [], lib: ['lib.es5.d.ts'], module: ts.ModuleKind.NodeNext })
-  const checker = program.getTypeChecker()
-  for (const [index, [, name]] of interfaces.entries()) {
-    const declaration = program.getSourceFile(paths[index] ?? '')?.statements.filter(ts.isInterfaceDeclaration).find((one) => one.name.text === name)
-    const options = declaration === undefined ? [] : checker.getTypeAtLocation(declaration).getProperties()
-    t.not(options.length, 0, name)
-    for (const option of options) {
-      t.not(option.getDocumentationComment(checker).length, 0, `${name}.${option.name}`)
-      t.not(checker.typeToString(checker.getTypeOfSymbol(option)), 'unknown', `the type of ${name}.${option.name}`)
-    }
-  }
 })

@@ -11,9 +11,6 @@ import { createSeen, keepSeen, readVersion } from '../../src/postgres/upgrade/ve
 import { createWebhook } from '../../src/testing/support/samples.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
-import { tenants } from '../fixtures/api/app.js'
-import { buildHost } from '../fixtures/fuzz/fuzz-host.js'
-import { fuzz } from '../fixtures/fuzz/fuzz.js'
 
 const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
 const published = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids }
@@ -314,12 +311,3 @@ t.test('a driver that throws at once is heard, its connection closed, and no tim
 function countTimers (): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 }
-
-t.test('no request makes PostgreSQL refuse what it is asked', async (t) => {
-  const { storage, saveCandidates, saveJobs } = await startPostgresHost(t, { changes: 'manual' })
-  for (const [slug, { candidates = [], jobs = [] }] of Object.entries(tenants)) {
-    await saveCandidates(slug, candidates)
-    await saveJobs(slug, jobs)
-  }
-  await fuzz(t, await buildHost(t, { real: storage }), 1000)
-})

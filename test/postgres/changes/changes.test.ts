@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import t from 'tap'
-import { type PgPool, postgresStorage } from '../../../src/postgres/index.js'
+import { postgresStorage } from '../../../src/postgres/index.js'
 import { startPostgresHost, startPostgresServerHost } from '../../fixtures/postgres/postgres.js'
 import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 
@@ -200,24 +200,6 @@ t.test('a position', async (t) => {
   })
 })
 
-t.test('after a crash of the server, nothing is passed by, although ids of transactions are used again', async (t) => {
-  const { server, pool, storage: { changes } } = await startPostgresServerHost(t, { settings: ['fsync=off', 'autovacuum=off', 'wal_writer_delay=10s'] })
-  const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
-  const start = await changes.begin('acme', 'candidate')
-  await record('1')
-  const readXid = 'select pg_current_xact_id()::text as xid'
-  const { rows: [{ xid: first }] } = await pool.query(readXid)
-  for (let n = 0; n < 50; n++) await pool.query(readXid)
-  const { ids, position } = await follow(changes, start)
-  t.strictSame(ids, ['1'])
-
-  await server.stop('immediate')
-  await server.start()
-  await record('2')
-  t.ok(Number((await pool.query('select xid::text from recruiting.recent_changes where id = $1', ['2'])).rows[0].xid) <= Number(first) + 50, 'an id is used again')
-  t.strictSame((await follow(changes, position)).ids, ['2'])
-})
-
 t.test('recording a change', async (t) => {
   const { pool, storage: { changes }, clear } = await startPostgresHost(t)
   t.beforeEach(clear)
@@ -309,91 +291,6 @@ t.test('recording a change', async (t) => {
     })
     t.equal(await changes.prune({ retentionDays: 0, limit: 10 }), 1)
   })
-})
-
-/** Returns the lines of a plan that read the table, without their costs. */
-async function readPlan (client: pg.PoolClient, text: string, values: unknown[]): Promise<string[]> {
-  await client.query('begin')
-  const { rows } = await client.query(`explain (costs off) ${text}`, values)
-  await client.query('rollback')
-  return rows.map((row) => String(row['QUERY PLAN']).replace(/^[ >-]+/, ''))
-}
-
-t.test('with many changes', async (t) => {
-  const { pool, storage, saveCandidates } = await startPostgresHost(t)
-  for (const table of ['changes', 'recent_changes']) {
-    await pool.query(`
-      insert into recruiting.${table}
-      select 'tenant_' || n % 10, case n % 2 when 0 then 'candidate' else 'job' end, n::text, (n / 100 + 3)::text::xid8, false,
-        now() - n * interval '1 second'
-      from generate_series(1, 50000) as n`)
-  }
-  await saveCandidates('acme', Array.from({ length: 2000 }, (_, id) => ({ id, full_name: 'x', headline: null, source_id: null, recruiter_id: null })))
-  const statements: Array<[text: string, values: unknown[]]> = []
-  const spy: PgPool = {
-    query: (text, values) => pool.query(text, values),
-    async connect () {
-      const client = await pool.connect()
-      return {
-        query (text, values) {
-          statements.push([text, values ?? []])
-          return client.query(text, values)
-        },
-        release: (destroy) => client.release(destroy)
-      }
-    }
-  }
-  const { candidates, changes } = postgresStorage(spy)
-  const planOf = async (call: () => Promise<unknown>) => {
-    await call()
-    const [text, values] = statements.at(-1) ?? ['', []]
-    return withClient(pool, (client) => readPlan(client, text, values))
-  }
-
-  for (const statistics of ['no statistics', 'statistics']) {
-    t.test(`a page reads one index of each table from its position to the horizon, with ${statistics} of the tables`, async (t) => {
-      if (statistics === 'statistics') await pool.query('vacuum analyze')
-      const start = await storage.changes.begin('tenant_2', 'candidate')
-      const plan = await planOf(() => changes.list('tenant_2', 'candidate', { after: start.replace(/^\d+/, '5'), limit: 100 }))
-      const at = plan.indexOf('Limit')
-      t.strictSame(plan.slice(at, at + 3).map((line) => line.replace(/\w*changes\./g, '')), ['Limit', 'Merge Append', 'Sort Key: xid, id COLLATE "C"'], plan.join('\n'))
-      for (const [index, table] of ['changes', 'recent_changes'].entries()) {
-        const [scan, condition] = plan.slice(at + 3 + 2 * index)
-        t.match(scan, new RegExp(`^Index (Only )?Scan using ${table}_feed on ${table}$`))
-        t.equal(condition, "Index Cond: ((tenant = 'tenant_2'::text) AND (kind = 'candidate'::text) AND (ROW(xid, id) > ROW('5'::xid8, ''::text)) AND (xid < bounds.horizon))")
-      }
-    })
-  }
-
-  t.test('rows after an id, and rows of ids, come from an index', async (t) => {
-    const fields = ['id', 'full_name']
-    for (const call of [() => candidates.listAfter?.('acme', { after: 500, limit: 10, fields }), () => candidates.findMany?.('acme', [1, 2, 3], { fields })]) {
-      const plan = await planOf(async () => call())
-      t.match(plan.join('\n'), /Index Cond: \(\(tenant_slug = 'acme'::text\) AND \(id (> '500'|= ANY \('\{1,2,3\})/)
-    }
-  })
-
-  t.test('the functions read no more rows than they need', (t) => withClient(pool, async (client) => {
-    const count = async () => {
-      const { rows: [row] } = await client.query(`
-        select sum(t.seq_scan)::int as scans, sum(t.idx_tup_fetch)::int as rows from pg_stat_xact_user_tables t
-        where t.relid in ('recruiting.changes'::regclass, 'recruiting.recent_changes'::regclass)`)
-      return row
-    }
-    for (const [call, most] of [
-      ["change_bounds_v1('tenant_2', 'candidate')", 2],
-      ['prune_changes_v1(30, 50)', 0],
-      ['prune_changes_v1(0, 50)', 100]
-    ] as const) {
-      await client.query('begin')
-      const before = await count()
-      await client.query(`select recruiting.${call}`)
-      const after = await count()
-      await client.query('rollback')
-      t.equal(after.scans, before.scans, `${call} never reads the whole table`)
-      t.ok(after.rows - before.rows <= most, `${call} reads ${after.rows - before.rows} rows`)
-    }
-  }))
 })
 
 t.test('the SQL function changed', async (t) => {

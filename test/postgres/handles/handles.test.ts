@@ -3,16 +3,15 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { createRecruiting } from '../../../src/index.js'
 import {
-  fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm, type PgPool,
-  type PgQueryable, postgresStorage
+  fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm,
+  type PgPool, type PgQueryable, postgresStorage
 } from '../../../src/postgres/index.js'
 import {
-  standInForDrizzle, standInForKnex, standInForMikroOrm, standInForPostgresJs, standInForPrisma, standInForSequelize,
-  standInForTypeOrm
+  standInForDrizzle, standInForKnex, standInForMikroOrm, standInForPostgresJs, standInForPrisma,
+  standInForSequelize, standInForTypeOrm
 } from '../../fixtures/postgres/handles.js'
-import { createTables, type PostgresTables, startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { type PostgresTables, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
-import { findTool } from '../../fixtures/programs.js'
 
 const wrappers: Record<string, (client: pg.ClientBase) => PgQueryable> = {
   Prisma: (client) => fromPrisma(standInForPrisma(client)),
@@ -300,23 +299,4 @@ t.test('handles of a server', async (t) => {
     await db.transaction().execute((transaction) => assertTaken(t, handleOf(transaction)))
     t.strictSame(await readEvents(), written)
   })
-})
-
-t.test('a transaction of PGlite is accepted, and its database is refused', { skip: findTool('@electric-sql/pglite') }, async (t) => {
-  const { PGlite } = await import('@electric-sql/pglite')
-  const db = new PGlite()
-  t.teardown(() => db.close())
-  const query: PgQueryable['query'] = async (text, values) =>
-    // Migrations are several statements at once.
-    values === undefined ? { rows: (await db.exec(text)).flatMap(({ rows }) => rows) } : db.query(text, values)
-  const pool: PgPool = { query, connect: async () => ({ query, release () {} }) }
-  const { begin, readEvents, assertTaken, assertRefused } = createHost(t, pool, await createTables(pool))
-  // Its clock tells milliseconds, in which a transaction may begin and emit.
-  for (let count = 0; count < 5; count++) {
-    await begin()
-    await assertRefused(t, db)
-    t.strictSame(await readEvents(), untouched)
-    await db.transaction((transaction) => assertTaken(t, transaction))
-    t.strictSame(await readEvents(), written)
-  }
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CandidateQuery, IdKinds } from '../../../src/index.js'
-import { type PgPool, postgresStorage } from '../../../src/postgres/index.js'
+import { postgresStorage } from '../../../src/postgres/index.js'
 import { bearer, buildApp, keys } from '../../fixtures/api/app.js'
 import { checkError } from '../../fixtures/api/answers.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
@@ -106,59 +106,6 @@ t.test('a column whose type does not fit the option is refused at the start, by 
     [{ candidates: 'blind' }, text, 'candidates candidates: the column id of public.blind has a collation by which different texts are equal']
   ]
   for (const [relations, ids, problem] of problems) t.equal(await refusal(relations, ids), `storage_not_ready ${problem}`)
-})
-
-t.test('the indexes of ids serve, whatever their type', async (t) => {
-  const { pool } = await startPostgresHost(t)
-  const asked: Array<[statement: string, values: unknown[]]> = []
-  // A driver that notes statements.
-  const noting: PgPool = {
-    query: (statement, values) => pool.query(statement, values),
-    async connect () {
-      const client = await pool.connect()
-      return {
-        query (statement, values) {
-          asked.push([statement, values ?? []])
-          return client.query(statement, values)
-        },
-        release: (destroy) => client.release(destroy)
-      }
-    }
-  }
-  const explain = async (work: () => Promise<unknown>): Promise<string> => {
-    asked.length = 0
-    await work()
-    const [[statement, values] = ['', []]] = asked.slice(-1)
-    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain ${statement}`, values)
-    return rows.map((row) => row['QUERY PLAN']).join('\n')
-  }
-
-  const idOf: Record<string, string> = {
-    bigint: 'n::bigint', int: 'n', uuid: "lpad(to_hex(n), 32, '0')::uuid", text: "'id_' || n", 'text collate "en-x-icu"': "'id_' || n", 'varchar(64) collate "C"': "'id_' || n"
-  }
-  for (const [index, [idType, id]] of Object.entries(idOf).entries()) {
-    const table = `many_${index}`
-    const isOrdered = !/^text/.test(idType)
-    await pool.query(`
-      create table ${table} (${columns.candidates(idType)}, primary key (tenant_slug, id));
-      insert into ${table} select 'acme', ${id}, 'Name', null, ${id}, ${id} from generate_series(1, 5000) as n;
-      create index on ${table} (tenant_slug, recruiter_id);
-      analyze ${table}`)
-    const { candidates } = postgresStorage<string, string, string, string>(noting, { candidates: table })
-    const [row] = await candidates.list('acme', { ...query, offset: 100, limit: 1 })
-    if (row === undefined) return t.fail('there are rows')
-
-    const found = await explain(() => candidates.find('acme', row.id, { fields }))
-    t.match(found, new RegExp(`Index Scan using ${table}_pkey[^]*Index Cond:.*[( ]\\(?id\\)?(::text)? = `), `find by ${idType}`)
-    const filtered = await explain(() => candidates.count('acme', { recruiterId: row.id }))
-    t.match(filtered, /Index Cond:.*[( ]\(?recruiter_id\)?(::text)? = /, `filter by ${idType}`)
-    if (!isOrdered) await pool.query(`create index on ${table} (tenant_slug, id collate "C")`)
-    const page = await explain(() => candidates.list('acme', query))
-    t.match(page, /Index Scan/, `page by ${idType}`)
-    t.notMatch(page, 'Sort', `page by ${idType}`)
-    const deep = await explain(() => candidates.list('acme', { ...query, offset: 1000 }))
-    t.match(deep, /Limit[^]*Index (Only )?Scan/, `deep page by ${idType}`)
-  }
 })
 
 t.test('the start advises an index in the order of code points where text ids have another collation', async (t) => {

@@ -2,16 +2,13 @@ import { gzipSync } from 'node:zlib'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildConnector } from 'undici'
-import fc from 'fast-check'
 import t from 'tap'
-import { postgresStorage } from '../../../src/postgres/index.js'
 import { Attempt, kTimeout, type Post } from '../../../src/webhooks/sending/attempt.js'
 import { type Connections, createConnections } from '../../../src/webhooks/sending/connections.js'
 import { parseRetryAfter } from '../../../src/webhooks/queue/outcome.js'
 import { startDelivering } from '../../fixtures/delivery/delivering.js'
 import { type Answer, hang, startReceiver } from '../../fixtures/receivers/receiver.js'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
-import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { type AnswerCase, brokenAnswers, oddAnswers } from '../../fixtures/hostile/hostile-answers.js'
 import { startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
 import { outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
@@ -167,19 +164,6 @@ t.test('a body that never ends shows what came before the deadline', async (t) =
   t.match(await lastDelivery(), { status: 'delivered', attempts: [{ response_excerpt: 'so far' }] })
 })
 
-t.test('every answer is kept alike in PostgreSQL', async (t) => {
-  const { pool } = await startPostgresHost(t)
-  const storage = postgresStorage(pool)
-  const { drain, emit, lastDelivery, receiver } = await startDelivering(t, { storage, delivery: { responseExcerptBytes: 4096, retrySchedule: [0] } })
-  for (const [what, [answer, excerpt]] of Object.entries(answers)) {
-    receiver.answer(answer)
-    await emit()
-    await drain()
-    const { attempts } = await lastDelivery()
-    t.strictSame(attempts.map(({ response_excerpt: text }) => text), [excerpt], what)
-  }
-})
-
 t.test('a response is shown in no line of the log', async (t) => {
   const machines = createMachines(t)
   const lines: unknown[] = []
@@ -306,47 +290,6 @@ t.test('a request in flight is aborted, also after a receiver that closed the co
   t.match(outcomeOf(await sender.post(closing.url)), { responseStatus: 500 })
   sender.abort()
   t.match(outcomeOf(await waiting), { responseStatus: null, error: 'aborted' })
-})
-
-const timeoutMsAnyAnswer = 100
-const texts = Object.values({ ...brokenAnswers, ...oddAnswers }).map(({ bytes }) => Buffer.from(bytes.slice(0, 500)).toString('latin1'))
-
-/** Pieces of answers in any order, in any number of packets. */
-const anyAnswer = fc.record({
-  packets: fc.array(fc.oneof(
-    fc.constantFrom(...texts),
-    fc.constantFrom('HTTP/1.1 ', '200 OK', '\r\n', '\r\n\r\n', 'content-length: 3', 'transfer-encoding: chunked', 'connection: upgrade', '0', 'ff', ':', '\0'),
-    fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
-  ), { maxLength: 8 }),
-  isEnded: fc.boolean()
-})
-
-t.test('whatever a receiver answers, the attempt has an outcome within the deadline', async (t) => {
-  const sender = await startSender(t, { timeoutMs: timeoutMsAnyAnswer })
-  let answer: { packets: string[], isEnded: boolean } = { packets: [], isEnded: true }
-  const { url } = await startHostileReceiver(t, {
-    request (socket) {
-      const { packets, isEnded } = answer
-      const write = (index: number): void => {
-        const packet = packets[index]
-        if (socket.destroyed) return
-        if (packet !== undefined) socket.write(packet, 'latin1', () => write(index + 1))
-        else if (isEnded) socket.end()
-      }
-      write(0)
-    }
-  })
-  const errors = new Set<unknown>()
-  await fc.assert(fc.asyncProperty(anyAnswer, async (next) => {
-    answer = next
-    const { responseStatus, error, ranMs } = await sender.post(url)
-    errors.add(error)
-    const isSuccess = responseStatus !== null && responseStatus >= 200 && responseStatus <= 299
-    const isFailure = responseStatus !== null && responseStatus >= 300 && responseStatus <= 999
-    const expected = isSuccess ? [null] : isFailure ? ['http_status'] : ['connection', 'timeout']
-    return expected.includes(error as never) && ranMs < timeoutMsAnyAnswer + 1000
-  }), { numRuns: 300, interruptAfterTimeLimit: 6000, endOnFailure: true })
-  t.ok(errors.has('connection'), [...errors].join(' '))
 })
 
 const dayMs = 24 * 60 * 60 * 1000

@@ -7,7 +7,6 @@ import { delivered, outcomeOf, startSender, type TestSender } from '../../fixtur
 import { startStopwatch, until } from '../../fixtures/stopwatch.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
-import { waitingCases } from '../../fixtures/hostile/hostile-waiting.js'
 import { readUntil, resources, restingResources } from '../../fixtures/resources.js'
 
 const attempts = 3
@@ -29,17 +28,6 @@ for (const [title, request] of cutShort) {
     t.equal(receiver.connections, attempts)
   })
 }
-
-t.test('each of 1,100 endpoints of one host gets its own requests', async (t) => {
-  const receiver = await startReceiver(t)
-  const sender = await startSender(t)
-  const paths = Array.from({ length: 1100 }, (_, number) => `/hooks/${number}?key=${number}`)
-  for (const path of [...paths, ...paths.slice(0, 3)]) {
-    const { responseStatus, error } = await sender.post(new URL(path, receiver.url).href)
-    if (error !== null) t.fail(`${path}: ${error} ${responseStatus}`)
-  }
-  t.strictSame(receiver.requests.map(({ path }) => path), [...paths, ...paths.slice(0, 3)])
-})
 
 const noContent = 'HTTP/1.1 204 No Content\r\n\r\n'
 const broken = { responseStatus: null, error: 'connection' } as const
@@ -162,35 +150,6 @@ t.test('one deadline covers both posts', async (t) => {
   t.same(outcome, { responseStatus: null, error: 'timeout' })
   t.ok(durationMs >= 1499 && ranMs < 1900, `${durationMs} ms`)
   t.equal(receiver.requests, 3)
-})
-
-const timeoutMs = 500
-
-t.test('whatever a receiver lets its sender wait for, the attempt ends with the deadline', async (t) => {
-  const { url: healthyUrl } = await startReceiver(t)
-  const sender = await startSender(t, { timeoutMs })
-  await sender.post(healthyUrl)
-  let pending = Object.keys(waitingCases).length
-
-  const attempts = Object.entries(waitingCases).map(async ([title, { behaviour, scheme, bodyLength = 8, ...expected }]) => {
-    const { url } = await startHostileReceiver(t, behaviour)
-    const target = scheme === undefined ? url : url.replace('http:', `${scheme}:`)
-    const { durationMs, ranMs, ...outcome } = await sender.post(target, { body: JSON.stringify('b'.repeat(bodyLength)) })
-    pending--
-    t.same(outcome, expected, `a receiver that ${title}`)
-    t.ok(durationMs >= timeoutMs - 1, `not before the deadline: ${durationMs} ms`)
-    t.ok(ranMs < timeoutMs + 1000, `within a second of the deadline: ${ranMs} ms`)
-  })
-
-  let healthy = 0
-  while (pending > 0) {
-    const { error } = await sender.post(healthyUrl, { timeoutMs: 60_000 })
-    t.equal(error, null, 'a healthy receiver beside them')
-    healthy++
-    await sleep(20)
-  }
-  await Promise.all(attempts)
-  t.ok(healthy > 0, `${healthy} posts to a healthy receiver beside them`)
 })
 
 t.test('the deadline of the attempt counts, be it shorter than the sender\'s', async (t) => {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { listGrants, listLacking } from '../../src/postgres/grants.js'
-import { migrate, postgresStorage } from '../../src/postgres/index.js'
-import { upgrade } from '../../src/postgres/upgrade/upgrade.js'
-import { createEvent } from '../../src/testing/support/samples.js'
-import { startUpgradeLoad } from '../fixtures/postgres/next-version/load.js'
-import { createNextPool, readNextVersion } from '../fixtures/postgres/next-version/next-version.js'
-import { startPostgres } from '../fixtures/postgres/postgres-server.js'
-import { startReceiver } from '../fixtures/receivers/receiver.js'
+import { listGrants, listLacking } from '../../../src/postgres/grants.js'
+import { migrate, postgresStorage } from '../../../src/postgres/index.js'
+import { upgrade } from '../../../src/postgres/upgrade/upgrade.js'
+import { createEvent } from '../../../src/testing/support/samples.js'
+import { startUpgradeLoad } from '../../fixtures/postgres/next-version/load.js'
+import { createNextPool, readNextVersion } from '../../fixtures/postgres/next-version/next-version.js'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
 const added = ['800-notes.sql', '801-deliveries-ended.sql', 'claim_v2.sql']
 

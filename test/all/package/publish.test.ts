@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import t, { type Test } from 'tap'
-import { mayBreak } from '../../scripts/release/breaks.js'
-import { comparePackages } from '../../scripts/release/packages.js'
+import { mayBreak } from '../../../scripts/release/breaks.js'
+import { comparePackages } from '../../../scripts/release/packages.js'
 
-const root = new URL('../../', import.meta.url)
+const root = new URL('../../../', import.meta.url)
 
 /** Runs the check of a release over files of a checkout, and returns what it says. */
 async function check (t: Test, files: Record<string, string>, env: Record<string, string> = {}): Promise<string> {
@@ -129,7 +129,7 @@ t.test('names each export that is gone, each parameter, each option and each res
     export declare function start(options: Options, count?: number): Result
     export declare const limit: number
     export declare class Failure extends Error { code: string; constructor(code: string) }
-    export { old } from './old.js'
+    export { old } from '../../package/old.js'
     declare module 'fastify' { interface FastifyInstance { pets: Result } }`
   const after = `
     export interface Options { name: string; size: number; mode?: 'a'; store: Store; onEnd?: (result: Result) => void }
@@ -179,7 +179,7 @@ t.test('no version may break the API', async (t) => {
 })
 
 t.test('the program fails if the version does not allow the breaks', async (t) => {
-  const root = new URL('../../', import.meta.url)
+  const root = new URL('../../../', import.meta.url)
   const run = async (version: string): Promise<unknown> => {
     const folder = t.testdir({ before: release('export declare const a: 1'), after: release('export {}', {}, { version }) })
     const argv = ['--import', 'tsx', 'scripts/check-breaks.ts', `${folder}/before`, `${folder}/after`]

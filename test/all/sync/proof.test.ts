@@ -1,11 +1,11 @@
 import t from 'tap'
-import { createMemoryWorld } from './proof/memory-world.js'
-import { formatReport } from './proof/report.js'
-import { runProof } from './proof/run-proof.js'
-import { pickSeed } from './proof/seed.js'
-import { createChangesByTime, recordByTime } from './proof/changes-by-time.js'
-import { createPostgresWorld } from './proof/postgres-world.js'
-import { startPostgres } from '../fixtures/postgres/postgres-server.js'
+import { createMemoryWorld } from '../../sync/proof/memory-world.js'
+import { formatReport } from '../../sync/proof/report.js'
+import { runProof } from '../../sync/proof/run-proof.js'
+import { pickSeed } from '../../sync/proof/seed.js'
+import { createChangesByTime, recordByTime } from '../../sync/proof/changes-by-time.js'
+import { createPostgresWorld } from '../../sync/proof/postgres-world.js'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 
 const exact = { missing: 0, leftOver: 0, outdated: 0, olderStates: 0 }
 

@@ -1,0 +1,58 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { buildApp, keys } from '../../fixtures/api/app.js'
+import { compiled, root } from '../../fixtures/program.js'
+import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+
+function startProcess (args: readonly string[], env: Record<string, string>, cwd = root): ChildProcessByStdio<null, Readable, Readable> {
+  return spawn(process.execPath, [compiled('src/cli/bin.ts'), ...args], {
+    cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe']
+  })
+}
+
+async function runProcess (args: readonly string[], env: Record<string, string>, cwd = root): Promise<{ code: number | null, out: string, err: string }> {
+  const child = startProcess(args, env, cwd)
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { code, out, err }
+}
+
+t.test('the program reads its arguments and the environment, and ends with an exit code', async (t) => {
+  const { url } = await startPostgres(t)
+  const [migrated, found, refused, wrong] = await Promise.all([
+    runProcess(['migrate', '--schema', 'mine'], { DATABASE_URL: url }),
+    runProcess(['doctor', '--schema', 'none', '--database-url', url], { DATABASE_URL: 'postgres://127.0.0.1:1/' }),
+    runProcess(['prune', '--retention-days', '1', '--schema', 'none'], { DATABASE_URL: url }),
+    runProcess(['prune'], {})
+  ])
+  t.strictSame([migrated.code, migrated.err], [0, ''])
+  t.match(migrated.out, 'ran 001-tables.sql\n')
+  t.strictSame([found.code, found.err], [1, ''])
+  t.strictSame([refused.code, refused.out], [1, ''])
+  t.strictSame(wrong, { code: 2, out: '', err: 'prune: --retention-days: missing, add --retention-days DAYS\n' })
+})
+
+t.test('the file .env of the current folder sets variables that the environment lacks', async (t) => {
+  const folder = t.testdir({ '.env': 'DATABASE_URL=postgres://127.0.0.1:1/\n', folder: { '.env': {} } })
+  const [read, overridden, without] = await Promise.all([
+    runProcess(['stats'], {}, folder),
+    runProcess(['stats'], { DATABASE_URL: 'theirs', RECRUITING_DATABASE_URL: '' }, folder),
+    runProcess(['stats'], {}, `${folder}/folder`)
+  ])
+  t.match(read, { code: 1, err: /^stats: .*ECONNREFUSED/ })
+  t.match(overridden, { code: 2, err: /^stats: DATABASE_URL: expected a URL/ })
+  t.match(without, { code: 2, err: /^stats: --database-url: missing/ })
+})
+
+t.test('a command that listens ends with Ctrl-C, and that is no error', async (t) => {
+  const app = await buildApp(t, { server: { forceCloseConnections: true } })
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const child = startProcess(['listen'], { RECRUITING_URL: `${origin}/api/v1/public/acme`, RECRUITING_API_KEY: keys.full })
+  const ended = once(child, 'exit')
+  const [shown] = await once(child.stderr, 'data')
+  t.equal(String(shown), 'listening for events of acme; press Ctrl-C to stop\n')
+  child.kill('SIGINT')
+  t.strictSame(await ended, [0, null])
+})

@@ -1,0 +1,18 @@
+import t from 'tap'
+import { buildApp, keys } from '../../fixtures/api/app.js'
+import { listTools, sendCall } from '../../fixtures/api/mcp.js'
+
+t.test('no argument of any tool causes an error of the service', async (t) => {
+  const app = await buildApp(t, { mcp: true, requestId: () => 'req_1' })
+  const values = [null, true, 0, -1, 1.5, 1e21, 2 ** 53, '', ' ', '0', '1e1', '%', '%2e%2e', '..', '../..', '/', '?', '#', '\\', 'x'.repeat(99), 'ü', [], [1], {}, { a: 1 }, '\u202e']
+  for (const { name, inputSchema: { properties } } of await listTools(app, keys.full)) {
+    for (const argument of [...Object.keys(properties), 'nothing', '__proto__']) {
+      for (const value of values) {
+        const given = { id: 1, delivery_id: 1, ...JSON.parse(`{${JSON.stringify(argument)}:${JSON.stringify(value)}}`) }
+        const answer = await sendCall(app, keys.full, name, given)
+        if (answer.statusCode >= 500 || /internal_error|status 5/.test(answer.body)) t.fail(`${name} ${JSON.stringify(given)}: ${answer.body}`)
+      }
+    }
+  }
+  t.pass('there were none')
+})

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import Fastify from 'fastify'
+import t from 'tap'
+import { type PgPool, postgresStorage } from '../../../../src/postgres/index.js'
+import recruitingApi from '../../../../src/index.js'
+import { failed } from '../../../../src/testing/support/samples.js'
+import { memoryKeyLookup } from '../../../../src/memory/index.js'
+import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
+import { apiKeys, bearer, keys } from '../../../fixtures/api/app.js'
+import { captureLogs } from '../../../fixtures/api/logs.js'
+
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Heap Fetches'?: number
+  'Actual Loops': number
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
+  Plans?: Plan[]
+}
+
+function flatten (plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(flatten)]
+}
+
+t.test('the figures of a tenant cost the same whatever the tables hold, and are read from indexes', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  await pool.query(`
+    insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
+    select n, tenant, tenant, 'CRM', 'active', 'https://example.com/', '{job.created}'::text[], 'secret', now(), now()
+    from (values (1, 'small'), (2, 'small'), (3, 'large')) as v (n, tenant)
+    union all select n, 'other', 'other', 'CRM', 'active', 'https://example.com/', '{job.created}'::text[], 'secret', now(), now() from generate_series(4, 100) as n`)
+
+  /** Ended deliveries of the last two hours, and as many scheduled and ready ones; a fifth of the ended ones failed. */
+  async function add (webhook: number, count: number): Promise<void> {
+    await pool.query(`
+      insert into recruiting.deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at)
+      select $1::int, nextval('recruiting.delivery_ids'), -n, 'job.created', case when n % 5 = 0 then 'failed' when n % 7 = 0 then 'skipped' else 'delivered' end,
+        now(), now() - n * interval '2 hours' / $2
+      from generate_series(1, $2::int) as n`, [webhook, count])
+    await pool.query(`
+      insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
+      select -n - 10000000 * $1::bigint, $1::int, 'job.created', case when n % 2 = 0 then 2 end, now() + (n - $2 / 2) * interval '1 second', now()
+      from generate_series(1, $2::int) as n`, [webhook, count])
+  }
+
+  await add(1, 70)
+  await add(3, 30_000)
+
+  let plan: Plan | null = null
+  const explaining: PgPool = {
+    query: (text, values) => pool.query(text, values),
+    async connect () {
+      const client = await pool.connect()
+      return {
+        async query (text, values) {
+          if (!text.includes('oldest_scheduled')) return client.query(text, values)
+          const { rows: [row] } = await client.query(`explain (analyze, buffers, format json) ${text}`, values)
+          plan = row['QUERY PLAN'][0].Plan
+          return client.query(text, values)
+        },
+        release: (destroy) => client.release(destroy)
+      }
+    }
+  }
+  const { deliveries } = postgresStorage(explaining)
+
+  async function measure (tenant: string): Promise<{ buffers: number, heapFetches: number, scans: string[] }> {
+    await deliveries.tenantStats(tenant)
+    const nodes = flatten(plan as Plan | null ?? t.fail('no plan') as never).filter((node) => node['Actual Loops'] > 0)
+    return {
+      buffers: Number(plan?.['Shared Hit Blocks']) + Number(plan?.['Shared Read Blocks']),
+      heapFetches: nodes.reduce((sum, node) => sum + (node['Heap Fetches'] ?? 0), 0),
+      scans: nodes.filter((node) => /Scan$/.test(node['Node Type']) && /queue|deliver/.test(node['Relation Name'] ?? node['Index Name'] ?? ''))
+        .map((node) => `${node['Node Type']} ${node['Index Name']}`)
+    }
+  }
+
+  await pool.query('vacuum analyze recruiting.queue, recruiting.deliveries, recruiting.webhooks')
+  await t.test('they are right, and counting stops at 10,000', async (t) => {
+    const { oldestDueMs, ...small } = await deliveries.tenantStats('small')
+    t.strictSame(small, { pending: 70, failing: 0, delivered: 24, failed: 6, atLeast: { pending: false, delivered: false, failed: false } })
+    t.ok(oldestDueMs >= 34_000 && oldestDueMs < 200_000, String(oldestDueMs))
+    const { failed, ...large } = await deliveries.tenantStats('large')
+    t.ok(failed > 2500 && failed <= 3000, `${failed}, less with each second`)
+    t.match(large, { pending: 10_000, delivered: 10_000, atLeast: { pending: true, delivered: true, failed: false } })
+    t.match(await deliveries.tenantStats('nobody'), { pending: 0, oldestDueMs: 0, delivered: 0 })
+  })
+
+  const before = await measure('small')
+  await t.test('counts read only indexes, and the oldest delivery at most one row of each lane', async (t) => {
+    t.strictSame([...new Set(before.scans)].sort(), [
+      'Index Only Scan deliveries_delivered', 'Index Only Scan deliveries_failed', 'Index Only Scan queue_ready', 'Index Only Scan queue_retries', 'Index Only Scan queue_scheduled',
+      'Index Scan queue_ready'
+    ])
+    t.equal(before.heapFetches, 0)
+    t.ok(before.buffers < 100, `${before.buffers} buffers`)
+    const large = await measure('large')
+    t.equal(large.heapFetches, 0)
+    t.ok(large.buffers < 1000, `${large.buffers} buffers for a tenant with 10,000 of each`)
+  })
+
+  await t.test('other tenants make no difference', async (t) => {
+    for (let webhook = 4; webhook < 24; webhook++) await add(webhook, 10_000)
+    await pool.query('vacuum analyze recruiting.queue, recruiting.deliveries')
+    const after = await measure('small')
+    t.equal(after.heapFetches, 0)
+    t.ok(after.buffers < before.buffers + 40, `${after.buffers} buffers, ${before.buffers} before`)
+  })
+})
+
+// Longer than the rest of the test takes on any machine.
+const sleptMs = 60_000
+
+t.test('a list that takes too long is a 500 that the log explains, and the server stops working on it', async (t) => {
+  const { server, pool } = await startPostgresHost(t)
+  await pool.query(`
+    insert into recruiting.candidates values ('acme', 1, 'Ada', null, null, null, now(), now()), ('slow', 1, 'Ada', null, null, null, now(), now());
+    create view slow_candidates as select * from recruiting.candidates where case when tenant_slug = 'slow' then pg_sleep(${sleptMs / 1000}) is not null else true end`)
+  const logs = captureLogs()
+  const app = Fastify({ logger: logs.logger })
+  t.teardown(() => app.close())
+  // Fewer connections than requests: what is slow must not keep them.
+  const small = server.createPool({ max: 4 })
+  await app.register(recruitingApi, {
+    storage: postgresStorage(small, { candidates: 'slow_candidates', queryTimeoutMs: 1000 }),
+    keyLookup: memoryKeyLookup([...apiKeys, { key: 'slow-key', tenantSlug: 'slow', scopes: ['candidates:read'] }]),
+    delivery: false
+  })
+  const listSlow = () => app.inject({ url: '/api/v1/public/slow/candidates', headers: bearer('slow-key') })
+
+  const startedAt = performance.now()
+  const { statusCode, body } = await listSlow()
+  t.ok(performance.now() - startedAt < sleptMs / 2, 'the caller does not wait for the view')
+  t.equal(statusCode, 500)
+  t.match(JSON.parse(body), { error: { code: 'internal_error', message: 'Unexpected server error' } })
+  t.match(logs.text(), /PostgreSQL did not answer within 1000 ms: (list|count) candidates/)
+
+  const answers = await Promise.all(Array.from({ length: 20 }, listSlow))
+  t.ok(answers.every(({ statusCode }) => statusCode === 500))
+  const working = async (): Promise<number> =>
+    (await pool.query("select from pg_stat_activity where state = 'active' and query like '%slow_candidates%' and pid <> pg_backend_pid()")).rows.length
+  while (await working() > 0) await sleep(50)
+  t.ok(performance.now() - startedAt < sleptMs, 'none of the statements has ended by itself')
+
+  const { statusCode: other } = await app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer(keys.full) })
+  t.equal(other, 200)
+})

@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { createAddressRule } from '../../../src/webhooks/ssrf/addresses.js'
+import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
+import { formatAddress, isPublic } from '../../fixtures/hostile/hostile-addresses.js'
+import { blocked, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
+import { replaceLookup } from '../../fixtures/receivers/system-lookup.js'
+import { until } from '../../fixtures/stopwatch.js'
+
+const isAllowed = createAddressRule([])
+
+function agrees (family: 4 | 6, first: bigint, last: bigint): void {
+  fc.assert(fc.property(fc.bigInt(first, last), (number) => {
+    const address = formatAddress(number, family)
+    return isAllowed(address) === isPublic(address)
+  }), { numRuns: 5000 })
+}
+
+t.test('any IPv4 address is allowed if and only if it is public', async () => {
+  agrees(4, 0n, (1n << 32n) - 1n)
+  agrees(4, 192n << 24n, (199n << 24n) - 1n)
+})
+
+t.test('any IPv6 address is allowed if and only if it is public', async () => {
+  agrees(6, 0n, (1n << 128n) - 1n)
+  agrees(6, 0x2001n << 112n, (0x2003n << 112n) - 1n)
+  agrees(6, 0x3fffn << 112n, (0x4000n << 112n) - 1n)
+  agrees(6, 0n, (1n << 48n) - 1n)
+})
+
+t.test('names that the system is silent about hold two threads at most, and nobody beyond the deadline', async (t) => {
+  const asked = replaceLookup(t, () => new Promise(() => {}))
+  const sender = await startSender(t, { dns: await startDnsServer(t), timeoutMs: 1800 })
+  const results = await Promise.all(Array.from({ length: 10 }, (_, index) => sender.post(`http://silent${index}.example/`)))
+  t.same(results.map(outcomeOf), results.map(() => ({ responseStatus: null, error: 'timeout' })))
+  t.equal(asked.length, 2)
+})
+
+t.test('a thread that is free again goes to the next in the line, but not to one who has given up', async (t) => {
+  const answers: Array<() => void> = []
+  const asked = replaceLookup(t, () => new Promise((resolve) => {
+    answers.push(() => resolve([{ address: '10.0.0.1', family: 4 }]))
+  }))
+  const sender = await startSender(t, { dns: await startDnsServer(t), timeoutMs: 1800 })
+  const startedAt = performance.now()
+  const early = ['one', 'two', 'three'].map((name) => sender.post(`http://${name}.example/`))
+  t.same((await Promise.all(early)).map(({ error }) => error), ['timeout', 'timeout', 'timeout'])
+  // A deadline may end earlier, by the work of the turn in which it began: then the third still waits.
+  await new Promise((resolve) => setTimeout(resolve, 2000 - (performance.now() - startedAt)))
+
+  const late = sender.post('http://four.example/')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  answers.shift()?.()
+  await until(() => asked.length === 3)
+  answers.at(-1)?.()
+  t.same(outcomeOf(await late), blocked)
+  t.same([...asked.slice(0, 2)].sort(), ['one.example', 'two.example'])
+  t.equal(asked[2], 'four.example')
+})

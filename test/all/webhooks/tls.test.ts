@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
+import { postFromChild } from '../../fixtures/hostile/processes/hostile-child.js'
+import { delivered, outcomeOf } from '../../fixtures/hostile/hostile-sender.js'
+import { type Certificate, createAuthority, createCertificate } from '../../fixtures/receivers/tls-certificates.js'
+import { startTlsReceiver, type TlsReceiver } from '../../fixtures/receivers/tls-receiver.js'
+
+const refused = { responseStatus: null, error: 'tls' } as const
+const dayMs = 24 * 60 * 60 * 1000
+const authority = await createAuthority()
+const right = await createCertificate(authority, { names: ['hooks.example'], addresses: ['127.0.0.1', '::1'] })
+const yesterday = new Date(Date.now() - dayMs)
+
+const bad: Array<[title: string, certificate: Certificate]> = [
+  ['signed by itself', await createCertificate(null, { names: ['hooks.example'], addresses: ['127.0.0.1'] })],
+  ['signed by an unknown authority', await createCertificate(await createAuthority(), { names: ['hooks.example'], addresses: ['127.0.0.1'] })],
+  ['expired', await createCertificate(authority, {
+    names: ['hooks.example'], addresses: ['127.0.0.1'], notBefore: new Date(Date.now() - 2 * dayMs), notAfter: yesterday
+  })],
+  ['not valid yet', await createCertificate(authority, {
+    names: ['hooks.example'], addresses: ['127.0.0.1'], notBefore: new Date(Date.now() + dayMs), notAfter: new Date(Date.now() + 2 * dayMs)
+  })],
+  ['for another name', await createCertificate(authority, { names: ['other.example', 'example', '*.hooks.example'], addresses: ['127.0.0.2'] })],
+  ['without a name', await createCertificate(authority)],
+  ['for clients', await createCertificate(authority, { names: ['hooks.example'], addresses: ['127.0.0.1'], usage: 'clientAuth' })]
+]
+
+t.test('a receiver with a good certificate is delivered to, by name and by address', async (t) => {
+  const receiver = await startTlsReceiver(t, right)
+  t.same(await post(t, [receiver]), [[delivered, delivered, delivered, delivered]])
+  t.same(receiver.requests, ['/name', '/address', '/name', '/address'])
+})
+
+t.test('a bad certificate is refused over either version, and the second time too', async (t) => {
+  const cases = bad.flatMap(([title, certificate]) => [
+    { title, options: { ...certificate, maxVersion: 'TLSv1.2' } as const },
+    { title, options: { ...certificate, maxVersion: 'TLSv1.3' } as const }
+  ])
+  const receivers = await Promise.all(cases.map(({ options }) => startTlsReceiver(t, options)))
+  const outcomes = await post(t, receivers)
+  for (const [index, { title, options: { maxVersion } }] of cases.entries()) {
+    t.same(outcomes[index], [refused, refused, refused, refused], `a certificate ${title}, over ${maxVersion}`)
+    t.same(receivers[index]?.requests, [], 'nothing was sent')
+  }
+})
+
+t.test('a receiver that speaks no TLS newer than 1.1 is refused, even if the host would not', async (t) => {
+  const versions = ['TLSv1', 'TLSv1.1'] as const
+  const ciphers = 'DEFAULT@SECLEVEL=0'
+  const receivers = await Promise.all(versions.map((version) => {
+    return startTlsReceiver(t, { ...right, ciphers, minVersion: version, maxVersion: version })
+  }))
+  const outcomes = await post(t, receivers, { NODE_OPTIONS: `--tls-min-v1.0 --tls-cipher-list=${ciphers}` })
+  t.same(outcomes, versions.map(() => [refused, refused, refused, refused]))
+  t.same(receivers.map(({ requests }) => requests), [[], []])
+})
+
+t.test('the sessions of one receiver vouch for no other', async (t) => {
+  const good = await startTlsReceiver(t, right)
+  const other = await startTlsReceiver(t, await createCertificate(authority, { names: ['other.example'], addresses: ['127.0.0.2'] }))
+  const outcomes = await post(t, [good, other])
+  t.same(outcomes, [[delivered, delivered, delivered, delivered], [refused, refused, refused, refused]])
+  t.same(other.requests, [])
+})
+
+/** Posts twice to a name and to the address of each of these, where the authority is trusted. */
+async function post (t: Test, receivers: readonly TlsReceiver[], env: Record<string, string> = {}) {
+  const dns = await startDnsServer(t)
+  dns.set('hooks.example', { a: ['127.0.0.1'] })
+  const urls = receivers.flatMap(({ port }) => [`https://hooks.example:${port}/name`, `https://127.0.0.1:${port}/address`])
+  const directory = t.testdir({ 'authority.pem': authority.cert })
+  const results = await postFromChild(
+    { urls, rounds: 2, allowNetworks: ['127.0.0.1/32'], timeoutMs: 5000, dnsServer: dns.address },
+    { NODE_EXTRA_CA_CERTS: join(directory, 'authority.pem'), ...env }
+  )
+  const outcomes = results.map(outcomeOf)
+  return receivers.map((_, index) => [0, 1, urls.length, urls.length + 1].map((offset) => outcomes[index * 2 + offset]))
+}
