@@ -2,28 +2,12 @@ import t from 'tap'
 import { createRecruiting } from '../../../../src/index.js'
 import { postgresStorage } from '../../../../src/postgres/index.js'
 import { systemClock } from '../../../../src/shared/clock.js'
-import type { PgClient } from '../../../../src/postgres/pool.js'
 import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
 import { startReceiver } from '../../../fixtures/receivers/receiver.js'
 import { storeWebhook } from '../../../fixtures/api/webhooks.js'
 import { createStoryTables, goodStory, tellStory } from '../../../fixtures/postgres/host-story.js'
 import { timeUntil } from '../../../fixtures/postgres/postgres-outage.js'
 import { startPostgres } from '../../../fixtures/postgres/postgres-server.js'
-
-/** A pool that gives a connection, or fails to, when the test says so. */
-function createPool () {
-  const asked: Array<{ resolve: (client: PgClient) => void, reject: (error: Error) => void }> = []
-  const queries: string[] = []
-  const released: unknown[] = []
-  async function query (text: string): Promise<{ rows: unknown[] }> {
-    queries.push(text)
-    return { rows: [] }
-  }
-  const listeners = new Map<string, (error?: unknown) => void>()
-  const client: PgClient = { query, on: (name, listener) => listeners.set(name, listener), release (destroy) { released.push(destroy) } }
-  const connect = (): Promise<PgClient> => new Promise((resolve, reject) => { asked.push({ resolve, reject }) })
-  return { asked, queries, released, listeners, client, pool: { query, connect } }
-}
 
 const hourMs = 3_600_000
 
