@@ -2,7 +2,6 @@ import t from 'tap'
 import { createEvent, createWebhook, delivered, lenient, retry } from '../../../../src/testing/support/samples.js'
 import { inTransaction } from '../../../../src/postgres/pool.js'
 import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
-const type = 'application.created'
 
 t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t) => {
   const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
