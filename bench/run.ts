@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
  */
 const root = new URL('../', import.meta.url)
 const built = new URL('node_modules/.cache/fastify-recruiting-api-bench/', root)
-const benches = ['list', 'deliver', 'drain', 'claim', 'emit', 'log', 'feed', 'snapshot', 'size']
+const benches = ['list', 'deliver', 'drain', 'claim', 'webhooks', 'emit', 'log', 'feed', 'snapshot', 'size']
 
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !benches.includes(name))

@@ -15,14 +15,54 @@ interface StatsRow {
 /** Selects a row if a delivery is leased, or due within `$1` milliseconds; `schema` is quoted. */
 export function pendingText (schema: string): string {
   return `
-    select from ${activeWebhooks(schema)}
-    cross join (select clock_timestamp() + $1 * interval '1 millisecond' as time) as until
-    where exists (select from ${schema}.queue q where q.webhook_id = w.id and q.lane = 0 and q.leased_until > clock_timestamp())
-      or (w.paused_until <= until.time and (
-        exists (select from ${schema}.queue q where q.webhook_id = w.id and q.lane is not null and q.id >= w.skip_before)
-        or exists (select from ${schema}.queue q where q.webhook_id = w.id and q.lane is null and q.id >= w.skip_before and q.due_at <= until.time)
-      ))
-    limit 1`
+    with recursive ready (webhook_id) as (${listQueued(schema, 'q.lane is not null', 'q.lane, q.id', 'ready')}
+    )
+    select from (select clock_timestamp() + $1 * interval '1 millisecond' as time) as until
+    where exists (
+      select from ready cross join lateral (${findActive(schema, 'ready.webhook_id')}) as w
+      where exists (
+          select from ${schema}.queue q where q.webhook_id = w.id and q.lane = 0 and q.leased_until > clock_timestamp()
+        )
+        or (w.paused_until <= until.time and exists (
+          select from ${schema}.queue q where q.webhook_id = w.id and q.lane is not null and q.id >= w.skip_before
+        ))
+    ) or exists (
+      select from ${schema}.queue q cross join lateral (${findActive(schema, 'q.webhook_id')}) as w
+      where ${isScheduled} and q.due_at <= until.time and q.id >= w.skip_before and w.paused_until <= until.time
+      order by q.due_at
+      limit 1
+    ) or exists (
+      select from ${schema}.paused_webhooks p cross join lateral (${findActive(schema, 'p.webhook_id')}) as w
+      where p.until <= until.time and w.paused_until <= until.time and exists (
+        select from ${schema}.queue q where q.webhook_id = w.id and q.paused_lane is not null and q.id >= w.skip_before
+      )
+    )`
+}
+
+// Not set aside, so that the index of due times has it.
+const isScheduled = 'q.lane is null and q.paused_lane is null'
+
+/**
+ * Returns a recursive query of this name: the webhooks that have deliveries in a part of the queue, with a search for each. An
+ * index has the part in this order.
+ */
+function listQueued (schema: string, part: string, order: string, name: string): string {
+  const next = (where: string): string =>
+    `select q.webhook_id from ${schema}.queue q where ${part}${where} order by q.webhook_id, ${order} limit 1`
+  return `
+      (${next('')})
+      union all
+      select next.webhook_id from ${name} cross join lateral (${next(` and q.webhook_id > ${name}.webhook_id`)}) as next`
+}
+
+/** Selects a webhook if it is active. */
+function findActive (schema: string, id: string): string {
+  return `
+      select w.id, w.skip_before, coalesce(h.paused_until, '-infinity') as paused_until
+      from ${schema}.webhooks w
+      left join ${schema}.webhook_health h on h.webhook_id = w.id and h.revision = w.revision
+      where w.id = ${id} and w.status = 'active'
+      limit 1`
 }
 
 /** Reads the figures of the queue; `schema` is quoted. */
@@ -42,54 +82,55 @@ export function createReadStats (session: Session, schema: string): () => Promis
   }
 }
 
-function activeWebhooks (schema: string): string {
-  return `(
-      select w.id, w.skip_before, coalesce(h.paused_until, '-infinity') as paused_until
-      from ${schema}.webhooks w
-      left join ${schema}.webhook_health h on h.webhook_id = w.id and h.revision = w.revision
-      where w.status = 'active'
-    ) as w`
-}
-
+/** Selects the figures from the webhooks that have deliveries in the queue. Each count stops at the most. */
 function statsText (schema: string): string {
-  const waiting = (condition: string, where = 'true'): string => `(
-      select count(*) from (
-        select from webhook w
+  const count = (rows: string): string => `(select count(*) from (${rows} limit ${most + 1}) as bounded)`
+  const waiting = (webhooks: string, condition: string): string => count(`
+        select from ${webhooks} w
         cross join lateral (
           select from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before and ${condition} limit ${most + 1}
-        ) as found
-        where ${where}
-        limit ${most + 1}
-      ) as bounded
-    )`
-  const isLeased = 'q.lane = 0 and q.leased_until > w.now'
-  return `
-    with webhook as materialized (
-      select w.*, now, w.paused_until > now as is_paused from clock_timestamp() as now, ${activeWebhooks(schema)}
-    ), figures as (
-      select ${waiting('q.lane is not null')} as ready,
-        ${waiting('q.lane is null')} as scheduled,
-        ${waiting('q.lane is null and q.due_at <= w.now', 'not w.is_paused')} as overdue,
-        ${waiting(`q.lane is not null and not (${isLeased})`, 'not w.is_paused')} as unleased,
-        ${waiting(isLeased)} as leased,
-        (
-          select min(first.due_at) from webhook w
-          cross join generate_series(0, 3) as n (lane)
+        ) as found`)
+  const oldest = (webhooks: string, condition: string): string => `(
+          select min(first.due_at) from ${webhooks} w
+          cross join generate_series(0, 3) as of (lane)
           cross join lateral (
-            select q.due_at from ${schema}.queue q
-            where q.webhook_id = w.id and q.lane = n.lane::smallint and q.id >= w.skip_before
-              and (not w.is_paused or ${isLeased})
-            order by q.id limit 1
+            select q.due_at from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before and ${condition} order by q.id limit 1
           ) as first
-        ) as oldest_ready,
-        (
-          select q.due_at from ${schema}.queue q join webhook w on w.id = q.webhook_id and not w.is_paused
-          where q.lane is null and q.due_at <= w.now and q.id >= w.skip_before
-          order by q.due_at limit 1
-        ) as oldest_scheduled
+        )`
+  const overdue = (columns: string): string => `
+        select ${columns} from now, ${schema}.queue q
+        cross join lateral (${findActive(schema, 'q.webhook_id')}) as w
+        where ${isScheduled} and q.due_at <= now.time and q.id >= w.skip_before and w.paused_until <= now.time
+        order by q.due_at`
+  const isLeased = 'q.lane = 0 and q.leased_until > w.now'
+  const isFree = 'q.lane is not null and not w.is_paused'
+  return `
+    with recursive now as materialized (
+      select clock_timestamp() as time
+    ), queued (webhook_id) as (${listQueued(schema, 'q.lane is not null', 'q.lane, q.id', 'queued')}
+    ), scheduled (webhook_id) as (${listQueued(schema, 'q.lane is null', 'q.id', 'scheduled')}
+    ), ready as materialized (
+      select w.*, now.time as now, w.paused_until > now.time as is_paused
+      from now, queued cross join lateral (${findActive(schema, 'queued.webhook_id')}) as w
+    ), resumed as materialized (
+      select w.* from now, ${schema}.paused_webhooks p cross join lateral (${findActive(schema, 'p.webhook_id')}) as w
+      where p.until <= now.time and w.paused_until <= now.time
+    ), figures as (
+      select ${waiting('ready', 'q.lane is not null')} as ready,
+        ${waiting(`(select w.* from scheduled cross join lateral (${findActive(schema, 'scheduled.webhook_id')}) as w)`, 'q.lane is null')}
+          as scheduled,
+        ${count(overdue(''))} as overdue,
+        ${waiting('resumed', 'q.paused_lane is not null')} as resumed,
+        ${waiting('ready', `${isFree} and not (${isLeased})`)} as unleased,
+        ${waiting('ready', isLeased)} as leased,
+        least(
+          ${oldest('ready', `q.lane = of.lane::smallint and (not w.is_paused or ${isLeased})`)},
+          ${oldest('resumed', 'q.paused_lane = of.lane::smallint')},
+          (${overdue('q.due_at')} limit 1)
+        ) as oldest_due_at
     )
-    select ready::text, scheduled::text, (leased + unleased + overdue)::text as due, leased::text,
-      coalesce(floor(1000 * extract(epoch from clock_timestamp() - least(oldest_ready, oldest_scheduled))), 0)::text as oldest_due_ms
+    select ready::text, scheduled::text, (leased + unleased + overdue + resumed)::text as due, leased::text,
+      coalesce(floor(1000 * extract(epoch from clock_timestamp() - oldest_due_at)), 0)::text as oldest_due_ms
     from figures`
 }
 

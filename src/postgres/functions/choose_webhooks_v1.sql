@@ -2,10 +2,11 @@
 -- all were visited. Stops earlier after 50 ms, or after 500 ms if none can send so far; the next call continues there.
 --
 -- Deliveries of webhooks that cannot send leave the ready ones: those of paused webhooks are set aside, stopped ones move to the
--- log. So each of them costs one visit. The caller holds the lock of claims.
+-- log, and has_moved tells so. So each of them costs one visit. The caller holds the lock of claims.
 create function choose_webhooks_v1 (
   p_wanted integer, p_per_endpoint integer,
-  out chosen bigint[], out capacities integer[], out tenants text[], out start_after bigint, out stopped_at bigint
+  out chosen bigint[], out capacities integer[], out tenants text[], out start_after bigint, out stopped_at bigint,
+  out has_moved boolean
 )
 language plpgsql
 set search_path from current
@@ -23,6 +24,7 @@ begin
   chosen := '{}';
   capacities := '{}';
   tenants := '{}';
+  has_moved := false;
   select t.last_value into start_after from turns t;
   stopped_at := start_after;
 
@@ -63,6 +65,7 @@ begin
 
     if v_webhook.is_active is not true or v_first < v_webhook.skip_before then
       perform sweep_v1(v_next, 100);
+      has_moved := true;
     end if;
     if v_webhook.is_active is not true then
       if v_next = v_resumed then
@@ -70,6 +73,7 @@ begin
       end if;
     elsif v_webhook.is_paused then
       perform set_aside_v1(v_next, 100);
+      has_moved := true;
     elsif v_webhook.verdict is null and v_webhook.capacity > 0 then
       if v_next = v_resumed then
         perform take_back_v1(v_next, v_webhook.capacity);

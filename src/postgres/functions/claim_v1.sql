@@ -48,7 +48,7 @@ begin
     return query
       select leased.*, null from lease_v1(v_visited.chosen, v_visited.capacities, v_visited.tenants, p_limit, p_lease_ms) as leased;
   end if;
-  if clock_timestamp() - v_started > interval '20 milliseconds' then
+  if not v_visited.has_moved and clock_timestamp() - v_started > interval '20 milliseconds' then
     perform mark_v1(v_visited.start_after, v_visited.stopped_at);
   end if;
 end

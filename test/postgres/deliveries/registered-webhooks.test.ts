@@ -1,0 +1,54 @@
+import t from 'tap'
+import { type PgPool, postgresStorage } from '../../../src/postgres/index.js'
+import { createEvent, createWebhook } from '../../../src/testing/support/samples.js'
+import { measureBuffers } from '../../fixtures/postgres/buffers.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+
+t.test('figures of the queue cost what they return, however many webhooks are registered', async (t) => {
+  const { pool, storage } = await startPostgresHost(t)
+  const statements: Array<[text: string, values: unknown[]]> = []
+  const noting: PgPool = {
+    query: (text, values) => pool.query(text, values),
+    async connect () {
+      const client = await pool.connect()
+      return {
+        async query (text, values = []) {
+          if (text.includes('with recursive')) statements.push([text, values])
+          return client.query(text, values)
+        },
+        release: (destroy) => client.release(destroy)
+      }
+    }
+  }
+  const { deliveries } = postgresStorage(noting)
+  const id = await storage.webhooks.nextId('acme')
+  await storage.webhooks.create('acme', createWebhook(id), 10)
+
+  async function measure (): Promise<{ buffers: number[], figures: unknown }> {
+    statements.length = 0
+    await pool.query('vacuum analyze recruiting.webhooks, recruiting.queue')
+    const figures = [await deliveries.stats(), await deliveries.hasPending(0)]
+    const buffers: number[] = []
+    for (const [text, values] of statements) {
+      await measureBuffers(pool, text, values)
+      buffers.push(await measureBuffers(pool, text, values))
+    }
+    return { buffers, figures }
+  }
+
+  const few = await measure()
+  t.equal(few.buffers.length, 2)
+  await pool.query(`
+    insert into recruiting.webhooks
+      (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
+    select n, 'many', 'many', 'x', 'active', 'https://x.example/', '{x}', 's', now(), now()
+    from generate_series(1000001, 1010000) as n`)
+  const many = await measure()
+  t.same(many.figures, few.figures)
+  for (const [index, buffers] of many.buffers.entries()) t.ok(buffers <= Number(few.buffers[index]) + 10, `${buffers} buffers`)
+
+  for (const event of ['evt_1', 'evt_2', 'evt_3']) await deliveries.record('acme', createEvent(event))
+  const queued = await measure()
+  t.match(queued.figures, [{ pending: 3, due: 3 }, true])
+  for (const buffers of queued.buffers) t.ok(buffers < 100, `${buffers} buffers with three deliveries`)
+})
