@@ -1,16 +1,18 @@
 import type { NewEvent, RecordedEvent } from '../../ports/index.js'
 import { tenantResting } from '../../shared/tenants.js'
+import { formatFilterBody } from '../webhooks/filters.js'
 
 /** Returns the SQL call that records an event; `schema` is quoted. */
 export function recordCall (schema: string): string {
-  return `${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+  return `${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 }
 
 /** The values of `recordCall`. */
 export function recordValues (tenant: string, event: NewEvent): unknown[] {
   const { id, type, body, tombstone, subject, otherSubjects = [], idempotencyKey, fingerprint, traceParent = null } = event
   const others = otherSubjects.length === 0 ? null : JSON.stringify(otherSubjects)
-  return [tenant, id, type, body, tombstone, subject, others, idempotencyKey, fingerprint, traceParent]
+  const filterBody = formatFilterBody(body)
+  return [tenant, id, type, body, tombstone, subject, others, idempotencyKey, fingerprint, traceParent, filterBody]
 }
 
 /**

@@ -72,7 +72,7 @@ function select (
   const id = where.bind(webhookId)
   const most = where.bind(limit)
   const isMatch = `case when (select filter_path is null from webhook) then true
-    else ${schema}.event_json_v1(e.body) @@ (select filter_path from webhook) end`
+    else ${schema}.event_json_v1(coalesce(e.filter_body, e.body)) @@ (select filter_path from webhook) end`
   const webhook = `select event_types, filter_path from ${schema}.webhooks where tenant = $1 and id = ${id}::bigint and status = 'active'`
   const wanted = `
     select e.seq from ${schema}.events e

@@ -17,7 +17,7 @@ begin
     select s.event_seq from event_subjects s where s.tenant_key = v_key and s.subject = p_subject
   ) as named;
 
-  update events e set body = coalesce(e.tombstone, '') where e.seq = any (v_events);
+  update events e set body = coalesce(e.tombstone, ''), filter_body = null where e.seq = any (v_events);
 
   with erased as (
     delete from queue q where q.event_seq = any (v_events) returning q.*

@@ -1,12 +1,12 @@
 -- Records an event and a delivery for each webhook that subscribes to its type and whose filters it matches, in the caller's
 -- transaction. Writes only new rows that no other transaction waits for, except one with the same idempotency key. p_other_subjects
--- is a JSON array or null.
+-- is a JSON array or null. p_filter_body is the column of events.
 --
 -- Returns the number of pending deliveries; or, if an earlier event has the same idempotency key, a JSON array of its id,
 -- deliveries and fingerprint; or, if the tenant rests, a JSON string with the end of its rest.
 create function record_event_v1 (
   p_tenant text, p_id text, p_type text, p_body text, p_tombstone text, p_subject text, p_other_subjects text, p_key text, p_fingerprint text,
-  p_trace_parent text
+  p_trace_parent text, p_filter_body text
 ) returns text
 language plpgsql
 set search_path from current
@@ -26,13 +26,17 @@ begin
   v_key := coalesce(v_key, p_tenant);
 
   if p_key is null then
-    insert into events (id, tenant_key, type, body, tombstone, subject, trace_parent, fingerprint, recorded_at)
-    values (p_id, v_key, p_type, p_body, p_tombstone, p_subject, p_trace_parent, p_fingerprint, v_now)
+    insert into events (id, tenant_key, type, body, filter_body, tombstone, subject, trace_parent, fingerprint, recorded_at)
+    values (p_id, v_key, p_type, p_body, p_filter_body, p_tombstone, p_subject, p_trace_parent, p_fingerprint, v_now)
     returning seq into v_seq;
   else
     loop
-      insert into events (id, tenant_key, type, body, tombstone, subject, idempotency_key, trace_parent, fingerprint, recorded_at)
-      values (p_id, v_key, p_type, p_body, p_tombstone, p_subject, p_key, p_trace_parent, p_fingerprint, v_now)
+      insert into events (
+        id, tenant_key, type, body, filter_body, tombstone, subject, idempotency_key, trace_parent, fingerprint, recorded_at
+      )
+      values (
+        p_id, v_key, p_type, p_body, p_filter_body, p_tombstone, p_subject, p_key, p_trace_parent, p_fingerprint, v_now
+      )
       on conflict (tenant_key, idempotency_key) where idempotency_key is not null do nothing
       returning seq into v_seq;
       exit when found;
@@ -58,7 +62,8 @@ begin
     where w.tenant = (select case count(*) when 0 then p_tenant else max(t.tenant) end from tenants t where t.key = v_key)
       and p_type = any (w.event_types)
       -- Converts the body once, and only for a webhook with filters.
-      and case when w.filter_path is null then true else (select event_json_v1(p_body)) @@ w.filter_path end
+      and case when w.filter_path is null then true
+        else (select event_json_v1(coalesce(p_filter_body, p_body))) @@ w.filter_path end
   ), skipped as (
     insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at)
     select s.id, nextval('delivery_ids'), v_seq, p_type, 'skipped', v_now, v_now from subscribed s where s.status <> 'active'

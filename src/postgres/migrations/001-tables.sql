@@ -112,6 +112,8 @@ create table events (
   type text not null,
   -- The exact bytes that are signed and sent.
   body text not null,
+  -- The body for filters, if jsonb cannot represent its text. Null: filters read body.
+  filter_body text,
   -- Replaces body when the subject is erased.
   tombstone text,
   subject text collate "C",
