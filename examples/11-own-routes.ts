@@ -131,14 +131,14 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: applications.page }
     }
   }, (request, reply) => applications.read(request, reply, {
-    async list (tenantSlug, { filter, sort, offset, limit }) {
+    async list (tenantId, { filter, sort, offset, limit }) {
       const order = sort.map(({ field, direction }) => `applications.${field} ${direction}`).join(', ')
       const { rows } = await pool.query(`select id::int, candidate_id::int, job_id::int, stage from applications
-        where ${matches} order by ${order} offset $4 limit $5`, [tenantSlug, filter.stage, filter.candidate_id, offset, limit])
+        where ${matches} order by ${order} offset $4 limit $5`, [tenantId, filter.stage, filter.candidate_id, offset, limit])
       return rows
     },
-    async count (tenantSlug, filter) {
-      const { rows: [row] } = await pool.query(`select count(*)::int as total from applications where ${matches}`, [tenantSlug, filter.stage, filter.candidate_id])
+    async count (tenantId, filter) {
+      const { rows: [row] } = await pool.query(`select count(*)::int as total from applications where ${matches}`, [tenantId, filter.stage, filter.candidate_id])
       return row.total
     }
   }))

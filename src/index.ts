@@ -9,6 +9,7 @@ export { type ErrorDetail, HttpError, type WireErrorCode } from './http/wire-err
 export { type ListOptions, type OwnList, defineList } from './http/define-list.js'
 export type { AuditEntry, AuditListener, AuditedResource } from './observe/audit.js'
 export type { HostRoutes } from './http/host-routes.js'
+export type { ApiCaller, VisibleFields } from './http/request.js'
 export type { RecruitingApiOptions } from './options/api.js'
 export type { RecruitingOptions } from './options/recruiting.js'
 export type { Deprecation } from './shared/deprecation.js'

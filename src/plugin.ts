@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { publicApi, publishedFields } from './http/api.js'
-import { fastifyVersions } from './http/fastify.js'
+import type { ApiCaller } from './http/request.js'
 import type { Portal, PortalCapability } from './http/sessions.js'
 import { trustsEveryProxy } from './http/client-address.js'
 import { readApiOptions, type RecruitingApiOptions } from './options/api.js'
@@ -17,6 +17,13 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Emits events, and all other calls of the host. */
     recruiting: RegisteredRecruiting
+  }
+  interface FastifyRequest {
+    /**
+     * Who sends the request, and for which tenant, in routes of the API and hooks that run for them: set once the key was checked.
+     * Other requests have none.
+     */
+    recruiting: ApiCaller
   }
   interface FastifyContextConfig {
     /** Scopes that a key must have, all of them. */
@@ -78,6 +85,9 @@ async function loadMcp ({ mcp, openapi, publicUrl, prefix }: ApiSettings, mount:
   const { buildMcp } = await import('./mcp/build.js')
   return buildMcp(mcp, { publicUrl, mount, prefix }, openapi)
 }
+
+/** The versions of Fastify that accept the plugin, with all pre-releases of 6.0.0. */
+export const fastifyVersions = '5.x || ^6.0.0-0'
 
 /**
  * The Fastify plugin: mounts the public API and decorates the instance with `recruiting`. Registration throws

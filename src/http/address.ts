@@ -1,19 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-
-const kPublicUrl = Symbol('public URL')
-
-interface AddressedRequest extends FastifyRequest {
-  [kPublicUrl]?: string
-}
-
-/** Decorates the requests of a scope with the option `publicUrl`; empty without it. */
-export function decorateAddress (scope: FastifyInstance, publicUrl: string): void {
-  scope.decorateRequest(kPublicUrl, publicUrl)
-}
+import type { FastifyRequest } from 'fastify'
+import { stateOf } from './request.js'
 
 /** Returns the address of a request as clients know it, without its query: a URL with `publicUrl`, otherwise a path. */
-export function readAddress (request: AddressedRequest): string {
-  return `${String(request[kPublicUrl])}${readPath(request.originalUrl)}`
+export function readAddress (request: FastifyRequest): string {
+  return `${stateOf(request).publicUrl}${readPath(request.originalUrl)}`
 }
 
 /** Visible ASCII that no URL contains (RFC 3986, appendix A). `>` would end a link. */

@@ -1,10 +1,8 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler, RouteOptions } from 'fastify'
-import { isAuthorized, readCaller, readTenantSlug } from './auth.js'
+import { isAuthorized } from './auth.js'
 import { type Call, type CallAnswer, type Calls, endpointConfig } from './calls.js'
-import type { VisibleFields } from './callers.js'
-import { shieldRoutes } from './input/validation.js'
 import { logOf } from './log.js'
-import { sendAsIs } from './responses/visible-fields.js'
+import { readTenantSlug, sendAsIs, stateOf } from './request.js'
 import type { Logger } from '../observe/logger.js'
 import { HttpError } from './wire-errors.js'
 
@@ -13,7 +11,8 @@ export interface AgentRequest {
   tenantSlug: string
   body: unknown
   headers: FastifyRequest['headers']
-  fields: VisibleFields
+  /** Whether the caller sees only some of the published fields. */
+  isLimited: boolean
   log: Logger
   /** Returns whether the caller may use a route. */
   mayUse (route: RouteOptions): boolean
@@ -46,7 +45,6 @@ export interface AgentServer {
 /** The route that serves agents, for clients of the Model Context Protocol. Register it after all others. */
 export function agentRoute (server: AgentServer, calls: Calls, routes: readonly RouteOptions[]): FastifyPluginAsync {
   return async (scope) => {
-    shieldRoutes(scope)
     const respond = server.prepare(routes)
     const { maxKeyLength } = server
     const schema: FastifySchema & { hide: true, operationId: string } = { hide: true, operationId: 'mcp' }
@@ -65,7 +63,7 @@ export function agentRoute (server: AgentServer, calls: Calls, routes: readonly 
       if (origin !== undefined && !server.isAllowedOrigin(origin)) throw new HttpError('forbidden')
       const { status, headers, text } = await serve(request, reply, calls, respond)
       reply.code(status).headers(headers)
-      sendAsIs(reply)
+      sendAsIs(request)
       return text
     })
 
@@ -76,9 +74,9 @@ export function agentRoute (server: AgentServer, calls: Calls, routes: readonly 
       config: { ...endpointConfig({ maxKeyLength, countsItself: false }), capabilities: ['read'] },
       schema,
       onSend,
-      handler: async (_request, reply) => {
+      handler: async (request, reply) => {
         reply.code(405).header('allow', 'POST')
-        sendAsIs(reply)
+        sendAsIs(request)
         return methodNotAllowed
       }
     })
@@ -93,6 +91,7 @@ const limitHeaders = ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', '
 
 /** Counts each message once: as the operation that it calls, or as itself. */
 async function serve (request: FastifyRequest, reply: FastifyReply, calls: Calls, respond: (request: AgentRequest) => Promise<AgentAnswer>): Promise<AgentAnswer> {
+  const { access } = stateOf(request)
   const { method } = (request.body ?? {}) as { method?: unknown }
   let isCounted = method !== 'tools/call' && !String(method).startsWith('resources/')
   if (isCounted) await calls.count(request, reply)
@@ -100,9 +99,9 @@ async function serve (request: FastifyRequest, reply: FastifyReply, calls: Calls
     tenantSlug: readTenantSlug(request),
     body: request.body,
     headers: request.headers,
-    fields: readCaller(request).fields,
+    isLimited: access.caller.fields !== null,
     log: logOf(request),
-    mayUse: (route) => isAuthorized(request, { config: { ...route.config }, method: route.method }),
+    mayUse: (route) => isAuthorized(access, route),
     async call (call) {
       const answer = await calls.send(request, call)
       isCounted ||= answer.isCounted

@@ -1,25 +1,31 @@
-import type { FastifyPluginAsync, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify'
 import type { Static, TObject, TUnsafe } from '@sinclair/typebox'
-import { expect } from '../shared/expect.js'
-import type { TenantIdLookup, Tenants } from '../shared/tenants.js'
-import { type AgentServer, agentRoute } from './agents.js'
-import { decorateAddress } from './address.js'
-import { Calls } from './calls.js'
-import type { HttpSettings } from './options/api.js'
-import type { Id, IdKinds, PublishedFields, RecruitingStorage } from '../ports/index.js'
+import { apiScopes } from '../keys/scopes.js'
 import type { AuditListener } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
+import type { Id, IdKinds, PublishedFields, RecruitingStorage } from '../ports/index.js'
+import { expect } from '../shared/expect.js'
+import type { TenantIdLookup, Tenants } from '../shared/tenants.js'
+import { Type } from '../shared/type-builder.js'
 import type { EventSchemas } from '../webhooks/events/catalogue.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
-import { apiScopes } from '../keys/scopes.js'
-import { compileRoutesLate } from './compilers.js'
-import { collectRoutes, describeCapabilities, formatDocument } from './document/document.js'
-import { placeInHostDocument } from './document/host-document.js'
+import { type AgentServer, agentRoute } from './agents.js'
+import { createKeyCheck, openSession, type RequestAccessLookup } from './auth.js'
+import { Calls } from './calls.js'
+import { trustsEveryProxy } from './client-address.js'
+import { formatDocument } from './document/document.js'
+import { inHostDocument } from './document/host-document.js'
 import { operationIdOf, readScopes } from './document/operation.js'
-import { hostRoutes } from './host-routes.js'
+import { completeHostRoute } from './host-routes.js'
+import { isolateBodyParser } from './input/body.js'
+import { createCompilers, createLateCompilers } from './input/validation.js'
 import { createLimits, limitOpenRequests, type Limits } from './limits/limits.js'
 import { redactQueries } from './log.js'
-import { shieldRoutes } from './input/validation.js'
+import type { HttpSettings } from './options/api.js'
+import { decorateRequests } from './request.js'
+import { sendError, writeAnswer } from './responses/failure.js'
+import { assertCandidateIds, assertJobIds } from './responses/rows.js'
+import { defineRoutes, openingHooks, readInput, type RouteContext, startRequest } from './route.js'
 import { Candidate, candidateOf, candidateRoutes } from './routes/candidates.js'
 import { deliveryRoutes } from './routes/deliveries.js'
 import { eventRoutes } from './routes/events.js'
@@ -29,12 +35,8 @@ import { openapiRoute } from './routes/openapi.js'
 import { syncRoute } from './routes/sync.js'
 import { webhookActionRoutes } from './routes/webhook-actions.js'
 import { webhookRoutes } from './routes/webhooks.js'
-import { isolateScope } from './scope.js'
 import type { Portal } from './sessions.js'
-import { guardPort } from './wire-errors.js'
-import { assertCandidateIds, assertJobIds } from './responses/rows.js'
-import { writeAnswer } from './responses/failure.js'
-import { Type } from '../shared/type-builder.js'
+import { guardPort, HttpError } from './wire-errors.js'
 
 /** The parts that the API is built from. */
 export interface ApiDependencies {
@@ -60,58 +62,59 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
   return async (app) => {
     const { openapi, publicUrl, rateLimit, requestId } = dependencies.settings
     const limits = rateLimit === null ? null : await createLimits(rateLimit)
-    placeInHostDocument(app, openapi?.inHostDocument === true)
-    let routes: RouteOptions[] = []
+    const routes: RouteOptions[] = []
     redactQueries(app)
-    app.addHook('onRoute', (route) => { route.config = { ...route.config, recruitingApi: true } })
     await app.register(async (scope) => {
-      routes = collectRoutes(scope)
       // Handles errors that are thrown while the inner scope's error handler sends its response.
       scope.setErrorHandler(writeAnswer)
       await scope.register(tenantApi(dependencies, limits, routes))
     }, { prefix: '/:tenant_slug' })
     assertLimited(dependencies.settings, routes)
     dependencies.scopes.push(...new Set([...apiScopes, ...routes.flatMap(readScopes)]))
-    if (dependencies.portal !== null) await app.register(dependencies.portal.pages)
+    const config = { ...inHostDocument(openapi?.inHostDocument === true), recruitingApi: true }
+    if (dependencies.portal !== null) await app.register(dependencies.portal.pages, { config })
     if (openapi === null) return
     const format = (): object => formatDocument(routes, dependencies.events, { openapi, publicUrl })
     await app.register(async (scope) => {
       if (limits !== null) limitOpenRequests(scope, limits, requestId)
-      await scope.register(openapiRoute({ format, inHostDocument: openapi.inHostDocument, isLimited: limits !== null }))
+      await scope.register(openapiRoute({ format, inHostDocument: openapi.inHostDocument, isLimited: limits !== null, config }))
     })
   }
 }
 
-function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes: readonly RouteOptions[]): FastifyPluginAsync {
+function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes: RouteOptions[]): FastifyPluginAsync {
   const { storage, tenants, events, settings, onAudit, tracing, ids, portal, agents } = dependencies
+  const { errorDetails, keyLookup, publicUrl, requestId, openapi } = settings
   const operations = guardPort(dependencies.operations)
   const candidates = guardPort(storage.candidates)
   const jobs = guardPort(storage.jobs)
   const changes = storage.changes && guardPort(storage.changes)
   const feed = storage.feed && guardPort(storage.feed)
+  const hasSessions = portal !== null
+
   return async (scope) => {
     const calls = agents === null ? null : new Calls(limits)
-    isolateScope(scope, {
-      tenants,
-      keyLookup: settings.keyLookup,
-      sessions: portal?.sessions ?? null,
-      errorDetails: settings.errorDetails,
-      requestId: settings.requestId,
-      onAudit,
-      tracing,
+    const sessions = portal?.sessions ?? null
+    const context: RouteContext = {
+      findAccess: findAccessWith({ tenants, keyLookup, sessions, isAddressForgeable: trustsEveryProxy(scope) }, limits),
+      requestId,
+      publicUrl,
       limits,
-      calls
-    })
-    decorateAddress(scope, settings.publicUrl)
-    if (portal !== null) describeCapabilities(scope)
-    await scope.register(async (own) => {
-      shieldRoutes(own)
-      if (agents !== null) own.addHook('onRoute', (route) => { route.config = { mcp: true, ...route.config } })
+      calls,
+      tracing,
+      onAudit,
+      isInHostDocument: openapi?.inHostDocument === true,
+      hasSessions,
       // Fields of the host may have a schema that cannot be compiled: then the registration fails.
-      if (!hasOwnFields(settings)) compileRoutesLate(own, settings.errorDetails)
+      compilers: hasOwnFields(settings) ? createCompilers(errorDetails) : createLateCompilers(errorDetails),
+      isOfHost: false
+    }
+    isolateScope(scope, context, errorDetails)
+
+    await scope.register(async (own) => {
+      defineRoutes(own, context, { routes })
       const candidate = withFields(candidateOf(ids), settings.candidateFields)
       const job = withFields(jobOf(ids), settings.jobFields)
-      const hasSessions = portal !== null
       const plugins = [
         candidateRoutes(candidates, candidate, ids),
         syncRoute(changes, { kind: 'candidate', source: candidates, item: candidate, assertIds: assertCandidateIds, ids }),
@@ -125,9 +128,48 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes
       ]
       for (const plugin of plugins) await own.register(plugin)
     })
-    if (settings.routes !== null) await scope.register(hostRoutes(settings.routes))
-    if (agents !== null && calls !== null) await scope.register(agentRoute(agents, calls, routes))
+    if (settings.routes !== null) {
+      const { routes: plugin } = settings
+      await scope.register(async (host) => {
+        const compilers = createCompilers(errorDetails)
+        defineRoutes(host, { ...context, compilers, isOfHost: true }, { routes, complete: completeHostRoute })
+        // Hooks of the plugin run afterwards, and may change what this has read.
+        host.addHook('preValidation', readInput)
+        await host.register(plugin as FastifyPluginAsync)
+      })
+    }
+    if (agents !== null && calls !== null) {
+      await scope.register(async (own) => {
+        defineRoutes(own, { ...context, compilers: createCompilers(errorDetails) }, { routes })
+        await own.register(agentRoute(agents, calls, routes))
+      })
+    }
   }
+}
+
+/** Returns a function that finds the caller of a request, by its key or its session. */
+function findAccessWith (dependencies: Parameters<typeof createKeyCheck>[0], limits: Limits | null): RequestAccessLookup {
+  const checkKey = createKeyCheck(dependencies)
+  const findByKey = limits === null ? checkKey : limits.guard(checkKey)
+  if (dependencies.sessions === null) return findByKey
+  // A session that opens needs no lookup, so the budget of invalid keys does not apply to it.
+  return async (credentials, request, reply) => {
+    return await openSession(dependencies, credentials) ?? await findByKey(credentials, request, reply)
+  }
+}
+
+/** Sets the scope's own parser, error handler and not-found handler, so that those of the host do not change the API. */
+function isolateScope (scope: FastifyInstance, context: RouteContext, errorDetails: boolean): void {
+  decorateRequests(scope)
+  isolateBodyParser(scope)
+  scope.setErrorHandler((error, request, reply) => {
+    const { id } = startRequest(context, request, reply)
+    return sendError(error, request, reply, { id, errorDetails })
+  })
+  const config = { recruitingApi: true }
+  // Fastify accepts more route options here than its types declare.
+  const options = { preHandler: [], config, ...openingHooks(context, { config, method: [] }) }
+  scope.setNotFoundHandler(options, () => { throw new HttpError('not_found') })
 }
 
 function hasOwnFields ({ candidateFields, jobFields }: HttpSettings): boolean {

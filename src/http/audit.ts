@@ -1,76 +1,68 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, onResponseHookHandler, onSendHookHandler, RouteOptions } from 'fastify'
 import { type AuditEntry, type AuditListener, type AuditedResource, reportAudit } from '../observe/audit.js'
 import { readField } from '../shared/fields.js'
-import { type KeyedRequest, kCaller, readTenantSlug } from './auth.js'
+import { operationIdOf } from './document/operation.js'
 import { logOf } from './log.js'
-import { readOperationId } from './document/operation.js'
-import { readRequestId } from './request-id.js'
+import { findState, readTenantSlug, type RequestState, stateOf } from './request.js'
 
-const kRowCount = Symbol('row count')
-const kResource = Symbol('resource')
-const kIsReported = Symbol('is reported')
-
-interface AuditedRequest extends KeyedRequest {
-  [kRowCount]?: number | null
-  [kResource]?: AuditedResource | null
-  [kIsReported]?: boolean
-}
-
-/** Calls the listener once for every request of the scope, after its response. Call this before `answering` wraps the handlers: it counts rows. */
-export function auditRequests (scope: FastifyInstance, listener: AuditListener): void {
-  scope.decorateRequest(kRowCount, null)
-  scope.decorateRequest(kResource, null)
-  scope.decorateRequest(kIsReported, false)
-  scope.addHook('onRoute', (route) => {
-    const { handler } = route
-    const readResource = createResourceReader(route)
-    route.handler = async function (request: AuditedRequest, reply) {
-      request[kResource] = readResource(request, null)
-      const payload: unknown = await handler.call(this, request, reply)
-      request[kRowCount] = countRows(payload)
-      request[kResource] ??= readResource(request, payload)
-      return payload
-    }
-  })
-  function report (request: AuditedRequest, reply: FastifyReply): void {
-    if (request[kIsReported] === true) return
-    request[kIsReported] = true
-    reportAudit(listener, describe(request, reply.statusCode), () => logOf(request))
+/** Returns the hooks that call the listener once for a request, after its response. */
+export function auditHooks (listener: AuditListener): { onSend: onSendHookHandler<unknown>, onResponse: onResponseHookHandler } {
+  function report (request: FastifyRequest, reply: FastifyReply): void {
+    const state = findState(request)
+    if (state?.isAudited === true) return
+    if (state !== null) state.isAudited = true
+    reportAudit(listener, describe(request, state, reply.statusCode), () => logOf(request))
   }
 
-  scope.addHook('onSend', (request, reply, _payload, done) => {
-    // A client that has closed the connection gets no response, so that `onResponse` does not run.
-    if (reply.raw.destroyed) report(request, reply)
-    else reply.raw.once('close', () => report(request, reply))
-    done()
-  })
-  scope.addHook('onResponse', (request, reply, done) => {
-    report(request, reply)
-    done()
-  })
+  return {
+    onSend (request, reply, _payload, done) {
+      // A client that has closed the connection gets no response, so that `onResponse` does not run.
+      if (reply.raw.destroyed) report(request, reply)
+      else if (findState(request) !== null) reply.raw.once('close', () => report(request, reply))
+      done()
+    },
+    onResponse (request, reply, done) {
+      report(request, reply)
+      done()
+    }
+  }
 }
 
 /** Leaves a request out of the audit, because another entry has the same request id. */
-export function skipAudit (request: AuditedRequest): void {
-  request[kIsReported] = true
+export function skipAudit (request: FastifyRequest): void {
+  stateOf(request).isAudited = true
 }
 
-function describe (request: AuditedRequest, status: number): AuditEntry {
-  const caller = request[kCaller]
+function describe (request: FastifyRequest, state: RequestState | null, status: number): AuditEntry {
+  const { keyId = null, actor = null } = state?.access?.caller ?? {}
   const isShown = status < 300 && request.method !== 'HEAD'
   return {
     source: 'request',
-    requestId: readRequestId(request),
+    requestId: state?.id ?? '',
     tenantSlug: readTenantSlug(request),
-    keyId: caller?.keyId ?? null,
-    actor: caller?.actor ?? null,
-    operationId: readOperationId(request),
+    keyId,
+    actor,
+    operationId: operationIdOf(request.routeOptions.schema),
     isDeprecated: request.routeOptions.config.deprecated !== undefined,
-    resource: request[kResource] ?? null,
+    resource: state?.resource ?? null,
     method: request.method,
-    filters: caller === undefined ? [] : listFilters(request),
+    filters: state?.access ? listFilters(request) : [],
     status,
-    rowCount: isShown ? request[kRowCount] ?? null : null
+    rowCount: isShown ? state?.rowCount ?? null : null
+  }
+}
+
+/** Notes what a handler of the route reads or changes, for the entry of its request. */
+export function createAuditNotes (route: RouteOptions) {
+  const readResource = createResourceReader(route)
+  return {
+    before (request: FastifyRequest, state: RequestState): void {
+      state.resource = readResource(request, null)
+    },
+    after (request: FastifyRequest, state: RequestState, payload: unknown): void {
+      state.rowCount = countRows(payload)
+      state.resource ??= readResource(request, payload)
+    }
   }
 }
 

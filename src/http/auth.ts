@@ -1,94 +1,127 @@
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import type { Tenant } from '../ports/index.js'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { keyLimitReaders } from '../keys/key-limits.js'
+import { webhookScopes } from '../keys/scopes.js'
+import type { ApiKey, KeyLookup, Tenant } from '../ports/index.js'
 import { isTenantSlug } from '../shared/text.js'
-import type { Caller, Credentials } from './callers.js'
-import { type PortalCapability, requiredCapabilities } from './sessions.js'
-import { HttpError } from './wire-errors.js'
-
-/** Stores on a request who sends it. */
-export const kCaller = Symbol('caller')
-
-const kTenantSlug = Symbol('tenant slug')
-
-/** A request whose key may have been checked. */
-export interface KeyedRequest extends FastifyRequest {
-  [kCaller]?: Caller
-  [kTenantSlug]?: string | null
-}
-
-/** Decorates the requests of a scope with their tenant and their caller. */
-export function decorateKey (scope: FastifyInstance): void {
-  scope.decorateRequest(kCaller)
-  scope.decorateRequest(kTenantSlug, null)
-}
+import type { Tenants } from '../shared/tenants.js'
+import { createAddressCheck } from './client-address.js'
+import { logOf } from './log.js'
+import type { Access, VisibleFields } from './request.js'
+import { type DeclaredRoute, requiredCapabilities, type Session, type SessionOpener } from './sessions.js'
+import { toPortError } from './wire-errors.js'
 
 /** RFC 6750, section 2.1: the scheme in any letter case, then one token. */
 const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i
 const usualKeyLength = 512
 
-/** Returns the credentials of the request; `null` if no key could match. Fixes the slug of the request. */
-export function readCredentials (request: KeyedRequest, maxKeyLength = usualKeyLength): Credentials | null {
-  const tenantSlug = readTenantSlug(request)
-  request[kTenantSlug] = tenantSlug
-  const key = readBearerToken(request, maxKeyLength)
-  return key !== null && isTenantSlug(tenantSlug) ? { tenantSlug, key } : null
+/** The slug in the path, and the key or session token of a client. */
+export interface Credentials {
+  tenantSlug: string
+  key: string
 }
 
-/** The part of a route that says who may use it. */
-export interface DeclaredRoute {
-  config: FastifyContextConfig
-  method: RouteOptions['method']
-}
-
-/**
- * Throws a 403 for a caller without the scopes that the route declares, and for a session without the capabilities that
- * its request needs.
- */
-export function authorize (request: KeyedRequest, route: DeclaredRoute): void {
-  if (!isAuthorized(request, route)) throw new HttpError('forbidden')
-}
-
-/** Returns whether the caller has the scopes and capabilities of a route. Keys need no capabilities. */
-export function isAuthorized (request: KeyedRequest, route: DeclaredRoute): boolean {
-  const { scopes = [], anyScope } = route.config
-  const { scopes: owned, capabilities } = readCaller(request)
-  return scopes.every((scope) => owned.includes(scope)) &&
-    (anyScope === undefined || anyScope.some((scope) => owned.includes(scope))) &&
-    (capabilities === null || requiredCapabilities(route).every((name) => capabilities.includes(name)))
-}
-
-/** Returns whether the caller may do this. Keys may, because only sessions of the portal have capabilities. */
-export function isCapable (request: KeyedRequest, capability: PortalCapability): boolean {
-  const { capabilities } = readCaller(request)
-  return capabilities === null || capabilities.includes(capability)
-}
-
-/** Returns who sends a request that was let in. */
-export function readCaller (request: KeyedRequest): Caller {
-  return request[kCaller] as Caller
-}
-
-/** Returns the tenant of a request that was let in. */
-export function readTenant (request: KeyedRequest): Tenant {
-  return readCaller(request).tenant
-}
-
-/** Returns the slug in the path, even if hooks of the host have changed the parameters; empty if there is none. */
-export function readTenantSlug (request: KeyedRequest): string {
-  const { tenant_slug: tenantSlug = '' } = request.params as { tenant_slug?: string }
-  return request[kTenantSlug] ?? tenantSlug
-}
-
-function readBearerToken ({ raw }: FastifyRequest, maxKeyLength: number): string | null {
-  if (!hasOneAuthorization(raw.rawHeaders)) return null
-  const token = bearer.exec(String(raw.headers.authorization))?.[1]
-  return token !== undefined && token.length <= maxKeyLength ? token : null
+/** Returns the credentials of the request; `null` if no key could match. */
+export function readCredentials ({ raw }: FastifyRequest, tenantSlug: string, maxKeyLength = usualKeyLength): Credentials | null {
+  if (!hasOneAuthorization(raw.rawHeaders) || !isTenantSlug(tenantSlug)) return null
+  const key = bearer.exec(String(raw.headers.authorization))?.[1]
+  return key !== undefined && key.length <= maxKeyLength ? { tenantSlug, key } : null
 }
 
 /** Node keeps only the first of several headers, while a proxy may have checked another one. */
 function hasOneAuthorization (rawHeaders: readonly string[]): boolean {
-  const isAuthorization = (text: string, index: number): boolean => {
-    return index % 2 === 0 && text.length === 13 && text.toLowerCase() === 'authorization'
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 13 && name.toLowerCase() === 'authorization') count++
   }
-  return rawHeaders.filter(isAuthorization).length === 1
+  return count === 1
+}
+
+/** Finds the owner of a key or session token; `null` if it is not valid for the tenant. */
+export type AccessLookup = (credentials: Credentials, request: FastifyRequest) => Promise<Access | null>
+
+/** The same, for lookups that may refuse a request and set headers. */
+export type RequestAccessLookup = (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<AccessLookup>
+
+interface Dependencies {
+  tenants: Tenants
+  keyLookup: KeyLookup
+  sessions: SessionOpener | null
+  /** Whether callers can choose the address of their requests. */
+  isAddressForgeable: boolean
+}
+
+/**
+ * Returns a lookup that converts errors of the host's lookups and never passes them a session token. A key used from
+ * a forbidden address looks unknown.
+ */
+export function createKeyCheck ({ tenants, keyLookup, sessions, isAddressForgeable }: Dependencies): AccessLookup {
+  const isAllowed = createAddressCheck()
+  let isWarned = !isAddressForgeable
+
+  function isUsable ({ allowedIps }: ApiKey, request: FastifyRequest): boolean {
+    if (allowedIps === null || allowedIps === undefined) return true
+    if (!isWarned) logOf(request).warn({}, 'trustProxy trusts every address, so callers choose their own, which defeats allowedIps of keys: name your proxies instead')
+    isWarned = true
+    return isAllowed(allowedIps, request.ip)
+  }
+
+  return async ({ tenantSlug, key }, request) => {
+    if (sessions?.isToken(key) === true) return null
+    try {
+      const tenant = await tenants.find(tenantSlug)
+      const found = tenant && await keyLookup({ tenantSlug, tenantId: tenant.id, key })
+      if (tenant === null || found === null || found === undefined) return null
+      const access = ofKey(tenant, found)
+      if (isUsable(found, request)) return access
+      logOf(request).info({ keyId: access.caller.keyId }, 'the key is not allowed from the address of the request')
+      return null
+    } catch (thrown) {
+      throw toPortError(thrown)
+    }
+  }
+}
+
+/** Opens a session token; `null` if the key is not a valid one. */
+export async function openSession (
+  { tenants, sessions }: Pick<Dependencies, 'tenants' | 'sessions'>, { tenantSlug, key }: Credentials
+): Promise<Access | null> {
+  if (sessions?.isToken(key) !== true) return null
+  try {
+    const tenant = await tenants.find(tenantSlug)
+    return tenant && ofSession(tenant, sessions.open({ tenantSlug, tenantId: tenant.id, key }))
+  } catch (thrown) {
+    throw toPortError(thrown)
+  }
+}
+
+/** Copies the result of a key lookup, so later changes to it have no effect. Throws if the scopes are not an array. */
+function ofKey ({ slug: tenantSlug, id: tenantId }: Tenant, found: ApiKey): Access {
+  const { id, scopes } = found
+  // Strings also have `includes`: `jobs:readonly` would match `jobs:read`.
+  if (!Array.isArray(scopes)) throw new TypeError('keyLookup: expected scopes to be an array')
+  return {
+    caller: { tenantSlug, tenantId, keyId: id, actor: null, scopes: [...scopes], fields: readFields(found) },
+    capabilities: null
+  }
+}
+
+function readFields ({ candidateFields, jobFields }: ApiKey): VisibleFields | null {
+  const candidate = keyLimitReaders.candidateFields(candidateFields, 'keyLookup: candidateFields')
+  const job = keyLimitReaders.jobFields(jobFields, 'keyLookup: jobFields')
+  return candidate === null && job === null ? null : { candidate, job }
+}
+
+function ofSession ({ slug: tenantSlug, id: tenantId }: Tenant, session: Session | null): Access | null {
+  if (session === null) return null
+  const { actor, capabilities } = session
+  return { caller: { tenantSlug, tenantId, keyId: null, actor, scopes: webhookScopes, fields: null }, capabilities }
+}
+
+/** Returns whether the caller has the scopes and capabilities of a route. Keys need no capabilities. */
+export function isAuthorized ({ caller, capabilities }: Access, route: DeclaredRoute): boolean {
+  const { scopes = [], anyScope } = route.config ?? {}
+  return scopes.every((scope) => caller.scopes.includes(scope)) &&
+    (anyScope === undefined || anyScope.some((scope) => caller.scopes.includes(scope))) &&
+    (capabilities === null || requiredCapabilities(route).every((name) => capabilities.includes(name)))
 }

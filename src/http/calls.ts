@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { skipAudit } from './audit.js'
-import { readCaller } from './auth.js'
-import type { Caller } from './callers.js'
 import { readPath } from './address.js'
 import type { Limits } from './limits/limits.js'
 import { omitUndefined, readField } from '../shared/fields.js'
-import { readRequestId } from './request-id.js'
+import { type Access, stateOf } from './request.js'
 
 /** The request that a call is made for. */
 interface Origin {
-  caller: Caller
+  access: Access
   requestId: string
   /** Whether the call has reached the API, which counts and audits it. */
   isSeen: boolean
@@ -61,17 +59,18 @@ export class Calls {
   }
 
   /** The same, once the call has reached the API. */
-  receive (raw: IncomingMessage): Caller | null {
+  receive (raw: IncomingMessage): Access | null {
     const origin = this.find(raw)
     if (origin === null) return null
     Object.assign(origin, { isSeen: true })
-    return origin.caller
+    return origin.access
   }
 
   /** Returns the response, and whether the call was counted and audited in place of its request. */
   async send (request: FastifyRequest, { method, path, body }: Call): Promise<CallAnswer & { isCounted: boolean }> {
     const name = randomUUID()
-    const origin: Origin = { caller: readCaller(request), requestId: readRequestId(request), isSeen: false }
+    const { access, id: requestId } = stateOf(request)
+    const origin: Origin = { access, requestId, isSeen: false }
     this.#origins.set(name, origin)
     const { remoteAddress } = request.raw.socket
     const response = await request.server.inject({
@@ -117,7 +116,7 @@ export function endpointConfig (endpoint: Endpoint): object {
   return { [kEndpoint]: endpoint }
 }
 
-/** Returns the settings of the route of a request; `null` unless it makes calls. */
-export function readEndpoint ({ routeOptions: { config } }: FastifyRequest): Endpoint | null {
-  return (config as { [kEndpoint]?: Endpoint })[kEndpoint] ?? null
+/** Returns the settings of a route; `null` unless it makes calls. */
+export function readEndpoint (config: FastifyContextConfig | undefined): Endpoint | null {
+  return (config as { [kEndpoint]?: Endpoint } | undefined)?.[kEndpoint] ?? null
 }

@@ -7,7 +7,7 @@ import { type Page, type PagingQuery, pagingQuery, readPage } from '../shared/pa
 import { expectObject } from '../shared/read-options.js'
 import type { StaticOf, TypeBoxSchema } from '../shared/typebox.js'
 import { linkPages } from './responses/rows.js'
-import { readTenantSlug } from './auth.js'
+import { readCaller } from './request.js'
 import { parseDateTime, parseSearch } from './input/query.js'
 import { PageOf } from './schemas/parameters.js'
 import { Type } from '../shared/type-builder.js'
@@ -75,12 +75,12 @@ export function defineList<Item extends TypeBoxSchema, const Field extends strin
     page: PageOf(Type.Unsafe<Row>(item), description),
     async read (request, reply, source) {
       assertRoute(request, query)
-      const tenantSlug = readTenantSlug(request)
+      const { tenantId } = readCaller(request)
       const values = request.query as PagingQuery & Record<string, unknown>
       const filter = Object.fromEntries(entries.map(([name, schema]) => [name, readFilter(`filter[${name}]`, schema, values)]))
       const page = await readPage<Row, Filter, Field>({
-        list: async (query) => source.list(tenantSlug, query),
-        count: async (filter) => assertTotal(await source.count(tenantSlug, filter))
+        list: async (query) => source.list(tenantId, query),
+        count: async (filter) => assertTotal(await source.count(tenantId, filter))
       }, values, omitUndefined(filter) as Filter)
       return linkPages(request, reply, page)
     }

@@ -1,9 +1,7 @@
-import type { FastifyPluginAsync, FastifyTypeProvider, RawServerDefault, RouteOptions } from 'fastify'
+import type { FastifyPluginAsync, FastifyTypeProvider, onSendHookHandler, RawServerDefault, RouteOptions } from 'fastify'
+import { describeDeprecation, findDeprecationFault, readDeprecation } from '../shared/deprecation.js'
 import { expect } from '../shared/expect.js'
 import type { StaticOf } from '../shared/typebox.js'
-import { announceDeprecation } from './deprecation.js'
-import { shieldScope } from './input/validation.js'
-import { redactRoute } from './log.js'
 import { Conflict, errorResponses } from './schemas/errors.js'
 import { capabilities } from './sessions.js'
 
@@ -26,24 +24,19 @@ interface PluginMethod {
   register (app: Parameters<EitherPlugin>[0], options: Record<never, never>, done: (error?: Error) => void): void | Promise<void>
 }
 
-/** The host's operations within the tenant scope. */
-export function hostRoutes (routes: HostRoutes): FastifyPluginAsync {
-  return async (scope) => {
-    shieldScope(scope)
-    scope.addHook('onRoute', function (route) {
-      assertScopes(route)
-      assertCapabilities(route)
-      assertSuccess(route)
-      redactRoute(this, route)
-      const isChange = route.method !== 'GET' && route.method !== 'HEAD'
-      route.schema = {
-        ...route.schema,
-        response: { ...errorResponses, ...(isChange ? { 409: Conflict } : {}), ...route.schema?.response as object }
-      }
-      announceDeprecation(route, nameOf(route))
-    })
-    await scope.register(routes as FastifyPluginAsync)
-  }
+/** Returns a route of the option `routes` with the errors it can return and its deprecation. Throws `invalid_option`. */
+export function completeHostRoute (route: RouteOptions): RouteOptions {
+  assertScopes(route)
+  assertCapabilities(route)
+  assertSuccess(route)
+  const isChange = route.method !== 'GET' && route.method !== 'HEAD'
+  return announceDeprecation({
+    ...route,
+    schema: {
+      ...route.schema,
+      response: { ...errorResponses, ...(isChange ? { 409: Conflict } : {}), ...route.schema?.response as object }
+    }
+  })
 }
 
 /** Refuses a route without scopes: most likely by mistake, every key of the tenant could use it. */
@@ -69,6 +62,34 @@ function assertSuccess (route: RouteOptions): void {
 /** Refuses schemas per media type, because every response of the API is JSON. */
 function isOneSchema (schema: unknown): boolean {
   return typeof schema === 'object' && schema !== null && !('content' in schema)
+}
+
+/** Announces the deprecation that a route declares: in its document, and in the headers of every response. */
+function announceDeprecation (route: RouteOptions): RouteOptions {
+  const deprecated = route.config?.deprecated
+  if (deprecated === undefined) return route
+  const fault = findDeprecationFault(deprecated)
+  expect(fault === null, 'routes', `config.deprecated${fault?.path} of ${nameOf(route)} to be ${fault?.expected}`, fault?.value)
+  const notice = readDeprecation(deprecated)
+  const { description, ...schema } = route.schema as { description?: string }
+  const parts = [describeDeprecation(notice), description].filter((part) => part !== undefined)
+  const headers = {
+    // RFC 9745 and RFC 8594.
+    deprecation: `@${Math.floor(Date.parse(notice.since) / 1000)}`,
+    ...(notice.sunset === null ? {} : { sunset: new Date(notice.sunset).toUTCString() })
+  }
+  const link = notice.link === null ? null : `<${notice.link}>; rel="deprecation"; type="text/html"`
+  // A list has links of its own by then.
+  const announce: onSendHookHandler<unknown> = (_request, reply, _payload, done) => {
+    reply.headers(headers)
+    if (link !== null) reply.header('link', [reply.getHeader('link'), link].filter(Boolean).join(', '))
+    done()
+  }
+  return {
+    ...route,
+    schema: { ...schema, deprecated: true, description: parts.join('\n\n') } as NonNullable<RouteOptions['schema']>,
+    onSend: [announce, ...[route.onSend ?? []].flat()] as onSendHookHandler<unknown>[]
+  }
 }
 
 function nameOf ({ method, url }: RouteOptions): string {

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyPluginAsync, RouteOptions } from 'fastify'
 import type { KeyCredentials } from '../ports/index.js'
 
 /** Everything that a session of the portal can be allowed; every session may `read`. */
@@ -7,8 +7,14 @@ export const capabilities = ['read', 'write', 'secrets', 'bodies', 'test', 'repl
 /** Something that a session of the portal may do. */
 export type PortalCapability = typeof capabilities[number]
 
+/** The part of a route that says who may use it. */
+export interface DeclaredRoute {
+  config?: FastifyContextConfig | undefined
+  method: RouteOptions['method']
+}
+
 /** Returns the capabilities that a session needs for a route. Without a declaration everything but reading needs `write`. */
-export function requiredCapabilities ({ config, method }: Pick<RouteOptions, 'config' | 'method'>): readonly PortalCapability[] {
+export function requiredCapabilities ({ config, method }: DeclaredRoute): readonly PortalCapability[] {
   const isReading = [method].flat().every((name) => name === 'GET' || name === 'HEAD')
   return config?.capabilities ?? [isReading ? 'read' : 'write']
 }
@@ -31,6 +37,6 @@ export interface SessionOpener {
 /** The parts of the portal that the API mounts. */
 export interface Portal {
   sessions: SessionOpener
-  /** Serves the page, below the prefix. */
-  pages: FastifyPluginAsync
+  /** Serves the page, below the prefix; `config` is for its routes. */
+  pages: FastifyPluginAsync<{ config: object }>
 }

@@ -38,7 +38,7 @@ export function createServer ({ sdk, info, tools, refused }: ServerParts, reques
   const { tenantSlug, log } = request
   const visible = tools.filter(({ route }) => request.mayUse(route))
   const names = visible.map(({ name }) => name)
-  const isLimited = request.fields.candidate !== null || request.fields.job !== null
+  const { isLimited } = request
   const has = (name: string): boolean => names.includes(name)
   const server = new sdk.Server(info, { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: describeServer(tenantSlug) })
 

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler } from 'fastify'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { hasTag, tagOf } from '../shared/etag.js'
@@ -132,12 +132,12 @@ interface ServingReply extends FastifyReply {
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
 /** Serves the files of the portal at their exact paths, so that a tenant with the name `portal` keeps its API. */
-function portalRoutes (files: readonly PortalFile[], security: SecurityHeaders): FastifyPluginAsync {
+function portalRoutes (files: readonly PortalFile[], security: SecurityHeaders): Portal['pages'] {
   const onSend = restoreFile(security)
-  return async (app) => {
+  return async (app, { config }) => {
     app.decorateReply(kFile, null)
     for (const file of files) {
-      app.get(`/portal/${file.path}`, { exposeHeadRoute: true, schema: hidden, onSend }, async (request, reply: ServingReply) => {
+      app.get(`/portal/${file.path}`, { exposeHeadRoute: true, config, schema: hidden, onSend }, async (request, reply: ServingReply) => {
         reply[kFile] = file
         if (isKnown(request, file)) return reply.code(304).send()
         reply.headers(file.headers)

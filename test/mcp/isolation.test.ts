@@ -155,7 +155,7 @@ t.test('the log has the same request id for a message and for the call that it m
   const logs = captureLogs()
   const app = await buildApp(t, { mcp: true, server: { logger: logs.logger } })
   const { headers } = await sendCall(app, keys.full, 'list_jobs')
-  const seen = logs.lines.filter(({ msg }) => msg === 'incoming request')
+  const seen = logs.lines.filter(({ msg }) => msg === 'request completed')
   t.match(seen.map(({ request_id: id }) => id), [headers['x-request-id'], headers['x-request-id']])
 })
 

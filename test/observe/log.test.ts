@@ -26,17 +26,8 @@ const hosts: Record<string, AppOverrides & { logging?: object }> = {
   'ids of its own': { requestId: () => 'mine', logging: { serializers } },
   'loggers that it makes itself': {
     logging: { serializers },
-    before (app) { app.setChildLoggerFactory((logger, bindings) => logger.child({ ...bindings, service: 'ats' })) }
-  },
-  'loggers that it makes itself, with a serializer of its own': {
     before (app) {
-      app.setChildLoggerFactory((logger, bindings, options) => logger.child(bindings, { ...options, serializers }))
-    }
-  },
-  'operations of its own that make their loggers with a serializer': {
-    async routes (app, options) {
-      app.setChildLoggerFactory((logger, bindings, options) => logger.child(bindings, { ...options, serializers }))
-      await routes(app, options, () => {})
+      app.setChildLoggerFactory((logger, bindings, options) => logger.child({ ...bindings, service: 'ats' }, options))
     }
   },
   'operations of its own that make their loggers themselves': {

@@ -4,7 +4,7 @@ import t from 'tap'
 import { formatValue, sendAsText } from '../../src/postgres/handles/handle.js'
 import { createCachedLimit, type Limit } from '../../src/shared/cached.js'
 import { parseId } from '../../src/shared/ids.js'
-import { fastifyVersions } from '../../src/http/fastify.js'
+import { fastifyVersions } from '../../src/plugin.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 t.test('a parameter that is cast goes as text', async (t) => {

@@ -1,5 +1,5 @@
 import type { TObject } from '@sinclair/typebox'
-import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
+import type { RouteOptions } from 'fastify'
 import { DateTimeOf } from '../../shared/schemas.js'
 import { describeDeprecation } from '../../shared/deprecation.js'
 import { type EventSchemas, splitEvent } from '../../webhooks/events/catalogue.js'
@@ -10,13 +10,6 @@ import type { OpenApiSettings } from '../options/openapi.js'
 import { Components, describeDefaults, exampleOf } from './components.js'
 import { formatOperation, isHidden, readOperation, readScopes, readTags } from './operation.js'
 import { Type } from '../../shared/type-builder.js'
-
-/** Collects the routes that are added to a scope from now on, without HEAD. */
-export function collectRoutes (scope: FastifyInstance): RouteOptions[] {
-  const routes: RouteOptions[] = []
-  scope.addHook('onRoute', (route) => { if (route.method !== 'HEAD') routes.push(route) })
-  return routes
-}
 
 /** The part of the settings that the document shows. */
 interface DocumentSettings {
@@ -132,20 +125,18 @@ function exampleOfData (data: TObject): unknown {
   return Object.keys(data.properties).length === 0 && data.examples === undefined ? { id: 1 } : exampleOf(data)
 }
 
-/** Adds to the description of each route which capabilities a session of the portal needs, unless it is only `read`. */
-export function describeCapabilities (scope: FastifyInstance): void {
-  scope.addHook('onRoute', (route) => {
-    const needed = requiredCapabilities(route).filter((name) => name !== 'read').map((name) => `\`${name}\``)
-    if (needed.length === 0 || !isOpenToSessions(route)) return
-    const { description, ...schema } = route.schema as { description?: string }
-    const parts = [description, `A session of the portal needs ${needed.join(' and ')}.`]
-    Object.assign(route, { schema: { ...schema, description: parts.filter((part) => part !== undefined).join('\n\n') } })
-  })
+/** Returns the description of a route that also says which capabilities a session of the portal needs, unless it is only `read`. */
+export function describeCapabilities (route: RouteOptions): { description?: string } {
+  const needed = requiredCapabilities(route).filter((name) => name !== 'read').map((name) => `\`${name}\``)
+  if (needed.length === 0 || !isOpenToSessions(route)) return {}
+  const { description } = { ...route.schema } as { description?: string }
+  const parts = [description, `A session of the portal needs ${needed.join(' and ')}.`]
+  return { description: parts.filter((part) => part !== undefined).join('\n\n') }
 }
 
 /** Sessions have the scopes of webhooks and no other. */
 function isOpenToSessions ({ config }: RouteOptions): boolean {
-  const { scopes = [], anyScope } = config as FastifyContextConfig
+  const { scopes = [], anyScope } = config ?? {}
   const has = (scope: string): boolean => webhookScopes.includes(scope)
   return scopes.every(has) && (anyScope === undefined || anyScope.some(has))
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { RouteOptions } from 'fastify'
 import type { TSchema } from '@sinclair/typebox'
 import { describeDefaults } from './components.js'
 import { isHidden, type Operation, readOperation, requestIdHeader } from './operation.js'
@@ -12,16 +12,11 @@ interface Described {
 }
 
 /**
- * Hides the routes of a scope from the document that the host creates with `@fastify/swagger`, or describes them there as
+ * Returns the config that hides a route from the document that the host creates with `@fastify/swagger`, or describes it there as
  * in the API's document. Does not change the schemas that validate.
  */
-export function placeInHostDocument (scope: FastifyInstance, isShown: boolean): void {
-  const swaggerTransform = isShown ? describe : hide
-  scope.addHook('onRoute', (route) => {
-    const { config = {} } = route
-    // Changed in place, because `@fastify/swagger` has already copied HEAD routes, and the copies share the config.
-    route.config = Object.assign(Object.isExtensible(config) ? config : { ...config }, { swaggerTransform, ...config })
-  })
+export function inHostDocument (isShown: boolean): object {
+  return { swaggerTransform: isShown ? describe : hide }
 }
 
 function hide (): object {

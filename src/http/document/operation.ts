@@ -1,5 +1,5 @@
 import type { TObject, TProperties, TSchema } from '@sinclair/typebox'
-import type { FastifyContextConfig, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifySchema, RouteOptions } from 'fastify'
 import { type Components, describeDefaults, exampleOf } from './components.js'
 import { Type } from '../../shared/type-builder.js'
 
@@ -147,12 +147,7 @@ function quote (scope: string): string {
   return `\`${scope}\``
 }
 
-/** Returns the `operationId` of a route's schema, for example `listCandidates`; `null` if it has none. */
+/** Returns the `operationId` of a route's schema, for example `listCandidates`; `null` if it has none, as for an unknown path. */
 export function operationIdOf (schema: FastifySchema | undefined): string | null {
   return (schema as { operationId?: string } | undefined)?.operationId ?? null
-}
-
-/** Returns the operation of a request; `null` for an unknown path. */
-export function readOperationId ({ routeOptions }: FastifyRequest): string | null {
-  return operationIdOf(routeOptions.schema)
 }

@@ -1,12 +1,8 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
-import type { FastifyInstance, preValidationHookHandler } from 'fastify'
-import { type compileSchema, createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
-import { readTenantSlug } from '../auth.js'
-import { restoreAnswer } from '../responses/response.js'
-import { assertStage, setStage } from '../stage.js'
+import fastJsonStringify from 'fast-json-stringify'
+import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
+import { compileHostSchema, compileSchema, createAjv, describeFault, formatFaultPath, keepCompiled } from '../../shared/ajv.js'
 import { badRequest, type ErrorDetail, type HttpError } from '../wire-errors.js'
-import { readBody } from './body.js'
-import { parseQuery } from './query.js'
 
 /** Limits the length of the response. */
 const maxFaults = 20
@@ -38,17 +34,64 @@ function nameOf (fault: ErrorObject): string {
 }
 
 /** The function that Fastify calls to validate a part of a request. */
-export interface Validator {
+interface Validator {
   (value: unknown): boolean
   /** Fastify reads the faults here after `false`. */
   errors?: ErrorObject[] | null
 }
 
+/** Compilers of a route, because Fastify drops those of a scope when the host adds a schema. */
+export interface Compilers {
+  validatorCompiler: FastifySchemaCompiler<object>
+  serializerCompiler: FastifySerializerCompiler<object>
+}
+
+const compiled = keepCompiled<(value: unknown) => string>()
+
+/** Compiles a serializer once per schema: all routes share the schemas of errors. */
+const serializerCompiler: Compilers['serializerCompiler'] = ({ schema }) => compiled(schema, () => {
+  return fastJsonStringify(schema as fastJsonStringify.Schema)
+})
+
+/** Returns compilers for schemas of the host. An invalid one fails the registration. */
+export function createCompilers (errorDetails: boolean): Compilers {
+  return { validatorCompiler: createValidatorCompiler(compileHostSchema, errorDetails), serializerCompiler }
+}
+
+/** Returns compilers for the API's own schemas, which compile with the first request, so that a server starts sooner. */
+export function createLateCompilers (errorDetails: boolean): Compilers {
+  return {
+    validatorCompiler: validateLate(createValidatorCompiler(compileSchema, errorDetails)),
+    serializerCompiler: serializeLate
+  }
+}
+
+function validateLate (compile: (part: Parameters<FastifySchemaCompiler<object>>[0]) => Validator): FastifySchemaCompiler<object> {
+  return (part) => {
+    let validate: Validator | null = null
+    const late: Validator = (value) => {
+      validate ??= compile(part)
+      const isValid = validate(value)
+      late.errors = validate.errors ?? null
+      return isValid
+    }
+    return late
+  }
+}
+
+const serializeLate: Compilers['serializerCompiler'] = (part) => {
+  let serialize: ((value: unknown) => string) | null = null
+  return (value) => {
+    serialize ??= serializerCompiler(part)
+    return serialize(value)
+  }
+}
+
 /**
- * Creates the scope's validator compiler. Integers in path and query are converted from text. Validation stops at the first
+ * Creates the validator compiler of routes. Integers in path and query are converted from text. Validation stops at the first
  * fault, unless clients see the details.
  */
-export function createValidatorCompiler (compile: typeof compileSchema, errorDetails: boolean): (part: { schema: object, httpPart?: string }) => Validator {
+function createValidatorCompiler (compile: typeof compileSchema, errorDetails: boolean): (part: { schema: object, httpPart?: string }) => Validator {
   // Created with the first schema: the API's own routes are compiled with their first request.
   let ajv: Ajv | null = null
   let thorough: Ajv | null = null
@@ -104,28 +147,4 @@ export function toValidationError (errors: readonly ErrorObject[], httpPart: str
     field: formatFaultPath(error),
     message: describeFault(error)
   })))
-}
-
-/** Reads query and body as the client sent them, ignoring changes by hooks of the host. */
-const readInput: preValidationHookHandler = function (request, _reply, done) {
-  assertStage(request, 'admitted')
-  request.query = parseQuery(request.url)
-  if (request.method !== 'GET' && request.method !== 'HEAD') request.body = readBody(request)
-  ;(request.params as { tenant_slug: string }).tenant_slug = readTenantSlug(request)
-  setStage(request, 'ready')
-  done()
-}
-
-/** Shields the API's own routes. Hooks of a route run after the host's hooks, whenever the host adds them. */
-export function shieldRoutes (scope: FastifyInstance): void {
-  scope.addHook('onRoute', (route) => {
-    route.preValidation = [readInput, ...[route.preValidation ?? []].flat()]
-    route.onSend = [restoreAnswer, ...[route.onSend ?? []].flat()]
-  })
-}
-
-/** Shields the scope of the option `routes`. Hooks that its plugin adds run afterwards and keep their effect. */
-export function shieldScope (scope: FastifyInstance): void {
-  scope.addHook('preValidation', readInput)
-  scope.addHook('onSend', restoreAnswer)
 }

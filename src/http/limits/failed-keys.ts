@@ -1,13 +1,11 @@
 import { isIP } from 'node:net'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { hashApiKey } from '../../keys/api-key.js'
 import { trimEntries } from '../../shared/cached.js'
-import type { Caller, CallerLookup, Credentials } from '../callers.js'
+import type { AccessLookup, RequestAccessLookup } from '../auth.js'
 import { parseClientAddress } from '../client-address.js'
+import type { Access } from '../request.js'
 import { refuseRequest, type Usage } from './usage.js'
-
-/** Finds the caller of a request. */
-export type RequestCallerLookup = (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<CallerLookup>
 
 export interface FailedKeyOptions {
   /** Invalid keys allowed per address and window. */
@@ -29,7 +27,7 @@ interface Address {
  * Returns a lookup that allows `max` invalid keys per address and window. A recently valid key always passes. An address
  * never has more lookups in progress than invalid keys left; further requests wait.
  */
-export function boundFailedKeys (findCaller: CallerLookup, { max, cache, countFailure }: FailedKeyOptions): RequestCallerLookup {
+export function boundFailedKeys (findAccess: AccessLookup, { max, cache, countFailure }: FailedKeyOptions): RequestAccessLookup {
   const addresses = new Map<string, Address>()
   const validKeys = new Set<string>()
 
@@ -42,14 +40,14 @@ export function boundFailedKeys (findCaller: CallerLookup, { max, cache, countFa
     return address
   }
 
-  async function lookUp (name: string, ...[credentials, request, reply]: Parameters<RequestCallerLookup>): Promise<Caller | null> {
-    const caller = await findCaller(credentials, request)
+  async function lookUp (name: string, ...[credentials, request, reply]: Parameters<RequestAccessLookup>): Promise<Access | null> {
+    const access = await findAccess(credentials, request)
     // Deleting it first makes a valid key the newest entry.
     validKeys.delete(name)
-    if (caller !== null) {
+    if (access !== null) {
       validKeys.add(name)
       trimEntries(validKeys, cache)
-      return caller
+      return access
     }
     const usage = await countFailure(request)
     Object.assign(findAddress(request), { remaining: usage.remaining, resetAtMs: performance.now() + usage.ttl })

@@ -2,20 +2,20 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { createCachedLimit, type Limit } from '../../shared/cached.js'
 import { systemClock } from '../../shared/clock.js'
 import { expect, refuse } from '../../shared/expect.js'
-import { readCaller } from '../auth.js'
-import type { CallerLookup } from '../callers.js'
-import { readOperationId } from '../document/operation.js'
-import { identifyRequests, type RequestIdSource } from '../request-id.js'
+import type { AccessLookup, RequestAccessLookup } from '../auth.js'
+import { operationIdOf } from '../document/operation.js'
+import { readCaller } from '../request.js'
+import { assignId, type RequestIdSource } from '../request-id.js'
 import { sendError } from '../responses/failure.js'
 import { type RateLimitCaller, type RateLimitSettings, defaultRequests, maxRequests } from '../options/rate-limit.js'
 import { toInternalError } from '../wire-errors.js'
-import { boundFailedKeys, nameAddress, type RequestCallerLookup } from './failed-keys.js'
+import { boundFailedKeys, nameAddress } from './failed-keys.js'
 import { refuseRequest, setUsage, type Usage } from './usage.js'
 
 /** Limits requests per key and actor, and per address without a valid key. All methods throw only `HttpError`. */
 export interface Limits {
   /** Returns a lookup that refuses unknown keys of an address that sent too many invalid ones. */
-  guard (lookUp: CallerLookup): RequestCallerLookup
+  guard (lookUp: AccessLookup): RequestAccessLookup
   /** Counts a request with a valid key. */
   count (request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Counts a request that needs no key, by its address. */
@@ -66,7 +66,7 @@ export async function createLimits (
   return {
     guard: (lookUp) => ofAddress === null ? lookUp : boundFailedKeys(lookUp, ofAddress),
     async count (request, reply) {
-      const limiter = special.get(readOperationId(request) ?? '') ?? general
+      const limiter = special.get(operationIdOf(request.routeOptions.schema) ?? '') ?? general
       report(await limiter(request), reply)
     },
     async countAddress (request, reply) {
@@ -79,8 +79,8 @@ function createMax (max: Limit<RateLimitCaller>, path: string): CounterSettings[
   if (typeof max === 'number') return max
   const find = createCachedLimit(max, { path, minimum: 1, maximum: maxRequests, clock: systemClock })
   return (request) => {
-    const { tenant, keyId, scopes } = readCaller(request)
-    return find(nameCaller(request), { tenantSlug: tenant.slug, tenantId: tenant.id, keyId, scopes: [...scopes] })
+    const { tenantSlug, tenantId, keyId, scopes } = readCaller(request)
+    return find(nameCaller(request), { tenantSlug, tenantId, keyId, scopes: [...scopes] })
   }
 }
 
@@ -111,26 +111,25 @@ async function loadPackage (load: LoadPackage): Promise<FastifyPluginAsync<Recor
 
 /** Returns a name for the caller of a request, unique across tenants. An actor never has the name of a key. */
 function nameCaller (request: FastifyRequest): string {
-  const { tenant: { id }, keyId, actor } = readCaller(request)
+  const { tenantId, keyId, actor } = readCaller(request)
   // An id may contain a slash.
-  const tenant = encodeURIComponent(id)
+  const tenant = encodeURIComponent(tenantId)
   return actor === null ? `key:${tenant}/${keyId}` : `actor:${tenant}/${actor}`
 }
 
 /** The same for all keys of a tenant together. */
 function nameTenant (request: FastifyRequest): string {
-  const { tenant, actor } = readCaller(request)
-  return actor === null ? `tenant:${encodeURIComponent(tenant.id)}` : nameCaller(request)
+  const { tenantId, actor } = readCaller(request)
+  return actor === null ? `tenant:${encodeURIComponent(tenantId)}` : nameCaller(request)
 }
 
 /** Limits requests that need no key by their address. Only these refusals use the API's error format. */
 export function limitOpenRequests (scope: FastifyInstance, limits: Limits, requestId: RequestIdSource | null): void {
-  const identify = identifyRequests(scope, requestId)
   scope.addHook('onRequest', async (request, reply) => {
     try {
       await limits.countAddress(request, reply)
     } catch (thrown) {
-      return sendError(thrown, request, reply, { id: identify(request, reply), errorDetails: false })
+      return sendError(thrown, request, reply, { id: assignId(request, reply, requestId), errorDetails: false })
     }
   })
 }

@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readText, toLoggableError } from '../../observe/call-host.js'
 import { readField } from '../../shared/fields.js'
-import { commonHeaders, contentType, noteAnswer, readAnswer } from './response.js'
 import { logOf } from '../log.js'
-import { readStage } from '../stage.js'
+import { commonHeaders, contentType, findState } from '../request.js'
 import { type ErrorDetail, readHttpError, type WireErrorCode, wireErrors } from '../wire-errors.js'
 
 /** The response to a failed request, and what to log. */
@@ -20,10 +19,9 @@ interface Failure {
 function judgeFailure (error: unknown, request: FastifyRequest, reply: FastifyReply): Failure {
   const known = readHttpError(error)
   if (known !== null) return { ...known, isFromHook: false }
-  const stage = readStage(request)
   // The handler passed the error to `reply.send`.
-  if (stage === 'handling') return { code: 'internal_error', details: [], cause: toLoggableError(error), isFromHook: false }
-  const message = stage === 'admitted' ? findBodyFault(error, request) : undefined
+  if (findState(request)?.isHandling === true) return { code: 'internal_error', details: [], cause: toLoggableError(error), isFromHook: false }
+  const message = findBodyFault(error, request)
   if (message !== undefined) return { code: 'bad_request', details: [{ in: 'body', field: '', message }], cause: error, isFromHook: false }
   return { code: codeOf(readStatus(error, reply)), details: [], cause: error, isFromHook: true }
 }
@@ -38,6 +36,8 @@ const bodyFaults = new Map([
 function findBodyFault (error: unknown, { raw }: FastifyRequest): string | undefined {
   return raw.readableAborted ? 'must arrive whole' : bodyFaults.get(readText(error, 'code') ?? '')
 }
+
+const errorCodes = Object.keys(wireErrors) as WireErrorCode[]
 
 const codes = new Map<number, WireErrorCode>([
   [401, 'unauthorized'], [403, 'forbidden'], [404, 'not_found'], [429, 'rate_limited'], [503, 'unavailable']
@@ -75,7 +75,6 @@ export function sendError (error: unknown, request: FastifyRequest, reply: Fasti
   reply.headers(commonHeaders).code(status).header('content-type', contentType)
   // These headers belong to a response that a hook failed to send.
   for (const name of ['link', 'location', 'content-encoding']) reply.removeHeader(name)
-  noteAnswer(reply, text)
   return reply.send(text)
 }
 
@@ -109,9 +108,10 @@ export function writeAnswer (error: unknown, request: FastifyRequest, reply: Fas
     raw.destroy()
     return
   }
-  const { status, text } = readAnswer(reply)
+  const code = errorCodes.find((known) => wireErrors[known].status === reply.statusCode) ?? 'internal_error'
+  const text = formatError(code, findState(request)?.id ?? '', undefined)
   const kept = ['x-request-id', 'www-authenticate', 'retry-after'].filter((name) => reply.hasHeader(name))
-  raw.writeHead(status, {
+  raw.writeHead(wireErrors[code].status, {
     'content-type': contentType, ...commonHeaders, ...Object.fromEntries(kept.map((name) => [name, reply.getHeader(name)]))
   })
   raw.end(request.method === 'HEAD' ? '' : text)

@@ -1,37 +1,15 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import fastJsonStringify from 'fast-json-stringify'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../errors.js'
 import { trimEntries } from '../../shared/cached.js'
-import { readCaller } from '../auth.js'
-import type { VisibleFields } from '../callers.js'
+import { readCaller, stateOf, type VisibleFields } from '../request.js'
 import { Type } from '../../shared/type-builder.js'
-
-const kSerialize = Symbol('serialize for a key with limited fields')
 
 type Serialize = (payload: unknown) => string
 
-interface LimitedReply extends FastifyReply {
-  [kSerialize]?: Serialize | null
-}
-
 /** Lists of fields whose serializers are kept. */
 const maxSerializers = 100
-
-/** Decorates the replies of a scope. */
-export function decorateVisibleFields (scope: FastifyInstance): void {
-  scope.decorateReply(kSerialize, null)
-}
-
-/** Returns the serializer for a caller who does not see all fields; `null` for anyone else. */
-export function readLimitedSerializer (reply: LimitedReply): Serialize | null {
-  return reply[kSerialize] ?? null
-}
-
-/** Sends the result of a handler, a text, as it is. */
-export function sendAsIs (reply: LimitedReply): void {
-  reply[kSerialize] = String
-}
 
 /**
  * Returns a function that limits the response to the fields that its caller sees. `answerOf` returns the schema of the response
@@ -39,7 +17,7 @@ export function sendAsIs (reply: LimitedReply): void {
  */
 export function createFieldLimit<Item extends TSchema> (
   kind: keyof VisibleFields, item: Item, answerOf: (item: Item) => TSchema
-): (request: FastifyRequest, reply: FastifyReply) => void {
+): (request: FastifyRequest) => void {
   const serializers = new Map<string, Serialize>()
   const { properties, required = [] } = item as TSchema as TObject
 
@@ -50,14 +28,14 @@ export function createFieldLimit<Item extends TSchema> (
     return fastJsonStringify(answerOf(limited as Item) as object as fastJsonStringify.Schema)
   }
 
-  return (request, reply: LimitedReply) => {
-    const visible = readCaller(request).fields[kind]
+  return (request) => {
+    const visible = readCaller(request).fields?.[kind] ?? null
     if (visible === null) return
     const name = JSON.stringify(visible)
     const serialize = serializers.get(name) ?? compile(visible)
     serializers.set(name, serialize)
     trimEntries(serializers, maxSerializers)
-    reply[kSerialize] = serialize
+    stateOf(request).serialize = serialize
   }
 }
 
@@ -66,7 +44,7 @@ export function createFieldLimit<Item extends TSchema> (
  * field. `filters` are the fields that each filter reads.
  */
 export function refuseHiddenFields (request: FastifyRequest, kind: keyof VisibleFields, published: readonly string[], filters: Record<string, string>): void {
-  const visible = readCaller(request).fields[kind]
+  const visible = readCaller(request).fields?.[kind] ?? null
   if (visible === null) return
   const query = request.query as Record<string, unknown>
   const sorted = String(query.sort).split(',').map((item) => ['sort', item.replace(/^-/, '')] as const)

@@ -4,7 +4,7 @@ import type { CandidateFilter, CandidateRow, CandidateSortField, CandidateSource
 import { omitUndefined } from '../../shared/fields.js'
 import { pagingQuery, readPage } from '../../shared/paging.js'
 import { Nullable } from '../../shared/schemas.js'
-import { readTenant } from '../auth.js'
+import { readTenant } from '../request.js'
 import { parseSearch, parseUpdatedAfter } from '../input/query.js'
 import { assertCandidateIds, found, linkPages, storableId } from '../responses/rows.js'
 import { createFieldLimit, refuseHiddenFields } from '../responses/visible-fields.js'
@@ -91,7 +91,7 @@ export function candidateRoutes (
         updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
       }))
       for (const row of page.data) assertCandidateIds('candidates.list', row, ids)
-      limitList(request, reply)
+      limitList(request)
       return linkPages(request, reply, page)
     })
 
@@ -106,11 +106,11 @@ export function candidateRoutes (
         params: rowParams('candidate', ids),
         response: { 200: Read(item), ...errorResponses }
       }
-    }, async (request, reply) => {
+    }, async (request) => {
       const id = storableId(request.params.id)
       const row = found(await candidates.find(readTenant(request).id, id, { fields }))
       assertCandidateIds('candidates.find', row, ids)
-      limitOne(request, reply)
+      limitOne(request)
       return { data: row }
     })
   }

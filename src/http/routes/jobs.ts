@@ -3,7 +3,7 @@ import type { TUnsafe } from '@sinclair/typebox'
 import type { Id, IdKinds, JobFilter, JobRow, JobSortField, JobSource } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { pagingQuery, readPage } from '../../shared/paging.js'
-import { readTenant } from '../auth.js'
+import { readTenant } from '../request.js'
 import { parseSearch, parseUpdatedAfter } from '../input/query.js'
 import { assertJobIds, found, linkPages, storableId } from '../responses/rows.js'
 import { createFieldLimit, refuseHiddenFields } from '../responses/visible-fields.js'
@@ -75,7 +75,7 @@ export function jobRoutes (jobs: JobSource<Id>, item: TUnsafe<JobRow<Id>>, ids: 
         updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
       }))
       for (const row of page.data) assertJobIds('jobs.list', row, ids)
-      limitList(request, reply)
+      limitList(request)
       return linkPages(request, reply, page)
     })
 
@@ -90,11 +90,11 @@ export function jobRoutes (jobs: JobSource<Id>, item: TUnsafe<JobRow<Id>>, ids: 
         params: rowParams('job', ids),
         response: { 200: Read(item), ...errorResponses }
       }
-    }, async (request, reply) => {
+    }, async (request) => {
       const id = storableId(request.params.id)
       const row = found(await jobs.find(readTenant(request).id, id, { fields }))
       assertJobIds('jobs.find', row, ids)
-      limitOne(request, reply)
+      limitOne(request)
       return { data: row }
     })
   }

@@ -30,14 +30,15 @@ interface OpenApiRouteOptions {
   inHostDocument: boolean
   /** Whether the route may return 429. */
   isLimited: boolean
+  config: object
 }
 
 /** Serves the document without a key. The first request formats it; later requests get the same bytes. */
-export function openapiRoute ({ format, inHostDocument, isLimited }: OpenApiRouteOptions): FastifyPluginAsync {
+export function openapiRoute ({ format, inHostDocument, isLimited, config: shared }: OpenApiRouteOptions): FastifyPluginAsync {
   return async (app) => {
     let served: Served | undefined
     const response = { ...schema.response, ...(isLimited ? { 429: RateLimited } : {}) }
-    const config: object = inHostDocument ? { swaggerTransform: () => ({ schema: { ...schema, response } }) } : {}
+    const config: object = { ...shared, ...(inHostDocument ? { swaggerTransform: () => ({ schema: { ...schema, response } }) } : {}) }
     app.get('/openapi.json', { exposeHeadRoute: true, config }, async (request, reply) => {
       const { body, tag } = served ??= serialize(format())
       // Without `no-cache`, caches could serve an old document for days.

@@ -3,7 +3,7 @@ import type { TUnsafe } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import type { ChangeKind, ChangeSource, Id, IdKind, IdKinds } from '../../ports/index.js'
 import { Nullable } from '../../shared/schemas.js'
-import { readTenant } from '../auth.js'
+import { readTenant } from '../request.js'
 import { createFieldLimit } from '../responses/visible-fields.js'
 import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
 import { answeredId, textIdExamples, tokenExample, TokenMeta, tokenQuery } from '../schemas/parameters.js'
@@ -77,10 +77,10 @@ export function syncRoute<Row extends { id: Id }> (
         querystring: SyncQuery,
         response: { 200: Page(item), ...errorResponses, 410: SyncTokenExpired }
       }
-    }, async (request, reply) => {
+    }, async (request) => {
       const { token, per_page: limit } = request.query
       const page = await sync({ tenant: readTenant(request).id, token, limit, log: request.log })
-      limitPage(request, reply)
+      limitPage(request)
       return {
         data: page.items.map(({ id, row }) => ({ id, deleted: row === null, [kind]: row })),
         meta: { next_token: page.token, has_more: page.hasMore }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import { DispatchTest, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult } from '../../webhooks/schemas/webhook.js'
-import { readTenant } from '../auth.js'
+import { readTenant } from '../request.js'
 import { found, storableId } from '../responses/rows.js'
 import { DataOf, WebhookParams } from '../schemas/parameters.js'
 import { errorResponses } from '../schemas/errors.js'

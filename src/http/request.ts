@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { AuditedResource } from '../observe/audit.js'
+import type { Tenant } from '../ports/index.js'
+import type { PortalCapability } from './sessions.js'
+
+/** The published fields of each resource that a key may read besides `id`; `null` for all of them. */
+export interface VisibleFields {
+  readonly candidate: readonly string[] | null
+  readonly job: readonly string[] | null
+}
+
+/** Who sends a request: the owner of an API key, or the actor of a session of the portal. */
+export interface ApiCaller {
+  /** The slug in the path. */
+  readonly tenantSlug: string
+  /** The id of the tenant when the key was checked; without the option `tenantId` it is the slug. */
+  readonly tenantId: string
+  /** The id that the key lookup returned; `null` for a session. */
+  readonly keyId: string | null
+  /** Who uses the portal; `null` for a key. */
+  readonly actor: string | null
+  /** The scopes of the key or the session. */
+  readonly scopes: readonly string[]
+  /** The published fields that the key may read; `null` for all. */
+  readonly fields: VisibleFields | null
+}
+
+/** A caller who was let in. */
+export interface Access {
+  caller: ApiCaller
+  /** Everything that a session may do; `null` for a key, which only its scopes limit. */
+  capabilities: readonly PortalCapability[] | null
+}
+
+/** Everything that the API remembers about a request. */
+export interface RequestState {
+  /** The id in `x-request-id`; empty if the host responded before it was set. */
+  id: string
+  /** The slug in the path, even if hooks of the host change the parameters later. */
+  tenantSlug: string
+  /** Precedes every path in the response; may be empty. */
+  publicUrl: string
+  /** `null` until the key was checked. */
+  access: Access | null
+  /** The parsed body; `undefined` if there is none. */
+  body: unknown
+  /** Whether query and body were read. */
+  hasInput: boolean
+  /** Whether the handler is running. */
+  isHandling: boolean
+  /** Serializes the response instead of the route's serializer. */
+  serialize: ((payload: unknown) => string) | null
+  /** The record that the request is about, and the number of items in the response, for the audit. */
+  resource: AuditedResource | null
+  rowCount: number | null
+  isAudited: boolean
+}
+
+const kState = Symbol('state of a request of the API')
+
+interface StatefulRequest extends FastifyRequest {
+  [kState]?: RequestState | null
+}
+
+/** Prepares the requests of a scope. Their property `recruiting` is the caller; `null` until the key was checked. */
+export function decorateRequests (scope: FastifyInstance): void {
+  scope.decorateRequest(kState, null)
+  scope.decorateRequest('recruiting', {
+    getter (this: StatefulRequest) { return (this[kState]?.access?.caller ?? null) as ApiCaller }
+  })
+}
+
+/** Starts the state of a request, or returns it if an earlier step has started it. */
+export function startState (request: StatefulRequest, publicUrl: string): RequestState {
+  const state = request[kState] ?? {
+    id: '',
+    tenantSlug: slugInPath(request),
+    publicUrl,
+    access: null,
+    body: undefined,
+    hasInput: false,
+    isHandling: false,
+    serialize: null,
+    resource: null,
+    rowCount: null,
+    isAudited: false
+  }
+  request[kState] = state
+  return state
+}
+
+/** Returns the state of a request; `null` outside the API, and before the first step. */
+export function findState (request: StatefulRequest): RequestState | null {
+  return request[kState] ?? null
+}
+
+/** Returns the state of a request whose key was checked. */
+export function stateOf (request: FastifyRequest): RequestState & { access: Access } {
+  const state = findState(request)
+  if (state?.access) return state as RequestState & { access: Access }
+  throw new Error('the API key of the request was not checked')
+}
+
+/** Returns who sends a request. */
+export function readCaller (request: FastifyRequest): ApiCaller {
+  return stateOf(request).access.caller
+}
+
+/** Returns the tenant of a request, with the id that the key check resolved. */
+export function readTenant (request: FastifyRequest): Tenant {
+  const { tenantSlug, tenantId } = readCaller(request)
+  return { slug: tenantSlug, id: tenantId }
+}
+
+/** Returns the slug in the path; empty if there is none. */
+export function readTenantSlug (request: FastifyRequest): string {
+  return findState(request)?.tenantSlug ?? slugInPath(request)
+}
+
+function slugInPath ({ params }: FastifyRequest): string {
+  const { tenant_slug: tenantSlug = '' } = params as { tenant_slug?: string }
+  return tenantSlug
+}
+
+/** Returns whether the caller may do this. Keys may, because only sessions of the portal have capabilities. */
+export function isCapable (request: FastifyRequest, capability: PortalCapability): boolean {
+  const { capabilities } = stateOf(request).access
+  return capabilities === null || capabilities.includes(capability)
+}
+
+/** Makes the API send the result of a handler, a text, unchanged. */
+export function sendAsIs (request: FastifyRequest): void {
+  stateOf(request).serialize = String
+}
+
+/** Media type of every response with a body. */
+export const contentType = 'application/json; charset=utf-8'
+
+/** Headers of every response. */
+export const commonHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }

@@ -1,0 +1,178 @@
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifyInstance, RouteOptions } from 'fastify'
+import type { AuditListener } from '../observe/audit.js'
+import type { Tracing } from '../observe/tracing.js'
+import { Type } from '../shared/type-builder.js'
+import { auditHooks, createAuditNotes } from './audit.js'
+import { isAuthorized, readCredentials, type RequestAccessLookup } from './auth.js'
+import { type Calls, readEndpoint } from './calls.js'
+import { describeCapabilities } from './document/document.js'
+import { inHostDocument } from './document/host-document.js'
+import { operationIdOf } from './document/operation.js'
+import { parseQuery } from './input/query.js'
+import { type Compilers, toValidationError } from './input/validation.js'
+import type { Limits } from './limits/limits.js'
+import { logOf, redactValues } from './log.js'
+import { assignId, type RequestIdSource } from './request-id.js'
+import { commonHeaders, contentType, findState, type RequestState, startState, stateOf } from './request.js'
+import { RateLimited } from './schemas/errors.js'
+import type { DeclaredRoute } from './sessions.js'
+import { HttpError, toHttpError } from './wire-errors.js'
+
+/** Everything that the routes of the tenants share. */
+export interface RouteContext {
+  findAccess: RequestAccessLookup
+  requestId: RequestIdSource | null
+  publicUrl: string
+  limits: Limits | null
+  /** Calls of operations, by the server itself; `null` if there are none. */
+  calls: Calls | null
+  tracing: Tracing | null
+  onAudit: AuditListener | null
+  /** Whether the document of the host shows the routes. */
+  isInHostDocument: boolean
+  /** Whether sessions of the portal are accepted. */
+  hasSessions: boolean
+  compilers: Compilers
+  /** Whether the routes are the host's, whose plugin may change their input in hooks of its own. */
+  isOfHost: boolean
+}
+
+const NoQuery = Type.Object({}, { additionalProperties: false })
+
+/**
+ * Returns the complete options of a route. A request passes them from top to bottom; hooks of the host run before the hook of the
+ * same name here, whenever the host adds them.
+ */
+export function defineRoute (context: RouteContext, route: RouteOptions): RouteOptions {
+  const notes = context.onAudit === null ? null : createAuditNotes(route)
+  const config = completeConfig(context, route)
+  const hooks = openingHooks(context, { config, method: route.method })
+  return {
+    ...route,
+    ...context.compilers,
+    config,
+    schema: completeSchema(context, { ...route, config }),
+    schemaErrorFormatter: toValidationError,
+    // The types of Fastify 6 do not declare this option.
+    ...{ logSerializers: redactValues((route as { logSerializers?: object }).logSerializers) },
+    onRequest: join(hooks.onRequest, route.onRequest),
+    preValidation: join(context.isOfHost ? undefined : readInput, route.preValidation),
+
+    async handler (request, reply) {
+      const state = stateOf(request)
+      if (!state.hasInput) throw new Error('a hook of the host threw nothing, so the input was not read')
+      state.isHandling = true
+      reply.headers(commonHeaders)
+      try {
+        notes?.before(request, state)
+        const payload: unknown = await route.handler.call(this, request, reply)
+        notes?.after(request, state, payload)
+        state.isHandling = false
+        // A handler of the host may already have called `reply.send`.
+        return reply.sent ? reply : respond(reply, state, payload)
+      } catch (thrown) {
+        state.isHandling = false
+        const error = toHttpError(thrown)
+        if (!reply.sent) throw error
+        logOf(request).error({ err: error.cause ?? error }, 'request failed after its response')
+        return reply
+      }
+    },
+
+    onSend: join(hooks.onSend, route.onSend),
+    onResponse: join(hooks.onResponse, route.onResponse)
+  }
+}
+
+/** Serializes the result of a handler to text, because objects would pass through the `preSerialization` hooks of the host. */
+function respond (reply: FastifyReply, state: RequestState, payload: unknown): unknown {
+  if (payload === undefined) return reply.code(204).send()
+  const serialize = state.serialize ?? reply.getSerializationFunction(String(reply.statusCode))
+  if (serialize === undefined) throw new Error(`the route declares no response for status ${reply.statusCode}`)
+  reply.header('content-type', contentType)
+  return serialize(payload as Record<string, unknown>)
+}
+
+/** Returns the hooks that unknown paths have in common with the routes. `declared` says who may use a route. */
+export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
+  const { calls, limits, tracing, findAccess } = context
+  const endpoint = calls === null ? null : readEndpoint(declared.config)
+
+  return {
+    /** Request id, key, limits, scopes. */
+    async onRequest (request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      const state = startRequest(context, request, reply)
+      const operation = operationIdOf(request.routeOptions.schema)
+      tracing?.describeRequest({
+        'http.route': request.routeOptions.url, 'recruiting.operation': operation, 'recruiting.request_id': state.id
+      })
+      const credentials = readCredentials(request, state.tenantSlug, endpoint?.maxKeyLength)
+      const access = calls?.receive(request.raw) ?? (credentials && await findAccess(credentials, request, reply))
+      // The response is the same for every reason, so that no one can probe keys or tenants.
+      if (access === null) throw new HttpError('unauthorized')
+      state.access = access
+      tracing?.describeRequest({ 'recruiting.tenant': state.tenantSlug })
+      if (limits !== null && endpoint?.countsItself !== true) await limits.count(request, reply)
+      if (request.is404) throw new HttpError('not_found')
+      if (!isAuthorized(access, declared)) throw new HttpError('forbidden')
+    },
+
+    ...context.onAudit === null ? {} : auditHooks(context.onAudit)
+  }
+}
+
+/** Starts the state of a request, with its id, unless an earlier step has done so. */
+export function startRequest ({ requestId, publicUrl, calls }: RouteContext, request: FastifyRequest, reply: FastifyReply): RequestState {
+  const state = startState(request, publicUrl)
+  if (state.id === '') state.id = assignId(request, reply, requestId, calls?.find(request.raw)?.requestId)
+  return state
+}
+
+/** Reads query and body as the client sent them, ignoring changes by hooks of the host. Fastify validates them next. */
+export async function readInput (request: FastifyRequest): Promise<void> {
+  const state = findState(request)
+  if (state === null) return
+  request.query = parseQuery(request.url)
+  if (request.method !== 'GET' && request.method !== 'HEAD') request.body = state.body ?? {}
+  ;(request.params as { tenant_slug: string }).tenant_slug = state.tenantSlug
+  state.hasInput = true
+}
+
+/** Marks the route as one of the API. Changes the object, because HEAD routes share it. */
+function completeConfig ({ calls, isOfHost, isInHostDocument }: RouteContext, { config = {} }: RouteOptions): FastifyContextConfig {
+  const own = calls !== null && !isOfHost ? { mcp: true } : {}
+  return Object.assign(Object.isExtensible(config) ? config : { ...config }, {
+    ...own, ...inHostDocument(isInHostDocument), ...config, recruitingApi: true
+  })
+}
+
+/** Adds what every operation has: a query without parameters, the error of the limits, and the needs of sessions. */
+function completeSchema ({ limits, hasSessions }: RouteContext, route: RouteOptions): NonNullable<RouteOptions['schema']> {
+  const { response, ...schema } = { querystring: NoQuery, ...route.schema }
+  return {
+    ...schema,
+    ...hasSessions ? describeCapabilities(route) : {},
+    ...response === undefined && limits === null
+      ? {}
+      : { response: { ...response as object, ...limits === null ? {} : { 429: RateLimited } } }
+  }
+}
+
+/** Returns the hooks of a kind: ours, then those of the route. */
+function join<Hook> (ours: Hook | undefined, others: Hook | Hook[] | undefined): Hook[] {
+  return [ours ?? [], others ?? []].flat() as Hook[]
+}
+
+/** Turns every route that is added to a scope into one of the API. No other hook changes routes. */
+export function defineRoutes (
+  scope: FastifyInstance, context: RouteContext, { routes, complete = (route) => route }: {
+    /** Receives the routes, without HEAD. */
+    routes: RouteOptions[]
+    complete?: (route: RouteOptions) => RouteOptions
+  }
+): void {
+  scope.addHook('onRoute', (route) => {
+    Object.assign(route, defineRoute(context, complete({ ...route })))
+    if (route.method !== 'HEAD') routes.push(route)
+  })
+}

@@ -1,0 +1,86 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import t from 'tap'
+import { type ApiCaller, type HostRoutes, defineList } from '../../src/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { allScopes, bearer, buildApp } from '../fixtures/api/app.js'
+
+const key = 'acme-key'
+const headers = bearer(key)
+const base = '/api/v1/public/acme'
+
+/** Waits in each `preHandler` hook until `open` is called, and resolves `hasArrived` with the first request. */
+function createGate () {
+  const gate = { open: (): void => {}, arrived: (): void => {} }
+  const isOpen = new Promise<void>((resolve) => { gate.open = resolve })
+  const hasArrived = new Promise<void>((resolve) => { gate.arrived = resolve })
+  return { ...gate, hasArrived, wait: async (): Promise<void> => { gate.arrived(); await isOpen } }
+}
+
+const Row = Type.Object({ id: Type.Integer(), tenant: Type.String() })
+const list = defineList(Row, { sort: ['id'] })
+
+/** Own operations that answer with the tenant they are for. */
+const routes: HostRoutes = async (app) => {
+  const config = { scopes: ['jobs:read'] }
+  app.get('/own', { config, schema: { response: { 200: Row } } }, async (request) => ({ id: 1, tenant: request.recruiting.tenantId }))
+  app.get('/rows', { config, schema: { querystring: list.query, response: { 200: list.page } } }, (request, reply) => {
+    return list.read(request, reply, { list: async (tenant) => [{ id: 1, tenant }], count: async (tenant) => Number(tenant) })
+  })
+}
+
+t.test('a slug that moves to another tenant while a request waits does not move the request', async (t) => {
+  const ids = new Map([['acme', 41]])
+  const storage = memoryStorage({
+    tenants: {
+      41: { jobs: [{ id: 1, name: 'Of 41', status: 'published' }] },
+      42: { jobs: [{ id: 2, name: 'Of 42', status: 'published' }] }
+    }
+  })
+  const { open, hasArrived, wait } = createGate()
+  const app = await buildApp(t, {
+    tenantId: (slug) => ids.get(slug) ?? null,
+    storage,
+    keyLookup: memoryKeyLookup([{ key, tenantSlug: 'acme', tenantId: '41', scopes: allScopes }]),
+    routes,
+    after (app) { app.addHook('preHandler', wait) }
+  })
+  const answers = ['own', 'rows', 'jobs'].map((path) => app.inject({ url: `${base}/${path}`, headers }).then((answer) => answer.json()))
+  await hasArrived
+  ids.set('acme', 42)
+  open()
+  const [own, rows, jobs] = await Promise.all(answers)
+  t.strictSame(own, { id: 1, tenant: '41' })
+  t.strictSame([rows.data, rows.meta.total], [[{ id: 1, tenant: '41' }], 41])
+  t.strictSame(jobs.data.map(({ name }: { name: string }) => name), ['Of 41'])
+})
+
+t.test('request.recruiting says who calls, once the key was checked', async (t) => {
+  const seen: Record<string, ApiCaller | null> = {}
+  const note = (name: string) => async (request: FastifyRequest): Promise<void> => { seen[name] = request.recruiting }
+  const app = await buildApp(t, {
+    openapi: false,
+    keyLookup: memoryKeyLookup([
+      { key, id: 'k1', tenantSlug: 'acme', scopes: ['jobs:read'] },
+      { key: 'limited', id: 'k2', tenantSlug: 'acme', scopes: ['jobs:read'], jobFields: ['name'] }
+    ]),
+    routes,
+    before (app) {
+      app.addHook('onRequest', note('onRequest'))
+      app.addHook('preHandler', note('preHandler'))
+      app.addHook('onResponse', note('onResponse'))
+      app.get('/outside', { preHandler: note('outside') }, () => 'outside')
+    }
+  })
+  await app.inject({ url: `${base}/own`, headers })
+  const caller = { tenantSlug: 'acme', tenantId: 'acme', keyId: 'k1', actor: null, scopes: ['jobs:read'], fields: null }
+  t.strictSame(seen, { onRequest: null, preHandler: caller, onResponse: caller })
+  await app.inject({ url: `${base}/jobs`, headers: bearer('limited') })
+  t.strictSame(seen.preHandler, { ...caller, keyId: 'k2', fields: { candidate: null, job: ['name'] } })
+  await app.inject({ url: `${base}/nothing`, headers })
+  t.strictSame(seen.onResponse, caller, 'an unknown path')
+  await app.inject({ url: `${base}/jobs`, headers: bearer('unknown') })
+  t.equal(seen.onResponse, null, 'an unknown key')
+  await app.inject('/outside')
+  t.equal(seen.outside, undefined, 'a route of the host itself')
+})
