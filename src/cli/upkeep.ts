@@ -1,11 +1,13 @@
 import { isRecruitingApiError } from '../errors.js'
-import type { TenantDeliveryStats } from '../ports/index.js'
+import type { Hold, TenantDeliveryStats } from '../ports/index.js'
 import { type WatchOptions, migrate as migrateSchema, postgresStorage, watch as watchTable, watchSql } from '../postgres/index.js'
+import { ask } from '../postgres/session.js'
+import { quoteName } from '../postgres/sql.js'
 import { createSecretBox, resealSecrets } from '../webhooks/secrets.js'
-import { type Command, type Context, UsageError } from './command.js'
+import { type Command, type Context, RefusedError, UsageError } from './command.js'
 import { readTenant, tenantOption } from './find.js'
 import { readSecretKeys, secretKeysOption } from './secrets.js'
-import { confirm, formatCount, formatRecord, showResult, withProgress } from './terminal.js'
+import { confirm, formatCount, formatRecord, showResult, withProgress, writeLines } from './terminal.js'
 
 export const migrate: Command = {
   args: [],
@@ -80,27 +82,68 @@ export const adopt: Command = {
   args: [],
   options: {
     deliver: { value: null, about: 'sends the pending deliveries' },
-    discard: { value: null, about: 'skips the pending deliveries' },
+    discard: { value: null, about: 'skips the pending deliveries, deactivates every webhook and revokes every key' },
+    'keep-webhooks': { value: null, about: 'with --discard: webhooks stay active, so new events reach their receivers' },
+    'keep-keys': { value: null, about: 'with --discard: keys stay valid' },
     environment: { value: 'NAME', about: 'delivery.environment of the servers of this database; without it, that of the first worker' }
   },
 
   async run (context) {
     const { flags, pool, schema } = context
-    const isDiscarding = flags.has('discard')
-    if (flags.has('deliver') === isDiscarding) throw new UsageError('--deliver or --discard: expected one of them')
-    const { deliveries, holds } = postgresStorage(pool, { schema })
+    const keepWebhooks = flags.has('keep-webhooks')
+    const keepKeys = flags.has('keep-keys')
+    if (flags.has('deliver') && flags.has('discard')) throw new UsageError('--deliver or --discard: expected one of them')
+    if ((keepWebhooks || keepKeys) && !flags.has('discard')) {
+      throw new UsageError(`--${keepWebhooks ? 'keep-webhooks' : 'keep-keys'}: only with --discard`)
+    }
+    const { holds } = postgresStorage(pool, { schema })
     const environment = flags.text('environment') ?? null
     const hold = await holds.find(environment)
-    if (hold !== null) {
-      const problem = hold.reason === 'copy' ? 'The database is a copy' : `The database does not belong to ${environment}`
-      const { pending, atLeast } = await deliveries.stats()
-      const count = atLeast.pending ? `${pending} or more pending deliveries` : formatCount(pending, 'pending delivery', 'pending deliveries')
-      await confirm(context, `${problem}, and nothing has been sent since ${hold.since}. Its ${count} will ${isDiscarding ? 'be skipped' : 'be sent'}.`)
+    if (hold === null) {
+      showResult(context, { adopted: null }, ['nothing is held'])
+      return 0
     }
-    const adopted = await holds.adopt({ environment, pending: isDiscarding ? 'discard' : 'deliver' })
-    showResult(context, { adopted }, [adopted === null ? 'nothing is held' : `adopted, with ${formatCount(adopted.pending, 'pending delivery', 'pending deliveries')}`])
+    writeLines(context.io.err, await describeHold(context, hold, environment))
+    const pending = await readPending(context)
+    const discarded = [
+      'Its pending deliveries will be skipped.',
+      keepWebhooks ? 'Webhooks stay active.' : 'Every webhook becomes inactive.',
+      keepKeys ? 'Keys stay valid.' : 'Every key is revoked.'
+    ]
+    await confirm(context, pending === 'deliver' ? 'Its pending deliveries will be sent.' : discarded.join(' '))
+    const adopted = await holds.adopt({ environment, pending, keepWebhooks, keepKeys })
+    showResult(context, { adopted }, [
+      adopted === null ? 'nothing is held' : `adopted, with ${formatCount(adopted.pending, 'pending delivery', 'pending deliveries')}`
+    ])
     return 0
   }
+}
+
+/** Says why nothing is sent, and what an adoption is about. */
+async function describeHold ({ pool, schema }: Context, hold: Hold, environment: string | null): Promise<string[]> {
+  const { pending, atLeast } = await postgresStorage(pool, { schema }).deliveries.stats()
+  const [counts] = await ask<{ webhooks: number, keys: number }>(pool, `
+    select (select count(*)::int from ${quoteName(schema)}.webhooks where status = 'active') as webhooks,
+      (select count(*)::int from ${quoteName(schema)}.api_keys
+        where revoked_at is null and least(expires_at, replaced_at) > now() is not false) as keys`)
+  const problem = hold.reason === 'copy' ? 'The database is a copy' : `The database does not belong to ${environment}`
+  const deliveries = atLeast.pending ? `${pending} or more pending deliveries` : formatCount(pending, 'pending delivery', 'pending deliveries')
+  const { webhooks, keys } = { webhooks: 0, keys: 0, ...counts }
+  return [
+    `${problem}, and nothing has been sent since ${hold.since}.`,
+    `It has ${deliveries}, ${formatCount(webhooks, 'active webhook')} and ${formatCount(keys, 'valid key')}.`
+  ]
+}
+
+/** Returns what to do with pending deliveries. Asks unless an option says it. */
+async function readPending ({ io, flags }: Context): Promise<'deliver' | 'discard'> {
+  if (flags.has('deliver')) return 'deliver'
+  if (flags.has('discard')) return 'discard'
+  const expected = '--deliver (production was restored) or --discard (staging)'
+  if (io.ask === null || flags.has('yes')) throw new UsageError(`${expected}: expected one of them`)
+  const answer = (await io.ask('deliver, discard or nothing? ')).trim().toLowerCase()
+  if (answer === 'deliver' || answer === 'discard') return answer
+  throw new RefusedError('nothing was changed')
 }
 
 function showTenantStats (context: Context, stats: TenantDeliveryStats): number {

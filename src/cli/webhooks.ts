@@ -1,25 +1,29 @@
 import type { StandaloneRecruiting } from '../create-recruiting.js'
-import type { Webhook } from '../ports/index.js'
+import type { Webhook, WebhookStore } from '../ports/index.js'
+import { ask } from '../postgres/session.js'
+import { quoteName } from '../postgres/sql.js'
 import { omitUndefined, readField } from '../shared/fields.js'
 import type { EventCatalogue } from '../webhooks/events/catalogue.js'
-import { type Command, type Context, RefusedError, UsageError } from './command.js'
+import { type Command, type Context, type Option, RefusedError, UsageError } from './command.js'
 import { describeError } from './database.js'
 import { findTarget, openStorage, readTenant, tenantOption } from './find.js'
 import { readSecret, readSecretKeys, secretKeysOption, secretOptions } from './secrets.js'
-import { confirm, formatRecord, formatTable, showResult, withProgress, writeLines } from './terminal.js'
+import { confirm, formatCount, formatRecord, formatTable, showResult, withProgress, writeLines } from './terminal.js'
 
 const batchSize = 200
 const statuses = ['active', 'inactive', 'disabled'] as const
+const anyTenantOption: Option = { ...tenantOption, isRequired: false, about: `${tenantOption.about}; the default is all tenants` }
 
 export const list: Command = {
   args: [],
   options: {
-    tenant: tenantOption,
+    tenant: anyTenantOption,
     status: { value: 'STATUS', about: `${statuses.join(', ')}; the default is all of them` }
   },
 
   async run (context) {
     const { flags } = context
+    if (!flags.has('tenant')) return listAll(context)
     const tenant = readTenant('--tenant', flags.required('tenant'))
     const filter = omitUndefined({ status: flags.oneOf('status', statuses) })
     const { webhooks } = openStorage(context)
@@ -31,6 +35,114 @@ export const list: Command = {
     }
     const rows = found.map(({ id, status, name, target_url: url, event_types: types }) => [id, status, name, url, types])
     showResult(context, found, rows.length === 0 ? ['no webhooks'] : formatTable([['id', 'status', 'name', 'address', 'event types'], ...rows]))
+    return 0
+  }
+}
+
+/** Lists the webhooks of all tenants. */
+async function listAll (context: Context): Promise<number> {
+  const found = await selectWebhooks(context)
+  const rows = found.map(({ id, tenant_slug: slug, status, name, target_url: url, event_types: types }) => [id, slug, status, name, url, types])
+  const header = ['id', 'tenant', 'status', 'name', 'address', 'event types']
+  showResult(context, found, rows.length === 0 ? ['no webhooks'] : formatTable([header, ...rows]))
+  return 0
+}
+
+interface SelectedWebhook {
+  tenant_id: string
+  tenant_slug: string
+  id: number
+  status: Webhook['status']
+  name: string
+  target_url: string
+  event_types: string[]
+}
+
+/** Returns the webhooks of all tenants that the options select. */
+async function selectWebhooks ({ flags, pool, schema }: Context): Promise<SelectedWebhook[]> {
+  const given = flags.text('tenant')
+  const tenant = given === undefined ? null : readTenant('--tenant', given)
+  const status = flags.oneOf('status', statuses) ?? null
+  const found: SelectedWebhook[] = []
+  for (;;) {
+    const batch = await ask<Omit<SelectedWebhook, 'id'> & { id: string }>(pool, `
+      select tenant as tenant_id, tenant_slug, id::text, status, name, target_url, event_types
+      from ${quoteName(schema)}.webhooks
+      where id > $1 and ($2::text is null or tenant = $2) and ($3::text is null or status = $3)
+      order by id limit $4`, [found.at(-1)?.id ?? 0, tenant, status, batchSize])
+    found.push(...batch.map((row) => ({ ...row, id: Number(row.id) })))
+    if (batch.length < batchSize) return found
+  }
+}
+
+export const disableAll = createBulkCommand({
+  verb: 'Deactivates',
+  done: 'deactivated',
+  consequence: 'Their pending deliveries become skipped; replay can send them later.',
+  isChanged: ({ status }) => status !== 'inactive',
+  change: (webhooks, { tenant_id: tenant, id }) => webhooks.update(tenant, id, { status: 'inactive' })
+})
+
+export const removeAll = createBulkCommand({
+  verb: 'Deletes',
+  done: 'deleted',
+  consequence: 'Their pending deliveries are cancelled. This cannot be undone.',
+  isChanged: () => true,
+  change: (webhooks, { tenant_id: tenant, id }) => webhooks.delete(tenant, id)
+})
+
+interface BulkChange {
+  verb: string
+  done: string
+  consequence: string
+  isChanged: (webhook: SelectedWebhook) => boolean
+  change: (webhooks: WebhookStore, webhook: SelectedWebhook) => Promise<unknown>
+}
+
+/** Creates a command that changes webhooks of all tenants. */
+function createBulkCommand ({ verb, done, consequence, isChanged, change }: BulkChange): Command {
+  return {
+    args: [],
+    options: {
+      tenant: anyTenantOption,
+      status: { value: 'STATUS', about: `only webhooks with this status: ${statuses.join(', ')}` }
+    },
+
+    async run (context) {
+      const { audit, io } = context
+      const selected = (await selectWebhooks(context)).filter(isChanged)
+      const tenants = new Set(selected.map(({ tenant_id: id }) => id))
+      const count = formatCount(selected.length, 'webhook')
+      if (selected.length === 0) {
+        showResult(context, { changed: [] }, ['nothing to do'])
+        return 0
+      }
+      await confirm(context, `${verb} ${count} of ${formatCount(tenants.size, 'tenant')}. ${consequence}`)
+      const { webhooks } = openStorage(context)
+      await withProgress(io, done, async (report) => {
+        for (const [index, webhook] of selected.entries()) {
+          await change(webhooks, webhook)
+          await audit.write({ tenantSlug: webhook.tenant_slug, resource: { kind: 'webhook', id: webhook.id } })
+          report(`${index + 1} of ${selected.length}`)
+        }
+      })
+      audit.rowCount = selected.length
+      showResult(context, { changed: selected.map(({ id }) => id) }, [`${done} ${count}`])
+      return 0
+    }
+  }
+}
+
+export const remove: Command = {
+  args: ['ID'],
+  options: {},
+
+  async run (context) {
+    const { args: [given = ''] } = context
+    const { tenant, id, text } = await findTarget(context, 'ID', given)
+    await confirm(context, `Deletes ${text}. Its pending deliveries are cancelled.`)
+    await openStorage(context).webhooks.delete(tenant.id, id)
+    showResult(context, { deleted: id }, [`deleted the webhook ${id}`])
     return 0
   }
 }

@@ -8,12 +8,17 @@ export function createHoldStore (data: WebhookData): HoldStore {
       return data.home.findHold(environment)
     },
 
-    async adopt ({ environment, pending }) {
+    async adopt ({ environment, pending, keepWebhooks = false }) {
       const hold = data.home.findHold(environment)
       if (hold === null) return null
       const adopted = { reason: hold.reason, pending: data.pending.stats(data.now()).pending }
       if (pending === 'discard') {
-        for (const { webhooks } of data.tenants.values()) for (const webhook of webhooks.values()) stopDeliveries(data, webhook, 'skipped')
+        for (const webhook of [...data.tenants.values()].flatMap(({ webhooks }) => [...webhooks.values()])) {
+          stopDeliveries(data, webhook, 'skipped')
+          if (keepWebhooks || webhook.status === 'inactive') continue
+          webhook.status = 'inactive'
+          webhook.updatedAt = data.now()
+        }
         data.notices.clear()
       }
       data.home.move(environment)

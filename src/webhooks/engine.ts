@@ -25,7 +25,7 @@ import type { ActorCalls, EngineCalls } from './recruiting.js'
 import { createSecretBox, resealSecrets } from './secrets.js'
 import { createLateSender } from './sending/late-sender.js'
 import { createWorker } from './queue/worker.js'
-import { plainText, readInput } from '../shared/read-options.js'
+import { choice, flag, plainText, readInput, readOptions } from '../shared/read-options.js'
 import { reportStoredSlugs } from './stored-slugs.js'
 import { createSubjects } from './subjects.js'
 import { createTenantOperations } from './tenants.js'
@@ -131,10 +131,13 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     },
     async adopt (options) {
       assertOpen()
-      expectNames(options, { pending: 'deliver' })
-      const { pending } = options
-      expect(pending === 'deliver' || pending === 'discard', 'pending', "'deliver' or 'discard'", pending)
-      return await holds?.adopt({ environment, pending }) ?? null
+      const { pending, keepWebhooks, keepKeys } = readOptions(options, {
+        pending: choice(['deliver', 'discard']), keepWebhooks: flag(false), keepKeys: flag(false)
+      })
+      for (const [name, isKept] of Object.entries({ keepWebhooks, keepKeys })) {
+        expect(!isKept || pending === 'discard', name, "false unless pending is 'discard'", isKept)
+      }
+      return await holds?.adopt({ environment, pending, keepWebhooks, keepKeys }) ?? null
     },
     async resealSecrets () {
       assertOpen()

@@ -76,10 +76,11 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
   stats (of: TenantReference): Promise<TenantDeliveryStats>
   /**
    * Ends a hold: `stats().held`. The storage then belongs to `delivery.environment` of this process. With `deliver`, pending
-   * deliveries are sent; with `discard`, they end as `skipped`. Returns why nothing was sent, and how many deliveries were
-   * pending; `null`, and changes nothing, if nothing is held. Throws `invalid_option` and `closed`.
+   * deliveries are sent. With `discard`, they end as `skipped`, every webhook becomes `inactive` unless `keepWebhooks`, and every
+   * key of `postgresKeyLookup` is revoked unless `keepKeys`, so that a copy reaches nobody. Returns why nothing was sent, and how
+   * many deliveries were pending; `null`, and changes nothing, if nothing is held. Throws `invalid_option` and `closed`.
    */
-  adopt (options: { pending: 'deliver' | 'discard' }): Promise<Adoption | null>
+  adopt (options: AdoptCall): Promise<Adoption | null>
   /**
    * Seals every webhook secret with the first of the `secretKeys`, and returns the number of secrets that changed. Call it
    * when every process has the same first key; once it has resolved, the other keys can be removed.
@@ -115,6 +116,9 @@ interface ChangedResourceFields {
    */
   deleted?: boolean
 }
+
+/** Options of `adopt`. */
+export type AdoptCall = { pending: 'deliver' } | { pending: 'discard', keepWebhooks?: boolean, keepKeys?: boolean }
 
 /** The result of `stats`: the queue of all processes, and the attempts of this one since it started. */
 export interface RecruitingStats extends DeliveryStats, AttemptCounts {

@@ -35,6 +35,8 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
   await writeFile(path, Buffer.alloc(32, 1).toString('base64'))
   const importPath = join(folder, 'webhooks.json')
   await writeFile(importPath, JSON.stringify([{ tenant: worse, name: worse, target_url: worse, event_types: [worse], endpoint: worse, secret: worse }]))
+  const idsPath = join(folder, 'ids.json')
+  await writeFile(idsPath, JSON.stringify({ [evil]: `${evil}-id`, acme: 41 }))
   const recruiting = createRecruiting({ storage, delivery: false })
   t.teardown(() => recruiting.close())
   const input = { target_url: 'https://example.com/', event_types: ['application.created'] }
@@ -94,7 +96,11 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
     stats: ['--schema', worse],
     prune: ['--retention-days', worse],
     reseal: ['--secret-keys', path],
-    'tenants remove': [`${evil}2`]
+    'tenants remove': [`${evil}2`],
+    'tenants use-ids': [idsPath, '--dry-run'],
+    'webhooks delete': [String(id)],
+    'webhooks disable-all': ['--tenant', evil],
+    'webhooks delete-all': ['--tenant', evil]
   }
   t.teardown(() => pool.query(`drop owned by "${evil}"; drop role "${evil}"`))
   t.strictSame(Object.keys(lines).sort(), Object.keys(commands).sort(), 'every command is tried')

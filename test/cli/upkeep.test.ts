@@ -70,7 +70,7 @@ t.test('upkeep by command', async (t) => {
       from generate_series(1, 10001) n`)
     t.match((await cli('stats')).out, /^pending +10000 or more\n/)
     await pool.query('update recruiting.home set system = 1')
-    t.match((await cli('adopt --deliver', { answers: ['n'] })).err, 'Its 10000 or more pending deliveries will be sent.')
+    t.match((await cli('adopt --deliver', { answers: ['n'] })).err, 'It has 10000 or more pending deliveries, ')
     await pool.query('update recruiting.home set system = null')
     t.equal((await cli('stats --tenant acme')).out.replaceAll(/ +/g, ' ').replace(/due \d+ s/, 'due n s'), 'pending 10000 or more\noldest due n s\nfailing webhooks 0\ndelivered in the last hour 0\nfailed in the last hour 0\n')
     t.match(JSON.parse((await cli('stats --tenant nobody --json')).out), { pending: 0, oldestDueMs: 0, failing: 0, delivered: 0, failed: 0 })
@@ -95,16 +95,26 @@ t.test('upkeep by command', async (t) => {
   })
 
   await t.test('a copy sends again once it is adopted', async (t) => {
-    for (const options of ['', '--deliver --discard']) t.match(await cli(`adopt --yes ${options}`), { code: 2, err: 'adopt: --deliver or --discard: expected one of them\n' })
+    t.match(await cli('adopt --yes --deliver --discard'), { code: 2, err: 'adopt: --deliver or --discard: expected one of them\n' })
+    for (const option of ['keep-webhooks', 'keep-keys']) {
+      t.match(await cli(`adopt --yes --deliver --${option}`), { code: 2, err: `adopt: --${option}: only with --discard\n` })
+    }
+    t.strictSame(await cli('adopt'), { code: 0, out: 'nothing is held\n', err: '' })
     t.strictSame(await cli('adopt --discard'), { code: 0, out: 'nothing is held\n', err: '' })
     await pool.query('update recruiting.home set system = 1')
     t.match(await cli('stats'), { code: 0, out: /^held +since 20\S+Z, because the database is a copy: see adopt$/m })
     t.match(JSON.parse((await cli('stats --json')).out), { held: { reason: 'copy' } })
-    t.match(await cli('adopt --deliver', { answers: ['n'] }), { code: 1, err: /^The database is a copy, and nothing has been sent since 20\S+Z\. Its 1 pending delivery will be sent\.\n/ })
+    t.match(await cli('adopt --deliver', { answers: ['n'] }), {
+      code: 1, err: /^The database is a copy, and nothing has been sent since 20\S+Z\.\nIt has 1 pending delivery, 1 active webhook and \d+ valid keys?\.\nIts pending deliveries will be sent\.\n/
+    })
+    for (const options of [{}, { answers: [''] }, { answers: ['no'] }]) {
+      t.match(await cli('adopt', options), { code: options.answers === undefined ? 2 : 1, err: /^The database is a copy.*\nIt has 1 pending delivery, / })
+    }
+    t.match(await cli('adopt', { answers: ['discard', 'n'] }), { code: 1, err: /deliver, discard or nothing\? .*\n?.*Every webhook becomes inactive\. Every key is revoked\./ })
     t.match(await cli('stats'), { out: 'because the database is a copy' })
     t.strictSame(JSON.parse((await cli('adopt --deliver --yes --json --environment production')).out), { adopted: { reason: 'copy', pending: 1 } })
-    t.match(await cli('adopt --discard --environment staging', { answers: ['y'] }), {
-      code: 0, out: 'adopted, with 1 pending delivery\n', err: /^The database does not belong to staging, and nothing has been sent since 20\S+Z\. Its 1 pending delivery will be skipped\.\n/
+    t.match(await cli('adopt --discard --keep-webhooks --keep-keys --environment staging', { answers: ['y'] }), {
+      code: 0, out: 'adopted, with 1 pending delivery\n', err: /^The database does not belong to staging, and nothing has been sent since 20\S+Z\.\n.*\nIts pending deliveries will be skipped\. Webhooks stay active\. Keys stay valid\.\n/
     })
     t.match((await storage.deliveries.stats()).pending, 0)
     await recruiting.emit({ tenantSlug: 'acme', ...event })

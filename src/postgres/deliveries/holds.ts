@@ -36,11 +36,12 @@ export function createHolds (session: Session, schema: string, stop: StopDeliver
       return { reason: row.reason, since }
     },
 
-    async adopt ({ environment, pending }) {
+    async adopt ({ environment, pending, keepWebhooks = false, keepKeys = false }) {
       await reorderEvents()
       const isDiscarding = pending === 'discard'
       const [row] = await session.query<{ reason: Hold['reason'], pending: string }>('adopt the database', `
-        select reason, pending::text from ${schema}.adopt_v1($1, $2)`, [environment, isDiscarding])
+        select reason, pending::text from ${schema}.adopt_v1($1, $2, $3, $4)`,
+      [environment, isDiscarding, keepWebhooks, keepKeys])
       if (row === undefined) return null
       // They are skipped already. The hourly pruning moves those that this leaves.
       if (isDiscarding) await stop.sweepLeft().catch(() => {})

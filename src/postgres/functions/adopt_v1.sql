@@ -1,6 +1,7 @@
 -- Ends a hold: the tables belong to this database from now on. Returns why nothing was sent before, and how many deliveries were
--- pending; no row if nothing was held.
-create function adopt_v1 (p_environment text, p_is_discarding boolean) returns table (reason text, pending bigint)
+-- pending; no row if nothing was held. Discarding skips these, deactivates all webhooks and revokes all keys, unless they are kept.
+create function adopt_v1 (p_environment text, p_is_discarding boolean, p_keeps_webhooks boolean, p_keeps_keys boolean)
+returns table (reason text, pending bigint)
 language plpgsql
 set search_path from current
 as $$
@@ -23,6 +24,17 @@ begin
     )
     insert into stopped_webhooks (webhook_id) select s.id from stopped s on conflict do nothing;
     delete from notices;
+    if not p_keeps_webhooks then
+      update webhooks w set status = 'inactive', updated_at = date_trunc('milliseconds', clock_timestamp())
+      where w.status <> 'inactive';
+    end if;
+    if not p_keeps_keys then
+      -- Repeated, because a rotation that the statement waits for adds a key that only the next one sees.
+      loop
+        update api_keys k set revoked_at = date_trunc('milliseconds', clock_timestamp()) where k.revoked_at is null;
+        exit when not found;
+      end loop;
+    end if;
   end if;
 
   update home

@@ -70,12 +70,23 @@ export const holdCases = [
     await driver.claim({ environment: 'production' })
     await driver.emitMany(2)
     await deliveries.recordAttempts([failed(await driver.claimOne())], { ...lenient, warnAfterSeconds: 0 })
-    same(await holds.adopt({ environment: 'staging', pending: 'discard' }), { reason: 'environment', pending: 1 }, 'the adoption')
+    const kept = { environment: 'staging', pending: 'discard', keepWebhooks: true, keepKeys: true } as const
+    same(await holds.adopt(kept), { reason: 'environment', pending: 1 }, 'the adoption')
     same(await driver.claim({ environment: 'staging' }), [], 'the deliveries claimed')
     same(progress(await driver.log(webhook)), [['failed', 1], ['skipped', 0]], 'the log')
     same(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), [], 'the notices')
     await driver.emit()
     same(eventIds(await driver.claim({ environment: 'staging' })), ['evt_3'], 'the events claimed later')
+  }),
+
+  holdCase({
+    port: 'holds.adopt', name: 'an adoption that discards deactivates the webhooks of all tenants'
+  }, async (driver, holds) => {
+    const webhook = await driver.addWebhook()
+    await driver.claim({ environment: 'production' })
+    await holds.adopt({ environment: 'staging', pending: 'discard' })
+    await driver.emit()
+    same(progress(await driver.log(webhook)), [['skipped', 0]], 'the log')
   }),
 
   holdCase({ port: 'holds.adopt', name: 'an adoption changes nothing if nothing is held' }, async (driver, holds) => {
