@@ -136,7 +136,7 @@ async function runSuites (files) {
       : ['--disable-coverage']
     const args = ['--reporter=terse', `--jobs=${availableParallelism()}`, '--serial=build/suites/alone', ...coverage, ...tapOptions, ...files]
     // Without a terminal, each step of the progress would be lines of its own.
-    const terminal = process.stdout.isTTY ? {} : { TERM: 'dumb' }
+    const terminal = process.stdout.isTTY ? {} : { CI: 'true', TERM: 'dumb' }
     const env = { ...process.env, ...terminal, TEST_POSTGRES_PORT: String(port).trim() }
     const tap = spawn(join(root, 'node_modules/.bin/tap'), args, { cwd: root, stdio: 'inherit', env })
     const [code] = await once(tap, 'exit')
