@@ -13,5 +13,6 @@ import { sync, transactions } from './transactions.js'
 /** Every check, in the order in which findings are shown. */
 export const checks: readonly Check[] = [
   locks, migrations, privileges, database, roleSettings, schema, rows, sequences, relations, copies, dueDeliveries,
-  workers, retention, vacuum, transactions, publications, replication, sync, watched, clocks, listening, secrets, tenantIds, failing
+  workers, retention, vacuum, transactions, publications, replication, sync, watched, clocks, listening, secrets,
+  tenantIds, failing
 ]

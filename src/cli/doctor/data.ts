@@ -85,9 +85,12 @@ export const retention: Check = {
     const [row] = await query<{ events: string | null, changes: string | null }>(`
       select (
         select to_char(min(e.recorded_at) at time zone 'UTC', 'YYYY-MM-DD')
-        from (select * from ${quotedSchema}.events order by seq limit ${fewEvents}) as e
-        where e.recorded_at < clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
-          and not exists (select from ${quotedSchema}.queue q where q.event_seq = e.seq)
+        from (
+          select e.seq, e.recorded_at from ${quotedSchema}.events e
+          where e.recorded_at < clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
+          order by e.recorded_at limit ${fewEvents}
+        ) as e
+        where not exists (select from ${quotedSchema}.queue q where q.event_seq = e.seq)
           and not exists (
             select from ${quotedSchema}.deliveries d
             where d.event_seq = e.seq
@@ -98,10 +101,10 @@ export const retention: Check = {
         where c.changed_at < clock_timestamp() - ($2::int + ${graceDays}) * interval '1 day'
       ) as changes`, [days, changesDays])
     const prune = `fastify-recruiting-api prune --retention-days ${days}`
-    const changesOption = '--changes-retention-days'
+    const option = '--changes-retention-days'
     return orOk([
       ...describeOld('events', row?.events ?? null, days, prune, '--retention-days'),
-      ...describeOld('changes', row?.changes ?? null, changesDays, `${prune} ${changesOption} ${changesDays}`, changesOption)
+      ...describeOld('changes', row?.changes ?? null, changesDays, `${prune} ${option} ${changesDays}`, option)
     ], `no event is older than ${days} days, and no change than ${changesDays}`)
   }
 }

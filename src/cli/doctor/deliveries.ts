@@ -42,7 +42,8 @@ export const workers: Check = {
         continue
       }
       if (hidden > 0) {
-        return [unknown('the database user cannot see the statements of other users', 'grant pg_monitor to the database user')]
+        return [unknown('the database user cannot see the statements of other users',
+          'grant pg_monitor to the database user')]
       }
       return [fault('no process delivers, so events wait',
         'start one: a server without delivery: false, or a process with createRecruiting')]
@@ -124,8 +125,8 @@ export const secrets: Check = {
     const count = formatCount(closed.length, 'webhook')
     if (!hasKeys) return [unknown(`the secrets of ${count} are encrypted`, 'add --secret-keys FILE to check them')]
     return [fault(`no key opens the secrets of ${count}, so their deliveries wait: ${show(closed)}`,
-      'add the missing key to secretKeys of your servers and to these keys. To change keys, begin with [oldKey, newKey] ' +
-      'in every process, then use [newKey, oldKey], then run fastify-recruiting-api reseal')]
+      'add the missing key to secretKeys of your servers and to these keys. To change keys, begin with ' +
+      '[oldKey, newKey] in every process, then use [newKey, oldKey], then run fastify-recruiting-api reseal')]
   }
 }
 

@@ -59,7 +59,8 @@ export const locks: Check = {
       order by xact_start`, [schema, limit, lists])
     return orOk(holders.map(({ who, pid, since, seconds, tables, statement }) => {
       const problem = `${who} has locked ${tables ?? 'rows that this package needs'} since ${since} (${seconds} s)`
-      return fault(`${problem}, so statements wait; its last one: ${statement}`, `end it with select pg_terminate_backend(${pid})`)
+      return fault(`${problem}, so statements wait; its last one: ${statement}`,
+        `end it with select pg_terminate_backend(${pid})`)
     }), `no transaction has locked what this package needs for ${limit} s`)
   }
 }

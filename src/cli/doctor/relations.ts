@@ -93,16 +93,15 @@ async function checkSearch (query: RunQuery, relation: TenantRelation, { searche
   }
   const remedy = `in the table of ${name}, drop the column name_key and add it again: name_key ${definition}`
   if (!key.isInC) {
-    return [fault(`the column name_key of ${name} has another collation than "C", so filter[q] fails or misses letters such as É`,
-      remedy)]
+    const problem = `the column name_key of ${name} has another collation than "C"`
+    return [fault(`${problem}, so filter[q] fails or misses letters such as É`, remedy)]
   }
   const wrong = await query(`
     select from (select name_key, ${searched} from ${name} limit ${fewRows}) as r
     where name_key is distinct from lower(${searched} collate ${caseCollation}) limit 1`)
-  return wrong.length === 0
-    ? []
-    : [fault(`name_key of ${name} is not lower(${searched} collate ${caseCollation}) in each row, so filter[q] misses rows`,
-        remedy)]
+  if (wrong.length === 0) return []
+  const problem = `name_key of ${name} is not lower(${searched} collate ${caseCollation}) in each row`
+  return [fault(`${problem}, so filter[q] misses rows`, remedy)]
 }
 
 /** A column of an index, in the order of code points if `isInC`. */
@@ -137,7 +136,10 @@ function findSlowPages (session: Session, relation: TenantRelation, kind: RowKin
 
 /** Looks for an index for the order of `id` and one for that of `updated_at`. Columns are quoted where they must be. */
 async function checkIndexes (
-  query: RunQuery, relation: Relation, { Schema: schema, 'Relation Name': table }: Plan, [tenant, id, updatedAt]: string[]
+  query: RunQuery,
+  relation: Relation,
+  { Schema: schema, 'Relation Name': table }: Plan,
+  [tenant, id, updatedAt]: string[]
 ): Promise<Finding[]> {
   const rows = await query<{ keys: string }>(`
     select (
@@ -182,7 +184,8 @@ export const watched: Check = {
 }
 
 function adviseNone (kind: WatchedTable['kind']): Finding {
-  return advice(`no table is watched for ${kind}s: there is no ${kind}s/sync, unless postgresStorage has changes: 'manual'`,
+  const problem = `no table is watched for ${kind}s: there is no ${kind}s/sync`
+  return advice(`${problem}, unless postgresStorage has changes: 'manual'`,
     `if your customers should sync ${kind}s, call watch for each table that your view of ${kind}s reads, ` +
     'then start the servers again')
 }

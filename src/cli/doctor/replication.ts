@@ -61,7 +61,7 @@ export const replication: Check = {
     return orOk([
       ...slots.flatMap(judgeSlot),
       ...standbys.map(({ standby, age }) => fault(
-        `a statement on the standby ${standby} keeps what ${age} transactions deleted from vacuum, so the queue gets slower`,
+        `a statement on the standby ${standby} keeps vacuum from rows that ${age} transactions deleted`,
         'end that statement on the standby, or set hot_standby_feedback to off there')),
       ...await findWaitingCommits(query)
     ], 'no slot or standby keeps dead rows or makes commits wait')

@@ -98,7 +98,8 @@ async function checkRole (
   const onLists = await listLackingOnLists(query, role, lists)
   if (lacking.length + onLists.length === 0) return [ok(`${role} has all privileges that servers and workers need`)]
   const options = { schema, role, candidates: flags.text('candidates'), jobs: flags.text('jobs') }
-  const words = Object.entries(options).flatMap(([name, value]) => value === undefined ? [] : ['--' + name, quoteShell(value)])
+  const words = Object.entries(options)
+    .flatMap(([name, value]) => value === undefined ? [] : [`--${name}`, quoteShell(value)])
   const command = ['grants', ...words, ...flags.has('no-lists') ? ['--no-lists'] : [], '--apply'].join(' ')
   const remedy = `as the owner of the schema and of your tables, run fastify-recruiting-api ${command}`
   return [

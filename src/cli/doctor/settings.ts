@@ -138,7 +138,7 @@ export const vacuum: Check = {
         `the table ${name} has autovacuum_enabled = false, so its dead rows stay and statements get slower and slower`,
         `alter table ${quotedSchema}.${name} reset (autovacuum_enabled)`)),
       ...tables.filter(({ is_late: isLate }) => isLate).map(({ name, dead }) => fault(
-        `the table ${name} has ${dead} dead rows, far more than autovacuum should leave, so statements read all of them`,
+        `the table ${name} has ${dead} dead rows, far more than autovacuum should leave, so statements get slower`,
         `end what the checks transactions and replication report, then run vacuum ${quotedSchema}.${name}`))
     ]
     return findings.length > 0 ? findings : [ok('autovacuum is on, and no table has too many dead rows')]

@@ -18,7 +18,8 @@ export const tenantIds: Check = {
     const more = slugs.length > maxShown ? ` and ${slugs.length - maxShown} more` : ''
     const names = slugs.slice(0, maxShown).join(', ')
     return [fault(
-      `the webhooks and keys of ${names}${more} are stored by slug: these keys get 401, and no events reach these webhooks`,
+      `the webhooks and keys of ${names}${more} are stored by slug: ` +
+        'these keys get 401, and no events reach these webhooks',
       'run fastify-recruiting-api tenants use-ids')]
   }
 }

@@ -63,7 +63,8 @@ export const sync: Check = {
     const { heldBackMs, heldBackBy } = await createChangeStats(session, quotedSchema)()
     if (heldBackMs <= 1000 * limit) return [ok(`no transaction older than ${limit} s holds back changes`)]
     const seconds = Math.floor(heldBackMs / 1000)
-    return [fault(`${heldBackBy} has had a transaction open for ${seconds} s, so later changes of candidates and jobs wait`,
+    const problem = `${heldBackBy} has had a transaction open for ${seconds} s`
+    return [fault(`${problem}, so later changes of candidates and jobs wait`,
       'end this transaction with pg_terminate_backend(pid), or commit prepared or rollback prepared')]
   }
 }

@@ -6,8 +6,8 @@ import { quoteName } from '../sql.js'
 import { readVersion } from './version.js'
 
 /**
- * What a schema consists of: tables, columns, functions and so on, each with its definition. A key is a kind and a name,
- * such as `column queue.lane`.
+ * What a schema consists of: tables, columns, functions and so on, each with its definition. A key is a kind and a
+ * name, such as `column queue.lane`.
  */
 export type Description = ReadonlyMap<string, string>
 
@@ -48,8 +48,8 @@ export async function countRows (
 export const descriptionFile = new URL('src/postgres/schema.json', packageFolder())
 
 /**
- * Reads what `migrate` of this version creates. The bodies of functions are those of their files. The rest is in a file,
- * because creating a schema to compare with would need the right to do so, and writes to the database.
+ * Reads what `migrate` of this version creates. The bodies of functions are those of their files. The rest is in a
+ * file, because creating a schema to compare with would need the right to do so, and writes to the database.
  */
 export async function readExpected (): Promise<Description> {
   const { functions } = await readVersion()
@@ -117,7 +117,9 @@ const text = `
     where o.contype in ('p', 'u', 'c', 'x', 'f')
     union all
     select 7, 'index', format('%s.%s', t.relname, c.relname), 0,
-      concat(pg_get_indexdef(i.indexrelid, 0, true), case when not (i.indisvalid and i.indisready) then ' (invalid)' end)
+      concat(pg_get_indexdef(i.indexrelid, 0, true), case
+        when not (i.indisvalid and i.indisready) then ' (invalid)'
+      end)
     from own_table t join pg_index i on i.indrelid = t.oid join pg_class c on c.oid = i.indexrelid
     where not exists (select from pg_constraint o where o.conrelid = t.oid and o.conindid = i.indexrelid)
     union all
@@ -126,7 +128,9 @@ const text = `
     from own_table t cross join lateral unnest(t.reloptions) as option
     union all
     select 9, 'trigger', format('%s.%s', t.relname, g.tgname), 0,
-      concat(pg_get_triggerdef(g.oid, true), case g.tgenabled when 'D' then ' (disabled)' when 'R' then ' (replica only)' end)
+      concat(pg_get_triggerdef(g.oid, true), case g.tgenabled
+        when 'D' then ' (disabled)' when 'R' then ' (replica only)'
+      end)
     from own_table t join pg_trigger g on g.tgrelid = t.oid
     where not g.tgisinternal
     union all
