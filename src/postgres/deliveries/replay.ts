@@ -180,7 +180,8 @@ function retryStatement (schema: string): string {
       from ${moment} as moment
       where q.ctid = any (array(
         select q.ctid from ${schema}.queue q
-        where q.ctid = any (array(select place from pending)) and q.lane is null
+        -- Those of a paused webhook that were set aside are due already.
+        where q.ctid = any (array(select place from pending)) and q.lane is null and q.paused_lane is null
         for update skip locked
       ))
     ), queued as (

@@ -94,6 +94,19 @@ t.test('deliveries of a paused webhook are claimed again, in their order', async
     t.same((await pool.query('select from recruiting.paused_webhooks')).rows, [])
   })
 
+  t.test('and can be retried, replayed and erased meanwhile', async (t) => {
+    const { id } = await pause()
+    const filter = { status: 'pending' as const }
+    const query = { filter, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 10 }
+    const [, , , aside] = await deliveries.list('acme', id, query)
+    t.match(await deliveries.retry('acme', id, Number(aside?.id)), { id: aside?.id, status: 'pending' })
+    const all = { include: 'all' as const, eventTypes: null, eventIds: null, since: null, until: null, limit: 10 }
+    t.match(await deliveries.replay('acme', id, all), { queued: 0 })
+    await pool.query("update recruiting.events set subject = 'candidate:1', tombstone = '{}'")
+    t.equal(await deliveries.erase('acme', 'candidate:1'), 4)
+    t.same((await deliveries.list('acme', id, { ...query, filter: { status: 'cancelled' } })).length, 4)
+  })
+
   t.test('when an attempt in flight succeeds', async (t) => {
     const { flying } = await pause()
     await deliveries.recordAttempts([delivered(flying)], lenient)
