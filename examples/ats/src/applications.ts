@@ -17,13 +17,15 @@ export type Application = typeof Application.static
 /** The applications of your customers. */
 export interface Applications {
   /** Returns a page of them, in the order of the ids. */
-  list (company: string, stage: Stage | undefined, offset: number, limit: number): Promise<Application[]>
-  count (company: string, stage: Stage | undefined): Promise<number>
+  list (companyId: string, stage: Stage | undefined, offset: number, limit: number): Promise<Application[]>
+  count (companyId: string, stage: Stage | undefined): Promise<number>
   /**
    * Moves one to a stage, in a transaction with `record`: both happen, or neither. Returns `null` if the company has none with
    * this id, or if it is at this stage.
    */
-  move (company: string, id: number, stage: Stage, record: (application: Application, transaction: object) => Promise<void>): Promise<Application | null>
+  move (
+    companyId: string, id: number, stage: Stage, record: (application: Application, transaction: object) => Promise<void>
+  ): Promise<Application | null>
 }
 
 /** Creates the operations. */
@@ -36,8 +38,8 @@ export function applicationRoutes (applications: Applications): HostRoutes {
       config: { scopes: ['applications:read'] },
       schema: { operationId: 'listApplications', tags, summary: 'List applications', querystring: list.query, response: { 200: list.page } }
     }, (request, reply) => list.read(request, reply, {
-      list: (company, { filter: { stage }, offset, limit }) => applications.list(company, stage, offset, limit),
-      count: (company, { stage }) => applications.count(company, stage)
+      list: (companyId, { filter: { stage }, offset, limit }) => applications.list(companyId, stage, offset, limit),
+      count: (companyId, { stage }) => applications.count(companyId, stage)
     }))
 
     app.post('/applications/:id/hire', {
@@ -49,10 +51,10 @@ export function applicationRoutes (applications: Applications): HostRoutes {
         params: Type.Object({ tenant_slug: Type.String(), id: Id }),
         response: { 200: Type.Object({ data: Application }) }
       }
-    }, async ({ params: { tenant_slug: tenantSlug, id } }) => {
-      const hired = await applications.move(tenantSlug, id, 'hired', async (data, transaction) => {
+    }, async ({ params: { id }, recruiting: { tenantId } }) => {
+      const hired = await applications.move(tenantId, id, 'hired', async (data, transaction) => {
         const subjects = [`candidate:${data.candidate_id}`, `job:${data.job_id}`]
-        await app.recruiting.emit({ tenantSlug, type: 'application.hired', data, subjects }, { transaction })
+        await app.recruiting.emit({ tenantId, type: 'application.hired', data, subjects }, { transaction })
       })
       if (hired === null) throw new HttpError('not_found')
       return { data: hired }
@@ -61,25 +63,25 @@ export function applicationRoutes (applications: Applications): HostRoutes {
 }
 
 const columns = 'id::int, candidate_id::int, job_id::int, stage'
-const matches = 'company = $1 and ($2::text is null or stage = $2)'
+const matches = 'company_id = $1 and ($2::text is null or stage = $2)'
 
 /** Applications in PostgreSQL. */
 export function postgresApplications (pool: pg.Pool): Applications {
   return {
-    async list (company, stage, offset, limit) {
-      const { rows } = await pool.query(`select ${columns} from applications where ${matches} order by applications.id offset $3 limit $4`, [company, stage, offset, limit])
+    async list (companyId, stage, offset, limit) {
+      const { rows } = await pool.query(`select ${columns} from applications where ${matches} order by applications.id offset $3 limit $4`, [companyId, stage, offset, limit])
       return rows
     },
-    async count (company, stage) {
-      const { rows: [row] } = await pool.query(`select count(*)::int as total from applications where ${matches}`, [company, stage])
+    async count (companyId, stage) {
+      const { rows: [row] } = await pool.query(`select count(*)::int as total from applications where ${matches}`, [companyId, stage])
       return row.total
     },
-    async move (company, id, stage, record) {
+    async move (companyId, id, stage, record) {
       const client = await pool.connect()
       try {
         await client.query('begin')
         const { rows: [row] } = await client.query(
-          `update applications set stage = $3 where company = $1 and id = $2 and stage <> $3 returning ${columns}`, [company, id, stage])
+          `update applications set stage = $3 where company_id = $1 and id = $2 and stage <> $3 returning ${columns}`, [companyId, id, stage])
         if (row !== undefined) await record(row, client)
         await client.query('commit')
         return row ?? null

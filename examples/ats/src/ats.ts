@@ -1,12 +1,14 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import recruitingApi, { type AuditListener, type KeyLookup, type RecruitingStorage } from 'fastify-recruiting-api'
 import { type Applications, applicationRoutes } from './applications.js'
+import type { Companies } from './companies.js'
 import type { Config } from './config.js'
 import { type FindUser, addSettingsPage } from './settings-page.js'
 
 export interface AtsParts extends Pick<Config, 'secretKeys' | 'portalKeys' | 'delivery'> {
   storage: RecruitingStorage
   keyLookup: KeyLookup
+  companies: Companies
   applications: Applications
   findUser: FindUser
   /** Writes the audit log. */
@@ -27,11 +29,13 @@ function findPlan (company: string): typeof plans.free {
 
 /** Builds the server: the API, your own operations and the settings page. */
 export async function buildAts (parts: AtsParts): Promise<FastifyInstance> {
-  const { storage, keyLookup, applications, findUser, onAudit, secretKeys, portalKeys, delivery, logLevel = 'warn' } = parts
+  const { storage, keyLookup, companies, applications, findUser, onAudit, secretKeys, portalKeys, delivery, logLevel = 'warn' } = parts
   const app = Fastify({ logger: { level: logLevel } })
   await app.register(recruitingApi, {
     storage,
     keyLookup,
+    tenantId: companies.findId,
+    tenantSlug: companies.findSlug,
     secretKeys,
     delivery,
     onAudit,

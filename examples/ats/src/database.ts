@@ -19,8 +19,8 @@ async function update (pool: pg.Pool): Promise<void> {
   await migrate(pool)
   await pool.query(await readFile(new URL('../schema.sql', import.meta.url), 'utf8'))
   // Triggers record every change for sync, also one that is made by hand.
-  await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company' })
-  await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company' })
+  await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company_id' })
+  await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company_id' })
 }
 
 function isListening (port: number): Promise<boolean> {

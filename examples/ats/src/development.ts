@@ -4,20 +4,25 @@ import type pg from 'pg'
 import { apiKeys } from 'fastify-recruiting-api/postgres'
 import type { User } from './settings-page.js'
 
-/** The user of the settings page until you have a sign-in of your own. */
-export const developer: User = { id: 'dana@acme.example', company: 'acme', isAdmin: true }
-
 const scopes = ['candidates:read', 'jobs:read', 'webhooks:read', 'webhooks:write', 'applications:read', 'applications:write']
 const names = ['Ada Lovelace', 'Émilie du Châtelet', 'Emmy Noether', 'Mary Somerville', 'Sofja Kowalewskaja']
 const dayMs = 86_400_000
 
-/** Inserts sample data if there is none, issues a key that is valid for a day and on this machine, and returns lines with commands to try. */
-export async function prepare (pool: pg.Pool, origin: string): Promise<string> {
-  await insertSamples(pool)
-  const { key } = await apiKeys(pool, { ownScopes: scopes }).issue({
-    tenantSlug: 'acme', scopes, name: 'npm start', expiresAt: new Date(Date.now() + dayMs), allowedIps: ['127.0.0.0/8', '::1/128']
+/** Inserts sample data if there is none. Returns the user of the settings page until you have a sign-in of your own. */
+export async function createDeveloper (pool: pg.Pool): Promise<User> {
+  await pool.query("insert into companies (slug) select 'acme' where not exists (select from companies)")
+  const { rows: [{ id: companyId }] } = await pool.query('select min(id)::text as id from companies')
+  await insertSamples(pool, companyId)
+  return { id: 'dana@acme.example', companyId, isAdmin: true }
+}
+
+/** Issues a key that is valid for a day and on this machine, and returns lines with commands to try. */
+export async function prepare (pool: pg.Pool, origin: string, { companyId }: User): Promise<string> {
+  const { key } = await apiKeys(pool, { ownScopes: scopes, tenantSlug: () => 'acme' }).issue({
+    tenantId: companyId, scopes, name: 'npm start', expiresAt: new Date(Date.now() + dayMs), allowedIps: ['127.0.0.0/8', '::1/128']
   })
-  const { rows: [{ id }] } = await pool.query("select min(id) as id from applications where company = 'acme' and stage <> 'hired'")
+  const { rows: [{ id }] } = await pool.query(
+    "select min(id) as id from applications where company_id = $1 and stage <> 'hired'", [companyId])
   const api = `${origin}/api/v1/public/acme`
   const auth = `-H 'Authorization: Bearer ${key}'`
   return `
@@ -34,12 +39,14 @@ Check the database, while this runs:
 `
 }
 
-async function insertSamples (pool: pg.Pool): Promise<void> {
+async function insertSamples (pool: pg.Pool, companyId: string): Promise<void> {
   await pool.query(`
     with candidate as (
-      insert into candidates (company, name) select 'acme', name from unnest($1::text[]) as name where not exists (select from candidates) returning id
+      insert into candidates (company_id, name)
+      select $2, name from unnest($1::text[]) as name where not exists (select from candidates) returning id
     ), job as (
-      insert into jobs (company, name, state) select 'acme', 'Backend Engineer', 'published' where not exists (select from candidates) returning id
+      insert into jobs (company_id, name, state)
+      select $2, 'Backend Engineer', 'published' where not exists (select from candidates) returning id
     )
-    insert into applications (company, candidate_id, job_id) select 'acme', candidate.id, job.id from candidate, job`, [names])
+    insert into applications (company_id, candidate_id, job_id) select $2, candidate.id, job.id from candidate, job`, [names, companyId])
 }

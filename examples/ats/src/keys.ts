@@ -11,10 +11,10 @@ interface KeyRoute {
 /** Creates the operations that a page for API keys needs. Only the answer to a new key contains the key itself. */
 export function keyRoutes (keys: ApiKeys, findUser: FindUser): FastifyPluginAsync {
   return async (app) => {
-    function tenantOf (request: FastifyRequest): { tenantSlug: string } {
+    function tenantOf (request: FastifyRequest): { tenantId: string } {
       const user = findUser(request)
       if (user?.isAdmin !== true) throw Object.assign(new Error('Sign in as an admin'), { statusCode: 403 })
-      return { tenantSlug: user.company }
+      return { tenantId: user.companyId }
     }
 
     app.get('/', async (request) => ({ data: await keys.list(tenantOf(request)) }))

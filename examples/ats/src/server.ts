@@ -1,9 +1,10 @@
 import { apiKeys, postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
 import { postgresApplications } from './applications.js'
 import { buildAts } from './ats.js'
+import { postgresCompanies } from './companies.js'
 import { readConfig } from './config.js'
 import { openDatabase } from './database.js'
-import { developer, prepare } from './development.js'
+import { createDeveloper, prepare } from './development.js'
 import { keyRoutes } from './keys.js'
 
 async function start (): Promise<void> {
@@ -14,20 +15,24 @@ async function start (): Promise<void> {
   const config = readConfig(process.env)
   const pool = await openDatabase(config)
   // Your own sign-in goes here. In production nobody is signed in until it does.
-  const findUser = () => config.isProduction ? null : developer
+  const developer = config.isProduction ? null : await createDeveloper(pool)
+  const findUser = () => developer
+  const companies = postgresCompanies(pool)
   const app = await buildAts({
     ...config,
     storage: postgresStorage(pool),
     keyLookup: postgresKeyLookup(pool),
+    companies,
     applications: postgresApplications(pool),
     findUser,
     onAudit: (entry) => app.log.info({ entry }, 'audit'),
     logLevel: config.isProduction ? 'info' : 'warn'
   })
-  await app.register(keyRoutes(apiKeys(pool, { ownScopes: app.recruiting.scopes }), findUser), { prefix: '/settings/keys' })
+  const keys = apiKeys(pool, { ownScopes: app.recruiting.scopes, tenantSlug: companies.findSlug })
+  await app.register(keyRoutes(keys, findUser), { prefix: '/settings/keys' })
   app.addHook('onClose', () => pool.end())
   const origin = await app.listen({ host: config.host, port: config.port })
-  if (!config.isProduction) console.log(await prepare(pool, origin))
+  if (developer !== null) console.log(await prepare(pool, origin, developer))
   // Deliveries in flight get time to finish.
   await stopped
   await app.close()

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 /** A user of your product. */
 export interface User {
   id: string
-  company: string
+  companyId: string
   isAdmin: boolean
 }
 
@@ -18,7 +18,7 @@ export function addSettingsPage (app: FastifyInstance, findUser: FindUser): void
     const user = findUser(request)
     if (user === null) return reply.code(401).send({ error: 'Sign in' })
     return app.recruiting.portal.createSession({
-      tenantSlug: user.company,
+      tenantId: user.companyId,
       actor: user.id,
       capabilities: user.isAdmin ? ['read', 'write', 'secrets', 'bodies', 'test', 'replay'] : ['read']
     })

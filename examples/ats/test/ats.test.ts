@@ -7,17 +7,27 @@ import { memoryKeyLookup } from 'fastify-recruiting-api/memory'
 import { type EventRecorder, recordEvents } from 'fastify-recruiting-api/testing'
 import type { Application, Applications } from '../src/applications.js'
 import { buildAts } from '../src/ats.js'
-import { developer } from '../src/development.js'
+import type { Companies } from '../src/companies.js'
+import type { User } from '../src/settings-page.js'
+
+const developer: User = { id: 'dana@acme.example', companyId: '1', isAdmin: true }
+const ids = new Map([['acme', '1'], ['globex', '2']])
+
+const companies: Companies = {
+  findId: async (slug) => ids.get(slug) ?? null,
+  findSlug: async (id) => [...ids].find(([, known]) => known === id)?.[0] ?? null
+}
 
 /** Stands in for PostgreSQL, and tells the recorder how each transaction ends. */
 function memoryApplications ({ commit, rollback }: Pick<EventRecorder, 'commit' | 'rollback'>): Applications {
   const rows: Application[] = [1, 2, 3].map((id) => ({ id, candidate_id: 40 + id, job_id: 7, stage: 'offer' }))
-  const find = (company: string, stage?: string): Application[] => rows.filter((row) => company === 'acme' && (stage === undefined || row.stage === stage))
+  const find = (companyId: string, stage?: string): Application[] =>
+    rows.filter((row) => companyId === '1' && (stage === undefined || row.stage === stage))
   return {
-    list: async (company, stage, offset, limit) => find(company, stage).slice(offset, offset + limit),
-    count: async (company, stage) => find(company, stage).length,
-    async move (company, id, stage, record) {
-      const row = find(company).find((one) => one.id === id && one.stage !== stage)
+    list: async (companyId, stage, offset, limit) => find(companyId, stage).slice(offset, offset + limit),
+    count: async (companyId, stage) => find(companyId, stage).length,
+    async move (companyId, id, stage, record) {
+      const row = find(companyId).find((one) => one.id === id && one.stage !== stage)
       if (row === undefined) return null
       const transaction = {}
       try {
@@ -38,7 +48,8 @@ async function start ({ isSignedIn = true } = {}) {
   const scopes = ['candidates:read', 'applications:read', 'applications:write', 'webhooks:read', 'webhooks:write']
   const app = await buildAts({
     storage: recorder.storage,
-    keyLookup: memoryKeyLookup(['acme', 'globex'].map((tenantSlug) => ({ key: `${tenantSlug}-key`, tenantSlug, scopes }))),
+    keyLookup: memoryKeyLookup([...ids].map(([tenantSlug, tenantId]) => ({ key: `${tenantSlug}-key`, tenantSlug, tenantId, scopes }))),
+    companies,
     applications: memoryApplications(recorder),
     findUser: () => isSignedIn ? developer : null,
     onAudit: (entry) => { entries.push(entry) },
