@@ -35,7 +35,9 @@ create table tenants (
   -- Nothing can be stored for the tenant until list_resting_v1 sets this to null, at this time or later.
   rests_until timestamptz,
   -- The transaction in which the rest began.
-  rests_since xid8
+  rests_since xid8,
+  -- Of a removed tenant: events that were recorded before this time have been deleted. Null: begin with the first.
+  removed_to timestamptz
 );
 
 create table webhooks (
