@@ -48,13 +48,17 @@ export function listFiles ({ migrations, functions }: Pick<Missing, 'migrations'
 /** Returns the names of the migrations that ran, and none if the schema does not exist. Throws `storage_not_ready`. */
 async function findMigrations (query: RunQuery, schema: string): Promise<Set<string>> {
   const table = `${quoteName(schema)}.migrations`
-  const [found] = await query<{ is_there: boolean, hidden: string | null }>(`
-    select to_regclass($1) is not null as is_there, (
+  const [found] = await query<{ encoding: string, is_there: boolean, hidden: string | null }>(`
+    select current_setting('server_encoding') as encoding, to_regclass($1) is not null as is_there, (
       select string_agg(c.relname, ', ' order by c.relname)
       from pg_class own join pg_class c on c.relnamespace = own.relnamespace
       where own.oid = to_regclass($1) and c.relkind = 'r' and row_security_active(c.oid)
         and not exists (select from pg_policy p where p.polrelid = c.oid)
     ) as hidden`, [table])
+  if (found !== undefined && found.encoding !== 'UTF8') {
+    const problem = `the database has the encoding ${found.encoding}, which cannot store every text of the API: create a database with the encoding UTF8`
+    throw new RecruitingApiError('storage_not_ready', problem, 'pool')
+  }
   if (found?.is_there !== true) return new Set()
   if (found.hidden !== null) {
     const problem = `schema: row-level security without a policy hides all rows of ${found.hidden} in ${quoteName(schema)} from the database user: disable it there, or create policies for this user`

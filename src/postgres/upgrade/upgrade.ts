@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { RecruitingApiError } from '../../errors.js'
 import { readField } from '../../shared/fields.js'
 import { begin, type PgClient, type PgPool } from '../pool.js'
 import { ask, type RunQuery } from '../session.js'
-import { quoteName } from '../sql.js'
+import { quoteName, toIso } from '../sql.js'
 import { findRelations, grantFunctions, grantRelations } from './grant-new.js'
 import { findMissing, listFiles } from './missing.js'
 import { unseenAfter, type Version } from './version.js'
@@ -14,23 +15,79 @@ const longestPauseMs = 500
 const lockErrors: readonly unknown[] = ['55P03', '40P01']
 
 /**
- * Upgrades a schema to a version in steps, each all or nothing. Waits
- * for other processes that do the same. Rejects after waiting `giveUpMs` for a lock.
+ * Upgrades a schema to a version in steps, each all or nothing. Waits for other processes that do the same. Rejects with
+ * `storage_timeout` after waiting `giveUpMs` for a lock; after ten times as long for one that an index needs, because that blocks
+ * nobody. A process warning says early which process it waits for, and for how long.
  */
 export async function upgrade (pool: PgPool, schema: string, version: Version, giveUpMs = 60_000): Promise<string[]> {
   const done: string[] = []
   let lastStepAt = performance.now()
+  let blocker: string | null = null
+
+  function noteBlocker (found: string, longestMs: number): void {
+    if (blocker === null) {
+      process.emitWarning(`migrate waits for up to ${longestMs / 1000} s for ${found}`, 'RecruitingWarning')
+    }
+    blocker = found
+  }
+
   for (;;) {
     try {
-      const files = await withClient(pool, (client) => runStep(client, schema, version))
+      const files = await withClient(pool, (client) => runStep({ pool, client, schema, version, giveUpMs, noteBlocker }))
       if (files?.length === 0) return done
       if (files === null) await sleep(longestPauseMs / 5)
       else done.push(...files)
       lastStepAt = performance.now()
+      blocker = null
     } catch (error) {
-      if (!lockErrors.includes(readField(error, 'code')) || performance.now() - lastStepAt > giveUpMs) throw error
+      if (!lockErrors.includes(readField(error, 'code'))) throw error
+      const waitedMs = performance.now() - lastStepAt
+      if (waitedMs > giveUpMs) throw giveUp(waitedMs, blocker, error)
       await sleep(longestPauseMs * Math.random())
     }
+  }
+}
+
+function giveUp (waitedMs: number, blocker: string | null, cause: unknown): Error {
+  const problem = `migrate gave up after waiting ${Math.round(waitedMs / 1000)} s for ${blocker ?? 'a lock'} (${readField(cause, 'message')})`
+  return new RecruitingApiError('storage_timeout', `${problem}: run it again when that has ended`, 'pool', { cause })
+}
+
+interface Step {
+  pool: PgPool
+  client: PgClient
+  schema: string
+  version: Version
+  giveUpMs: number
+  /** Called with the process that the step waits for, and for how long it waits at most. */
+  noteBlocker (blocker: string, longestMs: number): void
+}
+
+/** Runs `work` with a connection, and looks which other one keeps it waiting. */
+async function noteBlockers<Result> (
+  { pool, client, noteBlocker }: Pick<Step, 'pool' | 'client' | 'noteBlocker'>, longestMs: number, work: () => Promise<Result>
+): Promise<Result> {
+  const [own] = await ask<{ pid: string }>(client, 'select pg_backend_pid()::text as pid')
+  let isLooking = false
+
+  async function look (): Promise<void> {
+    if (isLooking) return
+    isLooking = true
+    const [row] = await ask<{ blocker: string | null }>(pool, `
+      select string_agg(coalesce(format('pid %s (%s, user %s, in a transaction since %s)', a.pid,
+        coalesce(nullif(a.application_name, ''), 'no application name'), a.usename, ${toIso('a.xact_start')}),
+        'a prepared transaction'), ' and ') as blocker
+      from unnest(pg_blocking_pids($1::integer)) as b (pid) left join pg_stat_activity a on a.pid = b.pid`, [own?.pid])
+    if (typeof row?.blocker === 'string') noteBlocker(row.blocker, longestMs)
+    isLooking = false
+  }
+
+  // A failed look leaves `isLooking` set, so it is the last one.
+  const timer = setInterval(() => { look().catch(() => {}) }, lockTimeoutMs / 2)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
   }
 }
 
@@ -38,7 +95,8 @@ export async function upgrade (pool: PgPool, schema: string, version: Version, g
  * Runs the first migration that is missing, or the functions once there is none. Returns the names of the files, and `null`
  * if another process runs a step.
  */
-async function runStep (client: PgClient, schema: string, version: Version): Promise<string[] | null> {
+async function runStep (step: Step): Promise<string[] | null> {
+  const { client, schema, version, giveUpMs } = step
   const query: RunQuery = (text, values) => ask(client, text, values)
   const lock = [`fastify-recruiting-api migrate ${schema}`]
   await client.query(begin)
@@ -63,10 +121,11 @@ async function runStep (client: PgClient, schema: string, version: Version): Pro
   if (/\bindex concurrently\b/.test(text)) {
     await query('select pg_advisory_lock(hashtextextended($1, 0))', lock)
     await client.query('commit')
-    await runAlone(client, schema, text)
+    const longestMs = 10 * giveUpMs
+    await noteBlockers(step, longestMs, () => runAlone(client, schema, text, longestMs))
   } else {
     const known = await findRelations(query)
-    await client.query(text)
+    await noteBlockers(step, giveUpMs, () => client.query(text))
     await grantRelations(query, version.rights, known)
     await client.query('commit')
   }
@@ -81,10 +140,10 @@ async function openSchema (client: PgClient, schema: string): Promise<void> {
 }
 
 /** Runs the statements of a file outside a transaction. They can be repeated. */
-async function runAlone (client: PgClient, schema: string, text: string): Promise<void> {
+async function runAlone (client: PgClient, schema: string, text: string, longestMs: number): Promise<void> {
   await client.query(`set search_path to ${quoteName(schema)}, pg_temp`)
-  // It may wait for long transactions, but blocks nobody.
-  await client.query('set statement_timeout to 0; set lock_timeout to 0')
+  // It may wait for long transactions, such as a dump, but blocks nobody.
+  await client.query(`set statement_timeout to 0; set lock_timeout to '${longestMs}ms'`)
   for (const statement of text.trim().split(/;\n/)) await client.query(statement)
 }
 
