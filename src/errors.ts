@@ -20,6 +20,8 @@ export type RecruitingApiErrorCode =
   | 'tenant_resting'
   /** The database is a copy, or belongs to another `delivery.environment`, so it sends nothing: see `adopt`. */
   | 'held'
+  /** Two other calls of this process read the history of tenants, as replays, `erase` and `findSubject` do. Try again later. */
+  | 'busy'
   /** The engine was closed before the call. */
   | 'closed'
   /** `app.recruiting.drain` was called before the server was ready. */
@@ -38,6 +40,7 @@ const statuses: Record<RecruitingApiErrorCode, number> = {
   unknown_tenant: 404,
   tenant_resting: 409,
   held: 503,
+  busy: 503,
   closed: 503,
   not_started: 503,
   storage_not_ready: 503,

@@ -114,7 +114,8 @@ export const replay: Command = {
     const period = omitUndefined({ since: flags.text('since'), until: flags.text('until') })
     const { tenant, id, webhook, text } = await findTarget(context, '--webhook', flags.required('webhook'))
     if (webhook.status !== 'active') throw new RefusedError(`--webhook: the webhook ${id} is ${webhook.status}: run fastify-recruiting-api webhooks enable ${id}`)
-    const dependencies = { ...openStorage(context), events: {}, clock: systemClock }
+    const { webhooks, deliveries } = openStorage(context)
+    const dependencies = { webhooks, history: deliveries, events: {}, clock: systemClock }
     const counted = await withProgress(io, 'counting', () => queueEvents(dependencies, tenant, id, { include, ...period, dry_run: true }))
     if (counted?.queued === 0) {
       showResult(context, counted, ['there is nothing to replay'])

@@ -107,9 +107,15 @@ function copyDetail ({ in: place, field, message }: ErrorDetail): ErrorDetail {
 export function toHttpError (thrown: unknown): HttpError {
   if (readHttpError(thrown) !== null) return thrown as HttpError
   if (isRefusal(thrown)) return badRequest({ in: thrown.place, field: thrown.field, message: thrown.message })
+  if (isBusy(thrown)) return new HttpError('unavailable', [], { cause: thrown })
   // Another process removed the tenant after the key was checked.
   if (isRecruitingApiError(thrown) && readField(thrown, 'code') === 'tenant_resting') return new HttpError('unauthorized')
   return toInternalError(thrown)
+}
+
+/** Whether other calls that read the history of tenants take all slots of the process. */
+export function isBusy (thrown: unknown): boolean {
+  return isRecruitingApiError(thrown) && readField(thrown, 'code') === 'busy'
 }
 
 /** Codes that a key lookup and a storage may throw. */

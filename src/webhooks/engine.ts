@@ -23,6 +23,7 @@ import { type WebhookOperations, createWebhookOperations } from './operations.js
 import { createCapacity } from './sending/capacity.js'
 import type { ActorCalls, EngineCalls } from './recruiting.js'
 import { createSecretBox, resealSecrets } from './secrets.js'
+import { limitHistory } from './history.js'
 import { createLateSender } from './sending/late-sender.js'
 import { createWorker } from './queue/worker.js'
 import { choice, flag, plainText, readInput, readOptions } from '../shared/read-options.js'
@@ -115,12 +116,13 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     await sender.close()
   }
 
+  const history = limitHistory(deliveries, feed)
   const operations = createWebhookOperations({
-    webhooks, deliveries, feed, events, targetRules, secrets, sender, capacity, clock, findHold, maxWebhooksPerTenant, timeoutMs
+    webhooks, history, events, targetRules, secrets, sender, capacity, clock, findHold, maxWebhooksPerTenant, timeoutMs
   })
 
   const calls: ActorCalls = {
-    ...createSubjects({ assertOpen, deliveries, tenants }),
+    ...createSubjects({ assertOpen, deliveries: history, tenants }),
     async renameTenant (from, to, options) {
       assertOpen()
       return renameTenant(from, to, options)

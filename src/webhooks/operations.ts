@@ -1,5 +1,6 @@
-import type { DeliveryStore, EventFeed, Tenant, Webhook } from '../ports/index.js'
+import type { Tenant, Webhook } from '../ports/index.js'
 import { openHeaders } from './headers.js'
+import type { History } from './history.js'
 import { type TestDependencies, type TestResult, sendTest } from './sending/send-test.js'
 import { type DeliveryOperations, createDeliveryOperations } from './operations/deliveries.js'
 import { type EventTypes, assertKnown, createEventTypes, exampleOf } from './operations/event-types.js'
@@ -18,8 +19,7 @@ export interface WebhookOperations extends Management, DeliveryOperations, Event
 }
 
 interface Dependencies extends TestDependencies, ManagementDependencies {
-  deliveries: DeliveryStore
-  feed: EventFeed | undefined
+  history: History
 }
 
 export function createWebhookOperations (dependencies: Dependencies): WebhookOperations {

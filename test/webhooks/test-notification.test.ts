@@ -492,8 +492,7 @@ async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 
   const { webhooks, deliveries } = memoryStorage()
   const operations = createWebhookOperations({
     webhooks,
-    deliveries,
-    feed: undefined,
+    history: deliveries,
     events: defaultEvents,
     targetRules: { allowHttp: false, allowPrivateNames: false, isAllowedAddress: createAddressRule([]) },
     secrets: createSecretBox([]),

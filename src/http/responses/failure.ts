@@ -3,7 +3,7 @@ import { readText, toLoggableError } from '../../observe/call-host.js'
 import { readField } from '../../shared/fields.js'
 import { logOf } from '../log.js'
 import { commonHeaders, contentType, findState } from '../request.js'
-import { type ErrorDetail, readHttpError, type WireErrorCode, wireErrors } from '../wire-errors.js'
+import { type ErrorDetail, isBusy, readHttpError, type WireErrorCode, wireErrors } from '../wire-errors.js'
 
 /** The response to a failed request, and what to log. */
 interface Failure {
@@ -63,6 +63,9 @@ interface ErrorAnswer {
   errorDetails: boolean
 }
 
+/** `Retry-After` while other calls read the history of tenants. */
+const busySeconds = 5
+
 /** Sends an error in the API's format, and logs its cause. */
 export function sendError (error: unknown, request: FastifyRequest, reply: FastifyReply, { id, errorDetails }: ErrorAnswer): FastifyReply {
   const failure = judgeFailure(error, request, reply)
@@ -71,6 +74,7 @@ export function sendError (error: unknown, request: FastifyRequest, reply: Fasti
   logFailure(error, failure, request)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (failure.isFromHook) keepRetryAfter(error, reply)
+  if (isBusy(failure.cause)) reply.header('retry-after', busySeconds)
   const text = formatError(code, id, errorDetails && status === 400 ? details : undefined)
   reply.headers(commonHeaders).code(status).header('content-type', contentType)
   // These headers belong to a response that a hook failed to send.

@@ -3,13 +3,18 @@ import type { Session } from '../session.js'
 import { Conditions, moment } from '../sql.js'
 import type { StopDeliveries } from './stop.js'
 
+/** A call reads no more events, the oldest first: otherwise it could hold a connection for minutes. */
+const maxRead = 200_000
+
 interface CountRow {
   webhooks: string
+  read: string
   wanted: string
 }
 
 interface SelectedRow {
   webhooks: string
+  read: string
   /** A JSON array. */
   seqs: string
 }
@@ -33,7 +38,7 @@ export function createReplay (session: Session, schema: string, stop: StopDelive
       })
       if (Number(selected?.webhooks) === 0) return null
       if (typeof queued?.first_id === 'string') await stop.sweepIfStopped(webhookId, queued.first_id)
-      return { queued: Number(queued?.queued), truncated: seqs.length > selection.limit }
+      return { queued: Number(queued?.queued), truncated: seqs.length > selection.limit || Number(selected?.read) === maxRead }
     },
 
     async countReplay (tenant, webhookId, selection) {
@@ -41,7 +46,7 @@ export function createReplay (session: Session, schema: string, stop: StopDelive
       const [row] = await session.query<CountRow>('count replay', text, values)
       if (Number(row?.webhooks) === 0) return null
       const wanted = Number(row?.wanted)
-      return { queued: Math.min(wanted, selection.limit), truncated: wanted > selection.limit }
+      return { queued: Math.min(wanted, selection.limit), truncated: wanted > selection.limit || Number(row?.read) === maxRead }
     }
   }
 }
@@ -49,10 +54,10 @@ export function createReplay (session: Session, schema: string, stop: StopDelive
 interface Selected {
   /** Selects the webhook if it is active. */
   webhook: string
-  /** Selects the `seq` of each event to queue. Needs the result of `webhook` under this name. */
-  wanted: string
-  /** The parameter with the limit. */
-  most: string
+  /** Selects the `seq` of each event of the period, up to a bound. */
+  read: string
+  /** Selects the `seq` of each event to queue, and one more. Needs the results of `webhook` and `read` under these names. */
+  wanted: (lock: string) => string
   values: unknown[]
 }
 
@@ -64,22 +69,30 @@ function select (
 ): Selected {
   const where = new Conditions(
     [(value) => `e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = ${value}), ${value})`, tenant],
-    [(value) => `e.type = any (${value})`, eventTypes === null ? undefined : [...eventTypes]],
     [(value) => `e.id = any (${value})`, eventIds === null ? undefined : [...eventIds]],
     [(value) => `e.recorded_at >= ${value}::timestamptz`, since ?? undefined],
     [(value) => `e.recorded_at <= ${value}::timestamptz`, until ?? undefined]
   )
   const id = where.bind(webhookId)
   const most = where.bind(limit)
+  const types = where.bind(eventTypes)
+  const read = `
+    select e.seq from ${schema}.events e ${where} order by e.recorded_at limit ${where.bind(maxRead)}::integer`
   const isMatch = `case when (select filter_path is null from webhook) then true
     else ${schema}.event_json_v1(coalesce(e.filter_body, e.body)) @@ (select filter_path from webhook) end`
   const webhook = `select event_types, filter_path from ${schema}.webhooks where tenant = $1 and id = ${id}::bigint and status = 'active'`
-  const wanted = `
-    select e.seq from ${schema}.events e
-    ${where} and e.type = any ((select event_types from webhook)::text[])
-      and not exists (select from ${schema}.queue q where q.event_seq = e.seq and q.webhook_id = ${id}::bigint)
-      and ${include === 'all' ? isMatch : `case when ${isUndelivered(schema, id)} then ${isMatch} else false end`}`
-  return { webhook, wanted, most, values: where.values }
+  // Only those that match are locked.
+  const wanted = (lock: string): string => `
+    select matched.seq from read cross join lateral (
+      select e.seq from ${schema}.events e
+      where e.seq = read.seq and e.type = any ((select event_types from webhook)::text[])
+        and (${types}::text[] is null or e.type = any (${types}))
+        and not exists (select from ${schema}.queue q where q.event_seq = e.seq and q.webhook_id = ${id}::bigint)
+        and ${include === 'all' ? isMatch : `case when ${isUndelivered(schema, id)} then ${isMatch} else false end`}
+      limit 1 ${lock}
+    ) as matched
+    limit ${most}::integer + 1`
+  return { webhook, read, wanted, values: where.values }
 }
 
 /** Returns the condition that the last delivery of an event `e` to a webhook failed or was skipped. */
@@ -91,16 +104,13 @@ function isUndelivered (schema: string, id: string): string {
   )`
 }
 
-function selectStatement ({ webhook, wanted, most, values }: Selected): { text: string, values: unknown[] } {
+function selectStatement ({ webhook, read, wanted, values }: Selected): { text: string, values: unknown[] } {
   const text = `
-    with webhook as materialized (${webhook}), wanted as materialized (
-      ${wanted}
-      order by e.seq
-      limit ${most}::integer + 1
+    with webhook as materialized (${webhook}), read as materialized (${read}), wanted as materialized (
       -- Keeps them from being pruned until this commits.
-      for key share of e
+      ${wanted('for key share')}
     )
-    select (select count(*) from webhook)::text as webhooks,
+    select (select count(*) from webhook)::text as webhooks, (select count(*) from read)::text as read,
       (select coalesce(json_agg(wanted.seq::text order by wanted.seq), '[]') from wanted)::text as seqs`
   return { text, values }
 }
@@ -122,11 +132,11 @@ function queueText (schema: string, { include }: ReplaySelection): string {
     select (select count(*) from queued)::text as queued, (select min(id) from queued)::text as first_id`
 }
 
-/** Without an order, so that it stops at the limit. */
-function countStatement ({ webhook, wanted, most, values }: Selected): { text: string, values: unknown[] } {
+function countStatement ({ webhook, read, wanted, values }: Selected): { text: string, values: unknown[] } {
   const text = `
-    with webhook as materialized (${webhook}), wanted as materialized (${wanted} limit ${most}::integer + 1)
-    select (select count(*) from webhook)::text as webhooks, (select count(*) from wanted)::text as wanted`
+    with webhook as materialized (${webhook}), read as materialized (${read}), wanted as materialized (${wanted('')})
+    select (select count(*) from webhook)::text as webhooks, (select count(*) from read)::text as read,
+      (select count(*) from wanted)::text as wanted`
   return { text, values }
 }
 

@@ -1,8 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 import { Refusal } from '../../errors.js'
-import type { Delivery, DeliveryFilter, DeliverySortField, DeliveryStore, DeliveryWithAttempts, Tenant, WebhookStore } from '../../ports/index.js'
+import type { Delivery, DeliveryFilter, DeliverySortField, DeliveryWithAttempts, Tenant, WebhookStore } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { type Page, readPage } from '../../shared/paging.js'
+import type { History } from '../history.js'
 import type { DeliveryQuery } from '../schemas/delivery.js'
 
 /** Reads the delivery log of a webhook, and retries its deliveries. */
@@ -15,19 +16,19 @@ export interface DeliveryOperations {
 
 interface Dependencies {
   webhooks: WebhookStore
-  deliveries: DeliveryStore
+  history: History
 }
 
 /** Counting more would take too long. */
 const maxLogTotal = 10_000
 
 /** Creates the operations on deliveries. */
-export function createDeliveryOperations ({ webhooks, deliveries }: Dependencies): DeliveryOperations {
+export function createDeliveryOperations ({ webhooks, history }: Dependencies): DeliveryOperations {
   return {
     async listDeliveries (tenant, webhookId, query) {
       const page = await readPage<Delivery, DeliveryFilter, DeliverySortField>({
-        list: (page) => deliveries.list(tenant.id, webhookId, page),
-        count: (filter, options) => deliveries.count(tenant.id, webhookId, filter, options),
+        list: (page) => history.list(tenant.id, webhookId, page),
+        count: (filter, options) => history.count(tenant.id, webhookId, filter, options),
         maxTotal: maxLogTotal
       }, query, omitUndefined({
         status: query['filter[status]'],
@@ -37,11 +38,11 @@ export function createDeliveryOperations ({ webhooks, deliveries }: Dependencies
       return page.meta.total > 0 || await webhooks.find(tenant.id, webhookId) !== null ? page : null
     },
 
-    findDelivery: (tenant, webhookId, id) => deliveries.find(tenant.id, webhookId, id),
+    findDelivery: (tenant, webhookId, id) => history.find(tenant.id, webhookId, id),
 
     async retryDelivery (tenant, webhookId, id) {
-      const retried = await deliveries.retry(tenant.id, webhookId, id)
-      if (retried === null && await deliveries.find(tenant.id, webhookId, id) !== null) throw new Refusal('', 'the webhook is not active')
+      const retried = await history.retry(tenant.id, webhookId, id)
+      if (retried === null && await history.find(tenant.id, webhookId, id) !== null) throw new Refusal('', 'the webhook is not active')
       return retried
     }
   }

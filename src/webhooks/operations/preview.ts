@@ -1,7 +1,8 @@
-import type { EventFeed, EventFilters, Tenant } from '../../ports/index.js'
+import type { EventFilters, Tenant } from '../../ports/index.js'
 import { expect } from '../../shared/expect.js'
 import { createFilterTest } from '../../shared/filters.js'
 import type { EventSchemas } from '../events/catalogue.js'
+import type { History } from '../history.js'
 import { assertAllKnown } from './event-types.js'
 
 /** Input of `preview`. */
@@ -20,12 +21,13 @@ const maxEvents = 100
 
 /** Counts recent events, and those that match the filters. Throws `invalid_option` for a storage without a feed. */
 export async function preview (
-  { feed, events }: { feed: EventFeed | undefined, events: EventSchemas },
+  { history, events }: { history: History, events: EventSchemas },
   tenant: Pick<Tenant, 'id'>,
   { event_types: eventTypes, filters = null }: PreviewInput
 ): Promise<Preview> {
-  expect(feed !== undefined, 'storage.feed', 'a storage with a feed', feed)
+  const { latest } = history
+  expect(latest !== undefined, 'storage.feed', 'a storage with a feed', latest)
   assertAllKnown(events, eventTypes)
-  const bodies = await feed.latest(tenant.id, { limit: maxEvents, eventTypes })
+  const bodies = await latest(tenant.id, { limit: maxEvents, eventTypes })
   return { events: bodies.length, matching: bodies.filter((body) => createFilterTest(body)(filters)).length }
 }

@@ -1,7 +1,8 @@
 import { Refusal } from '../../errors.js'
-import type { Clock, DeliveryStore, ReplayResult, ReplaySelection, Tenant, WebhookStore } from '../../ports/index.js'
+import type { Clock, ReplayResult, ReplaySelection, Tenant, WebhookStore } from '../../ports/index.js'
 import { normalizeInstant } from '../../shared/text.js'
 import type { EventSchemas } from '../events/catalogue.js'
+import type { History } from '../history.js'
 import { assertAllKnown } from './event-types.js'
 
 /** Input of `replay`. */
@@ -26,7 +27,7 @@ export interface ReplaySummary extends ReplayResult {
 
 interface Dependencies {
   webhooks: WebhookStore
-  deliveries: DeliveryStore
+  history: Pick<History, 'replay' | 'countReplay'>
   events: EventSchemas
   clock: Clock
 }
@@ -36,7 +37,7 @@ const defaultReplayMs = 24 * 60 * 60 * 1000
 
 /** Queues past events of a webhook again, or counts them. Returns `null` if the webhook does not exist. */
 export async function replay (
-  { webhooks, deliveries, events, clock }: Dependencies,
+  { webhooks, history, events, clock }: Dependencies,
   tenant: Pick<Tenant, 'id'>,
   id: number,
   input: ReplayInput
@@ -55,7 +56,7 @@ export async function replay (
     until: period.until ?? null,
     limit: maxReplayed
   }
-  const result = await (input.dry_run ? deliveries.countReplay(tenant.id, id, selection) : deliveries.replay(tenant.id, id, selection))
+  const result = await (input.dry_run ? history.countReplay(tenant.id, id, selection) : history.replay(tenant.id, id, selection))
   if (result === null) throw new Refusal('', 'the webhook is not active')
   return { webhook_id: id, include, ...window, ...result }
 }

@@ -224,5 +224,5 @@ export const ReplayResult = Type.Object({
   since: Nullable(DateTime),
   until: Nullable(DateTime),
   queued: Type.Integer({ minimum: 0, description: 'Events that were queued, or would be with dry_run', examples: [3] }),
-  truncated: Type.Boolean({ description: 'Whether more than 10,000 events matched; one call queues no more', examples: [false] })
+  truncated: Type.Boolean({ description: 'Whether there may be more: one call queues 10,000 events and reads 200,000, the oldest first. Call again with a later `since`', examples: [false] })
 }, { title: 'ReplayResult' })

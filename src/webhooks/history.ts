@@ -1,0 +1,80 @@
+import { RecruitingApiError } from '../errors.js'
+import type { DeliveryStore, EventFeed } from '../ports/index.js'
+
+const slots = 2
+const waitMs = 1000
+/** Earlier pages of a log are cheap. */
+const deepOffset = 10_000
+
+/** The calls of tenants and hosts that read stored events and deliveries. */
+export type History = Pick<
+  DeliveryStore, 'list' | 'count' | 'find' | 'replay' | 'countReplay' | 'retry' | 'erase' | 'listSubjectEvents'
+> & Partial<Pick<EventFeed, 'latest'>>
+
+/** Runs a call in a slot, in the order of the calls. */
+type RunInSlot = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+/**
+ * Lets at most two calls at a time read a tenant's history, because their cost grows with what the tenant stores:
+ * otherwise one tenant could take every connection. A call waits a second for its turn, then rejects with `busy`.
+ */
+export function limitHistory (deliveries: DeliveryStore, feed: EventFeed | undefined): History {
+  const run = createSlots()
+  return {
+    list (...values) {
+      const [, , { offset }] = values
+      return offset < deepOffset ? deliveries.list(...values) : run(() => deliveries.list(...values))
+    },
+    find: (...values) => deliveries.find(...values),
+    retry: (...values) => deliveries.retry(...values),
+    count: (...values) => run(() => deliveries.count(...values)),
+    replay: (...values) => run(() => deliveries.replay(...values)),
+    countReplay: (...values) => run(() => deliveries.countReplay(...values)),
+    erase: (...values) => run(() => deliveries.erase(...values)),
+    listSubjectEvents: (...values) => run(() => deliveries.listSubjectEvents(...values)),
+    ...feed === undefined ? {} : { latest: (...values) => run(() => feed.latest(...values)) }
+  }
+}
+
+function createSlots (): RunInSlot {
+  let running = 0
+  const waiting = new Set<() => void>()
+
+  async function enter (): Promise<void> {
+    if (running < slots) {
+      running++
+      return
+    }
+    await new Promise<void>((resolve, reject) => {
+      function begin (): void {
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        waiting.delete(begin)
+        reject(new RecruitingApiError('busy', 'too many calls read the history of tenants: try again in 5 seconds'))
+      }, waitMs)
+      waiting.add(begin)
+    })
+  }
+
+  /** Gives the slot to the call that has waited longest. */
+  function leave (): void {
+    const [next] = waiting
+    if (next === undefined) {
+      running--
+      return
+    }
+    waiting.delete(next)
+    next()
+  }
+
+  return async (work) => {
+    await enter()
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+}
