@@ -43,6 +43,10 @@ export function createEventFeed (data: WebhookData): EventFeed {
       return find(tenant, eventTypes).toReversed().slice(0, limit).map(({ event: { body } }) => body)
     },
 
+    async stats () {
+      return { heldBackMs: 0, heldBackBy: null }
+    },
+
     async tokenSecret () {
       return secret
     }

@@ -59,7 +59,7 @@ const changeMethods = {
 } satisfies MethodNames<Required<Pick<EventStorage, 'changes'>>>
 
 const feedMethods = {
-  feed: { end: true, list: true, latest: true, tokenSecret: true }
+  feed: { end: true, list: true, latest: true, stats: true, tokenSecret: true }
 } satisfies MethodNames<Required<Pick<EventStorage, 'feed'>>>
 
 const holdMethods = {

@@ -23,11 +23,11 @@ export interface ChangePage {
   hasMore: boolean
 }
 
-/** How far readers are behind, because a transaction is open. */
-export interface ChangeStats {
-  /** Milliseconds since the oldest open transaction began that hides later changes; 0 if none does. */
+/** How far readers of changes or events are behind, because a transaction that recorded one is open. */
+export interface HeldBack {
+  /** Milliseconds since the oldest open transaction began that hides later ones; 0 if none does. */
   heldBackMs: number
-  /** The owner of that transaction, for the log, or `null`. */
+  /** The owner of that transaction, for the log, or `null`. In PostgreSQL with its process, as `pid 4711`. */
   heldBackBy: string | null
 }
 
@@ -68,5 +68,5 @@ export interface ChangeSource {
   prune (options: { retentionDays: number, limit: number }): Promise<number>
 
   /** Returns how far readers are behind. */
-  stats (): Promise<ChangeStats>
+  stats (): Promise<HeldBack>
 }

@@ -1,3 +1,5 @@
+import type { HeldBack } from './change-source.js'
+
 /** One page of the feed of a tenant. */
 export interface FeedPage {
   /** The JSON texts of the events as they are signed. Once the subject of an event was erased, its tombstone. */
@@ -19,8 +21,9 @@ export interface FeedQuery {
 }
 
 /**
- * Reads the recorded events of a tenant. The storage decides their order: an event appears only after its transaction has
- * committed, and never before a position that has already been returned.
+ * Reads the recorded events of a tenant, in the order in which they were recorded (`deliveries.record`). An event appears only after
+ * its transaction has committed, and never before a position that has already been returned. So events wait for open transactions
+ * that recorded an earlier one.
  */
 export interface EventFeed {
   /** Returns the current position among the events of a tenant. Each event that commits later comes after this position. */
@@ -38,6 +41,9 @@ export interface EventFeed {
    * reads a limited amount.
    */
   latest (tenant: string, query: Omit<FeedQuery, 'after'>): Promise<string[]>
+
+  /** Returns how far readers are behind. */
+  stats (): Promise<HeldBack>
 
   /** Returns the secret that authenticates tokens: 32 bytes or more, the same for all processes. */
   tokenSecret (): Promise<Uint8Array>

@@ -195,8 +195,10 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         return pruner.prune()
       },
       stats: createStats({ assertOpen, deliveries, tenants }, async () => {
-        const [queue, changeStats = null, held] = await Promise.all([deliveries.stats(), changes?.stats(), findHold()])
-        return { ...queue, ...counters.read(), inFlight: worker?.inFlight ?? 0, changes: changeStats, held }
+        const [queue, changeStats = null, feedStats = null, held] = await Promise.all([
+          deliveries.stats(), changes?.stats(), feed?.stats(), findHold()
+        ])
+        return { ...queue, ...counters.read(), inFlight: worker?.inFlight ?? 0, changes: changeStats, feed: feedStats, held }
       }),
       ...callsOf(null),
       as (actor) {

@@ -1,4 +1,4 @@
-import type { Adoption, ChangeKind, ChangeStats, DeliveryStats, HealthNotice, Hold, Id, SubjectEvent, TenantDeliveryStats } from '../ports/index.js'
+import type { Adoption, ChangeKind, DeliveryStats, HealthNotice, HeldBack, Hold, Id, SubjectEvent, TenantDeliveryStats } from '../ports/index.js'
 import type { TenantArgument, TenantReference } from '../shared/tenant-reference.js'
 import type { RecruitingWebhooks } from './by-code/recruiting-webhooks.js'
 import type { AttemptCounts } from './queue/counters.js'
@@ -122,8 +122,10 @@ export type AdoptCall = { pending: 'deliver' } | { pending: 'discard', keepWebho
 
 /** The result of `stats`: the queue of all processes, and the attempts of this one since it started. */
 export interface RecruitingStats extends DeliveryStats, AttemptCounts {
-  /** How far syncs are behind because of an open transaction; `null` if the storage keeps no changes. */
-  changes: ChangeStats | null
+  /** How far syncs are behind because a transaction that recorded a change is open; `null` if the storage keeps no changes. */
+  changes: HeldBack | null
+  /** How far readers of `GET .../events` are behind because a transaction that emitted is open; `null` if the storage has no feed. */
+  feed: HeldBack | null
   /** Attempts of this process that are in flight. */
   inFlight: number
   /** Why this process sends nothing, because the database is a copy or belongs to another environment; `null` if it sends. */

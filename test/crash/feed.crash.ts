@@ -15,18 +15,24 @@ const events = Number(process.env.EVENTS ?? 200_000)
 const kills = 10
 const writers = 16
 const readers = 6
+const subjects = 100
 const types = ['job.created', 'application.created', 'candidate.created'] as const
 
-interface FeedPage { data: Array<{ id: string, type: string }>, meta: { next_token: string, has_more: boolean } }
+interface FeedPage {
+  data: Array<{ id: string, type: string, data: { subject: number, state: number } }>
+  meta: { next_token: string, has_more: boolean }
+}
 
 t.setTimeout(0)
 
-t.test(`${events} events, while API and PostgreSQL are killed: each reader gets every committed event once`, { timeout: 3_600_000 }, async (t) => {
+t.test(`${events} events, while API and PostgreSQL are killed: each reader gets every committed event once, and a subject's in order`, { timeout: 3_600_000 }, async (t) => {
   const postgres = await startPostgresServer(t, { settings: ['fsync=on', 'synchronous_commit=on'] })
   const pool = postgres.createPool({ max: 30 })
   await migrate(pool)
   await pool.query('create table api_candidates (tenant_slug text, id bigint, full_name text, headline text, source_id bigint, recruiter_id bigint, version bigint, created_at timestamptz, updated_at timestamptz)')
   await pool.query('create table api_jobs (tenant_slug text, id bigint, name text, status text, version bigint, created_at timestamptz, updated_at timestamptz)')
+  await pool.query(`create table subjects (id int primary key, state int not null);
+    insert into subjects select n, 0 from generate_series(1, ${subjects}) as n`)
   const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false, logger: silentLogger })
   t.teardown(() => recruiting.close())
   const seed = pickSeed(t)
@@ -39,13 +45,20 @@ t.test(`${events} events, while API and PostgreSQL are killed: each reader gets 
     return { port: Number(String(output)), kill: () => kill(child) }
   }
 
-  /** Emits some events in one transaction, which may take long and may be rolled back. */
+  /** Changes some subjects and emits their states in one transaction, which may take long and may be rolled back. */
   async function write (random: Random): Promise<void> {
     const client = await pool.connect()
     try {
       await client.query('begin')
-      for (let left = random.integer(1, 4); left > 0; left--) {
-        await recruiting.emit({ tenantSlug: random.pick(proofTenants), type: random.pick(types), data: {} }, { transaction: client })
+      // In the order of their ids, so that writers do not deadlock.
+      const chosen = new Set(Array.from({ length: random.integer(1, 4) }, () => random.integer(1, subjects)))
+      for (const subject of [...chosen].toSorted((one, other) => one - other)) {
+        const isUndone = random.chance(0.1)
+        if (isUndone) await client.query('savepoint undone')
+        const { rows: [row] } = await client.query('update subjects set state = state + 1 where id = $1 returning state', [subject])
+        const data = { subject, state: Number(row.state) }
+        await recruiting.emit({ tenantSlug: tenantOf(subject), type: random.pick(types), data }, { transaction: client })
+        if (isUndone) await client.query('rollback to undone')
         if (random.chance(0.02)) await sleep(random.integer(1, 200))
         emitted++
       }
@@ -81,21 +94,32 @@ t.test(`${events} events, while API and PostgreSQL are killed: each reader gets 
   }
   await Promise.all([writing, ...reading])
 
-  for (const { follow, seen, tenantSlug, type } of copies) {
+  for (const { follow, seen, olderStates, tenantSlug, type } of copies) {
     await follow()
     const stored = await readStored(pool, tenantSlug, type)
     const missed = stored.filter((id) => !seen.has(id))
     const twice = [...seen.values()].filter((count) => count > 1)
-    t.strictSame({ missed: missed.length, twice: twice.length, unknown: seen.size - stored.length + missed.length }, { missed: 0, twice: 0, unknown: 0 },
+    t.strictSame({ missed: missed.length, twice: twice.length, unknown: seen.size - stored.length + missed.length, olderStates: olderStates() },
+      { missed: 0, twice: 0, unknown: 0, olderStates: 0 },
       `${tenantSlug}, ${type ?? 'all types'}: ${stored.length} events`)
   }
 })
 
-/** Follows the feed of a tenant and counts how often it gets each event. Remembers the token of each page that arrived. */
+/** The tenant of a subject. */
+function tenantOf (subject: number): string {
+  return proofTenants[subject % 2] ?? 'acme'
+}
+
+/**
+ * Follows the feed of a tenant, and counts how often it gets each event and how many came after a newer state of their subject.
+ * Remembers the token of each page that arrived.
+ */
 function createReader (port: number, index: number, random: Random) {
   const tenantSlug = proofTenants[index % 2] ?? 'acme'
   const type = index < 4 ? undefined : types[0]
   const seen = new Map<string, number>()
+  const states = new Map<number, number>()
+  let older = 0
   let token: string | undefined
 
   async function follow (): Promise<void> {
@@ -106,11 +130,15 @@ function createReader (port: number, index: number, random: Random) {
     if (answer.status >= 500) throw new Error('terminated')
     if (answer.status !== 200) throw new Error(`the feed got ${answer.status}`)
     const { data, meta } = await answer.json() as FeedPage
-    for (const { id } of data) seen.set(id, (seen.get(id) ?? 0) + 1)
+    for (const { id, data: { subject, state } } of data) {
+      seen.set(id, (seen.get(id) ?? 0) + 1)
+      if (state < (states.get(subject) ?? 0)) older++
+      states.set(subject, Math.max(state, states.get(subject) ?? 0))
+    }
     token = meta.next_token
     if (meta.has_more) await follow()
   }
-  return { tenantSlug, type, seen, follow }
+  return { tenantSlug, type, seen, olderStates: () => older, follow }
 }
 
 async function readStored (pool: pg.Pool, tenantSlug: string, type: string | undefined): Promise<string[]> {

@@ -118,6 +118,7 @@ t.test('stats count attempts by how they ended and by how long they took', async
     attempts: { delivered: 1, timeout: 0, connection: 1, tls: 0, blocked: 0, http_status: 1 },
     inFlight: 0,
     changes: { heldBackMs: 0, heldBackBy: null },
+    feed: { heldBackMs: 0, heldBackBy: null },
     held: null
   })
   t.equal(durationMs.count, 3)

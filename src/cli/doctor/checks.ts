@@ -8,11 +8,11 @@ import { rows, schema } from './schema.js'
 import { clocks, listening, migrations, privileges } from './server.js'
 import { database, roleSettings, vacuum } from './settings.js'
 import { tenantIds } from './tenant-ids.js'
-import { sync, transactions } from './transactions.js'
+import { feed, sync, transactions } from './transactions.js'
 
 /** Every check, in the order in which findings are shown. */
 export const checks: readonly Check[] = [
   locks, migrations, privileges, database, roleSettings, schema, rows, sequences, relations, copies, dueDeliveries,
-  workers, retention, vacuum, transactions, publications, replication, sync, watched, clocks, listening, secrets,
+  workers, retention, vacuum, transactions, publications, replication, sync, feed, watched, clocks, listening, secrets,
   tenantIds, failing
 ]

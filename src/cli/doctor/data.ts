@@ -21,6 +21,14 @@ const numbered: readonly Numbered[] = [
   },
   { sequence: 'fences', rows: 'claims', largest: 'select max(fence) from $.queue' },
   { sequence: { table: 'events', column: 'seq' }, rows: 'events', largest: 'select max(seq) from $.events' },
+  {
+    sequence: { table: 'recent_changes', column: 'seq' },
+    rows: 'changes',
+    // Those that were moved have lower numbers than the second one.
+    largest: `select nullif(greatest(
+      (select max(seq) from $.recent_changes), (select reached_change_seq from $.change_state)
+    ), 0)`
+  },
   { sequence: { table: 'notices', column: 'id' }, rows: 'notices', largest: 'select max(id) from $.notices' }
 ]
 

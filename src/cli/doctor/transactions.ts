@@ -1,4 +1,4 @@
-import { createChangeStats } from '../../postgres/changes/changes.js'
+import { createReadHeldBack } from '../../postgres/changes/bound.js'
 import type { RunQuery } from '../../postgres/session.js'
 import { type Check, fault, type Finding, ok, orOk, unknown } from './finding.js'
 
@@ -12,7 +12,7 @@ interface OpenTransaction {
   database: string | null
 }
 
-/** Whether old transactions delay vacuum, and prepared ones of other databases sync. */
+/** Whether old transactions delay vacuum, and prepared ones of other databases the reuse of transaction ids. */
 export const transactions: Check = {
   name: 'transactions',
   needsTables: false,
@@ -45,7 +45,7 @@ export const transactions: Check = {
 function describeOpen ({ who, seconds, remedy, database }: OpenTransaction): Finding {
   return database === null
     ? fault(`${who} has had a transaction open for ${seconds} s, so vacuum cannot remove deleted rows`, remedy)
-    : fault(`${who} in the database ${database} has been open for ${seconds} s, so sync does not see later changes`,
+    : fault(`${who} in the database ${database} has been open for ${seconds} s, so the server cannot reuse transaction ids`,
       `in the database ${database}, ${remedy}`)
 }
 
@@ -54,17 +54,23 @@ async function seesNobody (query: RunQuery): Promise<boolean> {
   return (await query("select from pg_stat_activity where query = '<insufficient privilege>' limit 1")).length > 0
 }
 
-/** Whether a transaction, possibly in another database of the server, hides changes from sync. */
-export const sync: Check = {
-  name: 'sync',
-  needsTables: true,
-  async run ({ session, quotedSchema, flags }) {
-    const limit = flags.integer('max-transaction-seconds') ?? usualTransactionSeconds
-    const { heldBackMs, heldBackBy } = await createChangeStats(session, quotedSchema)()
-    if (heldBackMs <= 1000 * limit) return [ok(`no transaction older than ${limit} s holds back changes`)]
-    const seconds = Math.floor(heldBackMs / 1000)
-    const problem = `${heldBackBy} has had a transaction open for ${seconds} s`
-    return [fault(`${problem}, so later changes of candidates and jobs wait`,
-      'end this transaction with pg_terminate_backend(pid), or commit prepared or rollback prepared')]
+/** Whether an open transaction that recorded a change hides later ones from sync. */
+export const sync = createHeldBackCheck('sync', 'recent_changes', 'changes of candidates and jobs')
+
+/** Whether an open transaction that emitted an event hides later ones from the feed. */
+export const feed = createHeldBackCheck('feed', 'events', 'events in GET .../events')
+
+function createHeldBackCheck (name: string, table: 'events' | 'recent_changes', held: string): Check {
+  return {
+    name,
+    needsTables: true,
+    async run ({ session, quotedSchema, flags }) {
+      const limit = flags.integer('max-transaction-seconds') ?? usualTransactionSeconds
+      const { heldBackMs, heldBackBy } = await createReadHeldBack(session, quotedSchema, table)()
+      if (heldBackMs <= 1000 * limit) return [ok(`no transaction older than ${limit} s holds back ${held}`)]
+      const seconds = Math.floor(heldBackMs / 1000)
+      return [fault(`${heldBackBy} has had a transaction open for ${seconds} s, so later ${held} wait`,
+        'end this transaction with pg_terminate_backend(pid), or commit prepared or rollback prepared')]
+    }
   }
 }

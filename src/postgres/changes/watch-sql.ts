@@ -55,6 +55,7 @@ declare
   v_problem text;
 begin
   begin
+    perform ${formatStartRecording(schema)};
     case tg_op
       when 'INSERT' then ${record('new_rows')};
       when 'UPDATE' then ${record('old_rows', 'new_rows')};
@@ -95,6 +96,11 @@ export function formatTriggers (
   ]
 }
 
+/** Returns the call that must come before `formatRecord` in a transaction; `schema` is quoted. */
+export function formatStartRecording (schema: string): string {
+  return `${schema}.start_recording_v1(${quoteLiteral(`${schema}.recent_changes_seq_seq`)})`
+}
+
 /**
  * Returns the statement that records what the rows of some sources concern. An update that changes neither id nor tenant is
  * recorded once. Ids that the API cannot show are left out.
@@ -102,8 +108,8 @@ export function formatTriggers (
 export function formatRecord ({ kind, id, tenant }: Watched, schema: string, sources: readonly string[]): string {
   const entities = sources.map((source) => `select ${tenant} as tenant, ${id} as id from ${source} as row`)
   return `
-    insert into ${schema}.recent_changes (tenant, kind, id, xid, deleted, changed_at)
-    select e.tenant, '${kind}', e.id, pg_current_xact_id(), false, clock_timestamp()
+    insert into ${schema}.recent_changes (tenant, kind, id, deleted, changed_at)
+    select e.tenant, '${kind}', e.id, false, clock_timestamp()
     from (${entities.join(' union ')}) as e
     where char_length(e.tenant) between 1 and 200 and e.id ~ '^[!-.0-~]{1,64}$'`
 }

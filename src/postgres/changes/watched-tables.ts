@@ -4,7 +4,7 @@ import { assertPool, readSchema } from '../options.js'
 import { inTransaction, type PgPool, type PgQueryable } from '../pool.js'
 import { ask, type RunQuery } from '../session.js'
 import { quoteLiteral, quoteName, toIso } from '../sql.js'
-import { formatRecord, type Root, type Watched } from './watch-sql.js'
+import { formatRecord, formatStartRecording, type Root, type Watched } from './watch-sql.js'
 
 /** A table that `watch` was called for. Names are quoted, with their schema. */
 export interface WatchedTable {
@@ -70,6 +70,7 @@ export async function registerTable (
   const table = await findWatchedTable(client, schema, watched.kind, root)
   const isKnown = table !== undefined && table.missedSince === null && table.parts.length > 0 &&
     table.parts.every((part) => table.found.includes(part))
+  if (isKnown) await client.query(`select ${formatStartRecording(schema)}`)
   if (isKnown) for (const name of table.added) await client.query(formatRecord(watched, schema, [`only ${name}`]))
   for (const statement of formatRegistration(schema, root, { kind: watched.kind, ...options }, { endsTokens: !isKnown })) {
     await client.query(statement)

@@ -10,18 +10,9 @@ interface HoldRow {
   since: string | null
 }
 
-const batchSize = 10_000
-
 /** Holds notifications of copies; `schema` is quoted. */
 export function createHolds (session: Session, schema: string, stop: StopDeliveries, due: Due): HoldStore {
   const noticed = new Map<Hold['reason'], string>()
-
-  /** Lets the feed of a copy show the events of the other server. Before the adoption, which ends the positions that were given. */
-  async function reorderEvents (after = '0', isMoving = false): Promise<void> {
-    const [row] = await session.query<{ next_after: string | null, is_moving: boolean }>('reorder events', `
-      select next_after::text, is_moving from ${schema}.reorder_events_v1($1, $2, $3)`, [after, batchSize, isMoving])
-    if (row?.next_after != null) await reorderEvents(row.next_after, row.is_moving)
-  }
 
   return {
     async find (environment) {
@@ -37,7 +28,6 @@ export function createHolds (session: Session, schema: string, stop: StopDeliver
     },
 
     async adopt ({ environment, pending, keepWebhooks = false, keepKeys = false }) {
-      await reorderEvents()
       const isDiscarding = pending === 'discard'
       const [row] = await session.query<{ reason: Hold['reason'], pending: string }>('adopt the database', `
         select reason, pending::text from ${schema}.adopt_v1($1, $2, $3, $4)`,

@@ -1,11 +1,13 @@
--- Returns what positions among the changes of a tenant are compared with, as of the caller's snapshot:
+-- Returns what positions among the changes of a tenant are compared with, as of the caller's snapshot. p_bound is that of
+-- recorded_to_v1.
 -- epoch: differs between databases, restores of a database, successive tenants of one name, and states of the triggers;
 -- is_recorded: whether each table that watch was called for has its triggers, and they recorded every change;
--- first_known: changes of earlier transactions may have been pruned;
--- horizon: all earlier transactions have ended;
--- read_to: all changes before it can be read. It is at most the horizon, and no transaction that begins after a crash of the
--- server gets an earlier id: a prune or a committed change has already written an id at least that high to the disk.
-create function change_bounds_v1 (p_tenant text, p_kind text, out epoch text, out is_recorded boolean, out first_known xid8, out horizon xid8, out read_to xid8)
+-- pruned: the last pruned change of all tenants;
+-- read_to: a position from which nothing is missed. It was committed, so it is on the disk: after a crash, the sequence continues
+-- behind it.
+create function change_bounds_v1 (
+  p_tenant text, p_kind text, p_bound bigint, out epoch text, out is_recorded boolean, out pruned bigint, out read_to bigint
+)
 language plpgsql
 stable
 set search_path from current
@@ -17,27 +19,16 @@ begin
       concat_ws(' ', server_identity_v1(), d.oid, 'changes'::regclass::oid, state.id, ended.xid, watched.mark), 'UTF8'
     )), 'hex'), 16),
     watched.is_recorded,
-    known.first_known,
-    known.horizon,
-    least(known.horizon, greatest(
-      known.first_known,
-      known.reached,
+    state.pruned_change_seq,
+    greatest(
+      state.pruned_change_seq,
+      least(state.reached_change_seq, p_bound),
       (
-        select (max(c.xid)::text::bigint + 1)::text::xid8
-        from (select tenant, kind, xid from changes union all select tenant, kind, xid from recent_changes) as c
-        where c.tenant = p_tenant and c.kind = p_kind and c.xid < known.horizon
+        select c.seq from recent_changes c where c.seq > state.reached_change_seq and c.seq <= p_bound order by c.seq desc limit 1
       )
-    ))
-  into epoch, is_recorded, first_known, horizon, read_to
+    )
+  into epoch, is_recorded, pruned, read_to
   from change_state state
-  cross join pg_current_snapshot() as snapshot
-  cross join pg_snapshot_xmin(snapshot) as horizon
-  -- After a restore on another server, these may be ids that this one has not reached.
-  cross join lateral (
-    select horizon,
-      case when state.pruned_before <= horizon then state.pruned_before else '0' end as first_known,
-      case when state.reached < pg_snapshot_xmax(snapshot) then state.reached else '0' end as reached
-  ) as known
   cross join lateral (
     select coalesce(bool_and(w.lost = '{}' and w.missed_since is null), true) as is_recorded,
       string_agg(concat_ws(' ', w.id, case when w.found <> w.parts then w.found::text end), ' ' order by w.relation) as mark

@@ -18,7 +18,7 @@ begin
   elsif deleted is null then
     raise exception 'changed: deleted: expected true or false, got NULL' using errcode = 'invalid_parameter_value';
   end if;
-  insert into recent_changes (tenant, kind, id, xid, deleted, changed_at)
-  values (tenant_slug, kind, id, pg_current_xact_id(), deleted, clock_timestamp());
+  perform start_recording_v1('recent_changes_seq_seq');
+  insert into recent_changes (tenant, kind, id, deleted, changed_at) values (tenant_slug, kind, id, deleted, clock_timestamp());
 end
 $$;

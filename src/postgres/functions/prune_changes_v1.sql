@@ -1,5 +1,5 @@
 -- Deletes up to p_limit rows that are older than the retention, the oldest first. Returns their number. Rows that a transaction has
--- locked are skipped. Stores its own transaction id in reached, so that positions advance even for tenants without changes.
+-- locked are skipped.
 create function prune_changes_v1 (p_retention_days double precision, p_limit integer) returns integer
 language sql
 set search_path from current
@@ -13,15 +13,11 @@ as $$
       limit p_limit
       for update skip locked
     ))
-    returning c.xid
+    returning c.seq
   ), raised as (
-    update change_state state
-    set reached = pg_current_xact_id(), pruned_before = greatest(
-      -- A later id comes from another server, before a restore.
-      case when last.xid is null or state.pruned_before <= pg_current_xact_id() then state.pruned_before end,
-      (last.xid::text::bigint + 1)::text::xid8
-    )
-    from (select max(d.xid) as xid from deleted d where d.xid < pg_current_xact_id()) as last
+    update change_state state set pruned_change_seq = last.seq
+    from (select max(d.seq) as seq from deleted d) as last
+    where state.pruned_change_seq < last.seq
   )
   select count(*)::integer from deleted
 $$;

@@ -30,24 +30,18 @@ begin
     where e.seq = any (v_events)
       and not exists (select from queue q where q.event_seq = e.seq)
       and not exists (select from deliveries d where d.event_seq = e.seq)
-    returning e.xid, e.seq
+    returning e.seq
   ), raised as (
     update change_state state
-    set pruned_event_xid = last.xid, pruned_event_seq = last.seq
-    from (
-      select d.xid, d.seq from deleted d where d.xid < pg_current_xact_id() order by d.xid desc, d.seq desc limit 1
-    ) as last
-    where (state.pruned_event_xid, state.pruned_event_seq) < (last.xid, last.seq)
-      -- From another server, before a restore.
-      or state.pruned_event_xid > pg_current_xact_id()
+    set pruned_event_seq = last.seq
+    from (select max(d.seq) as seq from deleted d) as last
+    where state.pruned_event_seq < last.seq
   )
   select count(*) into v_count from deleted;
   pruned := pruned + v_count;
   delete from event_subjects s where s.event_seq = any (v_events) and not exists (select from events e where e.seq = s.event_seq);
 
   if p_after is null then
-    -- Lets positions of tenants without events follow.
-    update change_state s set reached = pg_current_xact_id();
     delete from webhook_health h where not exists (select from webhooks w where w.id = h.webhook_id);
   end if;
 end

@@ -8,8 +8,9 @@ begin
   if pg_current_xact_id_if_assigned() is null then
     return left(pg_current_xact_id()::text, 0);
   end if;
-  insert into recent_changes (tenant, kind, id, xid, deleted, changed_at)
-  values (p_tenant, p_kind, p_id, pg_current_xact_id(), p_deleted::boolean, clock_timestamp());
+  perform start_recording_v1('recent_changes_seq_seq');
+  insert into recent_changes (tenant, kind, id, deleted, changed_at)
+  values (p_tenant, p_kind, p_id, p_deleted::boolean, clock_timestamp());
   return 'recorded';
 end
 $$;

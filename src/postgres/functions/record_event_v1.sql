@@ -25,6 +25,7 @@ begin
   end if;
   v_key := coalesce(v_key, p_tenant);
 
+  perform start_recording_v1('events_seq_seq');
   if p_key is null then
     insert into events (id, tenant_key, type, body, filter_body, tombstone, subject, trace_parent, fingerprint, recorded_at)
     values (p_id, v_key, p_type, p_body, p_filter_body, p_tombstone, p_subject, p_trace_parent, p_fingerprint, v_now)

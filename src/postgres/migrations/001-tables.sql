@@ -107,6 +107,7 @@ create table notices (
 );
 
 create table events (
+  -- The order of the feed. A transaction calls start_recording_v1 before it draws one.
   seq bigint generated always as identity primary key,
   id text collate "C" not null unique,
   -- The key in the table tenants.
@@ -125,10 +126,7 @@ create table events (
   fingerprint text not null,
   -- Only with an idempotency key: the number of pending deliveries when the event was recorded.
   deliveries integer,
-  recorded_at timestamptz not null,
-  -- The transaction that recorded it: the feed shows it once that and all older transactions have ended. In a copy that was
-  -- adopted, it may be another one that has ended.
-  xid xid8 not null default pg_current_xact_id()
+  recorded_at timestamptz not null
 );
 
 create unique index events_idempotency_key on events (tenant_key, idempotency_key) where idempotency_key is not null;
@@ -136,7 +134,7 @@ create index events_subject on events (tenant_key, subject, seq) where subject i
 create index events_replay on events (tenant_key, recorded_at);
 -- For prune. Dates need not be in the order of seq: a clock may be ahead for a while.
 create index events_age on events (recorded_at, seq);
-create index events_feed on events (tenant_key, xid, seq);
+create index events_feed on events (tenant_key, seq);
 
 -- The second and further subjects of an event. A separate table, so that events with one subject cost nothing more.
 create table event_subjects (
@@ -272,31 +270,30 @@ create index api_keys_tenant on api_keys (tenant, created_at, id);
 -- Changes of candidates and jobs, as transactions recorded them. Only inserted and deleted, so that transactions never wait for
 -- each other.
 create table recent_changes (
+  -- The order of sync. A transaction calls start_recording_v1 before it draws one.
+  seq bigint generated always as identity primary key,
   tenant text collate "C" not null,
   -- candidate or job.
   kind text collate "C" not null,
   id text collate "C" not null,
-  -- The transaction that changed it. Readers see it once that and all older transactions have ended.
-  xid xid8 not null,
   deleted boolean not null,
-  changed_at timestamptz not null,
-  -- Only for the primary key: a transaction may record the same change twice.
-  seq bigint generated always as identity,
-  constraint recent_changes_feed primary key (tenant, kind, xid, id, seq)
+  changed_at timestamptz not null
 );
+
+create index recent_changes_feed on recent_changes (tenant, kind, seq);
 
 -- One row for each candidate or job, of its last change. `prune` moves recent changes here.
 create table changes (
   tenant text collate "C" not null,
   kind text collate "C" not null,
   id text collate "C" not null,
-  xid xid8 not null,
+  seq bigint not null,
   deleted boolean not null,
   changed_at timestamptz not null,
   primary key (tenant, kind, id)
 );
 
-create index changes_feed on changes (tenant, kind, xid, id);
+create index changes_feed on changes (tenant, kind, seq);
 create index changes_changed_at on changes (changed_at);
 
 -- One row.
@@ -307,17 +304,15 @@ create table change_state (
   -- Authenticates tokens. Three uuids hold 366 random bits.
   secret bytea not null
     default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
-  -- Rows of older transactions may have been pruned.
-  pruned_before xid8 not null,
-  -- The transaction that pruned last.
-  reached xid8 not null,
-  -- The last pruned event in the order of the feed. The feed shows no event before it, not even one that still has deliveries, or
-  -- one of a longer transaction that was recorded later.
-  pruned_event_xid xid8 not null default '0',
+  -- The last pruned change.
+  pruned_change_seq bigint not null default 0,
+  -- Up to this change, all could be read when changes were last moved.
+  reached_change_seq bigint not null default 0,
+  -- The last pruned event. The feed shows no event before it, not even one that still has deliveries.
   pruned_event_seq bigint not null default 0
 );
 
-insert into change_state (pruned_before, reached) values (pg_current_xact_id(), pg_current_xact_id());
+insert into change_state default values;
 
 -- The tables that watch was called for.
 create table watched_tables (

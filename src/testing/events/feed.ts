@@ -111,6 +111,7 @@ export const feedCases = [
     await late.commit()
     const rest = await follow(early.position)
     same([...early.numbers, ...rest.numbers].toSorted(), [1, 2, 9], 'all events, read while and after the transaction was open')
+    same((await follow(null)).numbers, [1, 9, 2], 'all events, in the order in which they were recorded')
     holds((await follow(during)).numbers.includes(9), 'the late event comes after the position of that time')
   }),
 
@@ -153,6 +154,11 @@ export const feedCases = [
     same(await read(2, ['job.created', 'job.closed']), [4, 3], 'the newest two of two types')
     same(await read(10, null), [5, 4, 3, 2, 1], 'all of the tenant')
     same(await read(10, ['job.updated']), [], 'a type without events')
+  }),
+
+  feedCase({ port: 'feed.stats', name: 'readers of the feed are not behind while no transaction is open' }, async ({ emit, feed }) => {
+    await emit()
+    same(await feed.stats(), { heldBackMs: 0, heldBackBy: null }, 'the statistics')
   }),
 
   feedCase({

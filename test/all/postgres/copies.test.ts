@@ -153,7 +153,7 @@ t.test('when a standby is promoted in place of the server that was lost', async 
   })
 
   await t.test('until then emits reject with the error of PostgreSQL, and nothing is recorded', async (t) => {
-    await t.rejects(emit(), { code: '25006', message: /read-only transaction/ })
+    await t.rejects(emit(), { code: '25006' })
   })
   await standby.promote()
 

@@ -29,7 +29,8 @@ t.test('pruning compacts recent changes', async (t) => {
     const start = await begin()
     await record('seen')
     await withClient(pool, async (client) => {
-      await client.query('begin; select pg_current_xact_id()')
+      await client.query('begin')
+      await record('open', client)
       await record('hidden')
       await compact(changes)
       t.strictSame([await ids('recent_changes'), await ids('changes')], [['hidden'], ['seen']])
@@ -45,7 +46,7 @@ t.test('pruning compacts recent changes', async (t) => {
     const { position } = await follow(changes, start)
     await record('1')
     await withClient(pool, async (holder) => {
-      await holder.query('begin; select from recruiting.recent_changes order by xid limit 1 for update')
+      await holder.query('begin; select from recruiting.recent_changes order by seq limit 1 for update')
       await compact(changes)
       t.strictSame([await ids('recent_changes'), await ids('changes')], [['1'], ['1']])
     })
@@ -165,7 +166,7 @@ t.test('ending tokens waits for a process that prunes, also where transactions a
   const readId = async () => (await pool.query('select id from recruiting.change_state')).rows[0].id
   const before = await readId()
   await withClient(pool, async (client) => {
-    await client.query('begin; update recruiting.change_state set reached = pg_current_xact_id()')
+    await client.query('begin; update recruiting.change_state set pruned_change_seq = 0')
     const ending = endSyncTokens(serializable)
     await Promise.race([lockWaited('end_sync_tokens'), ending])
     await client.query('commit')

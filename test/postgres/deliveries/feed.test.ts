@@ -4,7 +4,6 @@ import { createRecruiting, type EventFeed } from '../../../src/index.js'
 import { memoryStorage } from '../../../src/memory/index.js'
 import type { DeliveryStore, EventFilters, RecruitingStorage } from '../../../src/ports/index.js'
 import { createEvent, createWebhook, failed, firstRows, lenient } from '../../../src/testing/support/samples.js'
-import { withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
 
@@ -23,27 +22,6 @@ async function follow (feed: EventFeed, after: string | null, { tenant = 'acme',
   const rest = await follow(feed, page.position, { tenant, limit })
   return { ids: [...ids, ...rest.ids], position: rest.position }
 }
-
-t.test('events of transactions that end in another order than they began', async (t) => {
-  const { pool, storage: { feed, deliveries } } = await startPostgresHost(t)
-  const record = (id: string, transaction?: unknown) => deliveries.record('acme', newEvent(id), transaction)
-  await withClient(pool, async (first) => withClient(pool, async (second) => {
-    await first.query('begin; select pg_current_xact_id()')
-    await second.query('begin')
-    await record('second', second)
-    await record('alone')
-    await record('first', first)
-    await second.query('commit')
-    const { ids, position } = await follow(feed, null)
-    t.strictSame(ids, [], 'nothing is shown while an older transaction may still commit')
-    await second.query('begin')
-    await record('rolled back', second)
-    await second.query('rollback')
-    await first.query('commit')
-    t.strictSame((await follow(feed, position, { limit: 1 })).ids, ['first', 'second', 'alone'])
-    t.strictSame((await follow(feed, null)).ids, ['first', 'second', 'alone'])
-  }))
-})
 
 t.test('a rare type is found in pages, some of which are empty', async (t) => {
   const { pool, storage: { feed, deliveries } } = await startPostgresHost(t)
@@ -92,34 +70,18 @@ t.test('a quiet tenant\'s position follows the pruning of others', async (t) => 
   t.strictSame((await follow(feed, position, { tenant: 'quiet' })).ids, [])
 })
 
-t.test('an adoption leaves the order of events if the ids of transactions continue, as after pg_upgrade', async (t) => {
+t.test('the adoption of a copy ends the positions of the feed, and keeps its order', async (t) => {
   const { pool, storage: { feed, deliveries, holds } } = await startPostgresHost(t)
   for (const id of ['1', '2']) await deliveries.record('acme', newEvent(id))
-  const readIds = async () => (await pool.query('select xid::text from recruiting.events order by seq')).rows
-  const before = await readIds()
+  const { position } = await follow(feed, null)
+  // As a dump leaves it on another server.
   await pool.query('update recruiting.home set database_oid = 1')
-  await holds.adopt({ environment: null, pending: 'deliver' })
-  t.strictSame((await follow(feed, null)).ids, ['1', '2'])
-  t.strictSame(await readIds(), before)
-})
-
-t.test('an adoption moves events in batches, also those behind many of this server, and of two at once only one does', async (t) => {
-  const { pool, storage: { feed, deliveries, holds } } = await startPostgresHost(t)
-  const fill = (first: number, last: number, xid: string) => pool.query(`
-    insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at, xid)
-    select 'evt_' || n, 'acme', 'job.created', '{"id":"evt_' || n || '"}', '', now(), ${xid} from generate_series(${first}, ${last}) as n`)
-  await fill(1, 10_001, "'999999999999'")
-  await fill(10_002, 20_500, 'pg_current_xact_id()')
-  await pool.query('update recruiting.home set database_oid = 1')
-  const adopt = () => holds.adopt({ environment: null, pending: 'deliver' })
-  const [one, other] = await Promise.all([adopt(), adopt()])
-  t.strictSame([one, other].filter((result) => result === null).length, 1)
-  const { ids, position } = await follow(feed, null, { limit: 5000 })
-  t.strictSame(ids, Array.from({ length: 20_500 }, (_, index) => `evt_${index + 1}`))
-  await deliveries.record('acme', newEvent('next'))
-  t.strictSame((await follow(feed, position)).ids, ['next'])
-  await pool.query('select recruiting.reorder_events_v1(0, 10, true)')
-  t.strictSame((await follow(feed, position)).ids, ['next'], 'after the adoption, nothing moves again')
+  t.equal(await feed.list('acme', { after: position, ...unfiltered }), null)
+  const during = await follow(feed, null)
+  t.match(await holds.adopt({ environment: null, pending: 'deliver' }), { reason: 'copy' })
+  t.equal(await feed.list('acme', { after: during.position, ...unfiltered }), null)
+  await deliveries.record('acme', newEvent('3'))
+  t.strictSame((await follow(feed, null, { limit: 1 })).ids, ['1', '2', '3'])
 })
 
 t.test('the newest events are at most 4 MiB', async (t) => {

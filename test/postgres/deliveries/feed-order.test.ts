@@ -1,0 +1,73 @@
+import t from 'tap'
+import type { EventFeed } from '../../../src/index.js'
+import { createCli } from '../../fixtures/cli/cli.js'
+import { withClient } from '../../fixtures/postgres/changes.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+
+function newEvent (id: string) {
+  return { id, type: 'job.created', body: JSON.stringify({ id }), subject: null, tombstone: null, idempotencyKey: null, fingerprint: '' }
+}
+
+/** Reads the events of acme after a position. */
+async function read (feed: EventFeed, after: string | null): Promise<{ ids: string[], position: string }> {
+  const page = await feed.list('acme', { after, limit: 100, eventTypes: null })
+  if (page === null) throw new Error(`the position ${after} is not known`)
+  return { ids: page.bodies.map((body) => JSON.parse(body).id), position: page.position }
+}
+
+t.test('events about one row come in the order of its states, although their transactions began in another', async (t) => {
+  const { pool, storage: { feed, deliveries } } = await startPostgresHost(t)
+  await withClient(pool, async (early) => withClient(pool, async (late) => {
+    await early.query('begin')
+    await deliveries.record('acme', newEvent('another row'), early)
+    await late.query('begin')
+    await deliveries.record('acme', newEvent('older state'), late)
+    await late.query('commit')
+    await deliveries.record('acme', newEvent('newer state'), early)
+    const during = await read(feed, null)
+    t.strictSame(during.ids, [], 'an open transaction may still commit an earlier event')
+    await early.query('commit')
+    t.strictSame((await read(feed, during.position)).ids, ['another row', 'older state', 'newer state'])
+  }))
+})
+
+t.test('events wait only for transactions that recorded an earlier one', async (t) => {
+  const { pool, server, storage: { feed, deliveries } } = await startPostgresHost(t)
+  const other = server.createPool({ database: 'postgres' })
+  await withClient(other, async (elsewhere) => withClient(pool, async (writer) => withClient(pool, async (emitter) => {
+    for (const client of [elsewhere, writer]) await client.query('begin; select pg_current_xact_id()')
+    await emitter.query('begin')
+    await emitter.query('savepoint one')
+    await deliveries.record('acme', newEvent('lost'), emitter)
+    await deliveries.record('acme', newEvent('1'))
+    t.strictSame((await read(feed, null)).ids, [], 'an emitter is in flight')
+    await emitter.query('rollback to one')
+    const { ids, position } = await read(feed, null)
+    t.strictSame(ids, ['1'], 'its savepoint is gone')
+    await deliveries.record('acme', newEvent('2'), emitter)
+    await deliveries.record('acme', newEvent('3'))
+    t.strictSame((await read(feed, position)).ids, [], 'it records again')
+    await emitter.query('commit')
+    t.strictSame((await read(feed, position)).ids, ['2', '3'])
+  })))
+})
+
+t.test('stats and doctor name the transaction that holds back the feed', async (t) => {
+  const { pool, server, storage: { feed, deliveries } } = await startPostgresHost(t)
+  await withClient(pool, async (client) => {
+    await client.query("set application_name to 'night import'; begin")
+    const { rows: [{ pid }] } = await client.query('select pg_backend_pid() as pid')
+    await deliveries.record('acme', newEvent('1'), client)
+    t.strictSame(await feed.stats(), { heldBackMs: 0, heldBackBy: null }, 'nothing is hidden yet')
+    await deliveries.record('acme', newEvent('2'))
+    await pool.query("update recruiting.events set recorded_at = now() - interval '1 hour' where id = '2'")
+    const held = `pid ${pid}, user postgres, application night import`
+    const stats = await feed.stats()
+    t.equal(stats.heldBackBy, held)
+    t.ok(stats.heldBackMs >= 3_600_000)
+    const { out } = await createCli(server.url)('doctor --no-lists --wait-seconds 0')
+    t.match(out, `${held} has had a transaction open for 36`)
+    await client.query('commit; reset application_name')
+  })
+  t.strictSame(await feed.stats(), { heldBackMs: 0, heldBackBy: null })
+})
