@@ -64,12 +64,12 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: NewCandidate,
       response: { 201: Type.Object({ data: Candidate }, { description: 'The candidate' }) }
     }
-  }, async ({ params: { tenant_slug: tenantSlug }, body }, reply) => {
+  }, async ({ recruiting: { tenantId }, body }, reply) => {
     const data = await transaction(async (client) => {
       const { rows: [row] } = await client.query(
         'insert into candidates (company, name, title) values ($1, $2, $3) returning id::int, name as full_name, title as headline',
-        [tenantSlug, body.full_name, body.headline])
-      await app.recruiting.emit({ tenantSlug, type: 'candidate.created', data: row, subject: `candidate:${row.id}` }, { transaction: client })
+        [tenantId, body.full_name, body.headline])
+      await app.recruiting.emit({ tenantId, type: 'candidate.created', data: row, subject: `candidate:${row.id}` }, { transaction: client })
       return row
     })
     reply.code(201)
@@ -86,12 +86,12 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: CandidateChanges,
       response: { 200: Type.Object({ data: Candidate }, { description: 'The current candidate' }) }
     }
-  }, async ({ params: { tenant_slug: tenantSlug, id }, body }) => transaction(async (client) => {
+  }, async ({ recruiting: { tenantId }, params: { id }, body }) => transaction(async (client) => {
     const { rows: [row] } = await client.query(
       `update candidates set name = coalesce($3, name), title = coalesce($4, title), updated_at = now()
-      where company = $1 and id = $2 returning id::int, name as full_name, title as headline`, [tenantSlug, id, body.full_name, body.headline])
+      where company = $1 and id = $2 returning id::int, name as full_name, title as headline`, [tenantId, id, body.full_name, body.headline])
     if (row === undefined) throw new HttpError('not_found')
-    await app.recruiting.emit({ tenantSlug, type: 'candidate.updated', data: row, subject: `candidate:${id}` }, { transaction: client })
+    await app.recruiting.emit({ tenantId, type: 'candidate.updated', data: row, subject: `candidate:${id}` }, { transaction: client })
     return { data: row }
   }))
 
@@ -105,15 +105,15 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: NewApplication,
       response: { 201: Type.Object({ data: Application }, { description: 'The application' }) }
     }
-  }, async ({ params: { tenant_slug: tenantSlug }, body }, reply) => {
+  }, async ({ recruiting: { tenantId }, body }, reply) => {
     const data = await transaction(async (client) => {
-      await requireRow(client, 'candidates', tenantSlug, 'candidate_id', body.candidate_id)
-      await requireRow(client, 'jobs', tenantSlug, 'job_id', body.job_id)
+      await requireRow(client, 'candidates', tenantId, 'candidate_id', body.candidate_id)
+      await requireRow(client, 'jobs', tenantId, 'job_id', body.job_id)
       const { rows: [row] } = await client.query(
         `insert into applications (company, candidate_id, job_id) values ($1, $2, $3)
-        returning id::int, candidate_id::int, job_id::int, stage`, [tenantSlug, body.candidate_id, body.job_id])
+        returning id::int, candidate_id::int, job_id::int, stage`, [tenantId, body.candidate_id, body.job_id])
       const subject = `candidate:${row.candidate_id}`
-      await app.recruiting.emit({ tenantSlug, type: 'application.created', data: row, subject }, { transaction: client })
+      await app.recruiting.emit({ tenantId, type: 'application.created', data: row, subject }, { transaction: client })
       return row
     })
     reply.code(201)
@@ -133,12 +133,14 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   }, (request, reply) => applications.read(request, reply, {
     async list (tenantId, { filter, sort, offset, limit }) {
       const order = sort.map(({ field, direction }) => `applications.${field} ${direction}`).join(', ')
-      const { rows } = await pool.query(`select id::int, candidate_id::int, job_id::int, stage from applications
-        where ${matches} order by ${order} offset $4 limit $5`, [tenantId, filter.stage, filter.candidate_id, offset, limit])
+      const { rows } = await pool.query(
+        `select id::int, candidate_id::int, job_id::int, stage from applications where ${matches} order by ${order} offset $4 limit $5`,
+        [tenantId, filter.stage, filter.candidate_id, offset, limit])
       return rows
     },
     async count (tenantId, filter) {
-      const { rows: [row] } = await pool.query(`select count(*)::int as total from applications where ${matches}`, [tenantId, filter.stage, filter.candidate_id])
+      const { rows: [row] } = await pool.query(
+        `select count(*)::int as total from applications where ${matches}`, [tenantId, filter.stage, filter.candidate_id])
       return row.total
     }
   }))
@@ -153,13 +155,13 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ApplicationChanges,
       response: { 200: Type.Object({ data: Application }, { description: 'The current application' }) }
     }
-  }, async ({ params: { tenant_slug: tenantSlug, id }, body }) => transaction(async (client) => {
+  }, async ({ recruiting: { tenantId }, params: { id }, body }) => transaction(async (client) => {
     const { rows: [row] } = await client.query(
       `update applications set stage = $3 where company = $1 and id = $2
-      returning id::int, candidate_id::int, job_id::int, stage`, [tenantSlug, id, body.stage])
+      returning id::int, candidate_id::int, job_id::int, stage`, [tenantId, id, body.stage])
     if (row === undefined) throw new HttpError('not_found')
     const subject = `candidate:${row.candidate_id}`
-    await app.recruiting.emit({ tenantSlug, type: 'application.stage_changed', data: row, subject }, { transaction: client })
+    await app.recruiting.emit({ tenantId, type: 'application.stage_changed', data: row, subject }, { transaction: client })
     return { data: row }
   }))
 }

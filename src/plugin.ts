@@ -20,8 +20,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /**
-     * Who sends the request, and for which tenant, in routes of the API and hooks that run for them: set once the key was checked.
-     * Other requests have none.
+     * Who sends a request to the API, and for which tenant; `null` until the key was checked. Requests of your own routes
+     * have no such property.
      */
     recruiting: ApiCaller
   }

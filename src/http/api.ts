@@ -10,7 +10,7 @@ import { Type } from '../shared/type-builder.js'
 import type { EventSchemas } from '../webhooks/events/catalogue.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
 import { type AgentServer, agentRoute } from './agents.js'
-import { createKeyCheck, openSession, type RequestAccessLookup } from './auth.js'
+import { createKeyCheck, type KeyCheckDependencies, openSession, type RequestAccessLookup } from './auth.js'
 import { Calls } from './calls.js'
 import { trustsEveryProxy } from './client-address.js'
 import { formatDocument } from './document/document.js'
@@ -77,7 +77,8 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
     const format = (): object => formatDocument(routes, dependencies.events, { openapi, publicUrl })
     await app.register(async (scope) => {
       if (limits !== null) limitOpenRequests(scope, limits, requestId)
-      await scope.register(openapiRoute({ format, inHostDocument: openapi.inHostDocument, isLimited: limits !== null, config }))
+      const isLimited = limits !== null
+      await scope.register(openapiRoute({ format, inHostDocument: openapi.inHostDocument, isLimited, config }))
     })
   }
 }
@@ -148,7 +149,7 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes
 }
 
 /** Returns a function that finds the caller of a request, by its key or its session. */
-function findAccessWith (dependencies: Parameters<typeof createKeyCheck>[0], limits: Limits | null): RequestAccessLookup {
+function findAccessWith (dependencies: KeyCheckDependencies, limits: Limits | null): RequestAccessLookup {
   const checkKey = createKeyCheck(dependencies)
   const findByKey = limits === null ? checkKey : limits.guard(checkKey)
   if (dependencies.sessions === null) return findByKey
@@ -158,7 +159,7 @@ function findAccessWith (dependencies: Parameters<typeof createKeyCheck>[0], lim
   }
 }
 
-/** Sets the scope's own parser, error handler and not-found handler, so that those of the host do not change the API. */
+/** Sets the scope's parser, error handler and not-found handler, so that those of the host do not change the API. */
 function isolateScope (scope: FastifyInstance, context: RouteContext, errorDetails: boolean): void {
   decorateRequests(scope)
   isolateBodyParser(scope)

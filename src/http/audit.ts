@@ -5,8 +5,13 @@ import { operationIdOf } from './document/operation.js'
 import { logOf } from './log.js'
 import { findState, readTenantSlug, type RequestState, stateOf } from './request.js'
 
+interface AuditHooks {
+  onSend: onSendHookHandler<unknown>
+  onResponse: onResponseHookHandler
+}
+
 /** Returns the hooks that call the listener once for a request, after its response. */
-export function auditHooks (listener: AuditListener): { onSend: onSendHookHandler<unknown>, onResponse: onResponseHookHandler } {
+export function auditHooks (listener: AuditListener): AuditHooks {
   function report (request: FastifyRequest, reply: FastifyReply): void {
     const state = findState(request)
     if (state?.isAudited === true) return

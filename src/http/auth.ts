@@ -21,7 +21,9 @@ export interface Credentials {
 }
 
 /** Returns the credentials of the request; `null` if no key could match. */
-export function readCredentials ({ raw }: FastifyRequest, tenantSlug: string, maxKeyLength = usualKeyLength): Credentials | null {
+export function readCredentials (
+  { raw }: FastifyRequest, tenantSlug: string, maxKeyLength = usualKeyLength
+): Credentials | null {
   if (!hasOneAuthorization(raw.rawHeaders) || !isTenantSlug(tenantSlug)) return null
   const key = bearer.exec(String(raw.headers.authorization))?.[1]
   return key !== undefined && key.length <= maxKeyLength ? { tenantSlug, key } : null
@@ -41,9 +43,11 @@ function hasOneAuthorization (rawHeaders: readonly string[]): boolean {
 export type AccessLookup = (credentials: Credentials, request: FastifyRequest) => Promise<Access | null>
 
 /** The same, for lookups that may refuse a request and set headers. */
-export type RequestAccessLookup = (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<AccessLookup>
+export type RequestAccessLookup =
+  (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<AccessLookup>
 
-interface Dependencies {
+/** What the check of a key or session needs. */
+export interface KeyCheckDependencies {
   tenants: Tenants
   keyLookup: KeyLookup
   sessions: SessionOpener | null
@@ -51,17 +55,20 @@ interface Dependencies {
   isAddressForgeable: boolean
 }
 
+const forgeable = 'trustProxy trusts every address, so callers choose their own, which defeats allowedIps of keys: ' +
+  'name your proxies instead'
+
 /**
  * Returns a lookup that converts errors of the host's lookups and never passes them a session token. A key used from
  * a forbidden address looks unknown.
  */
-export function createKeyCheck ({ tenants, keyLookup, sessions, isAddressForgeable }: Dependencies): AccessLookup {
+export function createKeyCheck ({ tenants, keyLookup, sessions, isAddressForgeable }: KeyCheckDependencies): AccessLookup {
   const isAllowed = createAddressCheck()
   let isWarned = !isAddressForgeable
 
   function isUsable ({ allowedIps }: ApiKey, request: FastifyRequest): boolean {
     if (allowedIps === null || allowedIps === undefined) return true
-    if (!isWarned) logOf(request).warn({}, 'trustProxy trusts every address, so callers choose their own, which defeats allowedIps of keys: name your proxies instead')
+    if (!isWarned) logOf(request).warn({}, forgeable)
     isWarned = true
     return isAllowed(allowedIps, request.ip)
   }
@@ -84,7 +91,7 @@ export function createKeyCheck ({ tenants, keyLookup, sessions, isAddressForgeab
 
 /** Opens a session token; `null` if the key is not a valid one. */
 export async function openSession (
-  { tenants, sessions }: Pick<Dependencies, 'tenants' | 'sessions'>, { tenantSlug, key }: Credentials
+  { tenants, sessions }: Pick<KeyCheckDependencies, 'tenants' | 'sessions'>, { tenantSlug, key }: Credentials
 ): Promise<Access | null> {
   if (sessions?.isToken(key) !== true) return null
   try {

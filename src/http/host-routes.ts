@@ -69,7 +69,8 @@ function announceDeprecation (route: RouteOptions): RouteOptions {
   const deprecated = route.config?.deprecated
   if (deprecated === undefined) return route
   const fault = findDeprecationFault(deprecated)
-  expect(fault === null, 'routes', `config.deprecated${fault?.path} of ${nameOf(route)} to be ${fault?.expected}`, fault?.value)
+  const expected = `config.deprecated${fault?.path} of ${nameOf(route)} to be ${fault?.expected}`
+  expect(fault === null, 'routes', expected, fault?.value)
   const notice = readDeprecation(deprecated)
   const { description, ...schema } = route.schema as { description?: string }
   const parts = [describeDeprecation(notice), description].filter((part) => part !== undefined)

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest, RegisterOptions } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RegisterOptions } from 'fastify'
 import { createSafeLogger, type Logger } from '../observe/logger.js'
 
 /** Returns the logger of a request. It can log any thrown value. */
@@ -18,7 +18,7 @@ function hideValues (url: string): string {
   return start === -1 ? url : url.slice(0, start) + url.slice(start).replaceAll(/=[^&]*/g, '')
 }
 
-/** Adds the serializer of requests to those of the host. They stay inherited, because Fastify passes those of its plugins so. */
+/** Adds the serializer of requests to those of the host. Fastify passes those of plugins as inherited properties. */
 export function redactValues (serializers: object | undefined): NonNullable<RegisterOptions['logSerializers']> {
   return Object.assign(Object.create(serializers ?? null), serializers, { req: describeRequest })
 }
@@ -28,8 +28,16 @@ export function redactQueries (scope: FastifyInstance): void {
   // Without a logger, Fastify creates none for a request, unless there is a factory.
   if (scope.log.level === undefined) return
   const { childLoggerFactory } = scope
-  scope.setChildLoggerFactory(function (logger, bindings, options, message) {
-    const redacted = { ...options, serializers: redactValues(options.serializers) }
-    return childLoggerFactory.call(this, logger, bindings, redacted, message)
+  let parent: FastifyBaseLogger | null = null
+
+  /** Reuses one logger per level, because a child with its own serializers costs twice as much. */
+  function redact (logger: FastifyBaseLogger): FastifyBaseLogger {
+    if (parent === null || parent.level !== logger.level) parent = logger.child({}, { serializers: redactValues(undefined) })
+    return parent
+  }
+
+  scope.setChildLoggerFactory(function (logger, bindings, { serializers, ...options }, message) {
+    const redacted = serializers === undefined ? options : { ...options, serializers: redactValues(serializers) }
+    return childLoggerFactory.call(this, redact(logger), bindings, redacted, message)
   })
 }

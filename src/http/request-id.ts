@@ -8,8 +8,10 @@ export type RequestIdSource = (request: FastifyRequest) => string
 /** Characters that need no quoting in a header and in a log line. */
 const usable = /^[\x21-\x7e]{1,200}$/
 
-/** Makes the id of a request, binds it to the request's logger and sets the header. `known` is the id of the request it is made for. */
-export function assignId (request: FastifyRequest, reply: FastifyReply, source: RequestIdSource | null, known?: string): string {
+/** Makes the id of a request, unless it is `known`, binds it to the request's logger and sets the header. */
+export function assignId (
+  request: FastifyRequest, reply: FastifyReply, source: RequestIdSource | null, known?: string
+): string {
   const { id, err } = known === undefined ? makeId(request, source) : { id: known }
   request.log = reply.log = request.log.child({ request_id: id })
   reply.header('x-request-id', id)

@@ -1,4 +1,7 @@
-import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifyInstance, RouteOptions } from 'fastify'
+import type {
+  FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preValidationHookHandler,
+  RouteOptions
+} from 'fastify'
 import type { AuditListener } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
 import { Type } from '../shared/type-builder.js'
@@ -40,8 +43,8 @@ export interface RouteContext {
 const NoQuery = Type.Object({}, { additionalProperties: false })
 
 /**
- * Returns the complete options of a route. A request passes them from top to bottom; hooks of the host run before the hook of the
- * same name here, whenever the host adds them.
+ * Returns the complete options of a route. A request passes them from top to bottom. Hooks that the host adds to its server
+ * run before the hook of the same name here, even if it adds them later.
  */
 export function defineRoute (context: RouteContext, route: RouteOptions): RouteOptions {
   const notes = context.onAudit === null ? null : createAuditNotes(route)
@@ -53,8 +56,7 @@ export function defineRoute (context: RouteContext, route: RouteOptions): RouteO
     config,
     schema: completeSchema(context, { ...route, config }),
     schemaErrorFormatter: toValidationError,
-    // The types of Fastify 6 do not declare this option.
-    ...{ logSerializers: redactValues((route as { logSerializers?: object }).logSerializers) },
+    ...context.isOfHost ? redactLogs(route) : {},
     onRequest: join(hooks.onRequest, route.onRequest),
     preValidation: join(context.isOfHost ? undefined : readInput, route.preValidation),
 
@@ -84,7 +86,7 @@ export function defineRoute (context: RouteContext, route: RouteOptions): RouteO
   }
 }
 
-/** Serializes the result of a handler to text, because objects would pass through the `preSerialization` hooks of the host. */
+/** Serializes the result of a handler to text: objects would pass through the `preSerialization` hooks of the host. */
 function respond (reply: FastifyReply, state: RequestState, payload: unknown): unknown {
   if (payload === undefined) return reply.code(204).send()
   const serialize = state.serialize ?? reply.getSerializationFunction(String(reply.statusCode))
@@ -122,24 +124,33 @@ export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
 }
 
 /** Starts the state of a request, with its id, unless an earlier step has done so. */
-export function startRequest ({ requestId, publicUrl, calls }: RouteContext, request: FastifyRequest, reply: FastifyReply): RequestState {
+export function startRequest (
+  { requestId, publicUrl, calls }: RouteContext, request: FastifyRequest, reply: FastifyReply
+): RequestState {
   const state = startState(request, publicUrl)
   if (state.id === '') state.id = assignId(request, reply, requestId, calls?.find(request.raw)?.requestId)
   return state
 }
 
 /** Reads query and body as the client sent them, ignoring changes by hooks of the host. Fastify validates them next. */
-export async function readInput (request: FastifyRequest): Promise<void> {
+export const readInput: preValidationHookHandler = function (request, _reply, done) {
   const state = findState(request)
-  if (state === null) return
+  if (state === null) return done()
   request.query = parseQuery(request.url)
   if (request.method !== 'GET' && request.method !== 'HEAD') request.body = state.body ?? {}
   ;(request.params as { tenant_slug: string }).tenant_slug = state.tenantSlug
   state.hasInput = true
+  done()
+}
+
+/** The plugin of the host may create loggers itself. The types of Fastify 6 do not declare this option. */
+function redactLogs (route: RouteOptions): object {
+  return { logSerializers: redactValues((route as { logSerializers?: object }).logSerializers) }
 }
 
 /** Marks the route as one of the API. Changes the object, because HEAD routes share it. */
-function completeConfig ({ calls, isOfHost, isInHostDocument }: RouteContext, { config = {} }: RouteOptions): FastifyContextConfig {
+function completeConfig (context: RouteContext, { config = {} }: RouteOptions): FastifyContextConfig {
+  const { calls, isOfHost, isInHostDocument } = context
   const own = calls !== null && !isOfHost ? { mcp: true } : {}
   return Object.assign(Object.isExtensible(config) ? config : { ...config }, {
     ...own, ...inHostDocument(isInHostDocument), ...config, recruitingApi: true
@@ -147,7 +158,7 @@ function completeConfig ({ calls, isOfHost, isInHostDocument }: RouteContext, { 
 }
 
 /** Adds what every operation has: a query without parameters, the error of the limits, and the needs of sessions. */
-function completeSchema ({ limits, hasSessions }: RouteContext, route: RouteOptions): NonNullable<RouteOptions['schema']> {
+function completeSchema ({ limits, hasSessions }: RouteContext, route: RouteOptions): FastifySchema {
   const { response, ...schema } = { querystring: NoQuery, ...route.schema }
   return {
     ...schema,

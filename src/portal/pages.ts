@@ -137,7 +137,8 @@ function portalRoutes (files: readonly PortalFile[], security: SecurityHeaders):
   return async (app, { config }) => {
     app.decorateReply(kFile, null)
     for (const file of files) {
-      app.get(`/portal/${file.path}`, { exposeHeadRoute: true, config, schema: hidden, onSend }, async (request, reply: ServingReply) => {
+      const options = { exposeHeadRoute: true, config, schema: hidden, onSend }
+      app.get(`/portal/${file.path}`, options, async (request, reply: ServingReply) => {
         reply[kFile] = file
         if (isKnown(request, file)) return reply.code(304).send()
         reply.headers(file.headers)

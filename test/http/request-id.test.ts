@@ -94,7 +94,8 @@ t.test('a host that creates the loggers of requests still does so', async (t) =>
   const { headers } = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
   await app.inject('/own')
   t.same(bound, [{ reqId: 'req-1' }, { reqId: 'req-2' }])
-  t.match(logs.lines.find(({ msg }) => msg === 'request completed'), { service: 'ats', request_id: headers['x-request-id'] })
+  const line = logs.lines.find(({ msg }) => msg === 'request completed')
+  t.match(line, { service: 'ats', request_id: headers['x-request-id'] })
 })
 
 t.test('operations of the host with their own loggers have an id too', async (t) => {

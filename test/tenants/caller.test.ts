@@ -20,12 +20,16 @@ function createGate () {
 const Row = Type.Object({ id: Type.Integer(), tenant: Type.String() })
 const list = defineList(Row, { sort: ['id'] })
 
-/** Own operations that answer with the tenant they are for. */
+/** Own operations that answer with the tenant they are for. One emits an event. */
 const routes: HostRoutes = async (app) => {
   const config = { scopes: ['jobs:read'] }
-  app.get('/own', { config, schema: { response: { 200: Row } } }, async (request) => ({ id: 1, tenant: request.recruiting.tenantId }))
+  app.get('/own', { config, schema: { response: { 200: Row } } }, async ({ recruiting: { tenantId } }) => {
+    await app.recruiting.emit({ tenantId, type: 'job.closed', data: { id: 1 } })
+    return { id: 1, tenant: tenantId }
+  })
   app.get('/rows', { config, schema: { querystring: list.query, response: { 200: list.page } } }, (request, reply) => {
-    return list.read(request, reply, { list: async (tenant) => [{ id: 1, tenant }], count: async (tenant) => Number(tenant) })
+    const count = async (tenant: string): Promise<number> => Number(tenant)
+    return list.read(request, reply, { list: async (tenant) => [{ id: 1, tenant }], count })
   })
 }
 
@@ -45,7 +49,11 @@ t.test('a slug that moves to another tenant while a request waits does not move 
     routes,
     after (app) { app.addHook('preHandler', wait) }
   })
-  const answers = ['own', 'rows', 'jobs'].map((path) => app.inject({ url: `${base}/${path}`, headers }).then((answer) => answer.json()))
+  const [one, other] = [{ tenantId: '41' }, { tenantId: '42' }]
+  const input = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.closed'] }
+  const [ofOne, ofOther] = [await app.recruiting.webhooks.create(one, input), await app.recruiting.webhooks.create(other, input)]
+  const ask = async (path: string) => (await app.inject({ url: `${base}/${path}`, headers })).json()
+  const answers = ['own', 'rows', 'jobs'].map(ask)
   await hasArrived
   ids.set('acme', 42)
   open()
@@ -53,6 +61,8 @@ t.test('a slug that moves to another tenant while a request waits does not move 
   t.strictSame(own, { id: 1, tenant: '41' })
   t.strictSame([rows.data, rows.meta.total], [[{ id: 1, tenant: '41' }], 41])
   t.strictSame(jobs.data.map(({ name }: { name: string }) => name), ['Of 41'])
+  t.equal((await app.recruiting.webhooks.listDeliveries(one, ofOne.id)).meta.total, 1)
+  t.equal((await app.recruiting.webhooks.listDeliveries(other, ofOther.id)).meta.total, 0)
 })
 
 t.test('request.recruiting says who calls, once the key was checked', async (t) => {

@@ -125,7 +125,7 @@ function exampleOfData (data: TObject): unknown {
   return Object.keys(data.properties).length === 0 && data.examples === undefined ? { id: 1 } : exampleOf(data)
 }
 
-/** Returns the description of a route that also says which capabilities a session of the portal needs, unless it is only `read`. */
+/** Returns the description of a route with the capabilities that a session of the portal needs, unless it is only `read`. */
 export function describeCapabilities (route: RouteOptions): { description?: string } {
   const needed = requiredCapabilities(route).filter((name) => name !== 'read').map((name) => `\`${name}\``)
   if (needed.length === 0 || !isOpenToSessions(route)) return {}

@@ -12,8 +12,8 @@ interface Described {
 }
 
 /**
- * Returns the config that hides a route from the document that the host creates with `@fastify/swagger`, or describes it there as
- * in the API's document. Does not change the schemas that validate.
+ * Returns the config that hides a route from the document that the host creates with `@fastify/swagger`, or describes it
+ * there as in the API's document. Does not change the schemas that validate.
  */
 export function inHostDocument (isShown: boolean): object {
   return { swaggerTransform: isShown ? describe : hide }

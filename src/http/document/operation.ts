@@ -147,7 +147,7 @@ function quote (scope: string): string {
   return `\`${scope}\``
 }
 
-/** Returns the `operationId` of a route's schema, for example `listCandidates`; `null` if it has none, as for an unknown path. */
+/** Returns the `operationId` of a route's schema, such as `listCandidates`; `null` if it has none, as for an unknown path. */
 export function operationIdOf (schema: FastifySchema | undefined): string | null {
   return (schema as { operationId?: string } | undefined)?.operationId ?? null
 }

@@ -8,8 +8,8 @@ import { badRequest } from '../wire-errors.js'
 const bodyLimit = 65536
 
 /**
- * Makes the scope accept only JSON bodies, whichever parsers the host has. Until the API reads the parsed body, `request.body` is
- * the text, so that hooks of the host cannot change it.
+ * Makes the scope accept only JSON bodies, whichever parsers the host has. Until the API reads the parsed body,
+ * `request.body` is the text, so that hooks of the host cannot change it.
  */
 export function isolateBodyParser (scope: FastifyInstance): void {
   const parseJson = scope.getDefaultJsonParser('error', 'error')

@@ -10,8 +10,7 @@ const encodedText = /^[!-~]*$/
  * encoding: silently ignoring them would return wrong data.
  */
 export function parseQuery (url: string): Record<string, unknown> {
-  // Without a prototype: `__proto__` is a parameter like the others.
-  const values: Record<string, string> = Object.create(null)
+  const values: Record<string, string> = {}
   const start = url.indexOf('?')
   if (start === -1) return values
   const query = url.slice(start + 1)
@@ -28,7 +27,8 @@ export function parseQuery (url: string): Record<string, unknown> {
 }
 
 function addValue (values: Record<string, string>, name: string, value: string): void {
-  if (name in values) throw badRequest({ in: 'query', field: name, message: 'is given more than once' })
+  if (name === '__proto__') throw badRequest({ in: 'query', field: name, message: 'is not known' })
+  if (Object.hasOwn(values, name)) throw badRequest({ in: 'query', field: name, message: 'is given more than once' })
   values[name] = value
 }
 

@@ -1,7 +1,9 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import fastJsonStringify from 'fast-json-stringify'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
-import { compileHostSchema, compileSchema, createAjv, describeFault, formatFaultPath, keepCompiled } from '../../shared/ajv.js'
+import {
+  compileHostSchema, compileSchema, createAjv, describeFault, formatFaultPath, keepCompiled
+} from '../../shared/ajv.js'
 import { badRequest, type ErrorDetail, type HttpError } from '../wire-errors.js'
 
 /** Limits the length of the response. */
@@ -40,6 +42,8 @@ interface Validator {
   errors?: ErrorObject[] | null
 }
 
+type CompileValidator = (part: { schema: object, httpPart?: string }) => Validator
+
 /** Compilers of a route, because Fastify drops those of a scope when the host adds a schema. */
 export interface Compilers {
   validatorCompiler: FastifySchemaCompiler<object>
@@ -58,7 +62,7 @@ export function createCompilers (errorDetails: boolean): Compilers {
   return { validatorCompiler: createValidatorCompiler(compileHostSchema, errorDetails), serializerCompiler }
 }
 
-/** Returns compilers for the API's own schemas, which compile with the first request, so that a server starts sooner. */
+/** Returns compilers for the API's schemas, which compile with the first request, so that a server starts sooner. */
 export function createLateCompilers (errorDetails: boolean): Compilers {
   return {
     validatorCompiler: validateLate(createValidatorCompiler(compileSchema, errorDetails)),
@@ -66,7 +70,7 @@ export function createLateCompilers (errorDetails: boolean): Compilers {
   }
 }
 
-function validateLate (compile: (part: Parameters<FastifySchemaCompiler<object>>[0]) => Validator): FastifySchemaCompiler<object> {
+function validateLate (compile: CompileValidator): FastifySchemaCompiler<object> {
   return (part) => {
     let validate: Validator | null = null
     const late: Validator = (value) => {
@@ -91,7 +95,7 @@ const serializeLate: Compilers['serializerCompiler'] = (part) => {
  * Creates the validator compiler of routes. Integers in path and query are converted from text. Validation stops at the first
  * fault, unless clients see the details.
  */
-function createValidatorCompiler (compile: typeof compileSchema, errorDetails: boolean): (part: { schema: object, httpPart?: string }) => Validator {
+function createValidatorCompiler (compile: typeof compileSchema, errorDetails: boolean): CompileValidator {
   // Created with the first schema: the API's own routes are compiled with their first request.
   let ajv: Ajv | null = null
   let thorough: Ajv | null = null

@@ -27,7 +27,9 @@ interface Address {
  * Returns a lookup that allows `max` invalid keys per address and window. A recently valid key always passes. An address
  * never has more lookups in progress than invalid keys left; further requests wait.
  */
-export function boundFailedKeys (findAccess: AccessLookup, { max, cache, countFailure }: FailedKeyOptions): RequestAccessLookup {
+export function boundFailedKeys (
+  findAccess: AccessLookup, { max, cache, countFailure }: FailedKeyOptions
+): RequestAccessLookup {
   const addresses = new Map<string, Address>()
   const validKeys = new Set<string>()
 
@@ -40,7 +42,8 @@ export function boundFailedKeys (findAccess: AccessLookup, { max, cache, countFa
     return address
   }
 
-  async function lookUp (name: string, ...[credentials, request, reply]: Parameters<RequestAccessLookup>): Promise<Access | null> {
+  async function lookUp (name: string, ...args: Parameters<RequestAccessLookup>): Promise<Access | null> {
+    const [credentials, request, reply] = args
     const access = await findAccess(credentials, request)
     // Deleting it first makes a valid key the newest entry.
     validKeys.delete(name)

@@ -20,7 +20,9 @@ function judgeFailure (error: unknown, request: FastifyRequest, reply: FastifyRe
   const known = readHttpError(error)
   if (known !== null) return { ...known, isFromHook: false }
   // The handler passed the error to `reply.send`.
-  if (findState(request)?.isHandling === true) return { code: 'internal_error', details: [], cause: toLoggableError(error), isFromHook: false }
+  if (findState(request)?.isHandling === true) {
+    return { code: 'internal_error', details: [], cause: toLoggableError(error), isFromHook: false }
+  }
   const message = findBodyFault(error, request)
   if (message !== undefined) return { code: 'bad_request', details: [{ in: 'body', field: '', message }], cause: error, isFromHook: false }
   return { code: codeOf(readStatus(error, reply)), details: [], cause: error, isFromHook: true }

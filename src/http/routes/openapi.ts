@@ -34,12 +34,13 @@ interface OpenApiRouteOptions {
 }
 
 /** Serves the document without a key. The first request formats it; later requests get the same bytes. */
-export function openapiRoute ({ format, inHostDocument, isLimited, config: shared }: OpenApiRouteOptions): FastifyPluginAsync {
+export function openapiRoute ({ format, inHostDocument, isLimited, config }: OpenApiRouteOptions): FastifyPluginAsync {
   return async (app) => {
     let served: Served | undefined
     const response = { ...schema.response, ...(isLimited ? { 429: RateLimited } : {}) }
-    const config: object = { ...shared, ...(inHostDocument ? { swaggerTransform: () => ({ schema: { ...schema, response } }) } : {}) }
-    app.get('/openapi.json', { exposeHeadRoute: true, config }, async (request, reply) => {
+    const described = inHostDocument ? { swaggerTransform: () => ({ schema: { ...schema, response } }) } : {}
+    const options: { exposeHeadRoute: boolean, config: object } = { exposeHeadRoute: true, config: { ...config, ...described } }
+    app.get('/openapi.json', options, async (request, reply) => {
       const { body, tag } = served ??= serialize(format())
       // Without `no-cache`, caches could serve an old document for days.
       reply.header('etag', `W/${tag}`).header('cache-control', 'no-cache')
