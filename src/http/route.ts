@@ -137,7 +137,7 @@ export const readInput: preValidationHookHandler = function (request, _reply, do
   const state = findState(request)
   if (state === null) return done()
   request.query = parseQuery(request.url)
-  if (request.method !== 'GET' && request.method !== 'HEAD') request.body = state.body ?? {}
+  if (request.method !== 'GET' && request.method !== 'HEAD') request.body = state.body === undefined ? {} : state.body
   ;(request.params as { tenant_slug: string }).tenant_slug = state.tenantSlug
   state.hasInput = true
   done()
