@@ -80,13 +80,6 @@ t.test('results have the fields of the API, whatever the storage returns, and ch
   t.strictSame((await webhooks.find('acme', id))?.event_types, webhookInput.event_types)
 })
 
-t.test('input by code stays as it was', async (t) => {
-  const { app: { recruiting: { webhooks } } } = await buildWebhookApi(t)
-  const input = Object.freeze({ ...webhookInput, name: ' CRM ', event_types: Object.freeze(['job.closed']) as string[] })
-  t.match(await webhooks.create('acme', input), { name: 'CRM', status: 'active' })
-  t.strictSame(input, { ...webhookInput, name: ' CRM ', event_types: ['job.closed'] })
-})
-
 /** Calls a function as plain JavaScript can, and returns why it was refused. */
 async function refused (webhooks: RecruitingWebhooks, name: keyof RecruitingWebhooks, ...args: unknown[]): Promise<unknown[]> {
   try {
@@ -98,33 +91,17 @@ async function refused (webhooks: RecruitingWebhooks, name: keyof RecruitingWebh
 
 const bad = [
   ['list', 'GET', '/webhooks?page=0', { page: 0 }],
-  ['list', 'GET', '/webhooks?per_page=201', { per_page: 201 }],
   ['list', 'GET', '/webhooks?sort=name,-name', { sort: 'name,-name' }],
-  ['list', 'GET', '/webhooks?sort=secret', { sort: 'secret' }],
-  ['list', 'GET', '/webhooks?filter[status]=lost', { 'filter[status]': 'lost' }],
   ['list', 'GET', '/webhooks?limit=1', { limit: '1' }],
-  ['create', 'POST', '/webhooks', { ...webhookInput, name: undefined }],
-  ['create', 'POST', '/webhooks', { ...webhookInput, secret: 'whsec_AAAA' }],
-  ['create', 'POST', '/webhooks', { ...webhookInput, name: '\u0007' }],
-  ['create', 'POST', '/webhooks', { ...webhookInput, name: 'a\0' }],
   ['create', 'POST', '/webhooks', { ...webhookInput, name: '\ud800' }],
-  ['create', 'POST', '/webhooks', { ...webhookInput, event_types: ['job.closed', 'job.\0'] }],
   ['create', 'POST', '/webhooks', { ...webhookInput, name: JSON.parse('['.repeat(100) + ']'.repeat(100)) }],
   ['create', 'POST', '/webhooks', { ...webhookInput, target_url: 'https://localhost/' }],
-  ['create', 'POST', '/webhooks', { ...webhookInput, event_types: ['job.closed', 'job.lost'] }],
-  ['create', 'POST', '/webhooks', { ...webhookInput, status: 'disabled' }],
   ['create', 'POST', '/webhooks', [webhookInput]],
-  ['update', 'PATCH', '/webhooks/1', {}],
   ['update', 'PATCH', '/webhooks/1', { name: null }],
   ['rotateSecret', 'POST', '/webhooks/1/rotate_secret', { grace_period_seconds: 604801 }],
-  ['rotateSecret', 'POST', '/webhooks/1/rotate_secret', { grace_period_seconds: '60' }],
   ['sendTest', 'POST', '/webhooks/1/dispatch_test', { event_type: 'job.lost' }],
-  ['replay', 'POST', '/webhooks/1/replay', { include: 'some' }],
   ['replay', 'POST', '/webhooks/1/replay', { since: '2026-02-30T00:00:00Z' }],
-  ['replay', 'POST', '/webhooks/1/replay', { since: '0000-01-01T00:00:00Z' }],
-  ['replay', 'POST', '/webhooks/1/replay', { since: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' }],
   ['replay', 'POST', '/webhooks/1/replay', { event_ids: ['evt_1'], until: '2026-01-01T00:00:00Z' }],
-  ['listDeliveries', 'GET', '/webhooks/1/deliveries?sort=-id,id', { sort: '-id,id' }],
   ['listDeliveries', 'GET', '/webhooks/1/deliveries?filter[event_id]=', { 'filter[event_id]': '' }]
 ] as const
 
@@ -163,16 +140,6 @@ t.test('the arguments themselves are checked', async (t) => {
   }
 })
 
-t.test('text that no storage can keep is refused with its field', async (t) => {
-  const { app: { recruiting: { webhooks } } } = await buildWebhookApi(t)
-  const problem = 'holds a NUL or half of a surrogate pair'
-  t.same(await refused(webhooks, 'create', 'acme', { ...webhookInput, name: 'a\0b' }), ['invalid_input', 'name', `name: ${problem}`])
-  t.same(await refused(webhooks, 'create', 'acme', { ...webhookInput, event_types: ['job.closed', '\ud800'] }),
-    ['invalid_input', 'event_types[1]', `event_types[1]: ${problem}`])
-  t.same(await refused(webhooks, 'update', 'acme', 1, { 'a\0': 1 }), ['invalid_input', '', `input: ${problem}`])
-  t.same(await refused(webhooks, 'list', 'acme', { sort: 'na\0me' }), ['invalid_input', 'sort', `sort: ${problem}`])
-})
-
 t.test('changing what is not there, or another tenant has, is not_found, and finding it gives null', async (t) => {
   const { app: { recruiting: { webhooks } }, emit, webhook } = await startDelivering(t, { delivery: { worker: false } })
   await emit()
@@ -192,21 +159,6 @@ t.test('changing what is not there, or another tenant has, is not_found, and fin
     }
   }
   t.equal((await webhooks.list('acme')).meta.total, 1)
-})
-
-t.test('a webhook that is not active refuses replays and retries', async (t) => {
-  const { app: { recruiting: { webhooks } }, emit, webhook } = await startDelivering(t, { delivery: { worker: false } })
-  await emit()
-  await webhooks.update('acme', webhook.id, { status: 'inactive' })
-  t.strictSame(await refused(webhooks, 'replay', 'acme', webhook.id), ['invalid_input', '', 'input: the webhook is not active'])
-  t.strictSame(await refused(webhooks, 'retryDelivery', 'acme', webhook.id, 1), ['invalid_input', '', 'input: the webhook is not active'])
-})
-
-t.test('the limit of webhooks holds by code', async (t) => {
-  const { app: { recruiting: { webhooks } }, create } = await buildWebhookApi(t, { maxWebhooksPerTenant: 1 })
-  await create()
-  t.strictSame(await refused(webhooks, 'create', 'acme', webhookInput),
-    ['invalid_input', '', 'input: the tenant already has the maximum of 1 webhooks'])
 })
 
 t.test('errors of the storage reach the caller as they are, and a closed engine refuses', async (t) => {

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { type CreateWebhookInput, defaultEvents, HttpError, type LimitedTenant } from '../../src/index.js'
 import {
-  buildWebhookApi, type Created, onlyById, refusal, type Reply, timeOf, toLoopback, type WebhookApi, webhookInput
+  buildWebhookApi, type Created, refusal, toLoopback, webhookInput
 } from '../fixtures/api/webhook-api.js'
 
 t.test('a create answers 201 with the six fields of a webhook, its secret among them', async (t) => {
@@ -15,15 +15,6 @@ t.test('a create answers 201 with the six fields of a webhook, its secret among 
   t.equal(headers.location, `/api/v1/public/acme/webhooks/${body.data.id}`)
 })
 
-t.test('Location leads to the webhook', async (t) => {
-  const { app, call, clock } = await buildWebhookApi(t)
-  const { headers, body: { data } } = await call<{ data: Created }>('POST', '/webhooks', webhookInput)
-  const answer = await app.inject({ url: String(headers.location), headers: { authorization: 'Bearer acme-full-key' } })
-  t.strictSame(answer.json(), {
-    data: { id: data.id, ...webhookInput, status: 'active', headers: null, filters: null, created_at: timeOf(clock), updated_at: timeOf(clock), ...onlyById }
-  })
-})
-
 t.test('Location has the prefix that the host has chosen', async (t) => {
   const { app } = await buildWebhookApi(t, { prefix: '/ats' })
   const { statusCode, headers } = await app.inject({
@@ -33,182 +24,125 @@ t.test('Location has the prefix that the host has chosen', async (t) => {
   t.equal(headers.location, '/ats/acme/webhooks/1')
 })
 
-t.test('a webhook is created inactive if the client says so', async (t) => {
-  const { call, create } = await buildWebhookApi(t)
-  const { id, status } = await create({ status: 'inactive' })
-  t.equal(status, 'inactive')
-  const { body } = await call<{ data: { status: string } }>('GET', `/webhooks/${id}`)
-  t.equal(body.data.status, 'inactive')
-})
-
-t.test('a secret is whsec_ and base64 of 32 bytes, another one for every webhook', async (t) => {
-  const { create } = await buildWebhookApi(t)
-  const secrets = [await create(), await create(), await create()].map(({ secret }) => secret)
-  for (const secret of secrets) {
-    t.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
-    t.equal(Buffer.from(secret.slice('whsec_'.length), 'base64').length, 32)
-  }
-  t.equal(new Set(secrets).size, 3)
-})
-
-t.test('ids are never given twice, not even after a delete and not to another tenant', async (t) => {
-  const { call, callAsGlobex, create } = await buildWebhookApi(t)
-  const first = await create()
-  await call('DELETE', `/webhooks/${first.id}`)
-  const second = await create()
-  const { body: { data: third } } = await callAsGlobex<{ data: Created }>('POST', '/webhooks', webhookInput)
-  t.equal(new Set([first.id, second.id, third.id]).size, 3)
-})
-
-t.test('two webhooks may be the same in everything but id and secret', async (t) => {
-  const { call, create } = await buildWebhookApi(t)
-  const [one, two] = [await create(), await create()]
-  t.strictSame({ ...one, id: 0, secret: '' }, { ...two, id: 0, secret: '' })
-  const { body } = await call<{ meta: { total: number } }>('GET', '/webhooks')
-  t.equal(body.meta.total, 2)
-})
-
 const { call, create } = await buildWebhookApi(t)
 
 t.test('a name is stored trimmed', async (t) => {
-  const { id, name } = await create({ name: ' \t\n\u00a0CRM  sync\u3000 ' })
-  t.equal(name, 'CRM  sync')
-  const { body } = await call<{ data: { name: string } }>('GET', `/webhooks/${id}`)
-  t.equal(body.data.name, 'CRM  sync')
+  t.equal((await create({ name: ' \t\n\u00a0CRM  sync\u3000 ' })).name, 'CRM  sync')
 })
 
-t.test('a name may have 255 characters, however many units of UTF-16 these are', async (t) => {
-  for (const name of ['n', 'n'.repeat(255), 'é'.repeat(255), '🦊'.repeat(255), ` ${'n'.repeat(255)} `]) {
+t.test('a name may have 255 characters, counted as code points', async (t) => {
+  for (const name of ['n', 'n'.repeat(255), '🦊'.repeat(255), ` ${'n'.repeat(255)} `]) {
     t.equal((await create({ name })).name, name.trim())
+  }
+})
+
+const longest = `https://example.com/${'p'.repeat(2048 - 'https://example.com/'.length)}`
+
+t.test('an address is stored as its href', async (t) => {
+  for (const [given, href] of [
+    ['HTTPS://EXAMPLE.COM:443/a/../Hooks', 'https://example.com/Hooks'],
+    ['https://example.com:8443', 'https://example.com:8443/'],
+    ['https://bücher.example.com/ü?q=é', 'https://xn--bcher-kva.example.com/%C3%BC?q=%C3%A9'],
+    ['https://my_hooks.example.com./', 'https://my_hooks.example.com./'],
+    ['https://[2606:4700:0:0::1111]/', 'https://[2606:4700::1111]/'],
+    [longest, longest]
+  ] as const) {
+    const { id, target_url: target } = await create({ target_url: given })
+    t.equal(target, href)
+    const { body } = await call<{ data: { target_url: string } }>('GET', `/webhooks/${id}`)
+    t.equal(body.data.target_url, href)
   }
 })
 
 const length = 'must be 1 to 255 characters'
 const control = 'must not contain control characters'
-const refused: Array<[title: string, name: unknown, message: string]> = [
-  ['an empty name', '', 'must NOT have fewer than 1 characters'],
-  ['a blank name', ' \t ', length],
-  ['a name of 256 characters', 'n'.repeat(256), length],
-  ['a name of 256 characters beyond U+FFFF', '🦊'.repeat(256), length],
-  ['a name with a line break', 'CRM\nsync', control],
-  ['a name with an escape', 'CRM\u001b[31m', control],
-  ['a name with a delete character', 'CRM\u007f', control],
-  ['a name with a C1 control character at its end', 'CRM\u0085', control],
-  ['a name that is null', null, 'must be string'],
-  ['a name that is a number', 17, 'must be string'],
-  ['a name that is an array', ['CRM'], 'must be string'],
-  ['a name that is missing', undefined, 'is required']
+const space = 'must not contain white space or control characters'
+const https = 'must be an https URL'
+const absolute = 'must be an absolute URL'
+const credentials = 'must not contain a user name or password'
+const fragment = 'must not contain a fragment'
+const inCatalogue = 'must be an event type of the catalogue'
+const status = 'must be one of active, inactive'
+const unknown = 'is not known'
+
+const refused: Array<[fields: Record<string, unknown>, field: string, message: string]> = [
+  [{ name: '' }, 'name', 'must NOT have fewer than 1 characters'],
+  [{ name: ' \t ' }, 'name', length],
+  [{ name: '🦊'.repeat(256) }, 'name', length],
+  [{ name: 'CRM\nsync' }, 'name', control],
+  [{ name: 'CRM\u0085' }, 'name', control],
+  [{ name: 'CRM\0' }, 'name', 'holds a NUL or half of a surrogate pair'],
+  [{ name: 17 }, 'name', 'must be string'],
+  [{ name: undefined }, 'name', 'is required'],
+  [{ target_url: 'http://example.com/' }, 'target_url', https],
+  [{ target_url: 'javascript:alert(1)' }, 'target_url', https],
+  [{ target_url: '//example.com/hooks' }, 'target_url', absolute],
+  [{ target_url: 'https://example.com:65536/' }, 'target_url', absolute],
+  [{ target_url: 'https://ada@example.com/' }, 'target_url', credentials],
+  [{ target_url: 'https://:secret@example.com/' }, 'target_url', credentials],
+  [{ target_url: 'https://example.com/#' }, 'target_url', fragment],
+  [{ target_url: 'https://example.com:0/' }, 'target_url', 'must not use port 0'],
+  [{ target_url: `${longest}p` }, 'target_url', 'must NOT have more than 2048 characters'],
+  [{ target_url: `https://example.com/${'é'.repeat(400)}` }, 'target_url', 'must be at most 2048 characters'],
+  [{ target_url: ' https://example.com/' }, 'target_url', space],
+  [{ target_url: 'https://exam\tple.com/' }, 'target_url', space],
+  [{ event_types: [] }, 'event_types', 'must NOT have fewer than 1 items'],
+  [{ event_types: ['application.created', 'application.lost'] }, 'event_types[1]', inCatalogue],
+  [{ event_types: ['application.*'] }, 'event_types[0]', inCatalogue],
+  [{ event_types: ['toString'] }, 'event_types[0]', inCatalogue],
+  [{ event_types: ['__proto__'] }, 'event_types[0]', inCatalogue],
+  [{ event_types: [null] }, 'event_types[0]', 'must be string'],
+  [
+    { event_types: ['job.created', 'job.created'] }, 'event_types',
+    'must NOT have duplicate items (items ## 1 and 0 are identical)'
+  ],
+  [{ status: 'disabled' }, 'status', status],
+  [{ status: '' }, 'status', status],
+  [{ secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' }, 'secret', unknown],
+  [{ created_at: '2026-01-01T00:00:00.000Z' }, 'created_at', unknown]
 ]
 
-for (const [title, name, message] of refused) {
-  t.test(`${title} is refused`, async (t) => {
-    const answer = await call('POST', '/webhooks', { ...webhookInput, name })
-    t.equal(answer.status, 400)
-    t.strictSame(answer.body, refusal(answer, { field: 'name', message }))
+t.test('a create with a bad field gets a 400 that names it, and stores nothing', async (t) => {
+  const { call } = await buildWebhookApi(t)
+  for (const [fields, field, message] of refused) {
+    const answer = await call('POST', '/webhooks', { ...webhookInput, ...fields })
+    t.equal(answer.status, 400, JSON.stringify(fields))
+    t.strictSame(answer.body, refusal(answer, { field, message }), JSON.stringify(fields))
     t.equal(answer.headers.location, undefined)
-  })
-}
-
-t.test('a name with a NUL is refused', async (t) => {
-  const answer = await call('POST', '/webhooks', { ...webhookInput, name: 'CRM\0' })
-  t.equal(answer.status, 400)
-  t.strictSame(answer.body, refusal(answer, { field: 'name', message: 'holds a NUL or half of a surrogate pair' }))
+  }
+  const missing = { message: 'is required' }
+  for (const [body, ...faults] of [
+    [[webhookInput], { field: '', message: 'must be object' }],
+    [null, { field: '', message: 'must be object' }],
+    [undefined, { field: 'name', ...missing }, { field: 'target_url', ...missing }, { field: 'event_types', ...missing }],
+    [
+      { name: '', event_types: [] }, { field: 'target_url', ...missing },
+      { field: 'name', message: 'must NOT have fewer than 1 characters' },
+      { field: 'event_types', message: 'must NOT have fewer than 1 items' }
+    ]
+  ] as Array<[body: unknown, ...faults: Array<{ field: string, message: string }>]>) {
+    const answer = await call('POST', '/webhooks', body)
+    t.equal(answer.status, 400, JSON.stringify(body))
+    t.strictSame(answer.body, refusal(answer, ...faults), JSON.stringify(body))
+  }
+  t.strictSame((await call('GET', '/webhooks')).body, { data: [], meta: { page: 1, per_page: 25, total: 0, total_pages: 0 } })
 })
 
-const longest = `https://example.com/${'p'.repeat(2048 - 'https://example.com/'.length)}`
-
-const stored: Array<[title: string, given: string, href: string]> = [
-  ['an address', 'https://example.com/hooks?tenant=acme', 'https://example.com/hooks?tenant=acme'],
-  ['an address without a path', 'https://example.com', 'https://example.com/'],
-  ['an address in capitals', 'HTTPS://EXAMPLE.COM/Hooks', 'https://example.com/Hooks'],
-  ['an address with the default port', 'https://example.com:443/', 'https://example.com/'],
-  ['an address with a port', 'https://example.com:8443/', 'https://example.com:8443/'],
-  ['an address with dots in its path', 'https://example.com/a/../b/./c', 'https://example.com/b/c'],
-  ['an address with letters beyond ASCII', 'https://bücher.example.com/ü?q=é', 'https://xn--bcher-kva.example.com/%C3%BC?q=%C3%A9'],
-  ['an address with an underscore in its host', 'https://my_hooks.example.com/', 'https://my_hooks.example.com/'],
-  ['an address with a full stop after its host', 'https://example.com./', 'https://example.com./'],
-  ['a public IPv4 address', 'https://8.8.8.8/', 'https://8.8.8.8/'],
-  ['a public IPv6 address', 'https://[2606:4700:0:0::1111]/', 'https://[2606:4700::1111]/'],
-  ['an address of 2048 characters', longest, longest]
+/** One host of each kind that no webhook may have. test/webhooks/ssrf tries hundreds of addresses. */
+const refusedHosts = [
+  'intranet', 'INTRANET.', 'localhost', 'api.localhost.', 'printer.LOCAL', 'metadata.google.internal', 'db.internal.',
+  '127.0.0.1', '192.168.1.1', '169.254.169.254', '2130706433', '0x7f.0.0.1', '１２７.0.0.1', '%31%32%37.0.0.1',
+  '[::1]', '[fd00:ec2::254]', '[::ffff:a00:1]', '[64:ff9b::7f00:1]',
+  'a..example.com', '-a.example.com', '*.example.com', `${'l'.repeat(64)}.example.com`, `${'l.'.repeat(124)}example.com`
 ]
 
-for (const [title, given, href] of stored) {
-  t.test(`${title} is stored as its href`, async (t) => {
-    const { id, target_url: target } = await create({ target_url: given })
-    t.equal(target, href)
-    const { body } = await call<{ data: { target_url: string } }>('GET', `/webhooks/${id}`)
-    t.equal(body.data.target_url, href)
-  })
-}
-
-const refusedTargetUrl: Array<[title: string, target: unknown, message: string]> = [
-  ['an http address', 'http://example.com/', 'must be an https URL'],
-  ['an ftp address', 'ftp://example.com/', 'must be an https URL'],
-  ['a file address', 'file:///etc/passwd', 'must be an https URL'],
-  ['a script', 'javascript:alert(1)', 'must be an https URL'],
-  ['a path', '/hooks', 'must be an absolute URL'],
-  ['an address without a scheme', '//example.com/hooks', 'must be an absolute URL'],
-  ['an address without a host', 'https://', 'must be an absolute URL'],
-  ['an empty address', '', 'must be an absolute URL'],
-  ['an address with a user name', 'https://ada@example.com/', 'must not contain a user name or password'],
-  ['an address with a password', 'https://:secret@example.com/', 'must not contain a user name or password'],
-  ['an address with a fragment', 'https://example.com/#top', 'must not contain a fragment'],
-  ['an address with an empty fragment', 'https://example.com/#', 'must not contain a fragment'],
-  ['an address with port 0', 'https://example.com:0/', 'must not use port 0'],
-  ['an address with port 65536', 'https://example.com:65536/', 'must be an absolute URL'],
-  ['an address of 2049 characters', `${longest}p`, 'must NOT have more than 2048 characters'],
-  ['an address whose href is longer than 2048', `https://example.com/${'é'.repeat(400)}`, 'must be at most 2048 characters'],
-  ['an address after a space', ' https://example.com/', 'must not contain white space or control characters'],
-  ['an address with a space within', 'https://example.com/a b', 'must not contain white space or control characters'],
-  ['an address with a line break', 'https://example.com/a\nb', 'must not contain white space or control characters'],
-  ['an address with a tab in its host', 'https://exam\tple.com/', 'must not contain white space or control characters'],
-  ['an address with a control character', 'https://example.com/\u0001', 'must not contain white space or control characters'],
-  ['an address that is null', null, 'must be string'],
-  ['an address that is an object', { href: 'https://example.com/' }, 'must be string'],
-  ['an address that is missing', undefined, 'is required']
-]
-
-for (const [title, target, message] of refusedTargetUrl) {
-  t.test(`${title} is refused`, async (t) => {
-    const answer = await call('POST', '/webhooks', { ...webhookInput, target_url: target })
-    t.equal(answer.status, 400)
-    t.strictSame(answer.body, refusal(answer, { field: 'target_url', message }))
-  })
-}
-
-/** Hosts that no webhook may have, each in an address that is right otherwise. */
-const refusedTargetHost: Record<string, string[]> = {
-  'a name of a single label': ['intranet', 'intranet.', 'INTRANET', 'com'],
-  localhost: ['localhost', 'localhost.', 'LocalHost', 'api.localhost', 'api.localhost.'],
-  'a name under .local': ['printer.local', 'printer.LOCAL', 'a.b.local.'],
-  'a name under .internal': ['metadata.google.internal', 'db.internal.'],
-  'an IPv4 address that is not public': [
-    '127.0.0.1', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254', '0.0.0.0', '100.64.0.1',
-    '192.0.2.1', '198.18.0.1', '224.0.0.1', '255.255.255.255', '168.63.129.16'
-  ],
-  'an IPv4 address in disguise': [
-    '2130706433', '0x7f000001', '0x7f.0.0.1', '0177.0.0.1', '127.1', '127.0.0.1.', '１２７.0.0.1', '127。0。0。1', '%31%32%37.0.0.1', '10.1'
-  ],
-  'an IPv6 address that is not public': [
-    '[::1]', '[::]', '[fe80::1]', '[fd00::1]', '[fc00::1]', '[ff02::1]', '[2001:db8::1]', '[2002:7f00:1::]', '[64:ff9b::7f00:1]',
-    '[::ffff:127.0.0.1]', '[::ffff:a00:1]', '[::127.0.0.1]', '[fd00:ec2::254]'
-  ],
-  'what is no proper name': [
-    'a..example.com', '.example.com', 'example.com..', '-a.example.com', 'a-.example.com', '*.example.com', 'a!b.example.com',
-    `${'l'.repeat(64)}.example.com`, `${'l.'.repeat(124)}example.com`
-  ]
-}
-
-for (const [title, hosts] of Object.entries(refusedTargetHost)) {
-  t.test(`${title} is refused as the host of a webhook`, async (t) => {
-    const { call } = await buildWebhookApi(t)
-    for (const host of hosts) {
-      const answer = await call('POST', '/webhooks', { ...webhookInput, target_url: `https://${host}/hooks` })
-      t.equal(answer.status, 400, host)
-      t.strictSame(answer.body, refusal(answer, { field: 'target_url', message: 'must point to a public host' }), host)
-    }
-  })
-}
+t.test('a webhook must point to a public host', async (t) => {
+  for (const host of refusedHosts) {
+    const answer = await call('POST', '/webhooks', { ...webhookInput, target_url: `https://${host}/hooks` })
+    t.equal(answer.status, 400, host)
+    t.strictSame(answer.body, refusal(answer, { field: 'target_url', message: 'must point to a public host' }), host)
+  }
+})
 
 t.test('names that only look private are public', async (t) => {
   const { create } = await buildWebhookApi(t)
@@ -233,14 +167,6 @@ t.test('a network of the host does not make http acceptable', async (t) => {
   t.equal((await create({ target_url: 'https://10.1.2.3/' })).target_url, 'https://10.1.2.3/')
   const answer = await call('POST', '/webhooks', { ...webhookInput, target_url: 'http://10.1.2.3/' })
   t.strictSame(answer.body, refusal(answer, { field: 'target_url', message: 'must be an https URL' }))
-})
-
-t.test('event types are kept in the order given', async (t) => {
-  const eventTypes = ['job.published', 'application.created', 'candidate.merged']
-  const { id, event_types: created } = await create({ event_types: eventTypes })
-  t.strictSame(created, eventTypes)
-  const { body } = await call<{ data: { event_types: string[] } }>('GET', `/webhooks/${id}`)
-  t.strictSame(body.data.event_types, eventTypes)
 })
 
 t.test('the catalogue is the one of the contract unless the host has its own', async (t) => {
@@ -271,32 +197,6 @@ t.test('a webhook subscribes to 100 event types at most', async (t) => {
   t.strictSame(answer.body, refusal(answer, { field: 'event_types', message: 'must NOT have more than 100 items' }))
 })
 
-const catalogue = 'must be an event type of the catalogue'
-const refusedEventTypes: Array<[title: string, eventTypes: unknown, field: string, message: string]> = [
-  ['no event type', [], 'event_types', 'must NOT have fewer than 1 items'],
-  ['an event type outside the catalogue', ['application.created', 'application.lost'], 'event_types[1]', catalogue],
-  ['an event type in capitals', ['Application.created'], 'event_types[0]', catalogue],
-  ['an event type with a space', [' application.created'], 'event_types[0]', catalogue],
-  ['a wildcard', ['application.*'], 'event_types[0]', catalogue],
-  ['an empty event type', [''], 'event_types[0]', catalogue],
-  ['a name that every object inherits', ['toString'], 'event_types[0]', catalogue],
-  ['the name of a prototype', ['__proto__'], 'event_types[0]', catalogue],
-  ['an event type that is null', [null], 'event_types[0]', 'must be string'],
-  ['an event type that is a number', ['application.created', 1], 'event_types[1]', 'must be string'],
-  ['event types that are a string', 'application.created', 'event_types', 'must be array'],
-  ['event types that are null', null, 'event_types', 'must be array'],
-  ['event types that are missing', undefined, 'event_types', 'is required'],
-  ['the same event type twice', ['job.created', 'job.created'], 'event_types', 'must NOT have duplicate items (items ## 1 and 0 are identical)']
-]
-
-for (const [title, eventTypes, field, message] of refusedEventTypes) {
-  t.test(`${title} is refused`, async (t) => {
-    const answer = await call('POST', '/webhooks', { ...webhookInput, event_types: eventTypes })
-    t.equal(answer.status, 400)
-    t.strictSame(answer.body, refusal(answer, { field, message }))
-  })
-}
-
 const tooMany = (limit: number) => ({ field: '', message: `the tenant already has the maximum of ${limit} webhooks` })
 
 t.test('a tenant has 50 webhooks at most, inactive ones counted', async (t) => {
@@ -308,42 +208,6 @@ t.test('a tenant has 50 webhooks at most, inactive ones counted', async (t) => {
   const { body } = await call<{ meta: { total: number } }>('GET', '/webhooks')
   t.equal(body.meta.total, 50)
 })
-
-t.test('of ten creates at once for the last place, exactly one succeeds', async (t) => {
-  const { call, create } = await buildWebhookApi(t)
-  for (let count = 0; count < 49; count++) await create()
-  const answers = await Promise.all(Array.from({ length: 10 }, () => call('POST', '/webhooks', webhookInput)))
-  t.same(countByStatus(answers), { 201: 1, 400: 9 })
-  const { body } = await call<{ meta: { total: number } }>('GET', '/webhooks')
-  t.equal(body.meta.total, 50)
-})
-
-t.test('the limit is the host\'s to set', async (t) => {
-  const { call, create } = await buildWebhookApi(t, { maxWebhooksPerTenant: 1 })
-  await create()
-  const answer = await call('POST', '/webhooks', webhookInput)
-  t.equal(answer.status, 400)
-  t.strictSame(answer.body, refusal(answer, tooMany(1)))
-})
-
-t.test('the webhooks of one tenant take no place from another\'s', async (t) => {
-  const { callAsGlobex, create } = await buildWebhookApi(t, { maxWebhooksPerTenant: 1 })
-  await create()
-  t.equal((await callAsGlobex('POST', '/webhooks', webhookInput)).status, 201)
-})
-
-t.test('a delete makes room', async (t) => {
-  const { call, create } = await buildWebhookApi(t, { maxWebhooksPerTenant: 1 })
-  const { id } = await create()
-  await call('DELETE', `/webhooks/${id}`)
-  t.equal((await call('POST', '/webhooks', webhookInput)).status, 201)
-})
-
-function countByStatus (answers: readonly Reply[]): Record<number, number> {
-  const counts: Record<number, number> = {}
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
-  return counts
-}
 
 t.test('a function gives the limit of each tenant, and counts for a minute', async (t) => {
   const tenants: LimitedTenant[] = []
@@ -393,72 +257,3 @@ t.test('a function that hangs is given up after 5 seconds', async (t) => {
   await clock.advance(5000)
   t.equal((await answering).status, 500)
 })
-
-const status = 'must be one of active, inactive'
-const refusedBodies: Array<[title: string, fields: Record<string, unknown>, field: string, message: string]> = [
-  ['the status disabled, which the service alone sets', { status: 'disabled' }, 'status', status],
-  ['a status outside the set', { status: 'paused' }, 'status', status],
-  ['a status in capitals', { status: 'Active' }, 'status', status],
-  ['an empty status', { status: '' }, 'status', status],
-  ['a secret of the client\'s own', { secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' }, 'secret', 'is not known'],
-  ['an id of the client\'s own', { id: 17 }, 'id', 'is not known'],
-  ['a field that is not known', { colour: 'red' }, 'colour', 'is not known'],
-  ['a field that only an answer has', { created_at: '2026-01-01T00:00:00.000Z' }, 'created_at', 'is not known']
-]
-
-for (const [title, fields, field, message] of refusedBodies) {
-  t.test(`${title} is refused, and nothing is stored`, async (t) => {
-    const api = await buildWebhookApi(t)
-    const answer = await api.call('POST', '/webhooks', { ...webhookInput, ...fields })
-    t.equal(answer.status, 400)
-    t.strictSame(answer.body, refusal(answer, { field, message }))
-    await assertNothingStored(t, api)
-  })
-}
-
-t.test('a status of null is refused, and nothing is stored', async (t) => {
-  const api = await buildWebhookApi(t)
-  const answer = await api.call('POST', '/webhooks', { ...webhookInput, status: null })
-  t.equal(answer.status, 400)
-  t.strictSame(answer.body, refusal(answer, { field: 'status', message: 'must be string' }, { field: 'status', message: status }))
-  await assertNothingStored(t, api)
-})
-
-t.test('every field at fault is named', async (t) => {
-  const api = await buildWebhookApi(t)
-  const answer = await api.call('POST', '/webhooks', { name: '', event_types: [] })
-  t.equal(answer.status, 400)
-  t.strictSame(answer.body, refusal(answer,
-    { field: 'target_url', message: 'is required' },
-    { field: 'name', message: 'must NOT have fewer than 1 characters' },
-    { field: 'event_types', message: 'must NOT have fewer than 1 items' }
-  ))
-  await assertNothingStored(t, api)
-})
-
-for (const body of [[], [webhookInput], 'text', 17, true, null]) {
-  t.test(`a body that is ${JSON.stringify(body)} is refused, and nothing is stored`, async (t) => {
-    const api = await buildWebhookApi(t)
-    const answer = await api.call('POST', '/webhooks', body)
-    t.equal(answer.status, 400)
-    t.strictSame(answer.body, refusal(answer, { field: '', message: 'must be object' }))
-    await assertNothingStored(t, api)
-  })
-}
-
-t.test('a create without a body is refused', async (t) => {
-  const api = await buildWebhookApi(t)
-  const answer = await api.call('POST', '/webhooks')
-  t.equal(answer.status, 400)
-  t.strictSame(answer.body, refusal(answer,
-    { field: 'name', message: 'is required' },
-    { field: 'target_url', message: 'is required' },
-    { field: 'event_types', message: 'is required' }
-  ))
-  await assertNothingStored(t, api)
-})
-
-async function assertNothingStored (t: Test, { call }: WebhookApi): Promise<void> {
-  const { body } = await call('GET', '/webhooks')
-  t.strictSame(body, { data: [], meta: { page: 1, per_page: 25, total: 0, total_pages: 0 } })
-}

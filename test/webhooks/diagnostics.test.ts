@@ -71,33 +71,6 @@ t.test('an event emitted again with its idempotency key is published once', asyn
   t.strictSame(told, [['emit', { tenantSlug: 'acme', eventId: id, eventType: 'application.created', deliveries: 0 }]])
 })
 
-t.test('a failing webhook is not published as disabled', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, start } = createMachines(t)
-  await addWebhook(receiver.url)
-  receiver.answer(500)
-  const engine = start({ delivery: { disableAfter: { failingForSeconds: 0, failedDeliveries: 2 } } })
-  const told = listen(t)
-  let warnings = 0
-  engine.on('webhookFailing', () => { warnings++ })
-  await engine.emit(event)
-  await engine.drain()
-  t.equal(warnings, 1)
-  t.same(told.map(([name]) => name), ['emit', 'attempt', 'retry'])
-})
-
-t.test('a successful delivery is published as an attempt without an error', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, start } = createMachines(t)
-  await addWebhook(receiver.url)
-  const engine = start()
-  const told = listen(t)
-  await engine.emit(event)
-  await engine.drain()
-  t.match(told, [['emit', {}], ['attempt', { attempt: 1, responseStatus: 204, error: null }]])
-  t.equal(told.length, 2)
-})
-
 t.test('stats count attempts by how they ended and by how long they took', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, start } = createMachines(t)

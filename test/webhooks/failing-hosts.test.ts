@@ -1,13 +1,10 @@
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import recruitingApi, { createRecruiting, type DeliveryStore, type Logger, type RecruitingStorage } from '../../src/index.js'
-import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
-import { countDueListeners } from '../fixtures/postgres/due-listeners.js'
+import { createRecruiting, type DeliveryStore, type Logger } from '../../src/index.js'
 import { createMachines, event } from '../fixtures/delivery/engine.js'
 import { hang, startReceiver } from '../fixtures/receivers/receiver.js'
 import { hostileErrors } from '../fixtures/hostile/hostile-errors.js'
 import { captureLogs } from '../fixtures/api/logs.js'
-import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 import { watchRejections } from '../fixtures/delivery/rejections.js'
 import { runUntil, toLoopback } from '../fixtures/api/webhook-api.js'
 
@@ -39,30 +36,6 @@ t.test('a worker outlives a storage that cannot claim, and asks again after its 
   await clock.advance(1000)
   await engine.drain()
   t.same(await deliveries(id), Array.from({ length: 10 }, () => ['delivered', 1]))
-})
-
-t.test('results that the storage could not take are written when it can, and no attempt is made twice', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const engine = start()
-  let isAsked = () => {}
-  const asked = new Promise<void>((resolve) => { isAsked = resolve })
-  const repair = breakMethod(storage.deliveries, 'recordAttempts')
-  storage.deliveries.recordAttempts = async () => {
-    isAsked()
-    throw new Error('storage is down')
-  }
-  await engine.emit(event)
-  await engine.emit(event)
-  await receiver.received(2)
-  await asked
-  t.same(await deliveries(id), [['pending', 0], ['pending', 0]])
-  repair()
-  await clock.advance(10)
-  await engine.drain()
-  t.same(await deliveries(id), [['delivered', 1], ['delivered', 1]])
-  t.equal(receiver.requests.length, 2)
 })
 
 for (const method of ['recordAttempts', 'release'] as const) {
@@ -124,15 +97,6 @@ t.test('notices are claimed again after the storage has failed', async (t) => {
   t.match(await disabled, { kind: 'gone' })
 })
 
-t.test('the listener of the storage is removed on close', async (t) => {
-  const { start, storage } = createMachines(t)
-  const listeners = countDueListeners(storage.deliveries)
-  const engine = start()
-  t.equal(listeners.count, 1)
-  await engine.close()
-  t.equal(listeners.count, 0)
-})
-
 /** pino, as a host has it. */
 function createLog () {
   const logs = captureLogs()
@@ -159,32 +123,6 @@ for (const [what, thrown] of Object.entries(hostileErrors)) {
     t.same(await deliveries(id), [['delivered', 1]])
     t.equal(lines.length, 1)
     await engine.close()
-    t.same(rejections, [])
-  })
-}
-
-type Break = (storage: RecruitingStorage, fail: () => Promise<never>) => void
-
-const others: Array<[message: string, breakStorage: Break]> = [
-  ['the storage is not ready', (storage, fail) => { storage.verify = fail }],
-  ['pruning failed, will retry in an hour', ({ deliveries }, fail) => { deliveries.prune = fail }]
-]
-
-for (const [message, breakStorage] of others) {
-  t.test(`so is one that makes a worker say "${message}"`, async (t) => {
-    const rejections = watchRejections(t)
-    const clock = createManualClock()
-    const thrown = Object.values(hostileErrors)
-    const storage = memoryStorage({ clock })
-    const { log, lines } = createLog()
-    breakStorage(storage, async () => { throw thrown.shift() })
-    while (thrown.length > 0) {
-      const engine = createRecruiting({ storage, logger: log, delivery: { clock } })
-      await clock.advance(3_600_000)
-      await runUntil(clock, engine.close())
-    }
-    t.equal(lines.length, Object.keys(hostileErrors).length)
-    t.match(lines, lines.map(() => ({ level: 50, msg: message, err: { message: String } })))
     t.same(rejections, [])
   })
 }
@@ -263,23 +201,6 @@ for (const [title, logger] of loggers) {
     t.strictSame(rejections, [])
   })
 }
-
-t.test('a logger of the host that throws does not stop the deliveries of the plugin', async (t) => {
-  const rejections = watchRejections(t)
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, deliveries, storage } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const app = Fastify()
-  app.log.warn = failFailingLogger
-  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { ...toLoopback, clock } })
-  await app.ready()
-  receiver.answer(410)
-  await app.recruiting.emit(event)
-  await app.recruiting.drain()
-  t.same(await deliveries(id), [['failed', 1]])
-  await app.close()
-  t.strictSame(rejections, [])
-})
 
 /** An engine without a logger, and the process warnings that come of it. */
 function startWithoutLogger (t: Test) {

@@ -27,20 +27,6 @@ t.test('only events whose data matches are sent, whatever the filters for tests'
   t.equal(receiver.requests.length, 2)
 })
 
-t.test('a replay obeys the filters, and its dry run counts with them; a retry ignores them', async (t) => {
-  const { call, receiver, webhook, drain, emit, log } = await startDelivering(t)
-  for (const jobId of [7, 8]) await emit({ job_id: jobId })
-  await drain()
-  await call('PATCH', `/webhooks/${webhook.id}`, { filters: { 'data.job_id': [8] } })
-  t.match((await call('POST', `/webhooks/${webhook.id}/replay`, { include: 'all', dry_run: true })).body, { data: { queued: 1, truncated: false } })
-  t.match((await call('POST', `/webhooks/${webhook.id}/replay`, { include: 'all' })).body, { data: { queued: 1, truncated: false } })
-  await drain()
-  const [first, second] = await log()
-  t.equal((await call('POST', `/webhooks/${webhook.id}/deliveries/${first?.id}/retry`)).status, 202)
-  await drain()
-  t.strictSame(receiver.requests.slice(2).map(({ headers }) => headers['webhook-id']), [second?.event_id, first?.event_id])
-})
-
 t.test('filters are shown as they were given, stay with other changes, are replaced as a whole and removed by null', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   const created = await create({ filters })
@@ -50,18 +36,11 @@ t.test('filters are shown as they were given, stay with other changes, are repla
   for (const { body } of answers) t.equal(JSON.stringify(body.data.filters), JSON.stringify(filters))
   t.strictSame((await call<{ data: unknown[] }>('GET', '/webhooks')).body.data.length, 1)
   t.strictSame((await call<Shown>('PATCH', path, { filters: { 'data.id': [1] } })).body.data.filters, { 'data.id': [1] })
-  t.equal((await call<Shown>('PATCH', path, { filters: null })).body.data.filters, null)
-  t.strictSame((await call<Shown>('GET', path)).body.data.filters, null)
-})
-
-t.test('without filters, the answers that show the secret do not have the field, and all others have null', async (t) => {
-  const { call, create } = await buildWebhookApi(t)
-  for (const none of [{}, { filters: null }]) {
-    const webhook = await create(none)
-    t.strictSame(Object.keys(webhook), ['id', 'name', 'status', 'target_url', 'event_types', 'secret'])
-    t.equal((await call<Shown>('GET', `/webhooks/${webhook.id}`)).body.data.filters, null)
-    t.notOk('filters' in (await call<Shown>('POST', `/webhooks/${webhook.id}/rotate_secret`)).body.data)
+  for (const none of [null, {}]) {
+    await call('PATCH', path, { filters: { 'data.id': [1] } })
+    t.equal((await call<Shown>('PATCH', path, { filters: none })).body.data.filters, null)
   }
+  t.strictSame((await call<Shown>('GET', path)).body.data.filters, null)
 })
 
 const name = 'x'.repeat(64)
@@ -70,10 +49,8 @@ const accepted: Array<[title: string, filters: EventFilters]> = [
   ['a path of five names of 64 characters', { [`data.${Array(4).fill(name).join('.')}`]: [1] }],
   ['a name of 64 emoji', { [`data.${'\u{1f600}'.repeat(64)}`]: [1] }],
   ['names that only JavaScript finds special', { 'data.__proto__.constructor': ['x'], 'data.0': ['x'] }],
-  ['fifty values', { 'data.id': Array.from({ length: 50 }, (_, n) => n) }],
   ['text of 255 characters', { 'data.id': ['\u{1f600}'.repeat(255), '', ' ', '\n', '\uffff'] }],
   ['numbers at their limits', { 'data.id': [2 ** 53 - 1, 1 - 2 ** 53, 5e-324, 0.1] }],
-  ['a value twice', { 'data.id': [1, 1] }]
 ]
 
 t.test('filters up to their limits are accepted, and shown unchanged', async (t) => {
@@ -93,19 +70,13 @@ const refused: Array<[title: string, filters: unknown, field: string, message: s
   ['eleven paths', Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`data.f${n}`, [1]])), 'filters', /more than 10/],
   ['no value', { 'data.id': [] }, 'filters.data.id', /fewer than 1/],
   ['fifty-one values', { 'data.id': Array(51).fill(1) }, 'filters.data.id', /more than 50/],
-  ['a value without a list', { 'data.id': 1 }, 'filters.data.id', 'must be array'],
   ['null without a list', { 'data.id': null }, 'filters.data.id', 'must be array'],
   ['an object as a value', { 'data.id': [1, { a: 1 }] }, 'filters.data.id[1]', /must be string,number,boolean,null/],
-  ['a list as a value', { 'data.id': [[1]] }, 'filters.data.id[0]', /must be string,number,boolean,null/],
   ['text of 256 characters', { 'data.id': ['x'.repeat(256)] }, 'filters.data.id[0]', /255/],
   ['text with NUL', { 'data.id': ['a\0'] }, 'filters.data.id[0]', /NUL/],
-  ['text with half of a surrogate pair', { 'data.id': ['\ud83d'] }, 'filters.data.id[0]', /surrogate/],
   ['a path with NUL', { 'data.a\0': [1] }, 'filters', /NUL/],
-  ['a path with half of a surrogate pair', { 'data.\ude00': [1] }, 'filters', /surrogate/],
   ['an integer that JSON readers round', { 'data.id': [2 ** 53] }, 'filters.data.id[0]', /<= 9007199254740991/],
-  ['a large negative integer', { 'data.id': [-1e300] }, 'filters.data.id[0]', />= -9007199254740991/],
   ['a list', ['data.id'], 'filters', 'must be object,null'],
-  ['text', 'data.id', 'filters', 'must be object,null']
 ]
 
 t.test('other filters are refused with the field and the reason, and nothing is stored', async (t) => {
@@ -133,33 +104,6 @@ t.test('numbers that no storage can keep and names that replace prototypes are r
     })
     t.equal(statusCode, 400, json)
   }
-})
-
-t.test('by code filters are set and shown in the same way, and refused as invalid_input', async (t) => {
-  const { app } = await buildWebhookApi(t)
-  const { webhooks, emit } = app.recruiting
-  const { id, filters: created } = await webhooks.create('acme', { ...webhookInput, filters: { 'data.job_id': [7] } })
-  t.strictSame(created, { 'data.job_id': [7] })
-  const given: EventFilters = { 'data.job_id': [8] }
-  t.strictSame((await webhooks.update('acme', id, { filters: given })).filters, given)
-  given['data.job_id'] = [9]
-  const shown = await webhooks.find('acme', id)
-  shown?.filters?.['data.job_id']?.push(7)
-  t.strictSame((await webhooks.list('acme')).data.map((webhook) => webhook.filters), [{ 'data.job_id': [8] }])
-  t.strictSame((await emit({ tenantSlug: 'acme', type: 'application.created', data: { job_id: 8 } })).deliveries, 1)
-  t.strictSame((await emit({ tenantSlug: 'acme', type: 'application.created', data: { job_id: 7 } })).deliveries, 0)
-
-  await t.rejects(webhooks.update('acme', id, { filters: { job_id: [1] } }), { code: 'invalid_input', field: 'filters', message: `filters: ${path}` })
-  await t.rejects(webhooks.create('acme', { ...webhookInput, filters: { 'data.job_id': ['\0'] } }), { code: 'invalid_input', field: 'filters.data.job_id[0]' })
-  t.strictSame((await webhooks.find('acme', id))?.filters, { 'data.job_id': [8] })
-  t.match(await webhooks.update('acme', id, { filters: {} }), { filters: null }, 'an empty object removes them, as null does')
-})
-
-t.test('an imported webhook has the filters that were given', async (t) => {
-  const { app } = await buildWebhookApi(t)
-  const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
-  const imported = await app.recruiting.webhooks.import('acme', { ...webhookInput, secret, filters })
-  t.equal(JSON.stringify(imported.filters), JSON.stringify(filters))
 })
 
 const url = '/api/v1/public/acme/webhooks/preview'
@@ -192,12 +136,6 @@ t.test('a preview has the same rules as a webhook', async (t) => {
     checkError(t, await app.inject({ method: 'POST', url, headers, payload }), 400, JSON.stringify(payload))
   }
   checkError(t, await app.inject({ method: 'POST', url, headers: bearer(keys.webhooksRead), payload: { event_types: ['job.closed'] } }), 403)
-})
-
-t.test('by code it returns the same, and names what is wrong', async (t) => {
-  const { webhooks } = (await buildApp(t)).recruiting
-  t.strictSame(await webhooks.preview('acme', { event_types: ['job.closed'] }), { events: 0, matching: 0 })
-  await t.rejects(webhooks.preview('acme', { event_types: ['job.lost'] }), { code: 'invalid_input', field: 'event_types[0]' })
 })
 
 t.test('without a feed there is no preview', async (t) => {

@@ -4,8 +4,6 @@ import Fastify from 'fastify'
 import t from 'tap'
 import recruitingApi, { createRecruiting } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
-import { readRecruitingOptions } from '../../src/options/api.js'
-import { createEngine } from '../../src/webhooks/engine.js'
 import { createMachines, event } from '../fixtures/delivery/engine.js'
 import { hang, startReceiver } from '../fixtures/receivers/receiver.js'
 import { runUntil, toLoopback } from '../fixtures/api/webhook-api.js'
@@ -13,8 +11,6 @@ import { storeWebhook } from '../fixtures/api/webhooks.js'
 import { countDueListeners } from '../fixtures/postgres/due-listeners.js'
 import { readUntil, resources } from '../fixtures/resources.js'
 import { startStopwatch } from '../fixtures/stopwatch.js'
-import { silentLogger } from '../fixtures/delivery/silent-logger.js'
-import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 t.test('a host delivers from the moment it is ready, also what was emitted before', async (t) => {
   const receiver = await startReceiver(t)
@@ -29,25 +25,6 @@ t.test('a host delivers from the moment it is ready, also what was emitted befor
   await app.recruiting.drain()
   t.same(await deliveries(id), [['delivered', 1]])
   await app.close()
-})
-
-t.test('app.close closes the engine', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, deliveries, storage } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  let answer = () => {}
-  receiver.answer((response) => { answer = () => response.writeHead(204).end() })
-  const app = Fastify()
-  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { ...toLoopback, clock } })
-  await app.ready()
-  await app.recruiting.emit(event)
-  await receiver.received(1)
-  const closing = app.close()
-  answer()
-  await closing
-  t.same(await deliveries(id), [['delivered', 1]])
-  t.equal(clock.timerCount, 0)
-  await t.rejects(app.recruiting.emit(event), { code: 'closed' })
 })
 
 t.test('deliveries have ended before a hook on close of the host runs, wherever that was added', async (t) => {
@@ -73,29 +50,6 @@ t.test('deliveries have ended before a hook on close of the host runs, wherever 
   answer()
   await closing
   t.same(seen, [[['delivered', 1]], [['delivered', 1], ['pending', 0]]])
-})
-
-t.test('a host that was never ready closes without having delivered', async (t) => {
-  const { clock, storage } = createMachines(t)
-  const app = Fastify()
-  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { clock } })
-  await app.close()
-  t.equal(clock.timerCount, 0)
-})
-
-t.test('with delivery: false a host records and another process delivers', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const app = Fastify()
-  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: false })
-  await app.ready()
-  t.match(await app.recruiting.emit(event), { deliveries: 1 })
-  await clock.advance(60_000)
-  t.same(await deliveries(id), [['pending', 0]])
-  await start().drain()
-  t.same(await deliveries(id), [['delivered', 1]])
-  await app.close()
 })
 
 t.test('createRecruiting needs only webhooks and deliveries, delivers at once, and has the members of app.recruiting', async (t) => {
@@ -164,53 +118,6 @@ t.test('an address in the storage that is none is blocked, and its log line has 
   t.strictSame(hosts, [['host', '']])
 })
 
-t.test('options for development open the loopback', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, deliveries, storage } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const engine = createRecruiting({ storage, delivery: toLoopback })
-  await engine.emit(event)
-  await engine.drain()
-  await engine.close()
-  t.same(await deliveries(id), [['delivered', 1]])
-})
-
-t.test('close lets an attempt in flight end, and records it', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, deliveries, start } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  let answer = () => {}
-  receiver.answer((response) => { answer = () => response.writeHead(204).end() })
-  const engine = start()
-  await engine.emit(event)
-  await receiver.received(1)
-  let isClosed = false
-  const closing = engine.close().then(() => { isClosed = true })
-  await new Promise(setImmediate)
-  t.notOk(isClosed)
-  answer()
-  await closing
-  t.same(await deliveries(id), [['delivered', 1]])
-})
-
-t.test('close claims nothing more', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, deliveries, start, storage } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const open: Array<() => void> = []
-  receiver.answer((response) => open.push(() => response.writeHead(204).end()))
-  const engine = start({ delivery: { perEndpoint: 1 } })
-  await engine.emit(event)
-  await engine.emit(event)
-  await receiver.received(1)
-  const closing = engine.close()
-  for (const answer of open) answer()
-  await closing
-  t.same(await deliveries(id), [['delivered', 1], ['pending', 0]])
-  t.match(await storage.deliveries.stats(), { pending: 1, leased: 0 })
-  t.equal(receiver.requests.length, 1)
-})
-
 t.test('close claims nothing more in a running turn', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, start, storage } = createMachines(t)
@@ -255,20 +162,6 @@ t.test('when the grace is over, close aborts what is left and gives the leases b
   t.equal(receiver.requests.length, 2)
 })
 
-t.test('the grace is the host\'s to set', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, start, storage } = createMachines(t)
-  await addWebhook(receiver.url)
-  receiver.answer(hang)
-  const engine = start({ delivery: { closeGraceMs: 0 } })
-  await engine.emit(event)
-  await receiver.received(1)
-  const closing = engine.close()
-  await clock.advance(0)
-  await closing
-  t.match(await storage.deliveries.stats(), { pending: 1, leased: 0 })
-})
-
 t.test('close may be called twice, also at once, and closes once', async (t) => {
   const { start, storage } = createMachines(t)
   const { release } = storage.deliveries
@@ -302,22 +195,6 @@ t.test('an engine refuses events as soon as it is closing', async (t) => {
   const closing = engine.close()
   await t.rejects(engine.emit(event), { code: 'closed' })
   await closing
-})
-
-t.test('a closed engine leaves no timer, and the storage is as usable as before', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, start, storage } = createMachines(t)
-  await addWebhook(receiver.url)
-  const engine = start()
-  await engine.emit(event)
-  await engine.drain()
-  await engine.close()
-  t.equal(clock.timerCount, 0)
-  const next = start()
-  await next.emit(event)
-  await next.drain()
-  t.equal(receiver.requests.length, 2)
-  t.match(await storage.deliveries.stats(), { pending: 0 })
 })
 
 t.test('events emitted before close are not lost, even if nothing was sent yet', async (t) => {
@@ -462,12 +339,4 @@ t.test('a worker that stops is not alive, from the moment it claims no more, and
   t.match(await engine.health(), { alive: false, oldestDueMs: null, held: null, inFlight: 1 })
   await runUntil(clock, closing)
   t.match(await engine.health(), { alive: false, oldestDueMs: null, held: null, inFlight: 0 })
-})
-
-t.test('an engine that was closed before it was started does not start', async (t) => {
-  const clock = createManualClock()
-  const engine = createEngine(readRecruitingOptions({ storage: memoryStorage(), delivery: { clock } }), silentLogger)
-  await engine.close()
-  engine.start()
-  t.equal(clock.timerCount, 0)
 })

@@ -4,7 +4,7 @@ import { defaultEvents } from '../../src/index.js'
 import { languages } from '../../src/portal/messages/index.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
 import {
-  buildWebhookApi, healthy, notFound, onlyById, refusal, timeOf, type WebhookApi, webhookInput
+  buildWebhookApi, healthy, notFound, refusal, timeOf, type WebhookApi, webhookInput
 } from '../fixtures/api/webhook-api.js'
 
 interface Page {
@@ -39,14 +39,6 @@ t.test('the list shows each webhook without its secret', async (t) => {
   })
 })
 
-t.test('dates are in UTC with milliseconds', async (t) => {
-  const { call, create } = await buildWebhookApi(t)
-  await create()
-  const { body } = await call<{ data: Array<{ created_at: string, updated_at: string }> }>('GET', '/webhooks')
-  const dates = body.data.flatMap(({ created_at: created, updated_at: updated }) => [created, updated])
-  for (const date of dates) t.match(date, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-})
-
 t.test('a tenant does not see the webhooks of another', async (t) => {
   const { callAsGlobex, create } = await buildWebhookApi(t)
   await create()
@@ -71,16 +63,13 @@ t.test('filter[status] keeps only webhooks of this status', async (t) => {
   }
 })
 
-for (const value of ['paused', 'ACTIVE', '', 'active,inactive']) {
-  t.test(`filter[status]=${value} is refused`, async (t) => {
-    const { call } = await buildWebhookApi(t)
-    const answer = await call('GET', `/webhooks?filter[status]=${value}`)
-    t.equal(answer.status, 400)
-    t.strictSame(answer.body, refusal(answer, {
-      in: 'query', field: 'filter[status]', message: 'must be one of active, inactive, disabled'
-    }))
-  })
-}
+t.test('an unknown status in filter[status] is rejected', async (t) => {
+  const { call } = await buildWebhookApi(t)
+  const answer = await call('GET', '/webhooks?filter[status]=paused')
+  t.equal(answer.status, 400)
+  const message = 'must be one of active, inactive, disabled'
+  t.strictSame(answer.body, refusal(answer, { in: 'query', field: 'filter[status]', message }))
+})
 
 t.test('webhooks can be sorted by id, name, created_at and updated_at', async (t) => {
   const { call, clock, create } = await buildWebhookApi(t)
@@ -107,36 +96,6 @@ t.test('webhooks can be sorted by id, name, created_at and updated_at', async (t
   for (const sort of ['status', 'target_url', 'secret']) {
     t.equal((await call('GET', `/webhooks?sort=${sort}`)).status, 400, sort)
   }
-})
-
-t.test('a webhook is shown without its secret', async (t) => {
-  const { call, clock, create } = await buildWebhookApi(t)
-  const { id } = await create()
-  const { status, headers, body } = await call('GET', `/webhooks/${id}`)
-  t.equal(status, 200)
-  t.equal(headers['content-type'], 'application/json; charset=utf-8')
-  t.strictSame(body, {
-    data: { id, ...webhookInput, status: 'active', headers: null, filters: null, created_at: timeOf(clock), updated_at: timeOf(clock), ...onlyById }
-  })
-})
-
-t.test('HEAD answers like GET without a body', async (t) => {
-  const { call, create } = await buildWebhookApi(t)
-  const { id } = await create()
-  const { headers } = await call('GET', `/webhooks/${id}`)
-  const head = await call('HEAD', `/webhooks/${id}`)
-  t.equal(head.status, 200)
-  t.equal(head.body, null)
-  t.equal(head.headers['content-length'], headers['content-length'])
-})
-
-t.test('a webhook that was deleted is not found', async (t) => {
-  const { call, create } = await buildWebhookApi(t)
-  const { id } = await create()
-  await call('DELETE', `/webhooks/${id}`)
-  const answer = await call('GET', `/webhooks/${id}`)
-  t.equal(answer.status, 404)
-  t.strictSame(answer.body, notFound(answer))
 })
 
 type Call = WebhookApi['call']
@@ -210,21 +169,6 @@ t.test('a failing webhook shows since when, what was given up and until when it 
   await emit()
   await drain()
   t.strictSame(await readHealth(), healthy)
-})
-
-t.test('a disabled webhook shows why', async (t) => {
-  const disableAfter = { failingForSeconds: 0, failedDeliveries: 1 }
-  const { call, clock, drain, emit, receiver, webhook } = await startDelivering(t, { delivery: { retrySchedule: [0], disableAfter } })
-  for (const [answer, reason] of [[410, 'gone'], [500, 'failing']] as const) {
-    receiver.answer(answer)
-    await emit()
-    await drain()
-    const { body: { data } } = await call<Shown>('GET', `/webhooks/${webhook.id}`)
-    t.equal(data.status, 'disabled')
-    t.strictSame(data.health, { failing_since: timeOf(clock), failed_deliveries: 1, paused_until: null, disabled_reason: reason })
-    await call('PATCH', `/webhooks/${webhook.id}`, { status: 'active' })
-    t.strictSame((await call<Shown>('GET', `/webhooks/${webhook.id}`)).body.data.health, healthy)
-  }
 })
 
 t.test('only GET of one webhook shows its health', async (t) => {

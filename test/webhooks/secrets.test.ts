@@ -6,7 +6,7 @@ import { Webhook as SvixWebhook } from 'svix'
 import t from 'tap'
 import type { RotatedWebhook } from '../../src/index.js'
 import { createSecretBox } from '../../src/webhooks/secrets.js'
-import { buildWebhookApi, healthy, refusal, timeOf, toLoopback, webhookInput } from '../fixtures/api/webhook-api.js'
+import { buildWebhookApi, refusal, timeOf, toLoopback, webhookInput } from '../fixtures/api/webhook-api.js'
 import { type Delivering, first, startDelivering } from '../fixtures/delivery/delivering.js'
 import { createMachines, event, type Machines } from '../fixtures/delivery/engine.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
@@ -36,32 +36,6 @@ t.test('the grace is a day unless the client says otherwise', async (t) => {
   }
 })
 
-t.test('the grace may be a week at most', async (t) => {
-  const { call, clock, create } = await buildWebhookApi(t)
-  const { id } = await create()
-  const { status, body } = await call<Rotated>('POST', `/webhooks/${id}/rotate_secret`, { grace_period_seconds: 604800 })
-  t.equal(status, 200)
-  t.equal(body.data.previous_secret_expires_at, timeOf(clock, 604_800_000))
-})
-
-t.test('without a grace the previous secret is dropped at once', async (t) => {
-  const { call, create, storage } = await buildWebhookApi(t)
-  const { id } = await create()
-  const { body } = await call<Rotated>('POST', `/webhooks/${id}/rotate_secret`, { grace_period_seconds: 0 })
-  t.equal(body.data.previous_secret_expires_at, null)
-  t.same(await storage.webhooks.findSecrets('acme', id), [body.data.secret])
-})
-
-t.test('a rotation sets updated_at', async (t) => {
-  const { call, clock, create } = await buildWebhookApi(t)
-  const { id } = await create()
-  const createdAt = timeOf(clock)
-  await clock.advance(1000)
-  await call('POST', `/webhooks/${id}/rotate_secret`)
-  const { body } = await call<{ data: object }>('GET', `/webhooks/${id}`)
-  t.strictSame(body.data, { id, ...webhookInput, status: 'active', headers: null, filters: null, created_at: createdAt, updated_at: timeOf(clock), health: healthy, previous_secret_expires_at: timeOf(clock, 86_400_000) })
-})
-
 t.test('GET by id shows the end of the grace until it is reached; PATCH and the list do not', async (t) => {
   const { app, call, clock, create } = await buildWebhookApi(t)
   const { id } = await create()
@@ -82,48 +56,22 @@ t.test('GET by id shows the end of the grace until it is reached; PATCH and the 
   t.equal(await shown(), null)
 })
 
-t.test('the secret of an inactive webhook can be rotated', async (t) => {
-  const { call, create } = await buildWebhookApi(t)
-  const { id } = await create({ status: 'inactive' })
-  const { status, body } = await call<Rotated>('POST', `/webhooks/${id}/rotate_secret`)
-  t.equal(status, 200)
-  t.equal(body.data.status, 'inactive')
-})
-
-t.test('after two concurrent rotations, both new secrets are valid and the previous one is not', async (t) => {
+t.test('a bad rotation gets a 400 that names the field, and the secret stays', async (t) => {
   const { call, create, storage } = await buildWebhookApi(t)
   const { id, secret } = await create()
-  const answers = await Promise.all([1, 2].map(() => call<Rotated>('POST', `/webhooks/${id}/rotate_secret`)))
-  const secrets = answers.map(({ body }) => body.data.secret)
-  t.equal(new Set([secret, ...secrets]).size, 3)
-  t.same(new Set(await storage.webhooks.findSecrets('acme', id)), new Set(secrets))
-})
-
-const range = { min: 'must be >= 0', max: 'must be <= 604800', integer: 'must be integer', object: 'must be object' }
-const refused: Array<[body: unknown, field: string, message: string]> = [
-  [{ grace_period_seconds: -1 }, 'grace_period_seconds', range.min],
-  [{ grace_period_seconds: 604801 }, 'grace_period_seconds', range.max],
-  [{ grace_period_seconds: 1.5 }, 'grace_period_seconds', range.integer],
-  [{ grace_period_seconds: '60' }, 'grace_period_seconds', range.integer],
-  [{ grace_period_seconds: null }, 'grace_period_seconds', range.integer],
-  [{ grace_period_seconds: true }, 'grace_period_seconds', range.integer],
-  [{ grace: 60 }, 'grace', 'is not known'],
-  [{ secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' }, 'secret', 'is not known'],
-  [[], '', range.object],
-  [null, '', range.object],
-  [60, '', range.object]
-]
-
-for (const [body, field, message] of refused) {
-  t.test(`a rotation with ${JSON.stringify(body)} is refused, and the secret stays`, async (t) => {
-    const { call, create, storage } = await buildWebhookApi(t)
-    const { id, secret } = await create()
+  for (const [body, field, message] of [
+    [{ grace_period_seconds: -1 }, 'grace_period_seconds', 'must be >= 0'],
+    [{ grace_period_seconds: 604801 }, 'grace_period_seconds', 'must be <= 604800'],
+    [{ grace_period_seconds: '60' }, 'grace_period_seconds', 'must be integer'],
+    [{ secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' }, 'secret', 'is not known'],
+    [null, '', 'must be object']
+  ] as const) {
     const answer = await call('POST', `/webhooks/${id}/rotate_secret`, body)
     t.equal(answer.status, 400)
-    t.strictSame(answer.body, refusal(answer, { field, message }))
-    t.same(await storage.webhooks.findSecrets('acme', id), [secret])
-  })
-}
+    t.strictSame(answer.body, refusal(answer, { field, message }), JSON.stringify(body))
+  }
+  t.same(await storage.webhooks.findSecrets('acme', id), [secret])
+})
 
 t.test('only create and rotate_secret show a secret', async (t) => {
   const { call, drain, emit, lastDelivery, receiver, webhook } = await startDelivering(t)
@@ -146,13 +94,6 @@ t.test('only create and rotate_secret show a secret', async (t) => {
   }
 })
 
-t.test('during the grace period a delivery verifies with the new and with the previous secret', async (t) => {
-  const delivering = await startDelivering(t)
-  const rotated = await rotate(delivering, 60)
-  t.same(await verifiers(delivering, { new: rotated, old: delivering.webhook.secret }), ['new', 'old'])
-  t.match(signatureOf(delivering), /^v1,\S+ v1,\S+$/)
-})
-
 t.test('after the grace period a delivery verifies only with the new secret', async (t) => {
   const delivering = await startDelivering(t)
   const rotated = await rotate(delivering, 60)
@@ -162,26 +103,6 @@ t.test('after the grace period a delivery verifies only with the new secret', as
   await delivering.clock.advance(1)
   t.same(await verifiers(delivering, secrets), ['new'], 'at its end')
   t.match(signatureOf(delivering), /^v1,\S+$/)
-})
-
-t.test('without a grace period the previous secret is invalid at once', async (t) => {
-  const delivering = await startDelivering(t)
-  const rotated = await rotate(delivering, 0)
-  t.same(await verifiers(delivering, { new: rotated, old: delivering.webhook.secret }), ['new'])
-})
-
-t.test('a second rotation drops the oldest secret at once, however long its grace', async (t) => {
-  const delivering = await startDelivering(t)
-  const second = await rotate(delivering, 604_800)
-  const third = await rotate(delivering, 60)
-  t.same(await verifiers(delivering, { first: delivering.webhook.secret, second, third }), ['second', 'third'])
-})
-
-t.test('a second rotation without a grace drops both', async (t) => {
-  const delivering = await startDelivering(t)
-  const second = await rotate(delivering, 604_800)
-  const third = await rotate(delivering, 0)
-  t.same(await verifiers(delivering, { first: delivering.webhook.secret, second, third }), ['third'])
 })
 
 t.test('an event recorded before a rotation is signed with the secrets at the time of the attempt', async (t) => {
@@ -242,29 +163,6 @@ t.test('with secretKeys the storage never sees a secret, and receivers notice no
   const request = first(receiver.requests)
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
   for (const secret of [webhook.secret, body.data.secret]) t.ok(new StandardWebhook(secret).verify(request.body, headers))
-})
-
-t.test('two webhooks with the same secret are sealed differently, and a text that was moved does not open', async (t) => {
-  const { call, create, storage } = await buildWebhookApi(t, { secretKeys: [newKey], delivery: toLoopback })
-  const [one, two] = [await create(), await create()]
-  const [sealed = ''] = await storage.webhooks.findSecrets('acme', one.id) ?? []
-  const [replaced = ''] = await storage.webhooks.findSecrets('acme', two.id) ?? []
-  await storage.webhooks.replaceSecret('acme', two.id, { from: replaced, to: sealed })
-  t.equal((await call('POST', `/webhooks/${two.id}/dispatch_test`)).status, 500)
-})
-
-t.test('secrets from before the keys, and those of older keys, still sign', async (t) => {
-  const receiver = await startReceiver(t)
-  const machines = createMachines(t)
-  const ids = [
-    await addSealed(machines, receiver.url, []),
-    await addSealed(machines, receiver.url, [oldKey]),
-    await addSealed(machines, receiver.url, [newKey, oldKey])
-  ]
-  const engine = machines.start({ secretKeys: [newKey, oldKey] })
-  await engine.emit(event)
-  await engine.drain()
-  for (const id of ids) t.same(await machines.deliveries(id), [['delivered', 1]])
 })
 
 t.test('a delivery whose secret cannot be opened waits for the key, and no attempt is counted', async (t) => {
@@ -332,19 +230,11 @@ t.test('in the documented steps, processes of one step sign with secrets that th
   }
 })
 
-t.test('after a change of keys a tenant can be renamed, although an expired secret has the old key', async (t) => {
-  const machines = createMachines(t)
-  const { clock, start, storage } = machines
-  const id = await addSealed(machines, 'https://example.com/', [oldKey])
-  await storage.webhooks.rotateSecret('acme', id, { secret: 'whsec_BBBB', gracePeriodSeconds: 60 })
-  await clock.advance(60_000)
-  t.equal(await start({ secretKeys: [newKey, oldKey] }).resealSecrets(), 1)
-  t.strictSame(await start({ secretKeys: [newKey] }).renameTenant('acme', 'initech'), { webhooks: 1 })
-})
-
 t.test('resealSecrets goes through more webhooks than it reads at once', async (t) => {
   const machines = createMachines(t)
-  for (let count = 0; count < 250; count++) await machines.addWebhook('https://example.com/', { tenantSlug: `tenant-${count % 7}` })
+  for (let count = 0; count < 250; count++) {
+    await machines.addWebhook('https://example.com/', { tenantSlug: `tenant-${count % 7}` })
+  }
   t.equal(await machines.start({ secretKeys: [newKey] }).resealSecrets(), 250)
 })
 
@@ -371,14 +261,6 @@ async function addSealed ({ clock, storage }: Machines, target: string, secretKe
 const [one, two] = [randomBytes(32), randomBytes(32)]
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const unknown = { message: /^none of the secretKeys opens the secret of webhook 7: add the key that sealed it/ }
-
-t.test('a box opens the secrets that it has sealed', async (t) => {
-  const box = createSecretBox([one])
-  const sealed = box.seal(secret, 'acme', 7)
-  t.match(sealed, /^sealed_v1:[A-Za-z0-9+/]+=*$/)
-  t.notOk(Buffer.from(sealed.slice('sealed_v1:'.length), 'base64').toString().includes('whsec_'))
-  t.equal(box.open(sealed, 'acme', 7), secret)
-})
 
 t.test('the same secret never seals to the same text', async (t) => {
   const box = createSecretBox([one])
@@ -412,13 +294,6 @@ t.test('a text that was changed or cut does not open', async (t) => {
     t.throws(() => box.open(`sealed_v1:${changed.toString('base64')}`, 'acme', 7), unknown)
     t.throws(() => box.open(`sealed_v1:${bytes.subarray(0, index).toString('base64')}`, 'acme', 7), unknown)
   }
-})
-
-t.test('without keys a secret stays as it is, and with keys an open one still opens', async (t) => {
-  const box = createSecretBox([])
-  t.equal(box.seal(secret, 'acme', 7), secret)
-  t.equal(box.open(secret, 'acme', 7), secret)
-  t.equal(createSecretBox([one]).open(secret, 'acme', 7), secret)
 })
 
 t.test('current is what is sealed with the first key, or open if there is none', async (t) => {

@@ -24,26 +24,6 @@ t.test('prune deletes deliveries that ended and events older than the retention,
   t.same(await deliveries(id), [['pending', 0]])
 })
 
-t.test('prune never deletes what is pending', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, deliveries, start } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const engine = start({ delivery: { worker: false } })
-  await engine.emit(event)
-  await clock.advance(365 * day)
-  t.equal(await engine.prune(), 0)
-  t.same(await deliveries(id), [['pending', 0]])
-})
-
-t.test('prune deletes more than it asks the storage for at once', async (t) => {
-  const { addWebhook, clock, start } = createMachines(t)
-  await addWebhook('https://example.com/', { status: 'inactive' })
-  const engine = start({ delivery: { worker: false, retentionDays: 1 } })
-  for (let count = 0; count < 2500; count++) await engine.emit(event)
-  await clock.advance(day + 1)
-  t.equal(await engine.prune(), 5000)
-})
-
 t.test('between two batches of prune the process does other work', async (t) => {
   const { addWebhook, clock, start } = createMachines(t)
   await addWebhook('https://example.com/', { status: 'inactive' })
@@ -125,14 +105,4 @@ t.test('close waits no longer than its grace for a batch', async (t) => {
   const closing = engine.close()
   await clock.advance(10_000)
   await closing
-})
-
-t.test('an idempotency key is forgotten with its event', async (t) => {
-  const { clock, start } = createMachines(t)
-  const engine = start({ delivery: { worker: false } })
-  const first = await engine.emit({ ...event, idempotencyKey: 'key-1' })
-  await clock.advance(30 * day + 1)
-  t.equal((await engine.emit({ ...event, idempotencyKey: 'key-1' })).id, first.id)
-  await engine.prune()
-  t.not((await engine.emit({ ...event, idempotencyKey: 'key-1' })).id, first.id)
 })

@@ -1,69 +1,43 @@
 import t from 'tap'
-import type { KeyLookup, RecruitingStorage } from '../../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../../src/memory/index.js'
 import { apiKeys, postgresKeyLookup } from '../../../src/postgres/index.js'
-import { allScopes, bearer, buildApp, type Teardown } from '../../fixtures/api/app.js'
+import { allScopes, bearer, buildApp } from '../../fixtures/api/app.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { toLoopback, webhookInput } from '../../fixtures/api/webhook-api.js'
 
-interface Host {
-  storage: RecruitingStorage
-  keyLookup: KeyLookup
-  key: string
-}
-
-/** 60 characters, 120 units of UTF-16. */
-const emoji = '🦊'.repeat(60)
 const longest = '🦊'.repeat(100)
 const tooLong = '🦊'.repeat(101)
 const text = '🦊'.repeat(255)
 const ada = { id: 1, full_name: 'Ada Lovelace', headline: null, source_id: null }
 const event = { type: 'application.created', data: { id: 1 } } as const
 
-const hosts: Record<string, (t: Teardown, tenantSlug: string) => Promise<Host>> = {
-  async memory (_t, tenantSlug) {
-    return {
-      storage: memoryStorage({ tenants: { [tenantSlug]: { candidates: [ada] } } }),
-      keyLookup: memoryKeyLookup([{ key: 'a-key', tenantSlug, scopes: allScopes }]),
-      key: 'a-key'
-    }
-  },
-
-  async PostgreSQL (t, tenantSlug) {
-    const { pool, storage, saveCandidates } = await startPostgresHost(t)
-    await saveCandidates(tenantSlug, [ada])
-    const { key } = await apiKeys(pool).issue({ tenantSlug, scopes: allScopes })
-    return { storage, keyLookup: postgresKeyLookup(pool), key }
-  }
-}
-
 // Fastify's router counts units of UTF-16.
 const server = { routerOptions: { maxParamLength: 1000 } }
 
-for (const [name, start] of Object.entries(hosts)) {
-  for (const slug of [emoji, longest]) {
-    t.test(`a tenant of ${[...slug].length} emoji is served from the key to the delivery, over ${name}`, async (t) => {
-      const receiver = await startReceiver(t)
-      const { key, ...options } = await start(t, slug)
-      const app = await buildApp(t, { ...options, server, delivery: { ...toLoopback, pollMs: 10 } })
-      const url = `/api/v1/public/${encodeURIComponent(slug)}`
+t.test('a tenant of 100 emoji is served from the key to the delivery', async (t) => {
+  const receiver = await startReceiver(t)
+  const { pool, storage, saveCandidates } = await startPostgresHost(t)
+  await saveCandidates(longest, [ada])
+  const { key } = await apiKeys(pool).issue({ tenantSlug: longest, scopes: allScopes })
+  const app = await buildApp(t, { storage, keyLookup: postgresKeyLookup(pool), server, delivery: { ...toLoopback, pollMs: 10 } })
+  const url = `/api/v1/public/${encodeURIComponent(longest)}`
 
-      const list = await app.inject({ url: `${url}/candidates`, headers: bearer(key) })
-      t.strictSame([list.statusCode, list.json().data], [200, [ada]])
+  const list = await app.inject({ url: `${url}/candidates`, headers: bearer(key) })
+  t.strictSame([list.statusCode, list.json().data], [200, [ada]])
 
-      const created = await app.inject({ method: 'POST', url: `${url}/webhooks`, headers: bearer(key), payload: { ...webhookInput, target_url: receiver.url } })
-      t.equal(created.statusCode, 201)
+  const payload = { ...webhookInput, target_url: receiver.url }
+  const created = await app.inject({ method: 'POST', url: `${url}/webhooks`, headers: bearer(key), payload })
+  t.equal(created.statusCode, 201)
 
-      const about = { ...event, tenantSlug: slug, subject: text, idempotencyKey: text }
-      const { id } = await app.recruiting.emit(about)
-      t.strictSame(await app.recruiting.emit(about), { id, deliveries: 1 })
-      await app.recruiting.drain()
-      t.strictSame(receiver.requests.map(({ body }) => JSON.parse(body)).map(({ id, tenant_slug: to }) => [id, to]), [[id, slug]])
-      t.equal(await app.recruiting.erase({ tenantSlug: slug, subject: text }), 1)
-    })
-  }
-}
+  const about = { ...event, tenantSlug: longest, subject: text, idempotencyKey: text }
+  const { id } = await app.recruiting.emit(about)
+  t.strictSame(await app.recruiting.emit(about), { id, deliveries: 1 })
+  await app.recruiting.drain()
+  const sent = receiver.requests.map(({ body }) => JSON.parse(body))
+  t.strictSame(sent.map(({ id, tenant_slug: to }) => [id, to]), [[id, longest]])
+  t.equal(await app.recruiting.erase({ tenantSlug: longest, subject: text }), 1)
+})
 
 t.test('a tenant of 101 emoji is refused everywhere, and the error names the field', async (t) => {
   const asked: unknown[] = []

@@ -33,17 +33,6 @@ t.test('deliveries of a crashed worker are delivered by another after their leas
   t.same(await deliveries(id), [['delivered', 1]])
 })
 
-t.test('an event that is due for ever is never given up without an attempt', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, deliveries, start } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const emitter = start({ delivery: { worker: false } })
-  await emitter.emit(event)
-  await clock.advance(365 * 86_400_000)
-  await start().drain()
-  t.same(await deliveries(id), [['delivered', 1]])
-})
-
 t.test('a worker finds what an engine without a common listener has recorded, within its poll time', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, start, storage } = createMachines(t)
@@ -82,40 +71,6 @@ t.test('two engines on one storage share the work and never make the same attemp
   const counts = await Promise.all(engines.map(async (engine) => (await engine.stats()).attempts.delivered))
   t.equal(counts.reduce((sum, count) => sum + count), 400)
   t.ok(counts.every((count) => count > 0), `${counts.join(' and ')} attempts`)
-})
-
-t.test('perEndpoint holds over all engines', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, start } = createMachines(t)
-  await addWebhook(receiver.url)
-  const open: Array<() => void> = []
-  receiver.answer((response) => open.push(() => response.writeHead(204).end()))
-  const delivery = { perEndpoint: 3, leaseMs: 3_600_000 }
-  const engines = [start({ delivery }), start({ delivery })]
-  for (let count = 0; count < 10; count++) await engines[0]?.emit(event)
-  await receiver.received(3)
-  const drained = runUntil(clock, Promise.all(engines.map((engine) => engine.drain())), 10)
-  for (let count = 3; count <= 10; count++) {
-    await receiver.received(count)
-    t.equal(receiver.requests.length, count)
-    open.shift()?.()
-  }
-  for (const answer of open) answer()
-  await drained
-  t.equal(receiver.requests.length, 10)
-})
-
-t.test('an engine that only records leaves the delivering to another', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, deliveries, start } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const emitter = start({ delivery: { worker: false } })
-  await emitter.emit(event)
-  await clock.advance(60_000)
-  t.same(await deliveries(id), [['pending', 0]])
-  start()
-  await emitter.drain()
-  t.same(await deliveries(id), [['delivered', 1]])
 })
 
 t.test('drain waits for deliveries in flight in another engine', async (t) => {

@@ -46,65 +46,6 @@ t.test('a webhook is disabled by its tenth failed delivery, 5 days after the fir
   }])
 })
 
-t.test('ten failed deliveries within 5 days do not disable a webhook', async (t) => {
-  const delivering = await startFailing(t)
-  await fail(delivering, 10)
-  await delivering.clock.skip(fiveDays - 1)
-  await fail(delivering, 1)
-  t.equal(await delivering.status(), 'active')
-  await delivering.clock.advance(1)
-  await fail(delivering, 1)
-  t.equal(await delivering.status(), 'disabled')
-})
-
-t.test('nine failed deliveries in more than 5 days do not disable a webhook', async (t) => {
-  const delivering = await startFailing(t)
-  await fail(delivering, 8)
-  await delivering.clock.skip(2 * fiveDays)
-  await fail(delivering, 1)
-  t.equal(await delivering.status(), 'active')
-})
-
-t.test('attempts that will be repeated do not count as failed deliveries', async (t) => {
-  const { clock, drain, emit, receiver, retry, status } = await startDelivering(t, {
-    delivery: { retrySchedule: Array.from({ length: 20 }, () => 0), disableAfter: { failingForSeconds: 0, failedDeliveries: 2 } }
-  })
-  receiver.answer(500)
-  await emit()
-  await drain()
-  await clock.advance(10)
-  await retry()
-  t.equal(receiver.requests.length, 20)
-  t.equal(await status(), 'active')
-})
-
-t.test('one delivery that succeeds starts both counts again', async (t) => {
-  const delivering = await startFailing(t)
-  const { clock, receiver, status } = delivering
-  await fail(delivering, 9)
-  await clock.skip(fiveDays)
-  receiver.answer(204, 500)
-  await fail(delivering, 1)
-  await fail(delivering, 9)
-  await clock.skip(fiveDays)
-  t.equal(await status(), 'active')
-  await fail(delivering, 1)
-  t.equal(await status(), 'disabled')
-})
-
-t.test('made active by the client, a webhook starts with a clean record', async (t) => {
-  const delivering = await startFailing(t)
-  const { call, clock, status, webhook } = delivering
-  await fail(delivering, 9)
-  await clock.skip(fiveDays)
-  await call('PATCH', `/webhooks/${webhook.id}`, { status: 'active' })
-  await fail(delivering, 9)
-  await clock.skip(fiveDays)
-  t.equal(await status(), 'active')
-  await fail(delivering, 1)
-  t.equal(await status(), 'disabled')
-})
-
 t.test('the host is notified once when a webhook has been failing for half the time', async (t) => {
   const delivering = await startFailing(t)
   const { app, clock, webhook } = delivering
@@ -166,52 +107,6 @@ t.test('a 410 ends the delivery and disables the webhook at once, and the host i
     lastError: 'http_status',
     lastResponseStatus: 410
   }])
-})
-
-t.test('other pending deliveries of a webhook that is gone are skipped', async (t) => {
-  const { drain, emit, log, receiver } = await startDelivering(t)
-  receiver.answer(500, 410)
-  await emit()
-  await drain()
-  await emit()
-  await drain()
-  t.match(await log(), [{ status: 'skipped', attempt_count: 1 }, { status: 'failed', attempt_count: 1 }])
-})
-
-t.test('a webhook that is gone gets nothing more until the client makes it active', async (t) => {
-  const { call, drain, emit, log, receiver, webhook } = await startDelivering(t)
-  receiver.answer(410, 204)
-  await emit()
-  await drain()
-  t.match(await emit(), { deliveries: 0 })
-  await drain()
-  await call('PATCH', `/webhooks/${webhook.id}`, { status: 'active' })
-  t.match(await emit(), { deliveries: 1 })
-  await drain()
-  t.match(await log(), [{ status: 'failed' }, { status: 'skipped' }, { status: 'delivered' }])
-  t.match((await call('POST', `/webhooks/${webhook.id}/replay`)).body, { data: { queued: 2 } })
-  await drain()
-  t.equal(receiver.requests.length, 4)
-})
-
-t.test('a webhook that is gone is the only one that is disabled', async (t) => {
-  const { call, create, drain, emit, log, receiver } = await startDelivering(t)
-  const other = await create({ target_url: `${receiver.url}/other` })
-  receiver.answer((response, { path }) => response.writeHead(path === '/hook' ? 410 : 204).end())
-  await emit()
-  await drain()
-  t.match((await call('GET', `/webhooks/${other.id}`)).body, { data: { status: 'active' } })
-  t.match(await log(other.id), [{ status: 'delivered' }])
-})
-
-t.test('a 410 on a retry disables the webhook too', async (t) => {
-  const { drain, emit, lastDelivery, receiver, retry, status } = await startDelivering(t)
-  receiver.answer(500, 410)
-  await emit()
-  await drain()
-  await retry()
-  t.equal(await status(), 'disabled')
-  t.match(await lastDelivery(), { status: 'failed', attempt_count: 2, response_status: 410 })
 })
 
 t.test('a listener that throws or has been taken off changes nothing', async (t) => {

@@ -5,13 +5,6 @@ import { memoryStorage } from '../../../src/memory/index.js'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
 import { hang, type Receiver, startReceiver } from '../../fixtures/receivers/receiver.js'
 
-t.test('drain resolves at once when nothing is due', async (t) => {
-  const { start } = createMachines(t)
-  await start().drain()
-  await start({ delivery: { worker: false } }).drain()
-  t.pass()
-})
-
 t.test('drain resolves when what is due has been attempted, and does not wait for retries', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, start } = createMachines(t)
@@ -45,17 +38,6 @@ for (const [title, until] of [['a Date', (ms: number) => new Date(ms)], ['millis
     t.same(await deliveries(id), [['pending', 2]])
   })
 }
-
-t.test('an until that is past is the same as none', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, deliveries, start } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  receiver.answer(500)
-  const engine = start()
-  await engine.emit(event)
-  await engine.drain({ until: clock.now() - 60_000 })
-  t.same(await deliveries(id), [['pending', 1]])
-})
 
 t.test('an until that is no time and a misspelt option are refused', async (t) => {
   const engine = createMachines(t).start()
@@ -98,18 +80,6 @@ t.test('drain fails when the engine is closed under it', async (t) => {
   const closing = engine.close()
   answer()
   await Promise.all([early, late, closing])
-})
-
-t.test('an inactive or deleted webhook keeps no drain waiting', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, start, storage } = createMachines(t)
-  const ids = [await addWebhook(receiver.url), await addWebhook(receiver.url)]
-  const engine = start({ delivery: { worker: false } })
-  await engine.emit(event)
-  await storage.webhooks.update('acme', ids[0] ?? 0, { status: 'inactive' })
-  await storage.webhooks.delete('acme', ids[1] ?? 0)
-  await engine.drain()
-  t.equal(receiver.requests.length, 0)
 })
 
 t.test('a drain that asks the storage while the engine closes ends', async (t) => {
@@ -203,25 +173,4 @@ t.test('a webhook that hangs does not delay another, however much waits for it',
   await quick.received(1)
   t.equal(slow.requests.length, 4)
   t.equal((await deliveries(id)).length, 1)
-})
-
-t.test('a webhook gets first attempts before retries, and replays last', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, start, storage } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const emitter = start({ delivery: { worker: false } })
-  const replayed = await emitter.emit(event)
-  const retried = await emitter.emit(event)
-  receiver.answer(204, 500, 204)
-  const first = start({ delivery: { perEndpoint: 1 } })
-  await first.drain()
-  await first.close()
-  const selection = { include: 'all', eventTypes: null, eventIds: [replayed.id], since: null, until: null, limit: 1 } as const
-  await storage.deliveries.replay('acme', id, selection)
-  await clock.advance(6000)
-  const fresh = await emitter.emit(event)
-  const second = start({ delivery: { perEndpoint: 1 } })
-  await second.drain()
-  const order = receiver.requests.slice(2).map(({ headers }) => headers['webhook-id'])
-  t.same(order, [fresh.id, retried.id, replayed.id])
 })

@@ -158,18 +158,6 @@ t.test('attempts that have ended are completed before anything else is claimed',
   t.equal(receiver.requests.length, 2)
 })
 
-t.test('a failure that pauses its endpoint is completed before anything else is claimed', async (t) => {
-  const { receiver, engine, calls, letThrough, log } = await emitTwo(t, 429, 204)
-  while (!calls.includes('complete retry')) await setImmediate()
-  // Whatever would be claimed along with it is claimed by then.
-  for (let turn = 0; turn < 20; turn++) await setImmediate()
-  t.equal(calls.at(-1), 'complete retry')
-  letThrough()
-  await engine.drain()
-  t.equal(receiver.requests.length, 1, 'its endpoint is paused')
-  t.same(await log(), [['pending', 1], ['pending', 0]])
-})
-
 t.test('attempts that the storage does not take keep their slots, and are recorded once it does', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
@@ -180,7 +168,7 @@ t.test('attempts that the storage does not take keep their slots, and are record
     if (isDown) throw new Error('storage is down')
     return recordAttempts(results, rule)
   }
-  const engine = start({ delivery: { concurrency: 2 } })
+  const engine = start({ delivery: { concurrency: 2, leaseMs: 3_600_000 } })
   for (let count = 0; count < 5; count++) await engine.emit(event)
   await receiver.received(2)
   for (let poll = 0; poll < 20; poll++) await clock.advance(10)
@@ -201,7 +189,7 @@ t.test('one result that cannot be written keeps neither others from being writte
     if (isBad && results.some(({ deliveryId }) => deliveryId === 2)) throw new Error('this one cannot be written')
     return recordAttempts(results, rule)
   }
-  const engine = start({ delivery: { concurrency: 4 } })
+  const engine = start({ delivery: { concurrency: 4, leaseMs: 3_600_000 } })
   for (let count = 0; count < 30; count++) await engine.emit(event)
   await runUntil(clock, receiver.received(30))
   for (let poll = 0; poll < 20; poll++) await clock.advance(10)
@@ -223,7 +211,7 @@ t.test('a result of a locked delivery is repeated until it counts', async (t) =>
     const locked = results.filter(({ deliveryId }) => deliveryId === 1 && ++told < 5)
     return [...locked, ...await recordAttempts(results.filter((result) => !locked.includes(result)), rule)]
   }
-  const engine = start({ delivery: { concurrency: 2 } })
+  const engine = start({ delivery: { concurrency: 2, leaseMs: 3_600_000 } })
   for (let count = 0; count < 6; count++) await engine.emit(event)
   await runUntil(clock, engine.drain())
   t.same(await deliveries(id), Array.from({ length: 6 }, () => ['delivered', 1]))
@@ -294,20 +282,6 @@ t.test('end ends every sleep for good, those that ignore wakes too', async (t) =
   await wakeup.wait(1000, { ignoreWakes: true })
   await wakeup.wait(1000, { ignoreWakes: false })
   t.equal(clock.timerCount, 0)
-})
-
-t.test('wake and end without a sleep do no harm, also after one', async (t) => {
-  const clock = createManualClock()
-  const wakeup = createWakeup(clock)
-  wakeup.wake()
-  wakeup.reset()
-  const sleep = watch(wakeup.wait(10, { ignoreWakes: false }))
-  await clock.advance(10)
-  t.ok(sleep.isOver)
-  wakeup.wake()
-  wakeup.wake()
-  wakeup.end()
-  wakeup.end()
 })
 
 const minute = 60_000

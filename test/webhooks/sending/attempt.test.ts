@@ -14,7 +14,7 @@ import { startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js
 import { outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
 import { readUntil } from '../../fixtures/resources.js'
 
-for (const status of [200, 201, 202, 204, 206, 226, 299]) {
+for (const status of [200, 204, 299]) {
   t.test(`a ${status} is a success`, async (t) => {
     const { drain, emit, lastDelivery, receiver } = await startDelivering(t)
     receiver.answer(status)
@@ -24,7 +24,7 @@ for (const status of [200, 201, 202, 204, 206, 226, 299]) {
   })
 }
 
-for (const status of [300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 409, 422, 451, 500, 501, 502, 504, 599, 600, 999]) {
+for (const status of [300, 304, 404, 500, 999]) {
   t.test(`a ${status} is a failure, to be retried`, async (t) => {
     const { drain, emit, lastDelivery, receiver } = await startDelivering(t)
     receiver.answer(status)
@@ -33,14 +33,6 @@ for (const status of [300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 409
     t.match(await lastDelivery(), { status: 'pending', attempt_count: 1, response_status: status, error: 'http_status' })
   })
 }
-
-t.test('a redirect is not followed', async (t) => {
-  const { drain, emit, receiver } = await startDelivering(t)
-  receiver.answer({ status: 307, headers: { location: `${receiver.url}/elsewhere` } })
-  await emit()
-  await drain()
-  t.same(receiver.requests.map(({ path }) => path), ['/hook'])
-})
 
 const bodies: Array<[title: string, answer: Answer]> = [
   ['that is cut off', (response) => {
@@ -81,16 +73,6 @@ t.test('an answer that does not come within the deadline is a failure', async (t
   t.ok(durationMs >= 149 && durationMs < 5000, `${durationMs} ms`)
 })
 
-t.test('each webhook that subscribes gets the event, whatever becomes of the others', async (t) => {
-  const { create, drain, emit, log, receiver, webhook } = await startDelivering(t)
-  const other = await create({ target_url: `${receiver.url}/other` })
-  receiver.answer((response, { path }) => response.writeHead(path === '/hook' ? 500 : 200).end())
-  t.match(await emit(), { deliveries: 2 })
-  await drain()
-  t.match(await log(webhook.id), [{ status: 'pending' }])
-  t.match(await log(other.id), [{ status: 'delivered' }])
-})
-
 function send (type: string | undefined, body: string | Buffer, headers: Record<string, string> = {}): Answer {
   return (response) => {
     response.writeHead(500, { ...headers, ...(type === undefined ? {} : { 'content-type': type }) })
@@ -104,11 +86,6 @@ const long = 'é'.repeat(3000)
 const answers: Record<string, [answer: Answer, excerpt: string | null]> = {
   'plain text': [send('text/plain', 'out of order'), 'out of order'],
   JSON: [send('application/json; charset=utf-8', '{"error":"\\u0000 \\ud800"}'), '{"error":"\\u0000 \\ud800"}'],
-  'a JSON problem': [send('application/problem+json', '{"title":"no"}'), '{"title":"no"}'],
-  XML: [send('application/xml', '<e/>'), '<e/>'],
-  HTML: [send('TEXT/HTML;charset="UTF-8"', '<p>é😀'), '<p>é😀'],
-  'a form': [send('application/x-www-form-urlencoded', 'a=b'), 'a=b'],
-  'UTF-8 without a type': [send(undefined, 'ok'), 'ok'],
   'bytes without a type': [send(undefined, Buffer.from([0x6f, 0xff, 0x6b])), null],
   NUL: [send('text/plain', 'a\0b'), 'a\ufffdb'],
   'bytes that are no UTF-8': [send('text/plain', Buffer.from([0x61, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0x62])), 'a\ufffd(\ufffd\ufffd\ufffdb'],
@@ -116,19 +93,14 @@ const answers: Record<string, [answer: Answer, excerpt: string | null]> = {
   'ISO 8859-1': [send('text/plain; charset=iso-8859-1', Buffer.from([0xe9])), 'é'],
   'UTF-16 with half a pair': [send('text/plain; charset=utf-16le', Buffer.from([0x41, 0, 0, 0xd8, 0x42, 0])), 'A\ufffdB'],
   'an unknown charset': [send('text/plain; charset=klingon', 'qapla'), null],
-  'control characters': [send('text/plain', '\u0001\u001b[2J\r\n\u2028\u202e'), '\u0001\u001b[2J\r\n\u2028\u202e'],
   'a picture': [send('image/png', 'PNG'), null],
-  'a type of its own': [send('application/jsonx', 'x'), null],
   'a compressed text': [send('text/plain', gzipSync('out of order'), { 'content-encoding': 'gzip' }), null],
-  'a text that is not compressed, as it says': [send('text/plain', 'plain', { 'content-encoding': 'identity' }), 'plain'],
   'no body': [send('text/plain', ''), null],
-  'a text over the limit': [send('text/plain', long), 'é'.repeat(2048)],
   'a text over the limit, cut within a character': [send('text/plain', `x${long}`), `x${'é'.repeat(2047)}`],
   'a text that breaks off': [(response) => {
     response.writeHead(500, { 'content-type': 'text/plain', 'content-length': 100 })
     response.write('half', () => response.destroy())
   }, 'half'],
-  'no answer': [(response) => response.destroy(), null]
 }
 
 for (const [what, [answer, excerpt]] of Object.entries(answers)) {
@@ -151,17 +123,6 @@ t.test('so many bytes are kept as the vendor wants, of successes too', async (t)
     const { status, attempts } = await lastDelivery()
     t.strictSame([status, attempts[0]?.response_excerpt], ['delivered', excerpt])
   }
-})
-
-t.test('a body that never ends shows what came before the deadline', async (t) => {
-  const { drain, emit, lastDelivery, receiver } = await startDelivering(t, { delivery: { responseExcerptBytes: 10, timeoutMs: 1000 } })
-  receiver.answer((response) => {
-    response.writeHead(200, { 'content-type': 'text/plain' })
-    response.write('so far')
-  })
-  await emit()
-  await drain()
-  t.match(await lastDelivery(), { status: 'delivered', attempts: [{ response_excerpt: 'so far' }] })
 })
 
 t.test('a response is shown in no line of the log', async (t) => {
@@ -213,26 +174,6 @@ t.test('an attempt that undici refuses ends with its error', async (t) => {
   t.teardown(() => connections.close())
   const { ended } = begin({ origin: 'https://example.com', path: '/', headers: ['webhook-id', 'line\nbreak'], body: '', excerptBytes: 0 }, connections)
   t.match(await ended, { code: 'UND_ERR_INVALID_ARG' })
-})
-
-t.test('a connection that was closed while it was idle is not used again', async (t) => {
-  const receiver = await startReceiver(t)
-  const { origin, pathname: path } = new URL(receiver.url)
-  let opened = 0
-  const connections = createConnections((options, callback) => {
-    opened++
-    connect(options, callback)
-  }, {})
-  t.teardown(() => connections.close())
-  const post = { origin, path, headers: [], body: '', excerptBytes: 0 }
-  await begin(post, connections).ended
-  await begin(post, connections).ended
-  t.equal(opened, 1)
-  const kept = connections.acquire(origin)
-  kept.close()
-  kept.release()
-  await begin(post, connections).ended
-  t.equal(opened, 2)
 })
 
 const timeoutMs = 5000
@@ -292,58 +233,19 @@ t.test('a request in flight is aborted, also after a receiver that closed the co
   t.match(outcomeOf(await waiting), { responseStatus: null, error: 'aborted' })
 })
 
-const dayMs = 24 * 60 * 60 * 1000
-const now = Date.parse('2026-03-01T12:00:00.000Z')
-
-/** The lines of an answer, and the milliseconds to wait that they ask for. */
-const cases: Array<[title: string, lines: string, waitMs: number | null]> = [
-  ['no Retry-After', '', null],
-  ['seconds', 'retry-after: 120', 120_000],
-  ['seconds in capitals and with blanks', 'RETRY-AFTER:   120  ', 120_000],
-  ['seconds with zeros before them', 'retry-after: 0000120', 120_000],
-  ['no seconds', 'retry-after: 0', null],
-  ['one second', 'retry-after: 1', 1000],
-  ['more than a day', 'retry-after: 1000000', dayMs],
-  ['more seconds than numbers hold', `retry-after: ${'9'.repeat(400)}`, dayMs],
-  ['a date in the form of today', 'retry-after: Sun, 01 Mar 2026 12:02:00 GMT', 120_000],
-  ['a date in the form of RFC 850', 'retry-after: Sunday, 01-Mar-26 12:02:00 GMT', 120_000],
-  ['a date in the form of asctime', 'retry-after: Sun Mar  1 12:02:00 2026', 120_000],
-  ['a date in the past', 'retry-after: Sun, 01 Mar 2026 11:59:00 GMT', null],
-  ['a date of long ago', 'retry-after: Thu, 01 Jan 1970 00:00:00 GMT', null],
-  ['a date in a hundred years', 'retry-after: Fri, 01 Mar 2126 12:00:00 GMT', dayMs],
-  ['a date that does not exist', 'retry-after: Xyz, 99 Foo 2026 99:99:99 GMT', null],
-  ['a date of RFC 3339', 'retry-after: 2026-03-01T12:02:00Z', null],
-  ['negative seconds', 'retry-after: -120', null],
-  ['seconds with a sign', 'retry-after: +120', null],
-  ['a fraction', 'retry-after: 1.5', null],
-  ['an exponent', 'retry-after: 1e3', null],
-  ['hexadecimal', 'retry-after: 0x78', null],
-  ['a unit', 'retry-after: 120s', null],
-  ['a list', 'retry-after: 120, 240', null],
-  ['a word', 'retry-after: soon', null],
-  ['Infinity', 'retry-after: Infinity', null],
-  ['NaN', 'retry-after: NaN', null],
-  ['nothing', 'retry-after:', null],
-  ['blanks', 'retry-after:    ', null],
-  ['bytes beyond ASCII', 'retry-after: \xb9\xb2\xb0', null],
-  ['ten thousand characters', `retry-after: ${'a'.repeat(10_000)}`, null],
-  ['two of them', 'retry-after: 120\r\nretry-after: 240', null],
-  ['the same twice', 'retry-after: 120\r\nretry-after: 120', null],
-  ['a name that only looks like it', 'retry_after: 120', null]
-]
-
-for (const status of [410, 429, 503, 200]) {
-  t.test(`a ${status} may carry any Retry-After, and a malformed one is as none`, async (t) => {
-    const sender = await startSender(t)
-    let lines = ''
-    const { url } = await startHostileReceiver(t, {
-      request: (socket) => socket.write(`HTTP/1.1 ${status} What\r\n${lines === '' ? '' : `${lines}\r\n`}content-length: 0\r\n\r\n`, 'latin1')
-    })
-    for (const [title, header, waitMs] of cases) {
-      lines = header
-      const { responseStatus, error, retryAfter } = await sender.post(url)
-      t.same({ responseStatus, error }, { responseStatus: status, error: status === 200 ? null : 'http_status' }, title)
-      t.equal(parseRetryAfter(retryAfter, now), waitMs, title)
-    }
+t.test('Retry-After is read from one header as it was sent', async (t) => {
+  const sender = await startSender(t)
+  let lines = ''
+  const { url } = await startHostileReceiver(t, {
+    request: (socket) => socket.write(`HTTP/1.1 503 No\r\n${lines}content-length: 0\r\n\r\n`, 'latin1')
   })
-}
+  for (const [header, seconds] of [
+    ['', null], ['RETRY-AFTER:   120  \r\n', 120], ['retry-after:\r\n', null], ['retry-after: \xb9\xb2\xb0\r\n', null],
+    [`retry-after: ${'a'.repeat(10_000)}\r\n`, null], ['retry-after: 120\r\nretry-after: 120\r\n', null]
+  ] as const) {
+    lines = header
+    const { responseStatus, error, retryAfter } = await sender.post(url)
+    t.same({ responseStatus, error }, { responseStatus: 503, error: 'http_status' })
+    t.equal(parseRetryAfter(retryAfter, Date.now()), seconds === null ? null : seconds * 1000, header.slice(0, 40))
+  }
+})

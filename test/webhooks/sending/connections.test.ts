@@ -160,16 +160,6 @@ t.test('the deadline of the attempt counts, be it shorter than the sender\'s', a
   t.ok(durationMs >= 149 && ranMs < 1150, `${durationMs} ms`)
 })
 
-t.test('a connection that is given up is closed', async (t) => {
-  const sender = await startSender(t, { timeoutMs: 200 })
-  for (const scheme of ['http', 'https'] as const) {
-    const receiver = await startHostileReceiver(t, { connect: (socket) => socket.resume() })
-    const { error } = await sender.post(receiver.url.replace('http:', `${scheme}:`))
-    t.equal(error, 'timeout')
-    await until(() => receiver.open === 0)
-  }
-})
-
 t.test('a connection that is given up while it is opened is closed with the deadline of its attempt, not of its sender', async (t) => {
   const dns = await startDnsServer(t)
   dns.set('dead.example', { silent: true })
@@ -229,31 +219,6 @@ t.test('after close no socket, timer or subscriber remains, whatever was in flig
   const errors = (await Promise.all(attempts)).map(({ error }) => error)
   t.same(errors, Array.from({ length: 15 }, () => ['aborted', null, 'aborted', 'aborted']).flat())
   await until(() => Object.values(receivers).every(({ open }) => open === 0))
-  t.same(await readUntil(resources, before), before)
-  t.same(channels.filter((name) => channel(name).hasSubscribers), [])
-})
-
-t.test('a handshake that stalls is ended by close, even when another to the same endpoint has failed before', async (t) => {
-  const receiver = await startHostileReceiver(t, {
-    connect (socket) {
-      socket.resume()
-      if (receiver.connections === 2) setTimeout(() => socket.resetAndDestroy(), 50)
-    }
-  })
-  const before = await restingResources()
-  const sender = await startSender(t, { timeoutMs: 10_000 })
-  const attempts = Array.from({ length: 3 }, () => sender.post(receiver.url.replace('http:', 'https:')))
-  t.equal((await Promise.race(attempts)).error, 'connection')
-  await until(() => receiver.connections === 3)
-  await close(sender)
-  t.same((await Promise.all(attempts)).map(({ error }) => error).sort(), ['aborted', 'aborted', 'connection'])
-  await until(() => receiver.open === 0)
-  t.same(await readUntil(resources, before), before)
-})
-
-t.test('senders that are closed without having sent leave nothing', async (t) => {
-  const before = await restingResources()
-  for (let count = 0; count < 5; count++) await close(await startSender(t))
   t.same(await readUntil(resources, before), before)
   t.same(channels.filter((name) => channel(name).hasSubscribers), [])
 })

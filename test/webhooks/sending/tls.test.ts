@@ -12,16 +12,9 @@ const alert = '\x15\x03\x03\0\x02\x02'
 /** What a receiver may do instead of a handshake, and the error's name. */
 const cases: Array<[title: string, connect: NonNullable<Behaviour['connect']>, error: 'tls' | 'connection']> = [
   ['answers in plain HTTP', (socket) => socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')), 'tls'],
-  ['answers in plain HTTP before it is asked', (socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n'), 'tls'],
-  ['sends garbage', (socket) => socket.write('garbage'.repeat(100)), 'tls'],
-  ['speaks SSH', (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n'), 'tls'],
   ['fails the handshake', (socket) => socket.once('data', () => socket.write(`${alert}\x28`, 'latin1')), 'tls'],
-  ['knows no such version', (socket) => socket.once('data', () => socket.write(`${alert}\x46`, 'latin1')), 'tls'],
-  ['knows no such name', (socket) => socket.once('data', () => socket.write(`${alert}\x70`, 'latin1')), 'tls'],
   ['answers with what it was sent', (socket) => socket.once('data', (hello) => socket.write(hello)), 'tls'],
   ['hangs up at once', (socket) => socket.end(), 'connection'],
-  ['resets the connection at once', (socket) => socket.resetAndDestroy(), 'connection'],
-  ['hangs up on the first message', (socket) => socket.once('data', () => socket.end()), 'connection'],
   ['resets the connection on the first message', (socket) => socket.once('data', () => socket.resetAndDestroy()), 'connection'],
   ['hangs up in its answer', (socket) => socket.once('data', () => socket.end('\x16\x03\x03\x02\0', 'latin1')), 'connection']
 ]

@@ -106,22 +106,6 @@ t.test('addresses next to those that are not public are public', async (t) => {
   t.same(publicNeighbours.filter((address) => !isAllowedAddress(address)), [])
 })
 
-t.test('a webhook may name them', async (t) => {
-  const { create } = await buildWebhookApi(t, { maxWebhooksPerTenant: publicNeighbours.length })
-  for (const address of publicNeighbours) {
-    const target = `https://${toUrlHost(address)}/`
-    t.equal((await create({ target_url: target })).target_url, target)
-  }
-})
-
-t.test('text that is not an address is not allowed', async (t) => {
-  const texts = [
-    '', ' ', 'localhost', 'example.com', '8.8.8', '8.8.8.8.8', '8.8.8.256', '08.8.8.8', '0x8.8.8.8', '134744072', ' 8.8.8.8', '8.8.8.8 ',
-    '8.8.8.8\0', '8.8.8.8/32', '[2606:4700::1111]', '2606:4700::1111::', '2606:4700:1111', '2606:4700::11111', 'g::1', '::ffff:8.8.8.256'
-  ]
-  t.same(texts.filter(isAllowedAddress), [])
-})
-
 t.test('a zone does not make an address public', async (t) => {
   t.same(['fe80::1%eth0', '::1%lo', 'fd00::1%25eth0', 'ff02::1%1'].filter(isAllowedAddress), [])
 })
@@ -338,53 +322,14 @@ t.test('a CIDR is read as an address and a prefix', async (t) => {
   }
 })
 
-const privateAddresses = [
-  '0.0.0.0', '10.0.0.1', '100.64.0.1', '127.0.0.1', '127.255.255.254', '169.254.169.254', '172.16.0.1', '172.31.255.255', '192.0.0.1',
-  '192.0.2.1', '192.88.99.1', '192.168.0.1', '198.18.0.1', '198.51.100.1', '203.0.113.1', '224.0.0.1', '240.0.0.1', '255.255.255.255', '168.63.129.16',
-  '::', '::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '64:ff9b::808:808', '100::1', '2001::1', '2001:db8::1', '2002:808:808::1', '3fff::1', 'fc00::1',
-  'fd00::1', 'fe80::1', 'fec0::1', 'ff02::1', '4000::1'
-]
-
-const publicAddresses = [
-  '1.1.1.1', '8.8.8.8', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '172.15.255.255', '172.32.0.0', '192.167.255.255',
-  '223.255.255.255', '2606:4700::1111', '2a00:1450::1', '2001:4860:4860::8888'
-]
-
-t.test('public addresses are allowed and all others are not', async (t) => {
-  const isAllowed = createAddressRule([])
-  for (const address of privateAddresses) t.notOk(isAllowed(address), address)
-  for (const address of publicAddresses) t.ok(isAllowed(address), address)
-})
-
 t.test('text that is not an address is not allowed', async (t) => {
   const isAllowed = createAddressRule(['0.0.0.0/0', '::/0'])
-  for (const text of ['', 'localhost', 'example.com', '127.1', '010.0.0.1', '[::1]', '8.8.8.8:443', ' 8.8.8.8', '8.8.8.8/32']) {
+  for (const text of [
+    '', ' ', 'localhost', 'example.com', '127.1', '8.8.8', '8.8.8.8.8', '8.8.8.256', '010.0.0.1', '0x8.8.8.8', '134744072', ' 8.8.8.8',
+    '8.8.8.8:443', '8.8.8.8\0', '8.8.8.8/32', '[::1]', '2606:4700::1111::', '2606:4700:1111', '2606:4700::11111', '::ffff:8.8.8.256'
+  ]) {
     t.notOk(isAllowed(text), text)
   }
-})
-
-t.test('a network of the host is allowed besides, and nothing around it', async (t) => {
-  const isAllowed = createAddressRule(['10.1.0.0/16', 'fd12::/16'])
-  for (const address of ['10.1.0.0', '10.1.255.255', 'fd12::1', '8.8.8.8']) t.ok(isAllowed(address), address)
-  for (const address of ['10.0.255.255', '10.2.0.0', '127.0.0.1', 'fd13::1', '::1']) t.notOk(isAllowed(address), address)
-})
-
-t.test('link-local and metadata addresses stay refused within a wider network', async (t) => {
-  const isAllowed = createAddressRule(['0.0.0.0/0', '::/0'])
-  for (const address of ['169.254.169.254', '169.254.1.1', 'fe80::1', '168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254']) {
-    t.notOk(isAllowed(address), address)
-  }
-  for (const address of ['127.0.0.1', '10.0.0.1', '::1', 'fd00::1']) t.ok(isAllowed(address), address)
-})
-
-t.test('link-local and metadata addresses are allowed when they are named exactly', async (t) => {
-  const isAllowed = createAddressRule(['169.254.169.254/32', 'fd00:ec2::254/128'])
-  for (const address of ['169.254.169.254', 'fd00:ec2::254']) t.ok(isAllowed(address), address)
-  for (const address of ['169.254.169.253', 'fd00:ec2::253', 'fe80::1']) t.notOk(isAllowed(address), address)
-})
-
-t.test('a network that is no CIDR is a fault of the caller', async (t) => {
-  t.throws(() => createAddressRule(['10.0.0.0']), { message: 'not a CIDR: 10.0.0.0' })
 })
 
 const strict: TargetRules = { allowHttp: false, allowPrivateNames: false, isAllowedAddress: createAddressRule([]) }
@@ -402,11 +347,6 @@ function faultOf (text: string, rules = strict): string | null {
     return error.message
   }
 }
-
-t.test('an accepted URL is returned parsed', async (t) => {
-  const url = parseTargetUrl('HTTPS://Example.COM:443/a/../b?c=é', strict)
-  t.equal(url.href, 'https://example.com/b?c=%C3%A9')
-})
 
 t.test('an href is accepted again as it is', async (t) => {
   for (const text of ['https://example.com', 'https://bücher.example/ü', 'https://8.8.8.8', 'https://[2606:4700:0::1]/', 'https://example.com.:8443/x?y']) {
@@ -436,14 +376,6 @@ t.test('the first fault of an address is reported', async (t) => {
 
 t.test('an address with half a surrogate pair is refused', async (t) => {
   t.equal(faultOf('https://example.com/\ud83e'), 'must not contain white space or control characters')
-})
-
-t.test('length counts in the text and in what is made of it', async (t) => {
-  const fill = (length: number) => `https://example.com/${'p'.repeat(length - 'https://example.com/'.length)}`
-  t.equal(faultOf(fill(2048)), null)
-  t.equal(faultOf(fill(2049)), 'must be at most 2048 characters')
-  t.equal(faultOf(`https://example.com/${'ü'.repeat(400)}`), 'must be at most 2048 characters')
-  t.equal(faultOf(`https://example.com/${'../'.repeat(1100)}`), 'must be at most 2048 characters')
 })
 
 t.test('names have labels of 1 to 63 and 253 characters in all', async (t) => {

@@ -108,18 +108,6 @@ for (const status of [300, 301, 302, 303, 304, 305, 307, 308]) {
   })
 }
 
-t.test('a success that names another place is a success, and nothing is sent there', async (t) => {
-  const target = await startReceiver(t)
-  const endpoint = await startReceiver(t)
-  const sender = await startSender(t)
-  for (const status of [200, 201, 202]) {
-    endpoint.answer({ status, headers: { location: target.url, 'content-location': target.url, link: `<${target.url}>; rel=preload`, 'alt-svc': `http/1.1=":${target.port}"` } })
-    t.same(outcomeOf(await sender.post(endpoint.url)), { responseStatus: status, error: null })
-  }
-  t.equal(endpoint.requests.length, 3)
-  t.same(target.requests, [])
-})
-
 const untrusted = await createCertificate(null, { addresses: ['127.0.0.1'] })
 const refused = { responseStatus: null, error: 'tls' } as const
 

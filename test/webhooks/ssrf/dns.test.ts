@@ -1,5 +1,4 @@
 import { isIPv4 } from 'node:net'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
@@ -139,24 +138,6 @@ t.test('a new connection is guarded like the first, even that which replaces a s
   t.same(outcomeOf(await sender.post(url)), blocked)
   t.equal(connects.count, 1)
   t.equal(requests.length, 3)
-})
-
-t.test('a name is checked again after its connection is closed', async (t) => {
-  const dns = await startDnsServer(t)
-  const { port, requests, answer } = await startReceiver(t)
-  const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })
-  const url = `http://closing.example:${port}/`
-  let closed: Promise<unknown> = Promise.resolve()
-  answer((response) => {
-    closed = once(response, 'close')
-    response.writeHead(204, { connection: 'close' }).end()
-  })
-  for (const [address, outcome] of [['127.0.0.1', delivered], ['127.0.0.2', blocked], ['127.0.0.1', delivered]] as const) {
-    dns.set('closing.example', { a: [address] })
-    t.same(outcomeOf(await sender.post(url)), outcome, address)
-    await closed
-  }
-  t.equal(requests.length, 2)
 })
 
 const failed = { responseStatus: null, error: 'connection' } as const

@@ -211,17 +211,6 @@ t.test('an address that the proxy cannot connect to gives way to the next, up to
   t.equal(proxy.targets.length, 3 + 8)
 })
 
-t.test('an address that the proxy is silent about gives way to the next', async (t) => {
-  const dns = await startDnsServer(t)
-  const { port } = await startReceiver(t)
-  const proxy = await startConnectProxy(t)
-  const sender = await startSender(t, { dns, proxy: proxy.url, timeoutMs: 2000 })
-  proxy.route((target) => target.startsWith('127.0.0.9:') ? 'silence' : { host: '127.0.0.1', port })
-  dns.set('several.example', { a: ['127.0.0.9'], aaaa: ['::1'] })
-  t.same(outcomeOf(await sender.post(`http://several.example:${port}/`)), delivered)
-  t.same(proxy.targets, [`127.0.0.9:${port}`, `[::1]:${port}`])
-})
-
 /** A connection is kept from the next turn of the event loop on. */
 const keptMs = 10
 const noContent = 'HTTP/1.1 204 No Content\r\n\r\n'
@@ -255,18 +244,6 @@ for (const [title, finish] of Object.entries(endings)) {
     t.equal(receiver.requests, 3)
   })
 }
-
-t.test('a proxy that cuts idle tunnels costs no attempt', async (t) => {
-  const receiver = await startReceiver(t)
-  const proxy = await startConnectProxy(t)
-  const sender = await startSender(t, { proxy: proxy.url })
-  for (let round = 0; round < 3; round++) {
-    t.same(outcomeOf(await sender.post(receiver.url)), delivered)
-    await sleep(keptMs)
-    proxy.cut()
-  }
-  t.equal(receiver.requests.length, 3)
-})
 
 t.test('a tunnel whose attempt ended by its deadline is closed, before TLS and after it', async (t) => {
   const proxy = await startConnectProxy(t)
