@@ -6,29 +6,6 @@ import { createEvent, createWebhook, delivered, failed, lenient, retry } from '.
 import { SortedQueue } from '../../src/memory/deliveries/queue/sorted-queue.js'
 import { createDeliveryKit } from './fixtures/delivery-kit.js'
 
-t.test('an event id is refused the second time, also for another tenant', async (t) => {
-  const { addWebhook, deliveries, log } = createDeliveryKit()
-  const webhook = await addWebhook()
-  const foreign = await addWebhook({ tenantSlug: 'other' })
-  await deliveries.record('acme', createEvent('evt_1'))
-
-  const refusal = { code: 'invalid_event', field: 'id', message: 'id: belongs to another event' }
-  await t.rejects(deliveries.record('acme', createEvent('evt_1')), refusal)
-  await t.rejects(deliveries.record('other', { ...createEvent('evt_1'), idempotencyKey: 'once' }), refusal)
-  t.equal((await log(webhook)).length, 1)
-  t.strictSame(await log(foreign, 'other'), [])
-})
-
-t.test('a transaction is refused, and nothing is recorded', async (t) => {
-  const { addWebhook, deliveries, log } = createDeliveryKit()
-  const webhook = await addWebhook()
-
-  await t.rejects(deliveries.record('acme', createEvent('evt_1'), { query () {} }), {
-    code: 'invalid_event', field: 'transaction', message: 'transaction: the memory storage has no transactions; in tests, recordEvents of fastify-recruiting-api/testing takes any handle'
-  })
-  t.strictSame(await log(webhook), [])
-})
-
 t.test('an event is recorded at the very time that the log of its deliveries shows, however fast the clock runs', async (t) => {
   let now = Date.parse('2026-03-01T09:30:00.000Z')
   const { webhooks, deliveries } = memoryStorage({ clock: { now: () => now++ } })
@@ -68,35 +45,6 @@ t.test('listeners are called by everything that makes deliveries due', async (t)
   t.equal(await heard(() => webhooks.update('acme', webhook.id, { status: 'active' })), 1)
   await emit()
   t.equal(await heard(async () => recordAttempts(delivered(await claimOne()))), 0)
-})
-
-t.test('a listener can claim the recorded event', async (t) => {
-  const { deliveries, addWebhook, emit, claim } = createDeliveryKit()
-  await addWebhook()
-  const claims: Array<ReturnType<typeof claim>> = []
-  deliveries.onDue(() => { claims.push(claim()) })
-  await emit()
-
-  t.hasStrict(await Promise.all(claims), [[{ eventId: 'evt_1' }]])
-})
-
-t.test('each listener stops independently, and may be stopped twice', async (t) => {
-  const { deliveries, addWebhook, emit } = createDeliveryKit()
-  await addWebhook()
-  let calls = 0
-  const listener = (): void => { calls++ }
-  const endFirst = deliveries.onDue(listener)
-  const endSecond = deliveries.onDue(listener)
-  await emit()
-  t.equal(calls, 2)
-
-  endFirst()
-  endFirst()
-  await emit()
-  t.equal(calls, 3)
-  endSecond()
-  await emit()
-  t.equal(calls, 3)
 })
 
 t.test('a listener that throws breaks neither the call nor other listeners, and a warning tells of it', async (t) => {
@@ -177,45 +125,6 @@ t.test('a long queue keeps its order while it is filled and emptied by turns', a
   t.equal(queue.size, 0)
   t.strictSame(seen.filter((id) => id !== 5000), Array.from({ length: 5000 }, (_, id) => id))
   t.equal(seen.indexOf(5000), 2500)
-})
-
-const dayMs = 86_400_000
-const monthly = { retentionDays: 30, limit: 100 }
-
-t.test('deliveries that ended are kept for the time of retention, and not a millisecond longer', async (t) => {
-  const { deliveries, addWebhook, emit, claim, recordAttempts, log, clock } = createDeliveryKit()
-  const webhook = await addWebhook()
-  const inactive = await addWebhook({ status: 'inactive' })
-  await emit()
-  await emit()
-  const [first, second] = await claim()
-  if (!first || !second) throw new Error('nothing is due')
-  await recordAttempts(delivered(first), failed(second))
-
-  await clock.advance(30 * dayMs)
-  t.equal(await deliveries.prune(monthly), 0)
-  t.equal((await log(webhook)).length, 2)
-  await clock.advance(1)
-  t.equal(await deliveries.prune(monthly), 6, 'two deliveries of each webhook, and two events')
-  t.equal(await deliveries.prune(monthly), 0)
-
-  t.strictSame(await log(webhook), [])
-  t.strictSame(await log(inactive), [])
-  t.equal(await deliveries.find('acme', webhook.id, 1), null)
-})
-
-t.test('at most limit deliveries are deleted at once, oldest first', async (t) => {
-  const { deliveries, addWebhook, emit, claim, recordAttempts, log, clock } = createDeliveryKit()
-  const webhook = await addWebhook()
-  for (let i = 0; i < 5; i++) await emit()
-  await recordAttempts(...(await claim()).map(delivered))
-  await clock.advance(31 * dayMs)
-
-  t.equal(await deliveries.prune({ retentionDays: 30, limit: 2 }), 4)
-  t.strictSame((await log(webhook)).map(({ id }) => id), [3, 4, 5])
-  t.equal(await deliveries.prune({ retentionDays: 30, limit: 2 }), 4)
-  t.equal(await deliveries.prune({ retentionDays: 30, limit: 2 }), 2)
-  t.equal(await deliveries.prune({ retentionDays: 30, limit: 2 }), 0)
 })
 
 t.test('an event with a subject and no tombstone is erased to nothing', async (t) => {

@@ -50,29 +50,6 @@ t.test('a key is found for its tenant', async (t) => {
   t.strictSame(await find({ tenantSlug: 'other', tenantId: 'other', key: 'third' }), { id: 'key_3', scopes: ['webhooks:read'] })
 })
 
-t.test('an unknown key, a key of another tenant and an unknown tenant are null', async (t) => {
-  const find = memoryKeyLookup([
-    { key: 'first', tenantSlug: 'acme', scopes },
-    { key: 'third', tenantSlug: 'other', scopes }
-  ])
-
-  t.equal(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'unknown' }), null)
-  t.equal(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'FIRST' }), null)
-  t.equal(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'third' }), null)
-  t.equal(await find({ tenantSlug: 'nobody', tenantId: 'nobody', key: 'first' }), null)
-  t.equal(await find({ tenantSlug: 'Acme', tenantId: 'Acme', key: 'first' }), null)
-})
-
-t.test('a revoked key is null', async (t) => {
-  const find = memoryKeyLookup([
-    { key: 'first', tenantSlug: 'acme', scopes, revoked: true, expiresAt: '2999-01-01T00:00:00Z' },
-    { key: 'second', tenantSlug: 'acme', scopes, revoked: false }
-  ])
-
-  t.equal(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'first' }), null)
-  t.strictSame(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'second' }), { id: 'key_2', scopes })
-})
-
 t.test('a key is null from the time it expires at', async (t) => {
   const clock = createManualClock('2026-01-01T00:00:00Z')
   const find = memoryKeyLookup([
@@ -87,17 +64,6 @@ t.test('a key is null from the time it expires at', async (t) => {
   t.strictSame([await isValid('text'), await isValid('date')], [false, true])
   await clock.advance(1000)
   t.strictSame([await isValid('text'), await isValid('date')], [false, false])
-})
-
-t.test('changing the given list or a returned owner changes no key', async (t) => {
-  const given = [{ key: 'first', tenantSlug: 'acme', scopes: ['jobs:read'] }]
-  const find = memoryKeyLookup(given)
-  given[0]?.scopes.push('webhooks:write')
-  const owner = await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'first' })
-
-  t.throws(() => owner !== null && Object.assign(owner, { id: 'changed' }))
-  t.throws(() => owner !== null && Reflect.apply(Array.prototype.push, owner.scopes, ['webhooks:write']))
-  t.strictSame(await find({ tenantSlug: 'acme', tenantId: 'acme', key: 'first' }), { id: 'key_1', scopes: ['jobs:read'] })
 })
 
 t.test('malformed keys are refused, and the error names the path', async (t) => {

@@ -109,25 +109,6 @@ t.test('a removed row is gone from every order, and only once', async (t) => {
   t.equal(await candidates.count('other', {}), 2)
 })
 
-t.test('changing a row that was passed or returned changes nothing in the storage', async (t) => {
-  const handedIn = { id: 1, full_name: 'Ann', headline: 'Welder', tags: [{ name: 'a' }], since: new Date(0) }
-  const { candidates } = memoryStorage({
-    clock: createManualClock(0), tenants: { acme: { candidates: [handedIn, { id: 2, full_name: 'Bob' }] } }
-  })
-  const before = await candidates.list('acme', all)
-
-  handedIn.full_name = 'changed'
-  handedIn.tags.push({ name: 'changed' })
-  handedIn.since.setTime(1)
-  for (const row of [...await candidates.list('acme', all), ...await candidates.list('acme', byName)]) {
-    row.full_name = 'changed'
-    if ('tags' in row && Array.isArray(row.tags)) row.tags[0].name = 'changed'
-  }
-
-  t.strictSame(await candidates.list('acme', all), before)
-  t.hasStrict(before[0], { full_name: 'Ann', tags: [{ name: 'a' }], since: new Date(0) })
-})
-
 t.test('a field named __proto__ neither stays nor changes what the row inherits', async (t) => {
   const { candidates } = memoryStorage()
   candidates.save('acme', JSON.parse('{"id":1,"full_name":"Ann","__proto__":{"headline":"x","admin":true}}'))
@@ -135,15 +116,6 @@ t.test('a field named __proto__ neither stays nor changes what the row inherits'
   const [row] = await candidates.list('acme', all)
   t.equal(row && Object.getPrototypeOf(row), Object.prototype)
   t.notOk(row && 'admin' in row)
-})
-
-t.test('the system clock is the default', async (t) => {
-  const { candidates } = memoryStorage({ tenants: { acme: { candidates: [{ id: 1, full_name: 'Ann' }] } } })
-  const aMinuteAgo = new Date(Date.now() - 60_000).toISOString()
-  const inAMinute = new Date(Date.now() + 60_000).toISOString()
-
-  t.equal(await candidates.count('acme', { updatedAfter: aMinuteAgo }), 1)
-  t.equal(await candidates.count('acme', { updatedAfter: inAMinute }), 0)
 })
 
 type Query = ListQuery<CandidateFilter, CandidateSortField>
@@ -171,10 +143,6 @@ async function listIds (query: Partial<Query>, tenantSlug = 'acme'): Promise<num
   return rows.map(({ id }) => id)
 }
 
-t.test('dates are ordered by value, whatever offset they were given with', async (t) => {
-  t.strictSame(await listIds({ sort: [{ field: 'created_at', direction: 'desc' }, byId] }), [4, 1, 3, 2])
-})
-
 t.test('repeated orders stay correct, with many others in between', async (t) => {
   const fields: CandidateSortField[] = ['full_name', 'created_at', 'updated_at']
   const directions: Array<'asc' | 'desc'> = ['asc', 'desc']
@@ -197,24 +165,9 @@ function compareCodePoints (a: string, b: string): number {
   return (pointsA[at] ?? 0) - (pointsB[at] ?? -1)
 }
 
-t.test('text is ordered by code point, not by UTF-16 unit', async (t) => {
-  const words = ['\u{1f600}', '\uffee', '\ue000', '\ud7ff', 'é', 'z', 'a', 'Z', 'ab', '', '\u{1f600}a', '\u{10000}']
-
-  t.strictSame(words.toSorted(compareText), [
-    '', 'Z', 'a', 'ab', 'z', 'é', '\ud7ff', '\ue000', '\uffee', '\u{10000}', '\u{1f600}', '\u{1f600}a'
-  ])
-})
-
 t.test('any two strings are ordered as their code points are', async () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) =>
     Math.sign(compareText(a, b)) === Math.sign(compareCodePoints(a, b))
-  ))
-})
-
-t.test('strings that share a beginning are ordered by what follows', async () => {
-  const unit = fc.string({ unit: 'binary' })
-  fc.assert(fc.property(unit, unit, unit, (start, a, b) =>
-    Math.sign(compareText(start + a, start + b)) === Math.sign(compareCodePoints(a, b))
   ))
 })
 
@@ -241,30 +194,23 @@ const wellFormed = 'expected a string without NUL and lone surrogates'
 
 const refused: Array<[given: unknown, field: string, problem: string]> = [
   [{ tenants: [] }, 'tenants', 'expected an object, got an array'],
-  [{ tenants: 'acme' }, 'tenants', 'expected an object, got "acme"'],
   [{ tenants: () => ({}) }, 'tenants', 'expected an object, got a function'],
   [{ tenants: { '': {} } }, 'tenants', `${tenant}, got ""`],
-  [{ tenants: { 'a\n': {} } }, 'tenants', `${tenant}, got "a\\n"`],
   [{ tenants: { acme: null } }, 'tenants.acme', 'expected an object, got null'],
   [{ tenants: { acme: { candidates: {} } } }, 'tenants.acme.candidates', 'expected an array, got an object'],
-  [{ tenants: { acme: { jobs: 5 } } }, 'tenants.acme.jobs', 'expected an array, got 5'],
   [{ tenants: { acme: { jobs: [baker, undefined] } } }, 'tenants.acme.jobs[1]', 'expected an object, got undefined'],
   [{ tenants: { acme: { jobs: [baker, baker] } } }, 'tenants.acme.jobs[1].id', 'expected an id that no other row has, got 1']
 ]
 
 const refusedCandidates: Array<[changes: Record<string, unknown>, field: string, problem: string]> = [
-  [{ id: 'x' }, '.id', 'expected a positive integer, got "x"'],
   [{ id: 0 }, '.id', 'expected a positive integer, got 0'],
-  [{ id: 1.5 }, '.id', 'expected a positive integer, got 1.5'],
   [{ id: 2 ** 53 }, '.id', 'expected a positive integer, got 9007199254740992'],
   [{ full_name: null }, '.full_name', 'expected a string, got null'],
   [{ full_name: 'a\0b' }, '.full_name', `${wellFormed}, got "a\\u0000b"`],
   [{ full_name: 'a\ud800b' }, '.full_name', `${wellFormed}, got "a\\ud800b"`],
   [{ headline: `\0${'x'.repeat(90)}` }, '.headline', `${wellFormed}, got "\\u0000${'x'.repeat(59)}…"`],
-  [{ headline: 5 }, '.headline', 'expected a string, got 5'],
   [{ source_id: '5' }, '.source_id', 'expected an integer or null, got "5"'],
   [{ recruiter_id: Number.NaN }, '.recruiter_id', 'expected an integer or null, got NaN'],
-  [{ created_at: new Date(0) }, '.created_at', 'expected an RFC 3339 date-time, got an object'],
   [{ created_at: () => 0 }, '', 'expected fields that hold plain data'],
   [{ updated_at: '2026-02-30T00:00:00Z' }, '.updated_at', 'expected an RFC 3339 date-time, got "2026-02-30T00:00:00Z"'],
   [{ further: Symbol('further') }, '', 'expected fields that hold plain data']
@@ -291,40 +237,12 @@ t.test('a malformed candidate is refused, whether it is there from the beginning
   t.equal(await candidates.count('acme', {}), 0)
 })
 
-t.test('a malformed job is refused', async (t) => {
-  const { jobs } = memoryStorage()
-  for (const [field, value] of [['name', 5], ['status', undefined], ['id', -1]] as const) {
-    const save = (): unknown => Reflect.apply(jobs.save, undefined, ['acme', { ...baker, [field]: value }])
-    t.equal(refusal(save)?.field, `row.${field}`)
-  }
-})
-
-t.test('only date-times of RFC 3339 from the years 1 to 9999 are dates', async (t) => {
-  const { jobs } = memoryStorage()
-  const wrong = [
-    '', '2026-01-01', '2026-01-01T00:00:00', '2026-01-01 00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T24:00:00Z',
-    '2025-02-29T00:00:00Z', '2026-01-01T00:00:00+25:00', '0000-12-31T00:00:00Z', '9999-12-31T23:59:59-01:00',
-    '+010000-01-01T00:00:00Z', ' 2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z\n'
-  ]
-  const right = [
-    '2024-02-29T00:00:00.123456Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '2026-01-01t00:00:00z'
-  ]
-  const save = (date: string): void => jobs.save('acme', { ...baker, created_at: date })
-  for (const date of wrong) t.equal(refusal(() => save(date))?.field, 'row.created_at', JSON.stringify(date))
-  for (const date of right) t.equal(refusal(() => save(date)), null, date)
-})
-
 t.test('a row is saved only for a valid tenant', async (t) => {
   const { jobs } = memoryStorage()
   for (const id of ['', 'a'.repeat(201), 'a\u0000', 'a\u007f']) {
     t.equal(refusal(() => jobs.save(id, baker))?.field, 'tenant')
   }
   t.equal(refusal(() => jobs.save('a'.repeat(200), baker)), null)
-})
-
-t.test('the same id may be in two tenants, and without options there are none', async (t) => {
-  t.equal(refusal(() => open({ tenants: { a: { candidates: [plainAnn] }, b: { candidates: [plainAnn] } } })), null)
-  t.equal(await memoryStorage().candidates.count('acme', {}), 0)
 })
 
 const ids = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
@@ -346,11 +264,8 @@ t.test('rows are saved, replaced and removed by their text ids', async (t) => {
 t.test('an id of another kind is refused, by its path', async (t) => {
   const refused: Array<[field: 'id' | 'source_id' | 'recruiter_id', value: unknown, problem: string]> = [
     ['id', 1, `${rule}, got 1`],
-    ['id', undefined, `${rule}, got undefined`],
     ['id', '', `${rule}, got ""`],
     ['id', 'a/b', `${rule}, got "a/b"`],
-    ['id', 'a b', `${rule}, got "a b"`],
-    ['id', 'é', `${rule}, got "é"`],
     ['id', 'x'.repeat(65), `${rule}, got "${'x'.repeat(60)}…"`],
     ['source_id', 3, `${rule}, or null, got 3`],
     ['recruiter_id', '', `${rule}, or null, got ""`]

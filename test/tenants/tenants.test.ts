@@ -21,26 +21,17 @@ function returning (value: unknown): TenantIdLookup {
   return () => value as string
 }
 
-const nothing: unknown = undefined
 const hostile = new Proxy({}, { has () { throw new Error('no access') } })
 
 const bad: Array<[title: string, tenantId: TenantIdLookup, message: string]> = [
   ['throws', () => { throw new Error('no database') }, 'no database'],
-  ['throws what is no error', () => { throw nothing }, 'undefined'],
   ['rejects', async () => { throw new Error('no database') }, 'no database'],
   ['gives an object', returning({ id: 42 }), `${rule}an object`],
-  ['gives an array', returning([42]), `${rule}an array`],
   ['gives an object that cannot be read', returning(hostile), 'no access'],
-  ['promises an object', async () => returning({ id: 42 })('acme'), `${rule}an object`],
   ['gives NaN', returning(Number.NaN), `${rule}NaN`],
-  ['gives Infinity', returning(Infinity), `${rule}Infinity`],
   ['gives a fraction', returning(1.5), `${rule}1.5`],
-  ['gives an integer that is not exact', returning(2 ** 53), `${rule}9007199254740992`],
-  ['gives a bigint', returning(42n), `${rule}42`],
-  ['gives a boolean', returning(true), `${rule}true`],
   ['gives an empty text', returning(''), `${rule}""`],
   ['gives text of 201 characters', returning('x'.repeat(201)), `${rule}"${'x'.repeat(201)}"`],
-  ['gives text with a line feed', returning('4\n2'), `${rule}"4\\n2"`],
   ['gives half a surrogate pair', returning('\ud800'), `${rule}"\\ud800"`]
 ]
 
@@ -187,35 +178,6 @@ t.test('a tenant whose row is gone is removed by its id, which may be a number o
     t.equal((await recruiting.webhooks.list('acme')).data.length, 0)
     await recruiting.close()
   }
-})
-
-t.test('removeTenant refuses what cannot be an id, and removes nothing', async (t) => {
-  const { recruiting } = createHost(true)
-  await recruiting.webhooks.create('acme', webhookInput)
-  const rule = 'invalid_input tenantId: expected an integer, or text of 1 to 200 characters without control characters'
-  for (const tenantId of [null, '', {}, Number.NaN, 'x'.repeat(201), true]) {
-    t.match(await errorOf(recruiting.removeTenant({ tenantId: tenantId as string })), rule, String(tenantId))
-  }
-  t.equal((await recruiting.webhooks.list('acme')).data.length, 1)
-  await recruiting.close()
-})
-
-t.test('without the option tenantId, the slug is the id that removeTenant takes', async (t) => {
-  const { recruiting } = createHost(false)
-  await recruiting.webhooks.create('acme', webhookInput)
-  t.same(await recruiting.removeTenant({ tenantId: 41 }), { left: 0 })
-  t.equal((await recruiting.webhooks.list('acme')).data.length, 1)
-  t.same(await recruiting.removeTenant({ tenantId: 'acme' }), { left: 0 })
-  t.match(await errorOf(recruiting.webhooks.list('acme')), /^tenant_resting/)
-  await recruiting.close()
-})
-
-t.test('removing a tenant again goes on, and its name rests for 61 minutes from then', async (t) => {
-  const { recruiting } = createHost(false)
-  t.same(await recruiting.removeTenant('acme'), { left: 0 })
-  t.same(await recruiting.removeTenant('acme'), { left: 0 })
-  t.match(await errorOf(recruiting.webhooks.list('acme')), /^tenant_resting tenantSlug: "acme" was renamed or removed, and can be used again at 20/)
-  await recruiting.close()
 })
 
 const ids = new Map([['acme', 'acme'], ['globex', 'globex']])

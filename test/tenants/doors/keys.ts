@@ -1,7 +1,5 @@
 import type { Test } from 'tap'
 import { checkError, comparable } from '../../fixtures/api/answers.js'
-import { allScopes } from '../../fixtures/api/app.js'
-import { webhookInput } from '../../fixtures/api/webhook-api.js'
 import { testHandOvers } from '../../fixtures/tenants/hand-over.js'
 import { type CreateTenantStore, createVendor } from '../../fixtures/tenants/vendor.js'
 
@@ -38,25 +36,5 @@ export function testKeys (t: Test, createStore: CreateTenantStore): void {
     companies.set('acme-old', 41)
     t.equal((await ask('/acme-old/candidates', 'old-key')).statusCode, 200)
     checkError(t, await ask('/acme/candidates', 'old-key'), 401, 'the old slug')
-  })
-
-  t.test('a request ends with the tenant that it began with', async (t) => {
-    const { companies, keys, setCandidates, start } = await createVendor(t, { createStore, hasIds: true })
-    await setCandidates('41', [1])
-    await setCandidates('42', [2])
-    keys.set('new-key', '42')
-    companies.set('acme', 42)
-    const { ask, read } = await start({
-      keyLookup ({ tenantId, key }) {
-        companies.set('acme', 42)
-        return keys.get(key) === tenantId ? { id: key, scopes: allScopes } : null
-      }
-    })
-    const { id } = await read<{ id: number }>('/acme/webhooks', 'new-key', { method: 'POST', payload: webhookInput })
-    companies.set('acme', 41)
-    t.match(await read('/acme/candidates', 'old-key'), [{ id: 1 }])
-    companies.set('acme', 41)
-    checkError(t, await ask(`/acme/webhooks/${id}/dispatch_test`, 'old-key', { method: 'POST' }), 404, 'a test of the webhook of the next tenant')
-    checkError(t, await ask('/acme/candidates', 'old-key'), 401, 'the next request')
   })
 }

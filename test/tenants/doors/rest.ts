@@ -79,20 +79,6 @@ export function testRest (t: Test, createStore: CreateTenantStore): void {
     t.same(await first.app.recruiting.removeTenant('acme'), { left: 0 }, 'nothing was recorded')
   })
 
-  t.test('requests that come all the time learn within a minute that a slug rests', async (t) => {
-    const { pass, start } = await createVendor(t, { createStore, hasIds: false })
-    const [first, second] = [await start(), await start()]
-    await second.ask('/acme/candidates', 'old-key')
-    await first.app.recruiting.removeTenant('acme')
-    const statuses: number[] = []
-    for (let seconds = 0; seconds < 60; seconds++) {
-      await pass(1000)
-      statuses.push((await second.ask('/acme/candidates', 'old-key')).statusCode)
-    }
-    t.equal(statuses.at(-1), 401)
-    t.same(statuses.slice(statuses.indexOf(401)).filter((status) => status !== 401), [], 'and never forget it')
-  })
-
   t.test('a session and a cached key of a process that had not learned of a removal end with the rest', async (t) => {
     const { keys, pass, start } = await createVendor(t, { createStore, hasIds: false })
     const [first, second] = [await start(), await start()]
