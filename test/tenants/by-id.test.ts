@@ -1,14 +1,11 @@
-import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { allScopes, bearer, buildApp } from '../fixtures/api/app.js'
-import { toLoopback, webhookInput } from '../fixtures/api/webhook-api.js'
+import { webhookInput } from '../fixtures/api/webhook-api.js'
 import { collect } from '../fixtures/collect.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { portal } from '../fixtures/portal/sessions.js'
-import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 type Tenant = { tenantSlug: string } | { tenantId: string | number }
 
@@ -41,48 +38,6 @@ function callsOf ({ recruiting }: { recruiting: ReturnType<typeof createRecruiti
     removeTenant: (tenant) => recruiting.removeTenant(tenant)
   }
 }
-
-t.test('an event of a request goes to the tenant whose key was checked, although the slug moved meanwhile', async (t) => {
-  const companies = new Map([['acme', 41]])
-  const [ours, theirs] = [await startReceiver(t), await startReceiver(t)]
-  let letGo = (): void => {}
-  const moved = new Promise<void>((resolve) => { letGo = resolve })
-  let arrive = (): void => {}
-  const arrived = new Promise<void>((resolve) => { arrive = resolve })
-  const checked: string[] = []
-  const app = await buildApp(t, {
-    tenantId: (slug) => companies.get(slug) ?? null,
-    tenantSlug: (id) => [...companies].find(([, known]) => String(known) === id)?.[0] ?? null,
-    keyLookup: ({ tenantId }) => {
-      checked.push(tenantId)
-      return { id: 'key', scopes: allScopes }
-    },
-    delivery: { ...toLoopback, pollMs: 10 },
-    routes: async (scope) => {
-      scope.post('/hire', { config: { scopes: [] }, schema: { operationId: 'hire', response: { 200: Type.Any() } } }, async () => {
-        const [tenantId = ''] = checked
-        arrive()
-        await moved
-        return app.recruiting.emit({ tenantId, type, data: { secretOf: 41 } })
-      })
-    }
-  })
-  const { recruiting } = app
-  await recruiting.webhooks.create({ tenantId: 41 }, { ...webhookInput, target_url: ours.url })
-  await recruiting.webhooks.create({ tenantId: 42 }, { ...webhookInput, target_url: theirs.url })
-
-  const hiring = app.inject({ method: 'POST', url: '/api/v1/public/acme/hire', headers: bearer('key') })
-  await arrived
-  companies.set('acme', 42).set('acme-old', 41)
-  letGo()
-  t.equal((await hiring).statusCode, 200)
-  await recruiting.emit({ tenantSlug: 'acme', type, data: { secretOf: 42 } })
-  await recruiting.drain()
-  const bodies = (requests: Array<{ body: string }>): unknown[] => requests.map(({ body }) => JSON.parse(body))
-  t.match(bodies(ours.requests), [{ tenant_slug: 'acme-old', data: { secretOf: 41 } }])
-  t.match(bodies(theirs.requests), [{ tenant_slug: 'acme', data: { secretOf: 42 } }])
-  t.same([ours.requests.length, theirs.requests.length], [1, 1])
-})
 
 t.test('a call with a tenantId looks nothing up, and works for the same tenant as its slug', async (t) => {
   const recruiting = createRecruiting({

@@ -80,6 +80,13 @@ t.test('results have the fields of the API, whatever the storage returns, and ch
   t.strictSame((await webhooks.find('acme', id))?.event_types, webhookInput.event_types)
 })
 
+t.test('input by code stays as it was', async (t) => {
+  const { app: { recruiting: { webhooks } } } = await buildWebhookApi(t)
+  const input = Object.freeze({ ...webhookInput, name: ' CRM ', event_types: Object.freeze(['job.closed']) as string[] })
+  t.match(await webhooks.create('acme', input), { name: 'CRM', status: 'active' })
+  t.strictSame(input, { ...webhookInput, name: ' CRM ', event_types: ['job.closed'] })
+})
+
 /** Calls a function as plain JavaScript can, and returns why it was refused. */
 async function refused (webhooks: RecruitingWebhooks, name: keyof RecruitingWebhooks, ...args: unknown[]): Promise<unknown[]> {
   try {
@@ -92,6 +99,7 @@ async function refused (webhooks: RecruitingWebhooks, name: keyof RecruitingWebh
 const bad = [
   ['list', 'GET', '/webhooks?page=0', { page: 0 }],
   ['list', 'GET', '/webhooks?sort=name,-name', { sort: 'name,-name' }],
+  ['list', 'GET', '/webhooks?sort=secret', { sort: 'secret' }],
   ['list', 'GET', '/webhooks?limit=1', { limit: '1' }],
   ['create', 'POST', '/webhooks', { ...webhookInput, name: '\ud800' }],
   ['create', 'POST', '/webhooks', { ...webhookInput, name: JSON.parse('['.repeat(100) + ']'.repeat(100)) }],
@@ -159,6 +167,14 @@ t.test('changing what is not there, or another tenant has, is not_found, and fin
     }
   }
   t.equal((await webhooks.list('acme')).meta.total, 1)
+})
+
+t.test('a webhook that is not active rejects replays and retries', async (t) => {
+  const { app: { recruiting: { webhooks } }, emit, webhook } = await startDelivering(t, { delivery: { worker: false } })
+  await emit()
+  await webhooks.update('acme', webhook.id, { status: 'inactive' })
+  t.strictSame(await refused(webhooks, 'replay', 'acme', webhook.id), ['invalid_input', '', 'input: the webhook is not active'])
+  t.strictSame(await refused(webhooks, 'retryDelivery', 'acme', webhook.id, 1), ['invalid_input', '', 'input: the webhook is not active'])
 })
 
 t.test('errors of the storage reach the caller as they are, and a closed engine refuses', async (t) => {

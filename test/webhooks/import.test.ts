@@ -13,14 +13,16 @@ t.test('receivers of an imported webhook verify notifications with the secret th
   const receiver = await startReceiver(t)
   const recruiting = createRecruiting({ storage: memoryStorage(), delivery: toLoopback, secretKeys: [Buffer.alloc(32, 1)] })
   t.teardown(() => recruiting.close())
-  const webhook = await recruiting.webhooks.import('acme', { ...input, target_url: receiver.url, headers: { authorization: 'Bearer gateway' } })
-  t.match(webhook, { name: 'CRM', status: 'active', target_url: receiver.url, event_types: ['application.created'] })
+  const filters = { 'data.id': [1] }
+  const headers = { authorization: 'Bearer gateway' }
+  const webhook = await recruiting.webhooks.import('acme', { ...input, target_url: receiver.url, headers, filters })
+  t.match(webhook, { name: 'CRM', status: 'active', target_url: receiver.url, event_types: ['application.created'], filters })
   t.notOk('secret' in webhook)
   await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 } })
   await recruiting.drain()
-  const [{ body = '', headers = {} } = {}] = receiver.requests
-  t.equal(headers.authorization, 'Bearer gateway')
-  t.match(new Webhook(secret).verify(body, headers as Record<string, string>), { type: 'application.created' })
+  const [{ body = '', headers: sent = {} } = {}] = receiver.requests
+  t.equal(sent.authorization, 'Bearer gateway')
+  t.match(new Webhook(secret).verify(body, sent as Record<string, string>), { type: 'application.created' })
 })
 
 t.test('an imported secret is sealed in the storage', async (t) => {

@@ -52,6 +52,14 @@ t.test('deliveries have ended before a hook on close of the host runs, wherever 
   t.same(seen, [[['delivered', 1]], [['delivered', 1], ['pending', 0]]])
 })
 
+t.test('a host that was never ready closes without having delivered', async (t) => {
+  const { clock, storage } = createMachines(t)
+  const app = Fastify()
+  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { clock } })
+  await app.close()
+  t.equal(clock.timerCount, 0)
+})
+
 t.test('createRecruiting needs only webhooks and deliveries, delivers at once, and has the members of app.recruiting', async (t) => {
   const receiver = await startReceiver(t)
   const storage = memoryStorage()

@@ -71,33 +71,6 @@ t.test('an unknown status in filter[status] is rejected', async (t) => {
   t.strictSame(answer.body, refusal(answer, { in: 'query', field: 'filter[status]', message }))
 })
 
-t.test('webhooks can be sorted by id, name, created_at and updated_at', async (t) => {
-  const { call, clock, create } = await buildWebhookApi(t)
-  const names: Record<number, string> = {}
-  for (const name of ['b', 'a', 'B', 'a']) {
-    const { id } = await create({ name })
-    names[id] = `${name}${id}`
-    await clock.advance(1000)
-  }
-  await call('PATCH', '/webhooks/2', { status: 'inactive' })
-  const expected = {
-    id: 'b1 a2 B3 a4',
-    '-id': 'a4 B3 a2 b1',
-    name: 'B3 a2 a4 b1',
-    '-name': 'b1 a4 a2 B3',
-    'name,-id': 'B3 a4 a2 b1',
-    created_at: 'b1 a2 B3 a4',
-    '-updated_at': 'a2 a4 B3 b1'
-  }
-  for (const [sort, order] of Object.entries(expected)) {
-    const { body } = await call<Page>('GET', `/webhooks?sort=${sort}`)
-    t.equal(body.data.map(({ id }) => names[id]).join(' '), order, sort)
-  }
-  for (const sort of ['status', 'target_url', 'secret']) {
-    t.equal((await call('GET', `/webhooks?sort=${sort}`)).status, 400, sort)
-  }
-})
-
 type Call = WebhookApi['call']
 
 /** Every operation on one webhook, with a body that is right where one is needed. */

@@ -296,6 +296,13 @@ t.test('a text that was changed or cut does not open', async (t) => {
   }
 })
 
+t.test('without keys a secret stays as it is, and with keys an open one still opens', async (t) => {
+  const box = createSecretBox([])
+  t.equal(box.seal(secret, 'acme', 7), secret)
+  t.equal(box.open(secret, 'acme', 7), secret)
+  t.equal(createSecretBox([one]).open(secret, 'acme', 7), secret)
+})
+
 t.test('current is what is sealed with the first key, or open if there is none', async (t) => {
   const sealed = createSecretBox([one]).seal(secret, 'acme', 7)
   t.ok(createSecretBox([one, two]).isCurrent(sealed, 'acme', 7))

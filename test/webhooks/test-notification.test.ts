@@ -263,7 +263,7 @@ const acme = { slug: 'acme', id: 'acme' }
 /** Operations over a sender that sends nothing. */
 async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 204, error: null, durationMs: 1 }) {
   const sent: SendRequest[] = []
-  const capacity = createCapacity({ concurrency: 1, perEndpoint: 1, worker: false })
+  const capacity = createCapacity({ concurrency: 2, perEndpoint: 1, worker: false })
   const { webhooks, deliveries } = memoryStorage()
   const operations = createWebhookOperations({
     webhooks,

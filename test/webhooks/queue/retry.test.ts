@@ -91,16 +91,6 @@ t.test('Retry-After does not lengthen the schedule by an attempt', async (t) => 
   t.match(await lastDelivery(), { status: 'failed', attempt_count: 2, next_attempt_at: null })
 })
 
-t.test('Retry-After on a success means nothing', async (t) => {
-  const { drain, emit, log, receiver } = await startDelivering(t)
-  receiver.answer({ status: 200, headers: { 'retry-after': '3600' } })
-  await emit()
-  await drain()
-  await emit()
-  await drain()
-  t.match(await log(), [{ status: 'delivered' }, { status: 'delivered' }])
-})
-
 const claimed: ClaimedDelivery = {
   deliveryId: 3,
   fence: 2,

@@ -245,17 +245,6 @@ for (const [title, finish] of Object.entries(endings)) {
   })
 }
 
-t.test('a tunnel whose attempt ended by its deadline is closed, before TLS and after it', async (t) => {
-  const proxy = await startConnectProxy(t)
-  const sender = await startSender(t, { proxy: proxy.url })
-  const silent = await startHostileReceiver(t, { connect: (socket) => socket.resume() })
-  for (const url of [silent.url, silent.url.replace('http:', 'https:')]) {
-    const { error } = await sender.post(url, { timeoutMs: 1000 })
-    t.equal(error, 'timeout')
-    await until(() => proxy.open === 0 && silent.open === 0)
-  }
-})
-
 t.test('after close no socket or timer remains, whatever was in flight', async (t) => {
   const dns = await startDnsServer(t)
   dns.set('dead.example', { silent: true })
