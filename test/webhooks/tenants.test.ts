@@ -28,7 +28,7 @@ t.test('a tenant with many events is removed in batches, until nothing is left',
     return counts.shift() ?? 0
   }
   t.strictSame(await app.recruiting.removeTenant('acme'), { left: 0 })
-  const batch = { limit: 10_000, restSeconds: 3660 }
+  const batch = { limit: 2000, restSeconds: 3660 }
   t.same(limits, [{ ...batch, transaction: undefined }, batch, batch])
 })
 
@@ -36,7 +36,7 @@ t.test('in a transaction one batch is removed, and the rest is told', async (t) 
   const { app, storage } = await startDelivering(t)
   const transaction = {}
   storage.webhooks.removeTenant = async (_, options) => {
-    t.strictSame(options, { limit: 10_000, restSeconds: 3660, transaction })
+    t.strictSame(options, { limit: 2000, restSeconds: 3660, transaction })
     return 12_345
   }
   t.strictSame(await app.recruiting.removeTenant('acme', { transaction }), { left: 12_345 })

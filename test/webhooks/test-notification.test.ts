@@ -193,6 +193,15 @@ async function answerAll ({ receiver, answerNext }: { receiver: Receiver, answer
   }
 }
 
+t.test('of the tests of one webhook at most perEndpoint run at a time', async (t) => {
+  const host = await startHolding(t, { perEndpoint: 3, concurrency: 20 })
+  const tests = Promise.all(Array.from({ length: 12 }, () => host.sendTest()))
+  await host.receiver.received(3)
+  await answerAll(host, 12)
+  t.ok((await tests).every(({ body }) => body.data.status === 'delivered'))
+  t.equal(host.most(), 3)
+})
+
 for (const worker of [true, false]) {
   const where = worker ? 'in a process that delivers' : 'in a process that does not deliver'
 
@@ -263,7 +272,7 @@ const acme = { slug: 'acme', id: 'acme' }
 /** Operations over a sender that sends nothing. */
 async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 204, error: null, durationMs: 1 }) {
   const sent: SendRequest[] = []
-  const capacity = createCapacity({ concurrency: 2, perEndpoint: 1, worker: false })
+  const capacity = createCapacity({ concurrency: 1, perEndpoint: 1, worker: false })
   const { webhooks, deliveries } = memoryStorage()
   const operations = createWebhookOperations({
     webhooks,
