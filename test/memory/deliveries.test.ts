@@ -47,7 +47,7 @@ t.test('listeners are called by everything that makes deliveries due', async (t)
   t.equal(await heard(async () => recordAttempts(delivered(await claimOne()))), 0)
 })
 
-t.test('a listener that throws breaks neither the call nor other listeners, and a warning tells of it', async (t) => {
+t.test('a listener that throws breaks neither the call nor other listeners, and causes a warning', async (t) => {
   const { deliveries, addWebhook, emit, log } = createDeliveryKit()
   const webhook = await addWebhook()
   const warnings: unknown[] = []
@@ -94,7 +94,7 @@ t.test('items come out by rank, and by id where the rank is the same', async () 
   }))
 })
 
-t.test('an item can be taken out wherever it stands', async () => {
+t.test('an item can be taken out in any position', async () => {
   fc.assert(fc.property(ranks, fc.func(fc.boolean()), (given, isRemoved) => {
     const { queue, items } = createQueue(given)
     const removed = items.filter(({ id }) => isRemoved(id))

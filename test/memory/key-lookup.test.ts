@@ -29,7 +29,7 @@ t.test('limits of a key are found with it, and cannot be changed', async (t) => 
   t.strictSame((await find(first))?.allowedIps, ['10.0.0.0/8'])
 })
 
-t.test('limits that cannot be are refused by their place', async (t) => {
+t.test('bad limits of a key are rejected with their path', async (t) => {
   for (const [wrong, field] of [
     [{ allowedIps: [] }, 'allowedIps'], [{ allowedIps: '10.0.0.0/8' }, 'allowedIps'], [{ allowedIps: ['10.0.0.0'] }, 'allowedIps[0]'],
     [{ candidateFields: 'headline' }, 'candidateFields'], [{ jobFields: [''] }, 'jobFields']
@@ -66,7 +66,7 @@ t.test('a key is null from the time it expires at', async (t) => {
   t.strictSame([await isValid('text'), await isValid('date')], [false, false])
 })
 
-t.test('malformed keys are refused, and the error names the path', async (t) => {
+t.test('malformed keys are rejected, and the error names the path', async (t) => {
   const key = { key: 'first', tenantSlug: 'acme', scopes }
   const slug = 'expected a tenant slug of 1 to 100 characters without control characters'
   const dateTime = 'expected an RFC 3339 date-time'
@@ -95,7 +95,7 @@ t.test('a key has the characters of a bearer token', async (t) => {
   }
 })
 
-t.test('a key that is listed twice is refused without being shown', async (t) => {
+t.test('a key that is listed twice is rejected without being shown', async (t) => {
   const key = { key: 'sesame', scopes }
   const message = refusal([{ ...key, tenantSlug: 'acme' }, { ...key, tenantSlug: 'other' }])
 

@@ -216,13 +216,13 @@ const refusedCandidates: Array<[changes: Record<string, unknown>, field: string,
   [{ further: Symbol('further') }, '', 'expected fields that hold plain data']
 ]
 
-t.test('malformed options are refused, and the error names the path', async (t) => {
+t.test('malformed options are rejected, and the error names the path', async (t) => {
   for (const [given, field, problem] of refused) {
     t.strictSame(refusal(() => open(given)), { code: 'invalid_option', field, message: `${field}: ${problem}` })
   }
 })
 
-t.test('a malformed candidate is refused, whether it is there from the beginning or saved later', async (t) => {
+t.test('a malformed candidate is rejected, at the start and on save', async (t) => {
   const { candidates } = memoryStorage()
   for (const [changes, field, problem] of refusedCandidates) {
     const row = { ...plainAnn, ...changes }
@@ -261,7 +261,7 @@ t.test('rows are saved, replaced and removed by their text ids', async (t) => {
   t.equal(await candidates.find('acme', 'A'), null)
 })
 
-t.test('an id of another kind is refused, by its path', async (t) => {
+t.test('an id of another kind is rejected with its path', async (t) => {
   const refused: Array<[field: 'id' | 'source_id' | 'recruiter_id', value: unknown, problem: string]> = [
     ['id', 1, `${rule}, got 1`],
     ['id', '', `${rule}, got ""`],

@@ -47,7 +47,7 @@ t.test('each event is listed as receivers get it, in the order of the emits', as
   t.strictSame(of('offer.sent'), [second])
 })
 
-t.test('emit refuses what the real one refuses, and nothing is listed', async (t) => {
+t.test('emit of a recorder rejects what the real one rejects, and lists nothing', async (t) => {
   const { recruiting, events: listed } = recordEvents({ events })
   const emit = recruiting.emit as (event: unknown, options?: unknown) => Promise<unknown>
   for (const [event, options, field] of [
@@ -108,7 +108,7 @@ t.test('findSubject lists the events by each of their subjects', async (t) => {
   t.equal((await collect(recruiting.findSubject('acme', 'candidate:42'))).length, 101)
 })
 
-t.test('an unknown option, and a type that the catalogue does not have, are refused', async (t) => {
+t.test('an unknown option, and a type that the catalogue does not have, are rejected', async (t) => {
   const record = recordEvents as (options?: unknown) => unknown
   for (const [options, field] of [[5, 'options'], [{ event: events }, 'event'], [{ events: { signed: events['offer.signed'] } }, 'events["signed"]']] as const) {
     t.throws(() => record(options), { code: 'invalid_option', field }, field)
@@ -208,7 +208,7 @@ t.test('a key that was rolled back can be used again', async (t) => {
   t.strictSame(events.map(({ data }) => data), [{ id: 2 }])
 })
 
-t.test('commit and rollback refuse a missing handle', async (t) => {
+t.test('commit and rollback reject a missing handle', async (t) => {
   const { commit, rollback } = recordEvents()
   for (const end of [commit, rollback]) {
     t.throws(() => end(undefined), { code: 'invalid_input', field: 'transaction', message: 'transaction: expected a handle, got undefined' })

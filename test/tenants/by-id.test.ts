@@ -60,7 +60,7 @@ t.test('a call with a tenantId looks nothing up, and works for the same tenant a
   }
 })
 
-t.test('each call refuses a tenantSlug together with a tenantId, and stores nothing', async (t) => {
+t.test('each call rejects a tenantSlug together with a tenantId, and stores nothing', async (t) => {
   const { storage, calls: stored } = spyStorage()
   const recruiting = createRecruiting({ storage, logger: silentLogger, delivery: false, portal, tenantId: () => 41 })
   t.teardown(() => recruiting.close())

@@ -183,7 +183,7 @@ t.test('a tenant whose row is gone is removed by its id, which may be a number o
 const ids = new Map([['acme', 'acme'], ['globex', 'globex']])
 const tenantId = (slug: string): string | null => ids.get(slug) ?? null
 
-t.test('an unknown tenant gets the same answer as an unknown key, whatever is sent', async (t) => {
+t.test('an unknown tenant gets the same response as an unknown key', async (t) => {
   const app = await buildApp(t, { tenantId })
   for (const path of ['/jobs', '/webhooks/1', '/nothing']) {
     for (const key of [keys.full, 'unknown']) {

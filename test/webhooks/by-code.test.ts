@@ -65,7 +65,7 @@ t.test('a process without a server and without deliveries tests, replays and ret
   t.equal(receiver.requests.length, 2, 'only the tests were sent')
 })
 
-t.test('results have the fields of the API, whatever the storage returns, and changing them changes nothing', async (t) => {
+t.test('results have only the fields of the API, and changing them changes nothing', async (t) => {
   const storage = memoryStorage()
   const { find } = storage.webhooks
   storage.webhooks.find = async (tenantSlug, id) => {
@@ -113,7 +113,7 @@ const bad = [
   ['listDeliveries', 'GET', '/webhooks/1/deliveries?filter[event_id]=', { 'filter[event_id]': '' }]
 ] as const
 
-t.test('bad input is refused for the reason that the API gives', async (t) => {
+t.test('bad input by code is rejected with the field and message of the API', async (t) => {
   const { app: { recruiting: { webhooks } }, call, create } = await buildWebhookApi(t)
   await create()
   for (const [name, method, path, input] of bad) {
@@ -177,7 +177,7 @@ t.test('a webhook that is not active rejects replays and retries', async (t) => 
   t.strictSame(await refused(webhooks, 'retryDelivery', 'acme', webhook.id, 1), ['invalid_input', '', 'input: the webhook is not active'])
 })
 
-t.test('errors of the storage reach the caller as they are, and a closed engine refuses', async (t) => {
+t.test('errors of the storage reach the caller unchanged, and calls after close throw', async (t) => {
   const { app, storage } = await buildWebhookApi(t)
   const { webhooks } = app.recruiting
   storage.webhooks.find = async () => { throw new Error('the database is gone') }

@@ -71,7 +71,8 @@ t.test('a bad PATCH gets a 400 that names the field, and changes nothing', async
   for (const [body, ...faults] of refused) {
     const answer = await call('PATCH', `/webhooks/${id}`, body)
     t.equal(answer.status, 400, JSON.stringify(body))
-    t.strictSame(answer.body, refusal(answer, ...faults.map(([field, message]) => ({ field, message }))), JSON.stringify(body))
+    const details = faults.map(([field, message]) => ({ field, message }))
+    t.strictSame(answer.body, refusal(answer, ...details), JSON.stringify(body))
   }
   t.strictSame((await call('GET', `/webhooks/${id}`)).body, before.body)
 })

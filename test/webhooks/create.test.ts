@@ -114,7 +114,7 @@ t.test('a create with a bad field gets a 400 that names it, and stores nothing',
   for (const [body, ...faults] of [
     [[webhookInput], { field: '', message: 'must be object' }],
     [null, { field: '', message: 'must be object' }],
-    [undefined, { field: 'name', ...missing }, { field: 'target_url', ...missing }, { field: 'event_types', ...missing }],
+    [undefined, ...['name', 'target_url', 'event_types'].map((field) => ({ field, ...missing }))],
     [
       { name: '', event_types: [] }, { field: 'target_url', ...missing },
       { field: 'name', message: 'must NOT have fewer than 1 characters' },
@@ -125,7 +125,7 @@ t.test('a create with a bad field gets a 400 that names it, and stores nothing',
     t.equal(answer.status, 400, JSON.stringify(body))
     t.strictSame(answer.body, refusal(answer, ...faults), JSON.stringify(body))
   }
-  t.strictSame((await call('GET', '/webhooks')).body, { data: [], meta: { page: 1, per_page: 25, total: 0, total_pages: 0 } })
+  t.match((await call('GET', '/webhooks')).body, { data: [], meta: { total: 0 } })
 })
 
 /** One host of each kind that no webhook may have. test/webhooks/ssrf tries hundreds of addresses. */

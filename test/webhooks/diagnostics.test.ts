@@ -116,7 +116,7 @@ t.test('stats of a tenant are those of its id', async (t) => {
   await t.rejects(recruiting.stats({ tenantSlug: 'nobody' }), { code: 'unknown_tenant' })
 })
 
-t.test('wrong arguments are refused, and none of them reads all tenants', async (t) => {
+t.test('wrong arguments are rejected, and none of them reads all tenants', async (t) => {
   const storage = memoryStorage()
   let reads = 0
   const { stats } = storage.deliveries

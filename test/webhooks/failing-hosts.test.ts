@@ -139,7 +139,7 @@ const failures: Array<[title: string, listener: () => unknown]> = [
 ]
 
 for (const [title, listener] of failures) {
-  t.test(`a listener that ${title} is logged, and keeps nobody from anything`, async (t) => {
+  t.test(`a listener that ${title} is logged, and stops neither other listeners nor deliveries`, async (t) => {
     const rejections = watchRejections(t)
     const receiver = await startReceiver(t)
     const { addWebhook, deliveries, start } = createMachines(t)

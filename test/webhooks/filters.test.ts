@@ -11,7 +11,7 @@ interface Shown { data: { id: number, filters: EventFilters | null } }
 
 const filters: EventFilters = { 'data.stage': ['offer', 'hired', null], 'data.job_id': [7, 1.5, true] }
 
-t.test('only events whose data matches are sent, whatever the filters for tests', async (t) => {
+t.test('only events that match the filters are sent; tests ignore the filters', async (t) => {
   const { call, receiver, webhook, drain, emit, log } = await startDelivering(t)
   t.equal((await call<Shown>('PATCH', `/webhooks/${webhook.id}`, { filters: { 'data.job_id': [7] } })).status, 200)
   t.strictSame((await emit({ job_id: 8 })).deliveries, 0)
@@ -79,7 +79,7 @@ const refused: Array<[title: string, filters: unknown, field: string, message: s
   ['a list', ['data.id'], 'filters', 'must be object,null'],
 ]
 
-t.test('other filters are refused with the field and the reason, and nothing is stored', async (t) => {
+t.test('bad filters get a 400 with the field and the reason, and nothing is stored', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   const { id } = await create({ filters })
   for (const [title, given, field, message] of refused) {
@@ -92,7 +92,7 @@ t.test('other filters are refused with the field and the reason, and nothing is 
   t.equal((await call<{ data: unknown[] }>('GET', '/webhooks')).body.data.length, 1)
 })
 
-t.test('numbers that no storage can keep and names that replace prototypes are refused', async (t) => {
+t.test('numbers that no storage can keep and names that replace prototypes are rejected', async (t) => {
   const { app, create } = await buildWebhookApi(t)
   const { id } = await create()
   for (const json of ['{"data.id":[1e400]}', '{"data.id":[-1e400]}', '{"__proto__":[1]}', '{"data.id":[NaN]}']) {

@@ -77,7 +77,7 @@ const refused: Array<[title: string, headers: unknown, field: string, message: s
   ['text', 'X-Token: 1', 'headers', /must be object/]
 ]
 
-t.test('headers that would break the request or the signature are refused, and nothing is stored', async (t) => {
+t.test('headers that would break the request or the signature are rejected, and nothing is stored', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   const { id } = await create({ headers: { 'X-Token': '1' } })
   for (const [title, given, field, message] of refused) {

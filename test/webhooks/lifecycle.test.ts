@@ -184,7 +184,7 @@ t.test('close may be called twice, also at once, and closes once', async (t) => 
   t.equal(released, 1)
 })
 
-t.test('a closed engine refuses everything but close', async (t) => {
+t.test('after close, every call but close throws', async (t) => {
   const { start, storage } = createMachines(t)
   const engine = start()
   await engine.close()
@@ -197,7 +197,7 @@ t.test('a closed engine refuses everything but close', async (t) => {
   t.match(await storage.deliveries.stats(), { pending: 0 })
 })
 
-t.test('an engine refuses events as soon as it is closing', async (t) => {
+t.test('emit throws as soon as the engine is closing', async (t) => {
   const { start } = createMachines(t)
   const engine = start()
   const closing = engine.close()

@@ -92,7 +92,7 @@ const { call, create } = await buildWebhookApi(t)
 await create()
 
 for (const [title, operation] of Object.entries(operations)) {
-  t.test(`${title} refuses an id that is not an integer`, async (t) => {
+  t.test(`${title} rejects an id that is not an integer`, async (t) => {
     for (const id of malformed) {
       const answer = await operation(call, id)
       t.equal(answer.status, 400, id)
@@ -229,7 +229,7 @@ t.test('the list has pages and is sorted by name', async (t) => {
   t.strictSame(await names('page=2147483647'), [[], { page: 2147483647, per_page: 25, total: 3, total_pages: 1 }])
 })
 
-t.test('an unknown parameter, another field to sort by or a page out of range is refused', async (t) => {
+t.test('an unknown parameter, sort field or page size gets a 400', async (t) => {
   const { call } = await buildWebhookApi(t)
   const rule = 'must be name; a leading minus sign sorts descending'
   for (const [query, field, message] of [

@@ -105,7 +105,7 @@ t.test('a delivery is found only under its own webhook', async (t) => {
   }
 })
 
-t.test('a delivery id that is not an integer is refused', async (t) => {
+t.test('a delivery id that is not an integer is rejected', async (t) => {
   const { call, webhook } = await startDelivering(t)
   for (const id of ['abc', '1.5', '1e1', '%201']) {
     const answer = await call('GET', `/webhooks/${webhook.id}/deliveries/${id}`)

@@ -208,7 +208,7 @@ t.test('a dry run answers 200 with what the replay then queues, and queues nothi
   }
 })
 
-t.test('a dry run is refused where the replay would be', async (t) => {
+t.test('a dry run is rejected where the replay would be', async (t) => {
   const { call, callAsGlobex, create } = await buildWebhookApi(t)
   const { id } = await create()
   const inactive = await create({ status: 'inactive' })

@@ -32,7 +32,7 @@ t.test('a tenant with many events is removed in batches, until nothing is left',
   t.same(limits, [{ ...batch, transaction: undefined }, batch, batch])
 })
 
-t.test('in a transaction one batch is removed, and the rest is told', async (t) => {
+t.test('in a transaction one batch is removed, and what is left is returned', async (t) => {
   const { app, storage } = await startDelivering(t)
   const transaction = {}
   storage.webhooks.removeTenant = async (_, options) => {
@@ -42,7 +42,7 @@ t.test('in a transaction one batch is removed, and the rest is told', async (t) 
   t.strictSame(await app.recruiting.removeTenant('acme', { transaction }), { left: 12_345 })
 })
 
-t.test('removing refuses a name that is none, unknown options and a closed engine', async (t) => {
+t.test('removeTenant rejects a bad slug and unknown options, and throws after close', async (t) => {
   const { app, storage } = await startDelivering(t)
   await t.rejects(app.recruiting.removeTenant(''), { code: 'invalid_input', field: 'tenantSlug', message: /^tenantSlug: expected a tenant slug of 1 to 100 characters/ })
   await t.rejects(app.recruiting.removeTenant('acme', { transation: {} } as never), { code: 'invalid_event', field: 'transation' })
@@ -66,7 +66,7 @@ t.test('a renamed tenant receives its events with the same secret, which is seal
   t.strictSame([await storage.webhooks.count('acme', {}), await storage.webhooks.count('initech', {})], [0, 1])
 })
 
-t.test('a rename onto a tenant that exists is refused, and changes nothing', async (t) => {
+t.test('renaming to the slug of an existing tenant is rejected, and changes nothing', async (t) => {
   const { app, storage } = await startDelivering(t)
   await app.recruiting.emit({ ...event, tenantSlug: 'globex' })
   await t.rejects(app.recruiting.renameTenant('acme', 'globex'), {
@@ -75,7 +75,7 @@ t.test('a rename onto a tenant that exists is refused, and changes nothing', asy
   t.equal(await storage.webhooks.count('acme', {}), 1)
 })
 
-t.test('a rename refuses names that are none, the same name twice, unknown options and a closed engine', async (t) => {
+t.test('renameTenant rejects bad slugs, the same slug twice and unknown options, and throws after close', async (t) => {
   const { app } = await startDelivering(t)
   const rule = 'expected a tenant slug of 1 to 100 characters'
   const refused: Array<[unknown[], string, RegExp | string]> = [

@@ -9,7 +9,7 @@ import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { first, startDelivering } from '../../fixtures/delivery/delivering.js'
 import { timeOf } from '../../fixtures/api/webhook-api.js'
 
-t.test('emit tells the id of the event and to how many active webhooks it goes', async (t) => {
+t.test('emit returns the id of the event and the number of active webhooks that receive it', async (t) => {
   const { addWebhook, start } = createMachines(t)
   const engine = start({ delivery: { worker: false } })
   t.match(await engine.emit(event), { id: /^evt_[0-9a-f]{32}$/, deliveries: 0 })
@@ -75,7 +75,7 @@ t.test('emit rejects an event with a bad field, names the field, and records not
   t.match(await storage.deliveries.stats(), { pending: 0 })
 })
 
-t.test('emit refuses what is no event, and options it does not have, and records nothing', async (t) => {
+t.test('emit rejects anything but an object, and unknown options, and records nothing', async (t) => {
   const { addWebhook, start, storage } = createMachines(t)
   await addWebhook('https://example.com/')
   const engine = start({ delivery: { worker: false } })
@@ -98,7 +98,7 @@ t.test('emit takes text up to its limits', async (t) => {
   })
 })
 
-t.test('emit refuses data that does not match the schema of its type, and names the field', async (t) => {
+t.test('emit rejects data that does not match the schema of its type, and names the field', async (t) => {
   const events = { 'offer.sent': Type.Object({ id: Type.Integer(), to: Type.Optional(Type.Array(Type.Object({ mail: Type.String() }))) }) }
   const engine = createRecruiting({ storage: memoryStorage(), events, delivery: { worker: false } })
   t.teardown(() => engine.close())
@@ -114,7 +114,7 @@ t.test('emit refuses data that does not match the schema of its type, and names 
 
 for (const maxEventBytes of [undefined, 2000]) {
   const limit = maxEventBytes ?? 262_144
-  t.test(`emit refuses an event whose body is longer than ${limit} bytes, and records nothing`, async (t) => {
+  t.test(`emit rejects an event whose body is longer than ${limit} bytes, and records nothing`, async (t) => {
     const { addWebhook, start, storage } = createMachines(t)
     const receiver = await startReceiver(t)
     await addWebhook(receiver.url)
@@ -138,7 +138,7 @@ for (const maxEventBytes of [undefined, 2000]) {
   })
 }
 
-t.test('a storage without transactions refuses one', async (t) => {
+t.test('a storage without transactions rejects a transaction', async (t) => {
   const { start, storage } = createMachines(t)
   await t.rejects(start({ delivery: { worker: false } }).emit(event, { transaction: {} }), {
     code: 'invalid_event', field: 'transaction', message: 'transaction: the memory storage has no transactions; in tests, recordEvents of fastify-recruiting-api/testing takes any handle'
@@ -270,8 +270,8 @@ t.test('an idempotency key used for a different event is a conflict, and nothing
   const engine = start({ delivery: { worker: false } })
   await engine.emit(keyed)
   for (const change of [
-    { data: { id: 2 } }, { type: 'application.updated' }, { subject: 'candidate:42' }, { subjects: ['candidate:42', 'job:7'] },
-    { occurredAt: '2026-01-01T00:00:00Z' }
+    { data: { id: 2 } }, { type: 'application.updated' }, { subject: 'candidate:42' },
+    { subjects: ['candidate:42', 'job:7'] }, { occurredAt: '2026-01-01T00:00:00Z' }
   ]) {
     await t.rejects(engine.emit({ ...keyed, ...change } as typeof keyed), conflict, JSON.stringify(change))
   }
@@ -323,7 +323,7 @@ t.test('validating never changes the data', async (t) => {
   t.throws(() => validate('job.created', { id: '1', note: 'x' }), { code: 'invalid_event', field: 'data.id' })
 })
 
-t.test('a schema may refuse unknown fields, and formats are checked', async (t) => {
+t.test('a schema may reject unknown fields, and formats are checked', async (t) => {
   const validate = createEventValidator({
     'job.created': Type.Object({ at: Type.String({ format: 'date-time' }) }, { additionalProperties: false })
   })

@@ -20,7 +20,7 @@ t.test('a replay of an erased event sends a tombstone with the same id and time'
   })
 })
 
-t.test('a subject and a tenant that cannot be are refused', async (t) => {
+t.test('erase rejects a bad subject, tenant or transaction', async (t) => {
   const { app } = await startDelivering(t)
   for (const subject of ['', 'x'.repeat(256), 'a\0b', '\ud800']) {
     await t.rejects(app.recruiting.erase({ tenantSlug: 'acme', subject }), { code: 'invalid_event', field: 'subject' })
@@ -29,7 +29,7 @@ t.test('a subject and a tenant that cannot be are refused', async (t) => {
   await t.rejects(app.recruiting.erase(subject, { transaction: {} }), { code: 'invalid_event', field: 'transaction' })
 })
 
-t.test('erase refuses what is no subject and names it does not know, and erases nothing', async (t) => {
+t.test('erase rejects anything but an object, and unknown names, and erases nothing', async (t) => {
   const { app, log } = await startDelivering(t)
   await app.recruiting.emit(event)
   await t.rejects(app.recruiting.erase(undefined as never), { code: 'invalid_event', field: 'subject', message: 'subject: expected an object' })
@@ -84,7 +84,7 @@ t.test('findSubject reads on after a page', async (t) => {
   t.same((await collect(app.recruiting.findSubject('acme', 'job:7'))).map(({ eventId }) => eventId), ids)
 })
 
-t.test('an event without a subject is refused if the option says so', async (t) => {
+t.test('with requireSubject, an event without a subject is rejected', async (t) => {
   const { app, log } = await startDelivering(t, { requireSubject: true, delivery: { worker: false } })
   const { subject: _, subjects: __, ...nobody } = eventOfAda
   const message = 'subject: expected a subject, because the option requireSubject is set'
@@ -95,7 +95,7 @@ t.test('an event without a subject is refused if the option says so', async (t) 
   await app.recruiting.emit({ ...nobody, subject: 'job:7' })
 })
 
-t.test('findSubject refuses a tenant and a subject that cannot be, and everything once the engine is closed', async (t) => {
+t.test('findSubject rejects a bad tenant or subject, and throws after close', async (t) => {
   const { app } = await startDelivering(t)
   for (const subject of ['', 'x'.repeat(256), 'a\0b', 42]) {
     await t.rejects(collect(app.recruiting.findSubject('acme', subject as string)), {

@@ -20,7 +20,8 @@ t.test('a tenant of 100 emoji is served from the key to the delivery', async (t)
   const { pool, storage, saveCandidates } = await startPostgresHost(t)
   await saveCandidates(longest, [ada])
   const { key } = await apiKeys(pool).issue({ tenantSlug: longest, scopes: allScopes })
-  const app = await buildApp(t, { storage, keyLookup: postgresKeyLookup(pool), server, delivery: { ...toLoopback, pollMs: 10 } })
+  const delivery = { ...toLoopback, pollMs: 10 }
+  const app = await buildApp(t, { storage, keyLookup: postgresKeyLookup(pool), server, delivery })
   const url = `/api/v1/public/${encodeURIComponent(longest)}`
 
   const list = await app.inject({ url: `${url}/candidates`, headers: bearer(key) })
@@ -39,7 +40,7 @@ t.test('a tenant of 100 emoji is served from the key to the delivery', async (t)
   t.equal(await app.recruiting.erase({ tenantSlug: longest, subject: text }), 1)
 })
 
-t.test('a tenant of 101 emoji is refused everywhere, and the error names the field', async (t) => {
+t.test('a tenant of 101 emoji is rejected everywhere, and the error names the field', async (t) => {
   const asked: unknown[] = []
   const app = await buildApp(t, { server, keyLookup: async (credentials) => { asked.push(credentials); return null } })
   const { statusCode } = await app.inject({ url: `/api/v1/public/${encodeURIComponent(tooLong)}/candidates`, headers: bearer('a-key') })
@@ -71,7 +72,7 @@ t.test('half of a surrogate pair names no tenant, wherever one is named', async 
   await t.rejects(app.recruiting.emit({ ...event, tenantSlug: half }), { code: 'invalid_event', field: 'tenantSlug' })
 })
 
-t.test('a subject and an idempotency key of 256 emoji are refused', async (t) => {
+t.test('a subject and an idempotency key of 256 emoji are rejected', async (t) => {
   const app = await buildApp(t)
   const long = `${text}🦊`
   for (const field of ['subject', 'idempotencyKey']) {

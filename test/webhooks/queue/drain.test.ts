@@ -39,7 +39,7 @@ for (const [title, until] of [['a Date', (ms: number) => new Date(ms)], ['millis
   })
 }
 
-t.test('an until that is no time and a misspelt option are refused', async (t) => {
+t.test('drain rejects an until that is not a time, and a misspelt option', async (t) => {
   const engine = createMachines(t).start()
   const refusal = { code: 'invalid_option', field: 'until', message: /^until: expected a Date or milliseconds since the epoch, got / }
   for (const until of ['soon', '2026-01-01T00:00:00Z', Number.NaN, Number.POSITIVE_INFINITY, 9e15, new Date('soon')]) {

@@ -68,8 +68,8 @@ function waitOf ({ next_attempt_at: next }: LoggedDelivery, clock: Clock): numbe
 t.test('Retry-After makes the wait longer, by a day at most, and never shorter', async (t) => {
   const inAnHour = new Date(Math.floor(Date.now() / 1000) * 1000 + 3_600_000)
   for (const [status, value, waitMs] of [
-    [503, '3600', 3_600_000], [404, '86401', 86_400_000], [500, '1', 5000], [301, ['60', '120'], 5000], [503, 'soon', 5000],
-    [429, inAnHour.toUTCString(), 3_600_000]
+    [503, '3600', 3_600_000], [404, '86401', 86_400_000], [500, '1', 5000], [301, ['60', '120'], 5000],
+    [503, 'soon', 5000], [429, inAnHour.toUTCString(), 3_600_000]
   ] as const) {
     const { clock, drain, emit, lastDelivery, receiver } = await startDelivering(t, {
       clock: createManualClock(inAnHour.getTime() - 3_600_000)
@@ -144,7 +144,7 @@ t.test('a schedule that has become shorter ends a delivery that is beyond it', a
   t.match(decide({ error: 'connection' }, { attemptCount: 17 }), { outcome: 'failed', isGone: false })
 })
 
-t.test('a blocked address is final, whatever is left of the schedule', async (t) => {
+t.test('a blocked address is not retried', async (t) => {
   t.strictSame(decide({ error: 'blocked' }), { ...result, responseStatus: null, error: 'blocked', outcome: 'failed', isGone: false })
 })
 

@@ -185,7 +185,7 @@ t.test('an attempt that is aborted ends at once, and says so', async (t) => {
 
 const channels = ['undici:request:create', 'undici:client:sendHeaders']
 
-t.test('after close no socket, timer or subscriber remains, whatever was in flight', async (t) => {
+t.test('close leaves no socket, timer or subscriber, even with attempts in flight', async (t) => {
   const dns = await startDnsServer(t)
   dns.set('dead.example', { silent: true })
   const healthy = await startReceiver(t)

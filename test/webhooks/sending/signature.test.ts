@@ -31,7 +31,7 @@ for (const [name, Webhook] of Object.entries(libraries)) {
     }
   })
 
-  t.test(`${name} refuses a delivery that was changed, or signed with another secret`, async (t) => {
+  t.test(`${name} rejects a changed delivery, and one signed with another secret`, async (t) => {
     const { create, drain, emit, receiver, webhook } = await startDelivering(t)
     const other = await create()
     await emit()

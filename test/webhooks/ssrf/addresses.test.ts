@@ -217,7 +217,7 @@ t.test('a denied IPv4 network is denied in the forms of IPv6 that carry it, and 
   t.ok(isAllowedMapped('8.8.9.8'))
 })
 
-t.test('a webhook to a denied address is refused as one to a private address is', async (t) => {
+t.test('a webhook to a denied address gets the same 400 as one to a private address', async (t) => {
   const { call, create } = await buildWebhookApi(t, { delivery: { denyNetworks: ['8.8.8.0/24', '2606:4700::/32'] } })
   for (const url of ['https://8.8.8.8/', 'https://0x08080808/', 'https://[2606:4700::1111]/', 'https://10.0.0.1/']) {
     const reply = await call('POST', '/webhooks', { ...webhookInput, target_url: url })
@@ -325,8 +325,9 @@ t.test('a CIDR is read as an address and a prefix', async (t) => {
 t.test('text that is not an address is not allowed', async (t) => {
   const isAllowed = createAddressRule(['0.0.0.0/0', '::/0'])
   for (const text of [
-    '', ' ', 'localhost', 'example.com', '127.1', '8.8.8', '8.8.8.8.8', '8.8.8.256', '010.0.0.1', '0x8.8.8.8', '134744072', ' 8.8.8.8',
-    '8.8.8.8:443', '8.8.8.8\0', '8.8.8.8/32', '[::1]', '2606:4700::1111::', '2606:4700:1111', '2606:4700::11111', '::ffff:8.8.8.256'
+    '', ' ', 'localhost', 'example.com', '127.1', '8.8.8', '8.8.8.8.8', '8.8.8.256', '010.0.0.1',
+    '0x8.8.8.8', '134744072', ' 8.8.8.8', '8.8.8.8:443', '8.8.8.8\0', '8.8.8.8/32', '[::1]',
+    '2606:4700::1111::', '2606:4700:1111', '2606:4700::11111', '::ffff:8.8.8.256'
   ]) {
     t.notOk(isAllowed(text), text)
   }
@@ -374,7 +375,7 @@ t.test('the first fault of an address is reported', async (t) => {
   t.equal(faultOf('https://localhost/'), 'must point to a public host')
 })
 
-t.test('an address with half a surrogate pair is refused', async (t) => {
+t.test('an address with half a surrogate pair is rejected', async (t) => {
   t.equal(faultOf('https://example.com/\ud83e'), 'must not contain white space or control characters')
 })
 

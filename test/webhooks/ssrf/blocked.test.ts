@@ -59,7 +59,7 @@ interface Tested {
   data: { id: string, duration_ms: number }
 }
 
-t.test('a test tells of every blocked target the same, be it open, closed, silent or not there', async (t) => {
+t.test('a test returns the same for every blocked target: open, closed, silent or missing', async (t) => {
   const dns = await startDnsServer(t)
   const storage = memoryStorage()
   const { call } = await dns.serve(() => buildWebhookApi(t, { storage, delivery: { allowHttp: true } }))

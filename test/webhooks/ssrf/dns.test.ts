@@ -34,7 +34,7 @@ t.test('a name that points to an address that is not public is blocked, and no c
   t.same(receiver.requests, [])
 })
 
-t.test('one bad answer among good ones refuses all, wherever it stands', async (t) => {
+t.test('one bad address among good ones blocks the name, in any position', async (t) => {
   const { port, requests } = await startReceiver(t)
   const dns = await startDnsServer(t)
   const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })

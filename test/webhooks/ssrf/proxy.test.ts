@@ -245,7 +245,7 @@ for (const [title, finish] of Object.entries(endings)) {
   })
 }
 
-t.test('after close no socket or timer remains, whatever was in flight', async (t) => {
+t.test('close leaves no socket or timer, even with attempts in flight', async (t) => {
   const dns = await startDnsServer(t)
   dns.set('dead.example', { silent: true })
   const proxy = await startConnectProxy(t)
