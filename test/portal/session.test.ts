@@ -285,7 +285,7 @@ t.test('tokens of the second key, and those dated a little ahead, are valid', as
 
 t.test('a session ends with the clock of the deliveries', async (t) => {
   let now = Date.UTC(2026, 0, 1)
-  const clock = { now: () => now, setTimeout, clearTimeout }
+  const clock = { now: () => now, monotonic: () => now, setTimeout, clearTimeout }
   const app = await buildApp(t, { portal, delivery: { worker: false, clock: clock as never } })
   const { token } = await app.recruiting.portal.createSession({ tenantSlug: 'acme', actor: 'user:17', expiresInSeconds: 60 })
   const ask = async (): Promise<number> => (await app.inject({ url, headers: bearer(token) })).statusCode

@@ -7,6 +7,13 @@ as $$
 #variable_conflict use_column
 declare
   v_snapshot pg_snapshot := pg_current_snapshot();
+  -- A transaction that wrote a webhook or a key holds this lock until it ends. Those of other databases do not matter.
+  v_is_writing boolean := exists (
+    select from pg_locks l
+    where l.locktype = 'relation' and l.mode = 'RowExclusiveLock' and l.pid is distinct from pg_backend_pid()
+      and l.database = (select d.oid from pg_database d where d.datname = current_database())
+      and l.relation in ('webhooks'::regclass, 'api_keys'::regclass)
+  );
   v_over text[];
 begin
   if current_setting('transaction_read_only') = 'off' and exists (select from tenants t where t.rests_until <= clock_timestamp()) then
@@ -14,7 +21,9 @@ begin
       select t.tenant from tenants t
       where t.rests_until <= clock_timestamp()
         -- After a restore on another server, this may be an id that it has not reached.
-        and (t.rests_since < pg_snapshot_xmin(v_snapshot) or t.rests_since >= pg_snapshot_xmax(v_snapshot))
+        and (
+          not v_is_writing or t.rests_since < pg_snapshot_xmin(v_snapshot) or t.rests_since >= pg_snapshot_xmax(v_snapshot)
+        )
       for update skip locked
     );
     delete from webhooks w where w.tenant = any (v_over);

@@ -315,12 +315,12 @@ t.test('rotating a key', async (t) => {
     const other = await pool.connect()
     await other.query('begin')
     await other.query('select from recruiting.api_keys where id = $1 for update', [old.id])
-    const rotating = keys.rotate({ tenantSlug: 'acme' }, old.id, { overlapSeconds: 0 })
+    const rejected = t.rejects(keys.rotate({ tenantSlug: 'acme' }, old.id, { overlapSeconds: 0 }), { code: 'not_found', field: 'id' })
     await lockWaited('rotate_key_v1')
     await other.query("update recruiting.api_keys set replaced_at = date_trunc('milliseconds', clock_timestamp()) where id = $1", [old.id])
     await other.query('commit')
     other.release()
-    await t.rejects(rotating, { code: 'not_found', field: 'id' })
+    await rejected
   })
 
   t.test('against a revocation at once, leaves the old key revoked', async (t) => {
