@@ -193,12 +193,13 @@ async function answerAll ({ receiver, answerNext }: { receiver: Receiver, answer
 }
 
 t.test('of the tests of one webhook at most perEndpoint run at a time', async (t) => {
-  const host = await startHolding(t, { perEndpoint: 3, concurrency: 20 })
-  const tests = Promise.all(Array.from({ length: 12 }, () => host.sendTest()))
-  await host.receiver.received(3)
-  await answerAll(host, 12)
-  t.ok((await tests).every(({ body }) => body.data.status === 'delivered'))
-  t.equal(host.most(), 3)
+  const host = await startHolding(t, { perEndpoint: 3 })
+  const other = await host.create({ target_url: `${host.receiver.url}/other` })
+  const tests = [...Array.from({ length: 8 }, () => host.sendTest()), host.sendTest(other.id)]
+  const sent = await host.receiver.received(4)
+  t.same(sent.map(({ path }) => path).sort(), ['/hook', '/hook', '/hook', '/hook/other'])
+  await answerAll(host, 9)
+  t.ok((await Promise.all(tests)).every(({ body }) => body.data.status === 'delivered'))
 })
 
 for (const worker of [true, false]) {
