@@ -9,7 +9,6 @@ import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
 import { sendOverSocket } from '../fixtures/fuzz/fuzz-socket.js'
-import { startDelivering } from '../fixtures/delivery/delivering.js'
 
 const url = '/api/v1/public/acme/webhooks'
 const good = '{"name":"ATS events","target_url":"https://example.com/hook","event_types":["application.created"]}'
@@ -56,39 +55,21 @@ const json = 'application/json'
 const bodies: Record<string, { type?: string, payload: string | Buffer }> = {
   'an empty body': { type: json, payload: '' },
   'no body and no media type': { payload: '' },
-  'an empty body of another media type': { type: 'text/plain', payload: '' },
-  blanks: { type: json, payload: '  \n' },
   'half a body': { type: json, payload: goodBody.slice(0, -1) },
-  'more than a body': { type: json, payload: `${goodBody}}` },
   'two bodies': { type: json, payload: goodBody + goodBody },
-  'a trailing comma': { type: json, payload: goodBody.replace('}', ',}') },
-  'single quotes': { type: json, payload: goodBody.replaceAll('"', "'") },
   'a comment': { type: json, payload: `/* */${goodBody}` },
   'a form': { type: 'application/x-www-form-urlencoded', payload: 'name=ATS+events' },
-  'the bare word NaN': { type: json, payload: '{"name":NaN}' },
   null: { type: json, payload: 'null' },
-  true: { type: json, payload: 'true' },
-  'a number': { type: json, payload: '1' },
-  'a string': { type: json, payload: '"name"' },
   'an array': { type: json, payload: `[${goodBody}]` },
-  'an empty object': { type: json, payload: '{}' },
   __proto__: { type: json, payload: goodBody.replace('{', '{"__proto__":{"status":"active"},') },
   'an escaped __proto__': { type: json, payload: goodBody.replace('{', '{"\\u005f_proto__":{},') },
   'constructor.prototype': { type: json, payload: goodBody.replace('{', '{"constructor":{"prototype":{}},') },
   'Latin-1': { type: json, payload: Buffer.from(goodBody.replace('ATS', 'Bücher'), 'latin1') },
   'UTF-16': { type: 'application/json; charset=utf-16', payload: Buffer.from(goodBody, 'utf16le') },
-  'an overlong encoding': { type: json, payload: Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]) },
   'a surrogate encoded as UTF-8': { type: json, payload: Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]) },
   gzip: { type: json, payload: Buffer.from('1f8b0800000000000003', 'hex') },
   'no media type': { payload: goodBody },
-  'an empty media type': { type: '', payload: goodBody },
-  'the media type text/plain': { type: 'text/plain', payload: goodBody },
   'the media type text/json': { type: 'text/json', payload: goodBody },
-  'the media type application/json-patch+json': { type: 'application/json-patch+json', payload: goodBody },
-  'the media type application/jsonx': { type: 'application/jsonx', payload: goodBody },
-  'the media type application/vnd.api+json': { type: 'application/vnd.api+json', payload: goodBody },
-  'the media type application': { type: 'application', payload: goodBody },
-  'the media type */*': { type: '*/*', payload: goodBody },
   'two media types': { type: 'text/plain, application/json', payload: goodBody },
   'a multipart body': { type: 'multipart/form-data; boundary=x', payload: '--x--' }
 }
@@ -119,14 +100,6 @@ t.test('a body whose length is not the one of Content-Length gets 400', async (t
   }
 })
 
-t.test('a body in chunks is read like any other', async (t) => {
-  const app = await buildApp(t)
-  const head = `POST ${url} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: ${json}\r\n` +
-    `Authorization: Bearer ${keys.full}\r\nTransfer-Encoding: chunked\r\n\r\n`
-  const [answer] = await sendRaw(app, `${head}${goodBody.length.toString(16)}\r\n${goodBody}\r\n0\r\n\r\n`)
-  t.equal(answer?.statusCode, 201)
-})
-
 t.test('a body that never arrives whole is no failure of the service', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, { server: { logger: logs.logger } })
@@ -154,27 +127,16 @@ async function buildWithWebhook (t: Parameters<typeof buildApp>[0]) {
   return buildApp(t, { storage })
 }
 
-for (const [method, path, status] of operations) {
-  t.test(`${method} ${path} takes application/json with an empty body for no body`, async (t) => {
-    const app = await buildWithWebhook(t)
-    const headers = { ...bearer(keys.full), 'content-type': 'application/json' }
-    const answer = await app.inject({ method, url: base + path, headers, payload: '' })
-    t.equal(answer.statusCode, status)
-  })
-
-  t.test(`${method} ${path} takes no body without a media type`, async (t) => {
-    const app = await buildWithWebhook(t)
-    t.equal((await app.inject({ method, url: base + path, headers: bearer(keys.full) })).statusCode, status)
-  })
-
-  t.test(`${method} ${path} takes an empty body on the wire, with a length of 0 and in chunks`, async (t) => {
+t.test('operations without a body take none, and an empty one on the wire, with a length of 0 and in chunks', async (t) => {
+  for (const [method, path, status] of operations) {
+    const without = await (await buildWithWebhook(t)).inject({ method, url: base + path, headers: bearer(keys.full) })
     const head = `${method} ${base}${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${keys.full}\r\n` +
       'Content-Type: application/json\r\n'
     const [measured] = await sendRaw(await buildWithWebhook(t), `${head}Content-Length: 0\r\n\r\n`)
     const [chunked] = await sendRaw(await buildWithWebhook(t), `${head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`)
-    t.same([measured?.statusCode, chunked?.statusCode], [status, status])
-  })
-}
+    t.same([without.statusCode, measured?.statusCode, chunked?.statusCode], [status, status, status], `${method} ${path}`)
+  }
+})
 
 t.test('operations that need a body refuse an empty one', async (t) => {
   const app = await buildWithWebhook(t)
@@ -195,15 +157,7 @@ function nestedObjects (depth: number): string {
 }
 
 /** The body itself is the first level. */
-const payloads = [
-  `{"name":${nestedArrays(100)}}`,
-  `{"name":${nestedArrays(2000)}}`,
-  `{"event_types":[${nestedObjects(1990)}]}`,
-  `{"event_types":[${nestedObjects(2000)},${nestedObjects(2000)}]}`,
-  nestedObjects(101),
-  nestedObjects(10_000),
-  nestedArrays(32_000)
-]
+const payloads = [`{"name":${nestedArrays(100)}}`, `{"event_types":[${nestedObjects(1990)}]}`, nestedObjects(10_000), nestedArrays(32_000)]
 
 t.test('a listening server answers a body nested more than 100 levels deep with a 400 that says so', async (t) => {
   const logs = captureLogs()
@@ -216,11 +170,6 @@ t.test('a listening server answers a body nested more than 100 levels deep with 
     t.same(JSON.parse(answer.body).error.details, details)
     t.same((await logs.waitFor('request refused')).details, details)
   }
-})
-
-t.test('without errorDetails it is the same 400 as any other', async (t) => {
-  const app = await buildApp(t)
-  for (const payload of payloads) checkError(t, await sendOverSocket(app, { method: 'POST', url, headers, payload }), 400)
 })
 
 t.test('a body nested 100 levels deep is read', async (t) => {
@@ -236,13 +185,6 @@ t.test('a body nested 100 levels deep is read', async (t) => {
   }
 })
 
-const unreadBodies = {
-  'a malformed body': { 'content-type': 'application/json', payload: '{"name":' },
-  'a body over 64 KiB': { 'content-type': 'application/json', payload: `"${'x'.repeat(100_000)}"` },
-  'a body of another media type': { 'content-type': 'text/xml', payload: '<a/>' },
-  'a body with a wrong length': { 'content-type': 'application/json', 'content-length': '7', payload: '{}' }
-}
-
 const callers = [
   { who: 'a caller without a key', headers: {}, status: 401 },
   { who: 'a caller with an unknown key', headers: bearer('unknown'), status: 401 },
@@ -251,21 +193,6 @@ const callers = [
 ]
 
 for (const { who, headers, status } of callers) {
-  t.test(`${who} gets ${status}, whatever the body`, async (t) => {
-    const { storage, calls } = spyStorage()
-    const app = await buildApp(t, { storage })
-    for (const [what, { payload, ...bodyHeaders }] of Object.entries(unreadBodies)) {
-      const answer = await app.inject({
-        method: 'POST',
-        url: '/api/v1/public/acme/webhooks',
-        headers: { ...bodyHeaders, ...headers },
-        payload
-      })
-      checkError(t, answer, status, what)
-    }
-    t.same(calls, [], 'the storage is not asked')
-  })
-
   t.test(`${who} is answered before the body has arrived`, async (t) => {
     const app = await buildApp(t)
     const authorization = Object.values(headers).map((value) => `Authorization: ${value}\r\n`).join('')
@@ -283,36 +210,3 @@ t.test('a request for an unknown path is answered before its body has arrived', 
   t.equal(answers.length, 1)
   for (const answer of answers) checkError(t, answer, 404)
 })
-
-t.test('the keys are not asked about a request without a well-formed key', async (t) => {
-  const asked: unknown[] = []
-  const app = await buildApp(t, { keyLookup: async (credentials) => { asked.push(credentials); return null } })
-  const url = '/api/v1/public/acme/webhooks'
-  await app.inject({ url })
-  await app.inject({ url, headers: { authorization: 'Bearer' } })
-  await app.inject({ url, headers: { authorization: 'Basic YWNtZTpzZWNyZXQ=' } })
-  t.same(asked, [])
-  await app.inject({ url, headers: bearer('a-key') })
-  t.same(asked, [{ tenantSlug: 'acme', tenantId: 'acme', key: 'a-key' }])
-})
-
-const operationsWithoutBody = [
-  ['POST', '/rotate_secret', 200],
-  ['POST', '/dispatch_test', 200],
-  ['POST', '/replay', 202],
-  ['GET', '', 200],
-  ['GET', '/deliveries', 200],
-  ['DELETE', '', 204]
-] as const
-
-for (const [method, path, status] of operationsWithoutBody) {
-  t.test(`${method} :id${path} takes an empty body of application/json for none`, async (t) => {
-    const { app, webhook } = await startDelivering(t)
-    const { statusCode } = await app.inject({
-      method,
-      url: `/api/v1/public/acme/webhooks/${webhook.id}${path}`,
-      headers: { ...bearer(keys.full), 'content-type': 'application/json', 'content-length': '0' }
-    })
-    t.equal(statusCode, status)
-  })
-}

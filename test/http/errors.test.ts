@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { HttpError } from '../../src/index.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { captureLogs } from '../fixtures/api/logs.js'
@@ -9,51 +8,6 @@ import { hostileErrors } from '../fixtures/hostile/hostile-errors.js'
 import { buildAppWithRoutes, titleOf, urlOf } from '../fixtures/api/routes.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { sendRaw } from '../fixtures/receivers/raw-http.js'
-
-const candidates = '/api/v1/public/acme/candidates'
-
-t.test('parameters that fail validation get 400 bad_request', async (t) => {
-  const app = await buildApp(t)
-  checkError(t, await app.inject({ url: `${candidates}?page=0`, headers: bearer(keys.full) }), 400)
-})
-
-t.test('a body that fails validation gets 400 bad_request', async (t) => {
-  const app = await buildApp(t)
-  const answer = await app.inject({
-    method: 'POST',
-    url: '/api/v1/public/acme/webhooks',
-    headers: bearer(keys.full),
-    payload: { name: 'ATS events', target_url: 'https://example.com/hook' }
-  })
-  checkError(t, answer, 400)
-})
-
-t.test('a missing key gets 401 unauthorized', async (t) => {
-  const app = await buildApp(t)
-  checkError(t, await app.inject({ url: candidates }), 401)
-})
-
-t.test('an invalid key gets 401 unauthorized', async (t) => {
-  const app = await buildApp(t)
-  checkError(t, await app.inject({ url: candidates, headers: bearer('unknown') }), 401)
-})
-
-t.test('a key without the required scope gets 403 forbidden', async (t) => {
-  const app = await buildApp(t)
-  checkError(t, await app.inject({ url: candidates, headers: bearer(keys.jobsRead) }), 403)
-})
-
-t.test('a resource that does not exist gets 404 not_found', async (t) => {
-  const app = await buildApp(t)
-  checkError(t, await app.inject({ url: '/api/v1/public/acme/webhooks/1', headers: bearer(keys.full) }), 404)
-})
-
-t.test('an unexpected failure gets 500 internal_error', async (t) => {
-  const storage = memoryStorage()
-  storage.candidates.list = async () => { throw new Error('the database is down') }
-  const app = await buildApp(t, { storage })
-  checkError(t, await app.inject({ url: candidates, headers: bearer(keys.full) }), 500)
-})
 
 const base = '/api/v1/public/acme'
 
@@ -200,14 +154,9 @@ t.test('with errorDetails the other errors say no more than before', async (t) =
 /** As many numbers as fit into a body. */
 const numbers = Array.from({ length: 32_000 }, (_, index) => index % 10)
 
-const deep = '['.repeat(10_000) + ']'.repeat(10_000)
-
 const many: Record<string, { payload: string, details: number }> = {
-  'a thousand faults': { payload: JSON.stringify({ ...body, event_types: numbers.slice(0, 1000) }), details: 20 },
   '64 KiB of faults': { payload: JSON.stringify({ event_types: numbers }), details: 20 },
-  'faults in arrays of arrays': { payload: JSON.stringify({ ...body, event_types: Array.from({ length: 100 }, () => numbers.slice(0, 100)) }), details: 1 },
-  'thousands of unknown fields': { payload: JSON.stringify(Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`a${index}`, 1]))), details: 1 },
-  'values nested 10,000 deep': { payload: `{"event_types":${deep}}`, details: 1 }
+  'thousands of unknown fields': { payload: JSON.stringify(Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`a${index}`, 1]))), details: 1 }
 }
 
 for (const [what, { payload, details }] of Object.entries(many)) {
@@ -233,38 +182,18 @@ t.test('the last item of the longest list that is allowed is checked too, beside
   ])
 })
 
-t.test('a fault far down a long list is found as well', async (t) => {
-  const app = await buildApp(t, {
-    errorDetails: true,
-    async routes (app) {
-      const schema = { body: Type.Object({ ids: Type.Array(Type.Integer()) }), response: { 204: Type.Null() } }
-      app.post('/ids', { config: { scopes: [] }, schema }, async () => {})
-    }
-  })
-  const answer = await app.inject({ method: 'POST', url: `${base}/ids`, headers: bearer(keys.full), payload: { ids: [...numbers.slice(0, 150), 'x'] } })
-  t.same(answer.json().error.details, [{ in: 'body', field: 'ids[150]', message: 'must be integer' }])
-})
-
 const url = '/api/v1/public/acme/candidates'
 
 const thrown: Record<string, unknown> = {
   'an error': new Error('canary'),
   'an error with statusCode 404': Object.assign(new Error('canary'), { statusCode: 404 }),
-  'an error with status 400': Object.assign(new Error('canary'), { status: 400, statusCode: 400 }),
-  'an error with statusCode 200': Object.assign(new Error('canary'), { statusCode: 200 }),
   'an error of a validator': Object.assign(new Error('canary'), { validation: [], validationContext: 'body', code: 'FST_ERR_VALIDATION' }),
   'an error that a body is too large': Object.assign(new Error('canary'), { code: 'FST_ERR_CTP_BODY_TOO_LARGE', statusCode: 413 }),
-  'an error of the media type': Object.assign(new Error('canary'), { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE', statusCode: 415 }),
-  'an error of the content length': Object.assign(new Error('canary'), { code: 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' }),
-  'an error of Fastify': Object.assign(new Error('canary'), { code: 'FST_ERR_NOT_FOUND' }),
   'an error named like ours': Object.assign(new Error('canary'), { code: 'not_found', details: [] }),
   'an error with headers': Object.assign(new Error('canary'), { headers: { 'x-canary': 'canary', 'content-type': 'text/html' } }),
   null: null,
-  undefined,
   'a string': 'canary',
-  'a number': 404,
   'an object': { canary: true, statusCode: 404, code: 'not_found' },
-  'a symbol': Symbol('canary'),
   'an object without a prototype': Object.assign(Object.create(null), { canary: true })
 }
 
@@ -362,17 +291,6 @@ t.test('a lookup that gives an owner who cannot be read is a 500', async (t) => 
   }
 })
 
-t.test('a lookup that throws an HttpError is a 500 as well', async (t) => {
-  const app = await buildApp(t, { keyLookup: async () => { throw new HttpError('not_found') } })
-  checkError(t, await app.inject({ url, headers: bearer(keys.full) }), 500)
-})
-
-t.test('a lookup whose scopes are text lets nobody in by a part of it', async (t) => {
-  const app = await buildApp(t, { keyLookup: async () => ({ id: 'a', scopes: 'candidates:readonly' }) as never })
-  const answer = await app.inject({ url, headers: bearer(keys.full) })
-  checkError(t, answer, 500)
-})
-
 const unknown = [
   ['GET', ''], ['GET', '/'], ['GET', '/nothing'], ['GET', '/candidates/1/'], ['GET', '/Candidates'], ['GET', '/candidates/1/jobs'],
   ['GET', '/jobs/1/candidates'], ['PATCH', '/candidates/1'], ['DELETE', '/jobs/1'], ['GET', '/webhooks/1/'], ['GET', '/webhooks/1/rotate_secret'],
@@ -383,29 +301,14 @@ const unknown = [
   ['OPTIONS', '/candidates'], ['OPTIONS', '/webhooks']
 ] as const
 
-t.test('an unknown path or method gets 404', async (t) => {
+t.test('an unknown path or method gets 404 with any key of the tenant, and 401 without one', async (t) => {
   const app = await buildApp(t)
   for (const [method, path] of unknown) {
-    const answer = await app.inject({ method, url: `${base}${path}`, headers: bearer(keys.full) })
-    checkError(t, answer, 404, `${method} ${path}`)
-  }
-})
-
-t.test('an unknown path or method gets 404 whatever the scopes of the key', async (t) => {
-  const app = await buildApp(t)
-  for (const [method, path] of unknown) {
-    const answer = await app.inject({ method, url: `${base}${path}`, headers: bearer(keys.none) })
-    checkError(t, answer, 404, `${method} ${path}`)
-  }
-})
-
-t.test('an unknown path or method gets 401 without a key of the tenant', async (t) => {
-  const app = await buildApp(t)
-  for (const [method, path] of unknown) {
-    const url = `${base}${path}`
-    checkError(t, await app.inject({ method, url }), 401, `${method} ${path} without a key`)
-    checkError(t, await app.inject({ method, url, headers: bearer('unknown') }), 401, `${method} ${path} with an unknown key`)
-    checkError(t, await app.inject({ method, url, headers: bearer(keys.globex) }), 401, `${method} ${path} with a foreign key`)
+    const answer = async (headers: object) => app.inject({ method, url: `${base}${path}`, headers: { ...headers } })
+    for (const key of [keys.full, keys.none]) checkError(t, await answer(bearer(key)), 404, `${method} ${path}`)
+    for (const headers of [{}, bearer('unknown'), bearer(keys.globex)]) {
+      checkError(t, await answer(headers), 401, `${method} ${path}`)
+    }
   }
 })
 

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import recruitingApi, {
   type ApiKey, type AuditEntry, type IdKinds, isRecruitingApiError, type RecruitingApiOptions
 } from '../../src/index.js'
-import { jobsFrom, memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 import { allScopes, bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { checkError } from '../fixtures/api/answers.js'
@@ -54,12 +54,6 @@ t.test('candidateFields and jobFields publish the fields they declare, and nothi
   t.same(jobs.json(), { data: [{ id: 1, name: 'Analyst', status: 'published', department: 'canary' }], meta })
 })
 
-t.test('candidateFields do not publish fields of jobs', async (t) => {
-  const app = await buildApp(t, { storage, candidateFields: Type.Object({ department: Type.Optional(Type.String()) }) })
-  const jobs = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
-  t.same(jobs.json().data, [{ id: 1, name: 'Analyst', status: 'published' }])
-})
-
 t.test('webhooks and deliveries leave out whatever else a row of the storage holds', async (t) => {
   const { storage } = spyStorage(memoryStorage({ tenants }), async ({ method }, real) => {
     const result = await real()
@@ -105,18 +99,11 @@ t.test('an id of another type than declared gets 500, and the log names port, fi
   const text = "expected a string of 1 to 64 visible ASCII characters without /: ids.candidate is 'string'"
   const problems: Array<[Partial<IdKinds>, string, unknown, string]> = [
     [{}, 'id', 'canary', `whose id is a string, ${integer}`],
-    [{}, 'id', '7', `whose id is a string, ${integer}`],
     [{}, 'id', 1.5, `whose id is a number, ${integer}`],
-    [{}, 'id', 7n, `whose id is a bigint, ${integer}`],
-    [{}, 'id', null, `whose id is null, ${integer}`],
-    [{}, 'id', undefined, `whose id is undefined, ${integer}`],
     [{}, 'id', { canary: 1 }, `whose id is an object, ${integer}`],
     [{ candidate: 'string' }, 'id', 7, `whose id is a number, ${text}`],
-    [{ candidate: 'string' }, 'id', 'can ary', `whose id is a string, ${text}`],
     [{ candidate: 'string' }, 'id', 'canary/', `whose id is a string, ${text}`],
-    [{ candidate: 'string' }, 'id', 'x'.repeat(65), `whose id is a string, ${text}`],
     [{}, 'source_id', 'canary', "whose source_id is a string, expected an integer up to 2^53-1: ids.source is 'integer'"],
-    [{}, 'source_id', undefined, "whose source_id is undefined, expected an integer up to 2^53-1: ids.source is 'integer'"],
     [{ source: 'string' }, 'source_id', 3, "whose source_id is a number, expected a string of 1 to 64 visible ASCII characters without /: ids.source is 'string'"]
   ]
   for (const [kinds, field, value, problem] of problems) {
@@ -134,17 +121,6 @@ t.test('an id of another type than declared gets 500, and the log names port, fi
       t.notMatch(logs.text(), 'canary')
     }
   }
-})
-
-t.test('a job of another type of id gets 500 too', async (t) => {
-  const logs = captureLogs()
-  const dates = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }
-  const jobs = jobsFrom(() => [{ id: 'j', name: 'Nurse', status: 'draft', ...dates }], { ids: { job: 'string' } })
-  const storage = { ...memoryStorage(), jobs }
-  const app = await buildApp(t, { storage, server: { logger: logs.logger } })
-  checkError(t, await app.inject({ url: `${base}/jobs`, headers }), 500)
-  const failures = logs.lines.filter(({ level }) => level === 50)
-  t.same(failures.map(({ err }) => err?.message), ["jobs.list returned a row whose id is a string, expected an integer up to 2^53-1: ids.job is 'integer'"])
 })
 
 const every = { tenantSlug: 'acme', scopes: allScopes }
@@ -252,17 +228,6 @@ t.test('large integers keep their digits', async (t) => {
   const keys = memoryKeyLookup([{ ...every, key: 'salaries', jobFields: ['salary'] }])
   const app = await build(t, { storage, keyLookup: keys, jobFields: Type.Object({ salary: Type.Integer() }) })
   t.equal((await get(app, 'salaries', 'jobs/1')).body, '{"data":{"id":1,"salary":12345678901234567890}}')
-})
-
-t.test('more lists of fields than are remembered still count', async (t) => {
-  let fields: string[] = []
-  const app = await build(t, { keyLookup: () => ({ id: 'key', scopes: allScopes, jobFields: fields }) })
-  for (let at = 0; at < 105; at++) {
-    fields = [`field_${at}`]
-    t.strictSame((await get(app, 'any', 'jobs/1')).json().data, { id: 1 })
-  }
-  fields = ['name']
-  t.strictSame((await get(app, 'any', 'jobs/1')).json().data, { id: 1, name: 'Compiler Engineer' })
 })
 
 t.test('fields of a lookup that are not names are a 500', async (t) => {

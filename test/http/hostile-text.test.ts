@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import t from 'tap'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
-import { sendRaw } from '../fixtures/receivers/raw-http.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 
 const base = '/api/v1/public/acme'
@@ -19,10 +18,7 @@ const textParameters = [
   ['webhooks/1/deliveries', 'filter[event_id]']
 ]
 
-const hugeIntegers = [
-  '9007199254740992', '9007199254740993', '9223372036854775807', '9223372036854775808', '18446744073709551616',
-  '99999999999999999999999999', '1'.padEnd(90, '0'), '-9007199254740993'
-]
+const hugeIntegers = ['9007199254740992', '18446744073709551616', '1'.padEnd(90, '0'), '-9007199254740993']
 
 t.test('text in the query that no storage can keep gets 400 and never reaches it', async (t) => {
   const { storage, calls } = spyStorage()
@@ -36,19 +32,6 @@ t.test('text in the query that no storage can keep gets 400 and never reaches it
   t.same(calls, [])
 })
 
-t.test('bytes in the query that are not percent-encoded get 400, from the router or from the API', async (t) => {
-  const { storage, calls } = spyStorage()
-  const app = await buildApp(t, { storage })
-  for (const bytes of [[0xc3, 0xa9], [0xff], [0xe9], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x01], [0x7f]]) {
-    const [answer] = await sendRaw(app, Buffer.concat([
-      Buffer.from(`GET ${base}/candidates?filter[q]=`), Buffer.from(bytes),
-      Buffer.from(` HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${keys.full}\r\n\r\n`)
-    ]))
-    t.equal(answer?.statusCode, 400, String(bytes))
-  }
-  t.same(calls, [])
-})
-
 t.test('bytes that a lenient parser lets through get 400 and never reach the storage', async (t) => {
   const { storage, calls } = spyStorage()
   const server = { rewriteUrl: ({ headers }: { headers: IncomingHttpHeaders }) => String(headers['x-url']) }
@@ -57,17 +40,6 @@ t.test('bytes that a lenient parser lets through get 400 and never reach the sto
     for (const query of [`filter[q]=${text}`, `${text}=1`, `page=1${text}`]) {
       const url = `${base}/candidates?${query}`
       checkError(t, await app.inject({ url: '/', headers: { ...headers, 'x-url': url } }), 400, JSON.stringify(url))
-    }
-  }
-  t.same(calls, [])
-})
-
-t.test('an integer beyond 2^53-1 in the query gets 400 and never reaches the storage', async (t) => {
-  const { storage, calls } = spyStorage()
-  const app = await buildApp(t, { storage })
-  for (const integer of hugeIntegers) {
-    for (const query of [`page=${integer}`, `per_page=${integer}`, `filter[recruiter_id]=${integer}`]) {
-      checkError(t, await app.inject({ url: `${base}/candidates?${query}`, headers }), 400, query)
     }
   }
   t.same(calls, [])
@@ -131,26 +103,5 @@ t.test('text in the body that no storage can keep gets 400 and never reaches it'
       checkError(t, await app.inject({ method, url: `${base}/webhooks${path}`, headers, payload }), 400, `${method} ${path} ${payload}`)
     }
   }
-  t.same(calls, [])
-})
-
-t.test('numbers in the body that no storage can keep get 400 and never reach it', async (t) => {
-  const { storage, calls } = spyStorage()
-  const app = await buildApp(t, { storage })
-  for (const number of ['1e400', '-1e400', '9007199254740993', '1.5', '-1', '604801', '"1"', 'true', 'null', '[1]']) {
-    const payload = `{"grace_period_seconds":${number}}`
-    checkError(t, await app.inject({ method: 'POST', url: `${base}/webhooks/1/rotate_secret`, headers, payload }), 400, payload)
-  }
-  t.same(calls, [])
-})
-
-t.test('a body nested as deep as its size allows gets 400', async (t) => {
-  const { storage, calls } = spyStorage()
-  const app = await buildApp(t, { storage })
-  for (const payload of ['['.repeat(32_768) + ']'.repeat(32_768), '{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000), '['.repeat(65_536)]) {
-    checkError(t, await app.inject({ method: 'POST', url: `${base}/webhooks`, headers, payload }), 400, payload.slice(0, 6))
-  }
-  const payload = JSON.stringify({ ...good, event_types: Array.from({ length: 20_000 }, () => 1) })
-  checkError(t, await app.inject({ method: 'POST', url: `${base}/webhooks`, headers, payload }), 400, 'twenty thousand numbers')
   t.same(calls, [])
 })

@@ -29,30 +29,14 @@ const storage = memoryStorage({
 })
 
 const found: Array<[list: string, query: string, ids: number[]]> = [
-  ['candidates', 'filter[recruiter_id]=11', [1, 2]],
   ['candidates', 'filter[recruiter_id]=0011', [1, 2]],
-  ['candidates', 'filter[recruiter_id]=12', [3]],
   ['candidates', 'filter[recruiter_id]=9007199254740991', [4]],
-  ['candidates', 'filter[recruiter_id]=1', []],
-  ['candidates', 'filter[recruiter_id]=11&filter[q]=ada', [1]],
-  ['candidates', 'filter[recruiter_id]=12&filter[q]=alan', []],
-  ['candidates', 'filter[recruiter_id]=11&filter[updated_after]=2026-01-01T00:00:00Z', [2]],
   ['candidates', 'filter[q]=ada&filter[updated_after]=2026-01-02T00:00:00Z&filter[recruiter_id]=12', [3]],
   ['candidates', 'filter[q]=&filter[recruiter_id]=12', [3]],
-  ['jobs', 'filter[status]=published', [1, 3]],
   ['jobs', 'filter[status]=Published', [2]],
-  ['jobs', 'filter[status]=PUBLISHED', []],
-  ['jobs', 'filter[status]=publish', []],
-  ['jobs', 'filter[status]=published%20', []],
-  ['jobs', 'filter[status]=nothing%20like%20it', []],
-  ['jobs', 'filter[status]=publishe_', []],
-  ['jobs', 'filter[status]=%25', []],
   ['jobs', `filter[status]=${'x'.repeat(64)}`, [4]],
   ['jobs', `filter[status]=${'%F0%9F%98%80'.repeat(64)}`, []],
-  ['jobs', 'filter[status]=on%20hold%20%26%20%C3%A9', [5]],
   ['jobs', 'filter[status]=on+hold+%26+%C3%A9', [5]],
-  ['jobs', 'filter[status]=published&filter[q]=ada', [1]],
-  ['jobs', 'filter[status]=published&filter[q]=ada&filter[updated_after]=2026-01-01T00:00:00Z', []],
   ['jobs', 'filter[q]=ada&filter[updated_after]=2026-01-01T00:00:00Z', [2, 4]]
 ]
 
@@ -110,79 +94,43 @@ const names = [
 ]
 
 const rows = names.map((name, index) => ({ id: index + 1, name }))
-const searched = memoryStorage({
-  tenants: {
-    acme: {
-      candidates: rows.map(({ id, name }) => ({ id, full_name: name, headline: 'Ada Lovelace 100%' })),
-      jobs: rows.map(({ id, name }) => ({ id, name, status: 'Ada Lovelace 100%' }))
-    }
-  }
-})
+const searched = memoryStorage({ tenants: { acme: { jobs: rows.map((row) => ({ ...row, status: 'Ada Lovelace 100%' })) } } })
 
 /** What a search finds, by the names above. */
 const searches: Array<[text: string, found: string[]]> = [
-  ['ada', ['Ada Lovelace', 'ADA LOVELACE']],
   ['ADA', ['Ada Lovelace', 'ADA LOVELACE']],
-  ['a l', ['Ada Lovelace', 'ADA LOVELACE']],
-  ['Ada Lovelace', ['Ada Lovelace', 'ADA LOVELACE']],
   ['Ada  Lovelace', []],
-  ['  ada  ', ['Ada Lovelace', 'ADA LOVELACE']],
   ['\tada\n', ['Ada Lovelace', 'ADA LOVELACE']],
-  ['é', ['René Élan', 'RENÉ ÉLAN']],
   ['É', ['René Élan', 'RENÉ ÉLAN']],
-  ['rené é', ['René Élan', 'RENÉ ÉLAN']],
-  ['жанна', ['Жанна', 'ЖАННА']],
-  ['ŁUK', ['Łukasz', 'łukasz']],
-  ['ü', ['Ünal']],
-  ['%', ['100% Wool']],
   ['100% w', ['100% Wool']],
-  ['0%0', []],
-  ['_', ['a_b']],
-  ['a_b', ['a_b']],
-  ['____', []],
-  ['\\', ['back\\slash']],
-  ['k\\s', ['back\\slash']],
-  ['\\%', []],
   ['\\_', []],
-  ['/', ['back/slash']],
-  ['.*', ['(.*)']],
-  ['[a-z]', ['[a-z]*']],
-  ['*', ['[a-z]*', '(.*)']],
-  ['o\'brien "', ['O\'Brien "Bob"']],
-  ["' or 1=1 --", []],
-  ['小', ['李小龙']],
-  ['😀', ['😀 Smiley']],
   ['+plus&amp=', ['+plus&amp=']],
   ['logician', []],
-  ['x'.repeat(200), []],
-  ['😀'.repeat(200), []],
-  [` ${'é'.repeat(200)} `, []]
+  ['😀'.repeat(200), []]
 ]
 
-for (const list of ['candidates', 'jobs']) {
-  t.test(`${list}: a search finds a literal part of the name in any letter case, and looks nowhere else`, async (t) => {
-    const app = await buildApp(t, { storage: searched })
-    for (const [text, found] of searches) {
-      const ids = await fetchIds(app, list, `per_page=200&filter[q]=${encodeURIComponent(text)}`)
-      t.same(ids.map((id) => names[id - 1]), found, `"${text.slice(0, 20)}"`)
-    }
-  })
+t.test('a search finds a literal part of the name in any letter case, and looks nowhere else', async (t) => {
+  const app = await buildApp(t, { storage: searched })
+  for (const [text, found] of searches) {
+    const ids = await fetchIds(app, 'jobs', `per_page=200&filter[q]=${encodeURIComponent(text)}`)
+    t.same(ids.map((id) => names[id - 1]), found, `"${text.slice(0, 20)}"`)
+  }
+})
 
-  t.test(`${list}: a blank search counts as absent`, async (t) => {
-    const app = await buildApp(t, { storage: searched })
-    for (const query of ['filter[q]=', 'filter[q]', 'filter[q]=%20', 'filter[q]=+++', 'filter[q]=%09%0A%0D', 'filter[q]=%C2%A0', 'filter[q]=%E3%80%80']) {
-      t.equal((await fetchIds(app, list, `per_page=200&${query}`)).length, names.length, query)
-    }
-    t.equal((await fetchIds(app, list, `per_page=200&filter[q]=${'%20'.repeat(300)}`)).length, names.length, 'three hundred blanks')
-  })
+t.test('a blank search counts as absent', async (t) => {
+  const app = await buildApp(t, { storage: searched })
+  for (const query of ['filter[q]=', 'filter[q]', 'filter[q]=%20', 'filter[q]=+++', 'filter[q]=%09%0A%0D', 'filter[q]=%C2%A0', 'filter[q]=%E3%80%80']) {
+    t.equal((await fetchIds(app, 'jobs', `per_page=200&${query}`)).length, names.length, query)
+  }
+  t.equal((await fetchIds(app, 'jobs', `per_page=200&filter[q]=${'%20'.repeat(300)}`)).length, names.length, 'three hundred blanks')
+})
 
-  t.test(`${list}: a search of more than 200 characters gets 400`, async (t) => {
-    const app = await buildApp(t, { storage: searched })
-    for (const text of ['x'.repeat(201), 'é'.repeat(201), '😀'.repeat(201), ` ${'x'.repeat(201)} `, 'x'.repeat(5000)]) {
-      checkError(t, await requestList(app, list, `filter[q]=${encodeURIComponent(text)}`), 400, text.slice(0, 3))
-    }
-  })
-}
+t.test('a search of more than 200 characters gets 400', async (t) => {
+  const app = await buildApp(t, { storage: searched })
+  for (const text of ['x'.repeat(201), 'é'.repeat(201), '😀'.repeat(201), ` ${'x'.repeat(201)} `, 'x'.repeat(5000)]) {
+    checkError(t, await requestList(app, 'jobs', `filter[q]=${encodeURIComponent(text)}`), 400, text.slice(0, 3))
+  }
+})
 
 t.test('the storage receives the trimmed text, and nothing for a blank one', async (t) => {
   const { storage, calls } = spyStorage()
@@ -198,76 +146,42 @@ const dates = [
 ]
 
 const dated = memoryStorage({
-  tenants: {
-    acme: {
-      candidates: dates.map((date, index) => ({ id: index + 1, full_name: 'x', updated_at: date })),
-      jobs: dates.map((date, index) => ({ id: index + 1, name: 'x', status: 'x', updated_at: date }))
-    }
-  }
+  tenants: { acme: { jobs: dates.map((date, index) => ({ id: index + 1, name: 'x', status: 'x', updated_at: date })) } }
 })
 
 /** The number of the first row that is strictly later, 9 for none. */
 const accepted: Array<[text: string, first: number]> = [
-  ['0001-01-01T00:00:00Z', 1],
-  ['0001-01-01T00:00:00.001Z', 2],
   ['0001-01-01T02:00:00+02:00', 1],
-  ['2015-06-30T23:59:59.998Z', 2],
   ['2015-06-30T23:59:59.999Z', 3],
-  ['2015-06-30T23:59:59.9999Z', 3],
   ['2015-06-30T23:59:60Z', 4],
-  ['2015-06-30T23:59:60.000Z', 4],
-  ['2015-06-30T23:59:60.001Z', 5],
-  ['2015-07-01T01:59:60+02:00', 4],
-  ['2015-06-30T15:59:60-08:00', 4],
-  ['2015-07-01T00:00:00Z', 4],
-  ['2026-03-01T12:00:00Z', 6],
-  ['2026-03-01T12:00:00.0Z', 6],
-  ['2026-03-01T12:00:00.4Z', 6],
-  ['2026-03-01T12:00:00.5Z', 7],
-  ['2026-03-01T12:00:00.500000000Z', 7],
   ['2026-03-01T12:00:00.499999999Z', 6],
   ['2026-03-01t12:00:00z', 6],
-  ['2026-03-01T12:00:00+00:00', 6],
-  ['2026-03-01T12:00:00-00:00', 6],
-  ['2026-03-01T14:00:00+02:00', 6],
   ['2026-03-01T06:30:00-05:30', 6],
   ['2026-03-02T11:59:00+23:59', 6],
-  ['2026-02-28T12:01:00-23:59', 6],
-  ['2024-02-29T00:00:00Z', 5],
-  ['9999-12-31T23:59:59.998Z', 8],
-  ['9999-12-31T23:59:59.999Z', 9],
   ['9999-12-31T23:59:59.999+00:00', 9]
 ]
 
 const refused = [
-  '2026', '2026-03', '2026-03-01', '2026-03-01T12:00Z', '2026-03-01T12:00:00', '2026-03-01 12:00:00Z', '2026-03-01_12:00:00Z', '20260301T120000Z',
-  '2026-03-01T12:00:00+02', '2026-03-01T12:00:00+0200', '2026-03-01T12:00:00 02:00', '2026-03-01T12:00:00+24:00', '2026-03-01T12:00:00+02:60',
-  '2026-03-01T12:00:00ZZ', '2026-03-01T12:00:00Z+00:00', '2026-03-01T12:00:00.Z', '2026-03-01T12:00:00,5Z', '2026-03-01T24:00:00Z',
-  '2026-03-01T12:60:00Z', '2026-03-01T12:00:60Z', '2026-03-01T23:59:61Z', '2026-13-01T00:00:00Z', '2026-00-01T00:00:00Z', '2026-03-00T00:00:00Z',
-  '2026-03-32T00:00:00Z', '2026-02-30T00:00:00Z', '2026-02-29T00:00:00Z', '1900-02-29T00:00:00Z', '2026-04-31T00:00:00Z', '26-03-01T00:00:00Z',
-  '02026-03-01T00:00:00Z', '+002026-03-01T00:00:00Z', '-000001-01-01T00:00:00Z', '-2026-03-01T00:00:00Z', '10000-01-01T00:00:00Z',
-  '0000-01-01T00:00:00Z', '0000-12-31T23:59:59Z', '0001-01-01T00:00:00+00:01', '0001-01-01T01:00:00+02:00', '9999-12-31T23:59:59-00:01',
-  '9999-12-31T23:59:60Z', '2026-3-1T00:00:00Z', '2026-W09-7T00:00:00Z', '1772366400', '1772366400000', 'now', 'yesterday', 'null',
-  'Sun, 01 Mar 2026 12:00:00 GMT', ' 2026-03-01T12:00:00Z', '2026-03-01T12:00:00Z ', '٢٠٢٦-03-01T12:00:00Z'
+  '2026-03-01', '2026-03-01T12:00:00', '2026-03-01 12:00:00Z', '2026-03-01T12:00:00+0200', '2026-03-01T12:00:00+24:00',
+  '2026-03-01T24:00:00Z', '2026-03-01T12:00:60Z', '2026-13-01T00:00:00Z', '1900-02-29T00:00:00Z', '0000-12-31T23:59:59Z',
+  '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:60Z', '1772366400', 'now', ' 2026-03-01T12:00:00Z', '٢٠٢٦-03-01T12:00:00Z'
 ]
 
-for (const list of ['candidates', 'jobs']) {
-  t.test(`${list}: filter[updated_after] keeps what was updated strictly later`, async (t) => {
-    const app = await buildApp(t, { storage: dated })
-    for (const [text, first] of accepted) {
-      const wanted = dates.map((_date, index) => index + 1).filter((id) => id >= first)
-      t.same(await fetchIds(app, list, `filter[updated_after]=${encodeURIComponent(text)}`), wanted, text)
-    }
-  })
+t.test('filter[updated_after] keeps what was updated strictly later', async (t) => {
+  const app = await buildApp(t, { storage: dated })
+  for (const [text, first] of accepted) {
+    const wanted = dates.map((_date, index) => index + 1).filter((id) => id >= first)
+    t.same(await fetchIds(app, 'jobs', `filter[updated_after]=${encodeURIComponent(text)}`), wanted, text)
+  }
+})
 
-  t.test(`${list}: a filter[updated_after] that is no RFC 3339 date-time of the years 1 to 9999 gets 400`, async (t) => {
-    const app = await buildApp(t, { storage: dated })
-    for (const text of refused) {
-      checkError(t, await requestList(app, list, `filter[updated_after]=${encodeURIComponent(text)}`), 400, text)
-    }
-    checkError(t, await requestList(app, list, 'filter[updated_after]=2026-03-01T12:00:00+02:00'), 400, 'a plus sign that is a blank')
-  })
-}
+t.test('a filter[updated_after] that is no RFC 3339 date-time of the years 1 to 9999 gets 400', async (t) => {
+  const app = await buildApp(t, { storage: dated })
+  for (const text of refused) {
+    checkError(t, await requestList(app, 'jobs', `filter[updated_after]=${encodeURIComponent(text)}`), 400, text)
+  }
+  checkError(t, await requestList(app, 'jobs', 'filter[updated_after]=2026-03-01T12:00:00+02:00'), 400, 'a plus sign that is a blank')
+})
 
 t.test('the storage receives the time in UTC with milliseconds', async (t) => {
   const { storage, calls } = spyStorage()
