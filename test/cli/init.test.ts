@@ -69,10 +69,6 @@ t.test('nothing is written to a folder that is not empty, nor elsewhere than to 
   t.strictSame(listFiles(folder), ['file'])
 })
 
-t.test('an empty name, as of a variable that is not set, is not the current folder', async (t) => {
-  t.strictSame(await cli(['init', '']), { code: 2, out: '', err: 'init: DIR: expected the name of a new folder\n' })
-})
-
 t.test('the current folder needs no cd, and a name without letters makes a package all the same', async (t) => {
   const before = process.cwd()
   const folder = join(t.testdir({}), '…')
@@ -102,10 +98,6 @@ t.test('demo runs in memory, whatever DATABASE_URL says, on the ports of its opt
     { ...usual, env: { PORT: undefined, RECEIVER_PORT: '1' } },
     { ...usual, env: { PORT: '4000', RECEIVER_PORT: '4001' } }
   ])
-})
-
-t.test('the exit code is that of the demo', async (t) => {
-  t.equal((await cliDemo('demo', { importDemo: async () => ({ runDemo: async () => 1 }) })).code, 1)
 })
 
 t.test('without fastify, demo says what to install', async (t) => {

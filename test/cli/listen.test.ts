@@ -1,4 +1,3 @@
-import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { Type } from '@sinclair/typebox'
@@ -64,15 +63,6 @@ t.test('a receiver gets the same as from the service', async (t) => {
   const [theirs, ours] = receiver.requests.map(({ headers, ...request }) => ({ ...request, id: headers['webhook-id'], names: Object.keys(headers) }))
   t.strictSame(ours, theirs)
   t.ok(ours)
-})
-
-t.test('a receiver that is not there is a result like any other', async (t) => {
-  const { options, emit } = await serve(t)
-  const listening = startListening(t, ['listen', ...options, '--forward', 'http://localhost:1/', '--every', '60'])
-  await listening.idle()
-  const id = await emit('job.created', { id: 1 })
-  t.match((await listening.wake()).out, new RegExp(`${id}  connection  \\d+ ms\n$`))
-  t.strictSame(listening.waits, [60_000, 60_000])
 })
 
 t.test('with a secret of their own, developers need no new one for each run, and it is not shown', async (t) => {
@@ -268,20 +258,6 @@ t.test('without that event it continues where it began, and says that events may
   t.strictSame([read.out.match(/evt_\d/g), read.err], [['evt_7'], `${greeting}${missed} the oldest one that it keeps\n${greeting}`])
 })
 
-t.test('an event to replay is found although the position expires on the way', async (t) => {
-  const { options } = await startService(t, morePages('a', 'evt_1'), expired, morePages('b', 'evt_2'), page('c', 'evt_3'))
-  const { code, out } = await startListening(t, ['listen', ...options, '--replay', 'evt_3']).idle()
-  t.match({ code, out }, { code: 0, out: /evt_3/ })
-})
-
-t.test('a service that asks for more than a minute gets it', async (t) => {
-  const { options } = await startService(t, fault(429, 'rate_limited', 'Rate limit exceeded', { 'retry-after': '90' }), page('a'))
-  const listening = startListening(t, ['listen', ...options])
-  await listening.wake()
-  await listening.idle()
-  t.strictSame(listening.waits, [90_000, 2000])
-})
-
 t.test('an interruption ends a request to the service', async (t) => {
   const { service, options } = await startService(t, () => {})
   const listening = startListening(t, ['listen', ...options])
@@ -291,18 +267,6 @@ t.test('an interruption ends a request to the service', async (t) => {
   const replaying = startListening(t, ['listen', ...options, '--replay', 'evt_1'])
   await service.received(2)
   t.match(await replaying.interrupt(), { code: 1, out: '' })
-})
-
-t.test('a service that hangs is not waited for without end', async (t) => {
-  const timeout = AbortSignal.timeout
-  t.teardown(() => { AbortSignal.timeout = timeout })
-  AbortSignal.timeout = () => timeout.call(AbortSignal, 1)
-  const server = createServer(() => {})
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
-  t.teardown(() => server.close())
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/acme`
-  t.match(await startListening(t, ['listen', '--url', url, '--key', 'rk_1']).idle(), { err: 'the service does not respond\n' })
 })
 
 const cli = createCli(undefined)

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { commands } from '../../src/cli/commands.js'
 import { createRecruiting } from '../../src/index.js'
 import { toLoopback } from '../fixtures/api/webhook-api.js'
 import { createCli } from '../fixtures/cli/cli.js'
@@ -98,17 +97,4 @@ t.test('secrets of webhooks test', async (t) => {
     t.match(await cli('reseal --yes', env({ RECRUITING_SECRET_KEYS: `${other},${key.toString('hex')}` })), { code: 0, out: 'encrypted 1 secret\n' })
     t.match(await cli('tenants rename acme initech --yes', env({ RECRUITING_SECRET_KEYS: other })), { code: 0 })
   })
-})
-
-t.test('help names the file and the variable of each secret', async (t) => {
-  const cli = createCli(undefined)
-  for (const name of Object.keys(commands)) {
-    const { out } = await cli(`${name} --help`)
-    for (const [option, file] of [['database-url', 'database-url-file'], ['proxy', 'proxy-file'], ['secret-keys', 'secret-keys']] as const) {
-      const variable = `RECRUITING_${option.toUpperCase().replace('-', '_')}`
-      t.equal(out.includes(variable), out.includes(`--${option}`), `${name}: ${option}`)
-      t.equal(out.includes(`--${file} FILE`), out.includes(`--${option}`), `${name}: ${option}`)
-    }
-  }
-  t.match((await cli('webhooks test --help')).out, /^ {2}--proxy URL +same as delivery\.proxy\.url; or set RECRUITING_PROXY$/m)
 })

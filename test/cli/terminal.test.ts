@@ -120,29 +120,6 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
     await pool.query('drop trigger refuse on recruiting.webhooks')
   })
 
-  await t.test('nor does a warning of the engine that sends tests', async (t) => {
-    const { id: other } = (await recruiting.webhooks.list('acme')).data[0] ?? { id: 0 }
-    class Client extends pg.Client {
-      constructor (options?: pg.ClientConfig) {
-        super(options)
-        const query = (text: unknown, ...rest: unknown[]): unknown =>
-          String(text).includes('look for migrations') ? Promise.reject(new Error(worse)) : Reflect.apply(pg.Client.prototype.query, this, [text, ...rest])
-        Object.assign(this, { query })
-      }
-    }
-    class Pool extends pg.Pool {
-      constructor (options: pg.PoolConfig) { super({ ...options, Client }) }
-    }
-    const broken = await cli(`webhooks test ${other} --yes`, { importDriver: async () => ({ Pool }) })
-    t.match(broken.err, /^the storage is not ready: .*forged$/m)
-    assertPrintable(t, broken, 'a warning')
-
-    class HastyPool extends pg.Pool {
-      constructor ({ connectionTimeoutMillis: _, ...options }: pg.PoolConfig) { super(options) }
-    }
-    const warned = await cli(`webhooks test ${other} --yes --secret-keys ${path}`, { importDriver: async () => ({ Pool: HastyPool }) })
-    t.match(warned.err, /^the pool has no connection timeout: /m)
-  })
 })
 
 t.test('JSON says the same with escapes', async (t) => {

@@ -151,22 +151,6 @@ t.test('upkeep by command', async (t) => {
     t.match(await cli(`reseal --secret-keys ${other} --yes`), { code: 1, err: /reseal: none of the secretKeys opens the secret of webhook \d+: add the key that sealed it\. To change keys, begin with \[oldKey, newKey\]\n$/ })
   })
 
-  await t.test('a file of keys that has none is refused, and nothing of it is shown', async (t) => {
-    const path = join(folder, 'bad')
-    const files: Array<[content: string, problem: string]> = [
-      ['', 'the file is empty'],
-      ['\n \n', 'the file is empty'],
-      ['geheim', 'key 1 is not 32 bytes in base64 or hexadecimal'],
-      [`${keys[0].toString('hex')}\n${keys[0].toString('hex').slice(1)}`, 'key 2 is not 32 bytes in base64 or hexadecimal'],
-      [`${'!'.repeat(43)}=`, 'key 1 is not 32 bytes in base64 or hexadecimal']
-    ]
-    for (const [content, problem] of files) {
-      await writeFile(path, content)
-      t.strictSame(await cli(`reseal --yes --secret-keys ${path}`), { code: 2, out: '', err: `reseal: --secret-keys: ${problem}\n` })
-    }
-    t.strictSame(await cli('reseal --yes --secret-keys /nowhere'), { code: 2, out: '', err: 'reseal: --secret-keys: the file cannot be read (ENOENT)\n' })
-  })
-
   await t.test('a tenant is renamed, with its keys and the secrets of its webhooks', async (t) => {
     await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: [] })
     const path = join(folder, 'keys')

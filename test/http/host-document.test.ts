@@ -102,15 +102,6 @@ t.test('there every parameter, response, header and security scheme is described
   }
 })
 
-t.test('there a parameter is required only if it must be sent, and filters have no example', async (t) => {
-  for (const [name, options] of kinds) {
-    const [, { paths }] = await buildHost(t, options, { inHostDocument: true })
-    const parameters = paths[`${base}/candidates`]?.get?.parameters ?? []
-    t.same(parameters.filter(({ required }) => required).map((parameter) => parameter.name), ['tenant_slug'], name)
-    t.same(parameters.filter(({ example }) => example !== undefined).map((parameter) => parameter.name), name === 'Swagger 2' ? [] : ['tenant_slug'])
-  }
-})
-
 t.test('scopes stand beside the scheme where the version of the document knows them', async (t) => {
   const securities = await Promise.all(kinds.map(async ([, options]) => {
     const [, { paths }] = await buildHost(t, options, { inHostDocument: true })
@@ -133,16 +124,6 @@ t.test('a route of the host\'s that places itself in the document is placed as i
   })
   t.match(app.swagger().paths, { [`${base}/mine`]: { get: { summary: 'Mine' } } })
   t.equal(Object.keys(app.swagger().paths ?? {}).length, 1)
-})
-
-t.test('with limits the path of the API\'s own document may answer 429', async (t) => {
-  const app = await buildApp(t, {
-    openapi: { inHostDocument: true },
-    rateLimit: true,
-    before: async (app) => { await app.register(swagger, { openapi: { info } }) }
-  })
-  const { paths } = JSON.parse(JSON.stringify(app.swagger())) as OpenApi
-  t.same(Object.keys(paths['/api/v1/public/openapi.json']?.get?.responses ?? {}), ['200', '304', '429'])
 })
 
 t.test('the host keeps its own security schemes, and its requests are validated as ever', async (t) => {

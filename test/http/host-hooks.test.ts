@@ -210,16 +210,6 @@ for (const hook of hooks) {
   })
 }
 
-t.test('an HttpError that a hook throws is answered as it is', async (t) => {
-  const app = await buildHost(t, () => { throw new HttpError('forbidden') })
-  checkError(t, await app.inject({ url: `${base}/jobs`, headers }), 403)
-})
-
-t.test('an unknown path is answered alike', async (t) => {
-  const app = await buildHost(t, () => { throw Object.assign(new Error('canary'), { statusCode: 503 }) })
-  checkError(t, await app.inject({ url: `${base}/nothing`, headers }), 503)
-})
-
 t.test('a status that the hook has set on the answer counts for an error without one', async (t) => {
   const app = await buildHost(t, (_request, reply) => {
     reply.code(503)

@@ -27,20 +27,6 @@ const base = '/api/v1/public/acme'
 const headers = bearer(keys.full)
 const buildTextApp = (t: Teardown, options: AppOverrides = {}) => buildApp(t, { ids, storage: memoryStorage({ ids, tenants }), ...options })
 
-t.test('items have text ids, in the order of code points', async (t) => {
-  const app = await buildTextApp(t)
-  t.same(JSON.parse((await requestList(app, 'candidates')).body).data, [
-    { id: strange, full_name: 'Alan Turing', headline: null, source_id: 'a_"b"' },
-    { id: ada, full_name: 'Ada Lovelace', headline: 'Analyst', source_id: grace },
-    { id: grace, full_name: 'Grace Hopper', headline: null, source_id: null },
-    { id: 'Zz', full_name: 'Same', headline: null, source_id: null },
-    { id: 'a', full_name: 'Same', headline: null, source_id: null }
-  ])
-  t.same(await fetchIds(app, 'candidates', 'sort=-full_name'), ['a', 'Zz', grace, strange, ada])
-  t.same(await fetchIds(app, 'candidates', 'sort=-id'), ['a', 'Zz', grace, ada, strange])
-  t.same(JSON.parse((await requestList(app, 'jobs')).body).data, [{ id: ada, name: 'Compiler Engineer', status: 'published' }])
-})
-
 t.test('a path finds one item by its text id', async (t) => {
   const app = await buildTextApp(t)
   for (const id of [ada, strange, 'Zz']) {

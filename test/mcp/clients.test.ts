@@ -52,14 +52,6 @@ t.test('without the option, the server is an unknown path', async (t) => {
   checkError(t, await sendMessage(app, 'unknown', 'tools/list'), 401, 'without one')
 })
 
-t.test('the document does not change with the option', async (t) => {
-  const documents = await Promise.all([false, true].map(async (mcp) => {
-    const app = await buildApp(t, { mcp })
-    return (await app.inject('/api/v1/public/openapi.json')).json()
-  }))
-  t.strictSame(documents[1], documents[0])
-})
-
 t.test('without the package the option is refused, with the command that installs it', async (t) => {
   t.throws(() => assertSdk(() => import.meta.resolve('@modelcontextprotocol/absent')), {
     code: 'invalid_option',

@@ -27,12 +27,6 @@ t.test('a 401 names the metadata, and is otherwise the same for everyone', async
   t.equal(other.headers['www-authenticate'], 'Bearer', 'other routes do not change')
 })
 
-t.test('a name of a tenant is encoded in the challenge', async (t) => {
-  const app = await build(t)
-  const answer = await sendMessage(app, 'unknown', 'tools/list', {}, { tenant: 'a%22%2c%0d%0ab' })
-  t.equal(answer.headers['www-authenticate'], `Bearer resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/api/v1/public/a%22%2C%0D%0Ab/mcp"`)
-})
-
 t.test('a 403 names the scopes that are missing', async (t) => {
   const app = await build(t)
   const answers = await Promise.all([sendCall(app, keys.none, 'list_candidates'), sendCall(app, keys.none, 'list_webhooks'), sendMessage(app, keys.none, 'resources/read', { uri: 'recruiting://acme/jobs/1' })])
@@ -55,12 +49,6 @@ t.test('the metadata needs no key, and shows no more for a tenant than for none'
       bearer_methods_supported: ['header']
     })
   }
-})
-
-t.test('without authorization servers there is no metadata', async (t) => {
-  const app = await buildApp(t, { mcp: true, publicUrl })
-  t.equal((await app.inject(metadata)).statusCode, 404)
-  t.equal((await sendMessage(app, 'unknown', 'tools/list')).headers['www-authenticate'], 'Bearer')
 })
 
 t.test('the option resource names the tenant, and where the metadata is', async (t) => {
@@ -104,22 +92,6 @@ t.test('a token that is too long is not looked up', async (t) => {
   const short = await buildApp(t, { mcp: true, keyLookup })
   for (const length of [512, 513]) await sendMessage(short, 'x'.repeat(length), 'tools/list')
   t.strictSame(sent, [8192, 512])
-})
-
-t.test('the metadata is below the prefix of the host', async (t) => {
-  const app = await buildApp(t, {
-    before (app) {
-      app.register(async (scope) => {
-        await scope.register((await import('../../src/index.js')).default, {
-          storage: (await import('../../src/memory/index.js')).memoryStorage(), keyLookup: async () => null, delivery: false, mcp: { authorizationServers: [issuer] }, publicUrl: 'https://ats.example.com'
-        })
-      }, { prefix: '/nested' })
-    }
-  })
-  const { headers } = await app.inject({ method: 'POST', url: '/nested/api/v1/public/acme/mcp' })
-  const address = '/nested/.well-known/oauth-protected-resource/nested/api/v1/public/acme/mcp'
-  t.equal(headers['www-authenticate'], `Bearer resource_metadata="https://ats.example.com${address}"`)
-  t.match((await app.inject(address)).json(), { resource: 'https://ats.example.com/nested/api/v1/public/acme/mcp' })
 })
 
 t.test('wrong options are refused', async (t) => {
@@ -235,26 +207,10 @@ t.test('data is marked as data, and its text is short', async (t) => {
   t.ok(text.length < 13_000)
 })
 
-t.test('resources are guarded in the same way', async (t) => {
-  const app = await buildApp(t, { mcp: true, storage: memoryStorage({ tenants: { acme: { candidates, jobs } } }) })
-  const { resources } = (await sendMessage(app, keys.full, 'resources/list')).json().result
-  t.equal(resources[0].title, 'Engineer\\u202e')
-  const { contents } = (await sendMessage(app, keys.full, 'resources/read', { uri: resources[0].uri })).json().result
-  t.equal(JSON.parse(contents[0].text).name, 'Engineer\\u202e')
-})
-
 t.test('names of fields are guarded too', async (t) => {
   const storage = memoryStorage({ tenants: { acme: {} } })
   const app = await buildApp(t, { mcp: true, storage })
   await app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { 'a\u202eb': ['c\u202ed', { e: 1 }] } })
   const { structuredContent } = await callTool(app, keys.full, 'list_events')
   t.match(structuredContent?.data, [{ data: { 'a\\u202eb': ['c\\u202ed', { e: 1 }] } }])
-})
-
-t.test('half of a surrogate pair, which many parsers of JSON refuse, is shown too', async (t) => {
-  const app = await buildApp(t, { mcp: true })
-  await app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { name: 'a\ud83db\udc69 \u{1f469}' } })
-  const { result } = (await sendMessage(app, keys.full, 'tools/call', { name: 'list_events' })).json()
-  t.match(result.structuredContent, { data: [{ data: { name: 'a\\ud83db\\udc69 \u{1f469}' } }] })
-  t.ok(textOf(result).isWellFormed())
 })

@@ -74,14 +74,6 @@ t.test('names, texts and parameters are those of the document', async (t) => {
   }
 })
 
-t.test('names of arguments are those that models can send', async (t) => {
-  const app = await buildApp(t, { mcp: { secrets: true } })
-  for (const { name, inputSchema } of await listTools(app, keys.full)) {
-    const names = Object.entries(inputSchema.properties).flatMap(([argument, { properties = {} }]) => [argument, ...Object.keys(properties)])
-    t.ok(names.every((argument) => /^[\w.-]{1,64}$/.test(argument)), name)
-  }
-})
-
 t.test('an unknown tool is an error of the protocol', async (t) => {
   const app = await buildApp(t, { mcp: true })
   for (const name of ['nothing', 'listCandidates', '', '__proto__', 'mcp']) {

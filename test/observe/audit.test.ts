@@ -107,15 +107,6 @@ t.test('refused requests are audited too', async (t) => {
   t.same(entries.map(({ keyId }) => keyId === null), [true, false, false, false])
 })
 
-t.test('responses of the host itself within the scope have no id', async (t) => {
-  const { app, entries } = await buildAudited(t, {
-    before (app) { app.addHook('onRequest', async (_request, reply) => reply.code(204).send()) },
-    openapi: false
-  })
-  await app.inject({ url: `${base}/jobs`, headers })
-  t.match(entries, [{ requestId: '', status: 204, keyId: null, rowCount: null }])
-})
-
 for (const [what, thrown] of Object.entries({ 'an error': new Error('canary'), ...hostileErrors })) {
   t.test(`a listener that throws ${what}, or rejects with it, changes no answer and is logged`, async (t) => {
     const rejections = watchRejections(t)
@@ -129,19 +120,6 @@ for (const [what, thrown] of Object.entries({ 'an error': new Error('canary'), .
     t.same(rejections, [])
   })
 }
-
-t.test('a listener that never ends holds nothing up', async (t) => {
-  const logs = captureLogs()
-  const { app } = await buildAudited(t, { onAudit: () => new Promise(() => {}), server: { logger: logs.logger } })
-  t.equal((await app.inject({ url: `${base}/jobs`, headers })).statusCode, 200)
-  t.ok(await logs.waitFor('request completed'))
-})
-
-t.test('reading a public document is not audited', async (t) => {
-  const { app, entries } = await buildAudited(t)
-  await app.inject('/api/v1/public/openapi.json')
-  t.same(entries, [])
-})
 
 t.test('a request that takes effect is audited once, also if the client has gone before the response', async (t) => {
   const storage = memoryStorage({ tenants: { acme: {} } })

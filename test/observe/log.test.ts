@@ -82,26 +82,6 @@ t.test('serializers that the host gives to a plugin of its own routes are used',
   t.match(await logs.waitFor('read'), { person: 'REDACTED' })
 })
 
-t.test('a level that the host changes later holds for the API', async (t) => {
-  const logs = captureLogs()
-  const app = await buildApp(t, { server: { logger: logs.logger } })
-  await app.inject({ url: `${base}/jobs`, headers })
-  app.log.level = 'error'
-  logs.lines.length = 0
-  await app.inject({ url: `${base}/jobs`, headers })
-  t.same(logs.lines, [])
-  app.log.level = 'info'
-  await app.inject({ url: `${base}/jobs`, headers })
-  t.ok(await logs.waitFor('incoming request'))
-})
-
-t.test('lines of the host\'s own routes are as without the plugin', async (t) => {
-  const logs = captureLogs()
-  const app = await buildApp(t, { server: { logger: logs.logger }, before (app) { app.get('/own', async () => 'own') } })
-  await app.inject('/own?a=1')
-  t.match((await logs.waitFor('incoming request')).req, { url: '/own?a=1' })
-})
-
 interface Line {
   msg: string
   err: { message: string, stack: string, code?: string, name?: string, aggregateErrors?: Array<{ message: string }> }

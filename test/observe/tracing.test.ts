@@ -109,12 +109,6 @@ t.test('without a span, and whatever the caller\'s headers name, none is made', 
   t.same(spans(), [])
 })
 
-t.test('the span of a request without a valid key names no tenant', async (t) => {
-  const app = await buildTraced(t)
-  const answer = await injectTraced(app, { url: `${base}/nothing`, headers: bearer('unknown') })
-  t.same(spans().map(({ attributes }) => attributes), [{ 'recruiting.request_id': answer.headers['x-request-id'] }])
-})
-
 t.test('an emit that fails, and an attempt that fails, are errors', async (t) => {
   const app = await buildTraced(t, { delivery: { ...toLoopback, retrySchedule: [0] } })
   await t.rejects(app.recruiting.emit({ tenantSlug: '', type: 'application.created', data: {} }))

@@ -52,17 +52,6 @@ t.test('a session finds no resource of another tenant below its own', async (t) 
   t.same(await storage.webhooks.find('globex', foreign.id), before)
 })
 
-t.test('the tenant of the path is the first argument of every call of the storage for a session', async (t) => {
-  const { storage, calls } = spyStorage()
-  const { app, routes } = await buildAppWithRoutes(t, { storage, portal })
-  await storeWebhook(storage, 'acme')
-  const headers = bearer(await createToken(app))
-  calls.length = 0
-  for (const route of routes) await app.inject({ method: route.method as 'GET', url: urlOf(route), headers })
-  t.ok(calls.length > 0)
-  t.same(calls.filter(({ method, args }) => args[0] !== 'acme' && method !== 'feed.tokenSecret'), [])
-})
-
 t.test('the requests of an actor count together, whatever the session, and apart from those of other actors and keys', async (t) => {
   const keyLookup = async () => ({ id: 'ada', scopes: ['webhooks:read', 'webhooks:write'] })
   const { app, ask } = await buildLimited(t, { max: 2 }, { portal, keyLookup })
@@ -71,14 +60,6 @@ t.test('the requests of an actor count together, whatever the session, and apart
   checkLimited(t, await ask(first, '/webhooks'), 2)
   checkLimited(t, await ask(second, '/webhooks'), 2)
   for (const key of [other, 'a-key']) t.match(await ask(key, '/webhooks'), { statusCode: 200, headers: { 'ratelimit-remaining': '1' } })
-})
-
-t.test('the same actor of two tenants is two', async (t) => {
-  const { app } = await buildLimited(t, { max: 1 }, { portal })
-  for (const tenantSlug of ['acme', 'globex']) {
-    const headers = bearer(await createToken(app, ['read'], { tenantSlug }))
-    t.equal((await app.inject({ url: `/api/v1/public/${tenantSlug}/webhooks`, headers })).statusCode, 200)
-  }
 })
 
 t.test('two tenants count apart, whatever slashes are in their slugs and in the names of actors and keys', async (t) => {
@@ -96,15 +77,6 @@ t.test('two tenants count apart, whatever slashes are in their slugs and in the 
   }
 })
 
-t.test('operations with a budget of their own have one for each actor', async (t) => {
-  const { app } = await buildLimited(t, { operations: { replayWebhook: { max: 1 } } }, { portal })
-  const replay = async (key: string) => app.inject({ method: 'POST', url: `${base}/webhooks/1/replay`, headers: bearer(key) })
-  const token = await createToken(app)
-  t.equal((await replay(token)).statusCode, 404)
-  checkLimited(t, await replay(token), 1)
-  t.equal((await replay(keys.full)).statusCode, 404)
-})
-
 t.test('tokens that are not valid count as failed keys of their address', async (t) => {
   const { ask } = await buildLimited(t, { failedKeys: { max: 2 } }, { portal })
   checkError(t, await ask('unknown'), 401)
@@ -116,12 +88,6 @@ t.test('invalid keys of an address lock out no session there, not even one that 
   const { ask, app } = await buildLimited(t, { failedKeys: { max: 2 } }, { portal })
   for (let count = 0; count < 2; count++) checkError(t, await ask('unknown'), 401)
   checkLimited(t, await ask('another'), 2)
-  t.equal((await ask(await createToken(app), '/webhooks')).statusCode, 200)
-})
-
-t.test('a session waits for no lookup of a key from its address', async (t) => {
-  const { ask, app } = await buildLimited(t, { failedKeys: { max: 1 } }, { portal, keyLookup: () => new Promise(() => {}) })
-  ask('unknown').catch(() => {})
   t.equal((await ask(await createToken(app), '/webhooks')).statusCode, 200)
 })
 
@@ -215,25 +181,6 @@ t.test('every operation answers each of the 32 sets of capabilities with 403 or 
   }
 })
 
-t.test('a session creates, changes and deletes a webhook as a key does', async (t) => {
-  const { app } = await buildAppWithRoutes(t, { portal })
-  const headers = bearer(await createToken(app))
-  const url = '/api/v1/public/acme/webhooks'
-  const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] }
-  const created = await app.inject({ method: 'POST', url, headers, payload })
-  t.match([created.statusCode, created.json().data], [201, { id: 1, secret: /^whsec_/ }])
-  const changed = await app.inject({ method: 'PATCH', url: `${url}/1`, headers, payload: { name: 'CRM' } })
-  t.match([changed.statusCode, changed.json().data], [200, { name: 'CRM' }])
-  t.equal((await app.inject({ method: 'POST', url: `${url}/1/rotate_secret`, headers })).statusCode, 200)
-  t.equal((await app.inject({ method: 'DELETE', url: `${url}/1`, headers })).statusCode, 204)
-})
-
-t.test('an unknown path is a 404 for every session', async (t) => {
-  const { app } = await buildAppWithRoutes(t, { portal })
-  const headers = bearer(await createToken(app, []))
-  for (const method of ['GET', 'POST', 'PUT'] as const) checkError(t, await app.inject({ method, url: '/api/v1/public/acme/nothing', headers }), 404)
-})
-
 t.test('only sessions with bodies see the body of an event and the responses to it', async (t) => {
   const { app, drain, emit, receiver, webhook } = await startDelivering(t, { portal, delivery: { responseExcerptBytes: 100 } })
   receiver.answer({ status: 500, headers: { 'content-type': 'text/plain' }, body: 'inner text' })
@@ -315,14 +262,6 @@ t.test('capabilities that do not exist are refused at registration', async (t) =
 const tenant = '/api/v1/public/{tenant_slug}'
 const needs = /A session of the portal needs (.*)\./
 
-/** Operations of a host that a session reaches with its scopes, and one that it does not. */
-const openRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const schema = { response: { 200: Type.Object({}) } }
-  for (const [path, anyScope] of [['/open', ['jobs:write', 'webhooks:write']], ['/closed', ['jobs:read', 'jobs:write']]] as const) {
-    app.post(path, { config: { scopes: ['webhooks:read'], anyScope }, schema }, async () => ({}))
-  }
-}
-
 async function readDocument (options: object): Promise<OpenApi> {
   const app = await buildApp(t, options)
   return (await app.inject('/api/v1/public/openapi.json')).json()
@@ -348,12 +287,6 @@ t.test('with the portal, operations that need a capability say so', async (t) =>
   t.match(paths[`${tenant}/webhooks`]?.post?.description, /It is not shown again\.\n\nA session .*\n\nNeeds `webhooks:read` and `webhooks:write`\.$/)
   t.match(paths[`${tenant}/webhooks/{id}`]?.patch?.description, /can change `target_url` only with the capability `bodies`/)
   t.equal(paths[`${tenant}/interviews`]?.post?.description, 'A session of the portal needs `write`.\n\nNeeds no scope.')
-})
-
-t.test('an operation that no session reaches says nothing of them', async (t) => {
-  const { paths } = await readDocument({ portal, routes: openRoutes })
-  t.match(paths[`${tenant}/open`]?.post?.description, /^A session of the portal needs `write`\./)
-  t.notMatch(paths[`${tenant}/closed`]?.post?.description, needs)
 })
 
 t.test('with the portal, the body of a delivery may be null, and the document says when', async (t) => {

@@ -77,11 +77,6 @@ t.test('the configuration has the look, the names of the texts, the origins and 
   })
 })
 
-t.test('a host that names no addresses of notifications shows none', async (t) => {
-  const app = await buildApp(t, { portal })
-  t.strictSame(readConfig((await app.inject(base)).body).sourceIps, [])
-})
-
 t.test('each language is a file with a hash in its name, kept for a year; the host can replace and add some', async (t) => {
   const own = { ...en, shell: { ...en.shell, title: '"><script>alert(1)</script>&quot;\'\u2028' } }
   const app = await buildApp(t, { portal: { ...portal, messages: { de: own, 'pt-PT': own, ar: own } } })
@@ -242,18 +237,6 @@ for (const [what, add] of Object.entries(helmets)) {
   })
 }
 
-t.test('helmet protects the host\'s own routes as it does without the portal', async (t) => {
-  const addAll = async (app: FastifyInstance): Promise<void> => {
-    await app.register(helmet)
-    app.get('/own', async () => ({}))
-  }
-  const ask = async (overrides: AppOverrides) => {
-    const { headers: { date: _, ...headers } } = await (await buildApp(t, { before: addAll, ...overrides })).inject('/own')
-    return headers
-  }
-  t.same(await ask({ portal }), await ask({}))
-})
-
 /** Settings and hooks of a host that change answers. */
 const changes: Record<string, (app: FastifyInstance) => unknown> = {
   'wraps every body': (app) => app.addHook('onSend', async (_request, _reply, payload) => JSON.stringify({ mine: String(payload) })),
@@ -316,9 +299,3 @@ for (const [what, add] of Object.entries(compressors)) {
     }
   })
 }
-
-t.test('an answer that a hook sends by itself is the host\'s own', async (t) => {
-  const app = await buildApp(t, { portal, before (app) { app.addHook('onRequest', async (_request, reply) => reply.code(503).send({ mine: true })) }, openapi: false })
-  const answer = await app.inject(base)
-  t.same([answer.statusCode, answer.body], [503, '{"mine":true}'])
-})

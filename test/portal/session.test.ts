@@ -197,24 +197,6 @@ t.test('a token with one bit changed does not open, whichever it is', async (t) 
   }
 })
 
-t.test('a token with its bytes written differently does not open', async (t) => {
-  // Some tokens have no character that the two alphabets write differently.
-  let encoded = token.slice(4)
-  while (!/[-_]/.test(encoded)) encoded = boxAt(startOfMarch, [key]).seal('acme', session).slice(4)
-  t.ok(openAt(startOfMarch, `rps.${encoded}`))
-  const inOtherAlphabet = Buffer.from(encoded, 'base64url').toString('base64')
-  for (const text of [inOtherAlphabet, `${encoded}=`, `${encoded}==`, `${encoded}!`, `.${encoded}`, `${encoded}A`, `A${encoded}`]) {
-    t.equal(openAt(startOfMarch, `rps.${text}`), null, text)
-  }
-  for (let length = 4; length < token.length; length++) {
-    if (openAt(startOfMarch, token.slice(0, length)) !== null) t.fail(`the first ${length} characters`)
-  }
-})
-
-t.test('a token is for its tenant alone', async (t) => {
-  for (const tenantSlug of ['globex', 'ACME', 'acme ', 'acm', 'acmee', '']) t.equal(openAt(startOfMarch, token, tenantSlug), null)
-})
-
 t.test('a token is valid from a minute before its date until its end', async (t) => {
   t.equal(openAt(startOfMarch - minute - 1, token), null)
   t.ok(openAt(startOfMarch - minute, token))
@@ -248,14 +230,8 @@ function changeBit (index: number, token = sealToken()): string {
 
 const refusedTokens: Record<string, () => string> = {
   'no token after its prefix': () => 'rps.',
-  'a made-up token': () => `rps.${'A'.repeat(100)}`,
-  'another version': () => changeBit(0),
-  'a bit of the nonce changed': () => changeBit(5),
   'a bit of its text changed': () => changeBit(20),
-  'a bit of its tag changed': () => changeBit(-1),
   'its last character missing': () => sealToken().slice(0, -1),
-  'a character more': () => `${sealToken()}A`,
-  'an equals sign more': () => `${sealToken()}=`,
   'another key': () => sealToken({ key: Buffer.alloc(32, 3) }),
   'another tenant': () => sealToken({ tenantSlug: 'globex' }),
   'an end that is over': () => sealToken({ from: -900, until: -1 }),
@@ -276,13 +252,6 @@ t.test('a token that is not valid gets the same 401 as an unknown key, byte for 
   t.same(calls, [])
 })
 
-t.test('tokens of the second key, and those dated a little ahead, are valid', async (t) => {
-  const app = await buildApp(t, { portal })
-  for (const token of [sealToken(), sealToken({ key: 1 }), sealToken({ from: 50 })]) {
-    t.equal((await app.inject({ url, headers: bearer(token) })).statusCode, 200)
-  }
-})
-
 t.test('a session ends with the clock of the deliveries', async (t) => {
   let now = Date.UTC(2026, 0, 1)
   const clock = { now: () => now, monotonic: () => now, setTimeout, clearTimeout }
@@ -294,14 +263,6 @@ t.test('a session ends with the clock of the deliveries', async (t) => {
   t.equal(await ask(), 200)
   now += 1
   t.equal(await ask(), 401)
-})
-
-t.test('a token works as any key does: the scheme in any case, and only in one header', async (t) => {
-  const app = await buildApp(t, { portal })
-  t.equal((await app.inject({ url, headers: { authorization: `bEARER   ${sealToken()}` } })).statusCode, 200)
-  checkError(t, await app.inject({ url, headers: { authorization: sealToken() } }), 401)
-  checkError(t, await app.inject({ url: `${url}?token=${sealToken()}` }), 401)
-  checkError(t, await app.inject({ url, headers: { cookie: `token=${sealToken()}` } }), 401)
 })
 
 t.test('without the option a token is a key like any other', async (t) => {

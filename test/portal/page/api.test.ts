@@ -83,12 +83,6 @@ t.test('each operation has its method, path and body', async (t) => {
   })
 })
 
-t.test('an answer is a value, and so is one without a body', async (t) => {
-  const { api } = start([() => Response.json({ data: { id: 1 } }), () => new Response(null, { status: 204 })])
-  t.strictSame(await api.findWebhook(1), { value: { data: { id: 1 } }, failure: null })
-  t.strictSame(await api.deleteWebhook(1), { value: null, failure: null })
-})
-
 t.test('a request that got 401 is repeated once with the next session', async (t) => {
   const refuse = () => Response.json({ error: { code: 'unauthorized', request_id: 'req_1' } }, { status: 401 })
   const next = session('two')

@@ -98,12 +98,6 @@ t.test('event types are grouped by their first part, and found by all words of a
   t.end()
 })
 
-t.test('an event type that is not offered any more stays in the list of a webhook that has it', (t) => {
-  const options = optionsOf(catalogue, ['job.closed', 'job.reopened'], 'en')
-  t.strictSame(options.map(({ name, isOffered }) => [name, isOffered]), [['application.created', true], ['job.closed', true], ['job.created', true], ['job.reopened', false]])
-  t.end()
-})
-
 t.test('headers are checked, sent without empty ones, and kept unless they are replaced', (t) => {
   const faults = { 'X-Api-Key': undefined, '': 'headersIncomplete', 'X Api': 'headersName', ['x'.repeat(65)]: 'headersName', Größe: 'headersName' }
   for (const [name, fault] of Object.entries(faults)) t.equal(checkDraft({ ...draft, headers: [{ name, value: '1' }] }, offered).headers, fault, name)
@@ -222,15 +216,6 @@ t.test('a full storage keeps nothing and fails nothing', (t) => {
   t.end()
 })
 
-t.test('without a storage of the tab, the page keeps drafts in its memory', (t) => {
-  const drafts = createDraftStore({ tab: tabStorage(), scope: '/acme', now: () => 0 })
-  drafts.keep('new', storedDraft)
-  t.strictSame(drafts.find('new', empty), storedDraft)
-  drafts.drop('new')
-  t.equal(drafts.find('new', empty), null)
-  t.end()
-})
-
 t.test('a browser that refuses the storage of the tab keeps drafts in the memory of the page', (t) => {
   Object.defineProperty(globalThis, 'sessionStorage', { configurable: true, get () { throw new Error('SecurityError') } })
   t.teardown(() => Reflect.deleteProperty(globalThis, 'sessionStorage'))
@@ -322,17 +307,6 @@ t.test('fields are offered from the schemas of the events, with their types', (t
     'data.owner.name': ['string'],
     'data.a.b.c.d': ['string']
   })
-  t.end()
-})
-
-t.test('where a schema names no fields, those of the example are offered', (t) => {
-  const example = { id: 1, any: 'x', stage: { name: 'Offer', tags: ['a'] }, empty: {}, gone: null }
-  t.strictSame(offeredFilters(Type.Object({}, { examples: [example] })), { 'data.id': ['number'], 'data.any': ['string'], 'data.stage.name': ['string'], 'data.gone': [] })
-  t.strictSame(offeredFilters(Type.Object({ any: Type.Unknown(), stage: Type.Object({}), id: Type.Union([Type.String(), Type.Integer()]) }, { examples: [example] })), {
-    'data.any': ['string'], 'data.stage.name': ['string'], 'data.id': ['string', 'number']
-  })
-  t.strictSame(offeredFilters(Type.Object({})), {})
-  t.strictSame(offeredFilters(Type.Object({ id: Type.Integer() }), Type.Object({ id: Type.String(), name: Type.String() })), { 'data.id': ['number', 'string'], 'data.name': ['string'] })
   t.end()
 })
 

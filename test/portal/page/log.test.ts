@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Delivery, DeliveryStatus, Page } from '../../../src/portal/page/api.js'
-import { appendRows, compareRows, hasMore, renewRows, startRows, updateRows } from '../../../src/portal/page/log-rows.js'
+import { appendRows, compareRows, hasMore, renewRows, startRows } from '../../../src/portal/page/log-rows.js'
 import { countActivity } from '../../../src/portal/page/activity-hours.js'
 import { type Choice, findSinceError, toLocalInput, toReplay } from '../../../src/portal/page/replay-selection.js'
 
@@ -30,18 +30,6 @@ t.test('pages follow each other to the end of the log', (t) => {
   log = appendRows(log, pageOf(ids, 3))
   t.strictSame(idsOf(log), ids)
   t.notOk(hasMore(log))
-  t.end()
-})
-
-t.test('a log whose total is higher than its rows ends at the first empty page', (t) => {
-  const log = appendRows({ ...startRows(pageOf(down(4, 1))), total: 9 }, { data: [], meta: { page: 2, per_page: perPage, total: 9, total_pages: 3 } })
-  t.notOk(hasMore(log))
-  t.end()
-})
-
-t.test('an empty newest page leaves no row, whatever its total', (t) => {
-  const log = startRows(pageOf(down(4, 1)))
-  t.strictSame(compareRows(log, { data: [], meta: { page: 1, per_page: perPage, total: 9, total_pages: 3 } }), { added: 0, removed: 4 })
   t.end()
 })
 
@@ -84,13 +72,6 @@ t.test('more than a page of new deliveries begins the log anew', (t) => {
   t.end()
 })
 
-t.test('an update changes rows and moves none', (t) => {
-  const log = startRows(pageOf(down(8, 1), 1, 'pending'))
-  const updated = updateRows(log, pageOf([9, 8, 7, 6], 1, 'delivered'))
-  t.strictSame(updated.rows.map(({ id, status }) => [id, status]), [[8, 'delivered'], [7, 'delivered'], [6, 'delivered'], [5, 'pending']])
-  t.end()
-})
-
 const now = Date.parse('2026-03-02T09:30:00.000Z')
 const hourMs = 3_600_000
 
@@ -119,12 +100,6 @@ t.test('deliveries of the last 24 hours are counted, and by hour, the newest las
 t.test('a single failure among many is not rounded away, and without a result there is no share', (t) => {
   t.equal(count([...Array.from({ length: 1999 }, () => delivery('delivered', 1)), delivery('failed', 1)]).share, 0.999)
   for (const none of [[], [delivery('pending', 1)], [delivery('failed', 25)]]) t.equal(count(none).share, null)
-  t.end()
-})
-
-t.test('a page that does not reach back 24 hours is only a part', (t) => {
-  t.equal(count([delivery('delivered', 1)], 2).isPartial, true)
-  t.equal(count([delivery('delivered', 1), delivery('delivered', 25)], 3).isPartial, false)
   t.end()
 })
 

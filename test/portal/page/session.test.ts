@@ -169,14 +169,6 @@ t.test('a session of the same tenant is taken from the address, one of another t
   t.end()
 })
 
-t.test('without a session, one of any tenant is taken from the address', (t) => {
-  const { sessions } = start({ first: null })
-  const other = session('one', 900_000, 'globex')
-  sessions.offer(other)
-  t.strictSame([sessions.current(), sessions.offered()], [other, null])
-  t.end()
-})
-
 t.test('the address to go back to is that of a session that the API has accepted', (t) => {
   const first = session('one', 900_000, 'acme', '/settings')
   const { sessions, states } = start({ first })
@@ -186,12 +178,6 @@ t.test('the address to go back to is that of a session that the API has accepted
   sessions.accept(session('two', 900_000, 'acme', '/elsewhere'))
   sessions.confirm(first)
   t.equal(sessions.returnUrl(), '/settings', 'until the new one is accepted too')
-  t.end()
-})
-
-t.test('before a session is accepted, the address to go back to is that of the session before the page was loaded again', (t) => {
-  const sessions = createSessionManager({ first: null, returnUrl: '/settings', ask: () => false, now: () => 0, later: () => () => {} })
-  t.equal(sessions.returnUrl(), '/settings')
   t.end()
 })
 
@@ -216,16 +202,6 @@ t.test('once closed, it has no session and asks for none', (t) => {
   t.strictSame([sessions.current(), sessions.offered(), sessions.returnUrl()], [null, null, null])
   goTo(3_600_000)
   t.strictSame(asked, [])
-  t.end()
-})
-
-t.test('who stopped watching is not called', (t) => {
-  const { sessions } = start({ first: session('one', 900_000) })
-  let calls = 0
-  const stop = sessions.watch(() => calls++)
-  stop()
-  sessions.accept(session('two', 900_000))
-  t.equal(calls, 0)
   t.end()
 })
 

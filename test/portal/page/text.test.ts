@@ -4,7 +4,7 @@ import { de } from '../../../src/portal/messages/de.js'
 import { en } from '../../../src/portal/messages/en.js'
 import { languages } from '../../../src/portal/messages/index.js'
 import { choose, chooseLanguage, createFormat, fill, fillParts, prettyJson, showControls } from '../../../src/portal/page/text.js'
-import { adviceFor, describeResult, healthWord, isErased, knownError, statusHint, toneOf } from '../../../src/portal/page/words.js'
+import { adviceFor, describeResult, healthWord, isErased } from '../../../src/portal/page/words.js'
 import { formatRoute, parseRoute, type Route } from '../../../src/portal/page/route.js'
 import { contrastOf, readableOn, textOn } from '../../../src/portal/contrast.js'
 import { themeProperties } from '../../../src/portal/page/theme.js'
@@ -75,12 +75,6 @@ t.test('numbers, times and lists are those of the locale', (t) => {
   t.end()
 })
 
-t.test('shares are those of the locale', (t) => {
-  t.equal(createFormat({ messages: en, locale: 'en', direction: 'ltr' }).percent(0.995), '99.5%')
-  t.equal(createFormat({ messages: de, locale: 'de', direction: 'ltr' }).percent(1), '100\u00a0%')
-  t.end()
-})
-
 t.test('a webhook has one word for its health', (t) => {
   const health = { failing_since: null, failed_deliveries: 0, paused_until: null, disabled_reason: null }
   t.strictSame(healthWord('active', null), { tone: 'good', word: 'active' })
@@ -89,11 +83,6 @@ t.test('a webhook has one word for its health', (t) => {
   t.strictSame(healthWord('active', { ...health, held: true }), { tone: 'waiting', word: 'held' })
   t.strictSame(healthWord('inactive', { ...health, held: true }), { tone: 'off', word: 'paused' })
   t.strictSame(healthWord('disabled', { ...health, disabled_reason: 'gone' }), { tone: 'bad', word: 'disabled' })
-  t.end()
-})
-
-t.test('a status has a tone, and none shares that of a success', (t) => {
-  t.strictSame((['pending', 'delivered', 'failed', 'skipped', 'cancelled'] as const).map(toneOf), ['waiting', 'good', 'bad', 'off', 'off'])
   t.end()
 })
 
@@ -125,17 +114,6 @@ t.test('JSON is indented and keeps its numbers, escapes and repeated names', (t)
 t.test('only a tombstone says that its event was erased', (t) => {
   t.ok(isErased('{"id":"evt_1","data":null,"erased":true}'))
   for (const body of ['{"data":{"erased":true}}', '{"erased":1}', 'null', 'erased']) t.notOk(isErased(body))
-  t.end()
-})
-
-t.test('a status that is a failure has a hint, unless nothing is known about it', (t) => {
-  t.strictSame([301, 401, 404, 405, 410, 429, 503, 500, 599].map(statusHint), ['redirect', 'credentials', 'notFound', 'method', 'gone', 'busy', 'busy', 'server', 'server'])
-  t.equal(statusHint(418), null)
-  t.end()
-})
-
-t.test('an unknown error is told as one of the connection', (t) => {
-  t.strictSame(['tls', 'blocked', 'held', 'toString', 'new'].map((error) => knownError(error, en.test.errors)), ['tls', 'blocked', 'held', 'connection', 'connection'])
   t.end()
 })
 
