@@ -83,6 +83,15 @@ t.test('commands about a tenant whose id is no slug', async (t) => {
     t.match(await cli(`deliveries retry ${delivery.id} --webhook ${id} --yes`), { code: 0 })
   })
 
+  await t.test('a key is issued for the id, and shows the slug', async (t) => {
+    const issue = (...options: string[]) => cli(['keys', 'issue', '--tenant', tenantId, '--scopes', 'jobs:read', '--json', '--yes', '--out', join(folder, 'key'), ...options])
+    const { code, out } = await issue('--tenant-slug', 'acme')
+    t.equal(code, 0)
+    t.match(JSON.parse(out), { tenantSlug: 'acme', tenantId })
+    t.match(JSON.parse((await cli(['keys', 'list', '--tenant', tenantId, '--json'])).out), [{ tenantId }])
+    t.match(await issue('--tenant-slug', 'a\nb'), { code: 2, err: /^keys issue: --tenant-slug: expected a tenant slug/ })
+  })
+
   await t.test('only its name changes when it is renamed', async (t) => {
     t.match(await cli('tenants rename acme globex --yes'), { code: 1, err: 'tenants rename: the tenant acme has no webhooks, keys or events\n' })
     const { code, err } = await cli(['tenants', 'rename', 'acme', 'globex', '--tenant', tenantId], { answers: ['y'] })

@@ -119,7 +119,6 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
     assertPrintable(t, outcome, 'an error')
     await pool.query('drop trigger refuse on recruiting.webhooks')
   })
-
 })
 
 t.test('JSON says the same with escapes', async (t) => {
