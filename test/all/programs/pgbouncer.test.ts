@@ -1,34 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createRecruiting } from '../../../src/index.js'
-import { apiKeys, migrate, postgresKeyLookup, postgresStorage } from '../../../src/postgres/index.js'
+import { apiKeys, migrate, postgresKeyLookup } from '../../../src/postgres/index.js'
 import { noPgBouncer, startPgBouncer } from '../../fixtures/postgres/pgbouncer.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
-import { startReceiver } from '../../fixtures/receivers/receiver.js'
-import { storeWebhook } from '../../fixtures/api/webhooks.js'
 import { createCli } from '../../fixtures/cli/cli.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 import { createStoryTables, goodStory, tellStory } from '../../fixtures/postgres/host-story.js'
-
-t.test('two workers behind PgBouncer in transaction mode deliver every event once', { skip: noPgBouncer }, async (t) => {
-  const pool = await startPgBouncer(t, (await startPostgres(t)).url)
-  await migrate(pool)
-  const storage = postgresStorage(pool)
-  const receiver = await startReceiver(t)
-  for (const tenant of ['acme', 'globex']) await storeWebhook(storage, tenant, { targetUrl: receiver.url })
-  const emitter = createRecruiting({ storage, delivery: false })
-  const workers = [1, 2].map(() => createRecruiting({
-    storage: postgresStorage(pool),
-    delivery: { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 20 }
-  }))
-  t.teardown(() => Promise.all([emitter, ...workers].map((engine) => engine.close())))
-  for (let count = 0; count < 100; count++) {
-    await emitter.emit({ tenantSlug: count % 2 === 0 ? 'acme' : 'globex', type: 'application.created', data: {} })
-  }
-  await Promise.all(workers.map((worker) => worker.drain()))
-  t.equal(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 100)
-  t.equal(receiver.requests.length, 100)
-})
 
 t.test('doctor sees that LISTEN does not work through PgBouncer', { skip: noPgBouncer }, async (t) => {
   const server = await startPostgres(t)

@@ -72,15 +72,6 @@ t.test('the reference page', { skip: noBrowser }, async (t) => {
     await page.getByText('Needs candidates:read or candidates:write.').waitFor()
   })
 
-  await t.test('has a title and the theme of the system, and follows it', async (t) => {
-    const { page, errors } = await visit(browser, reference, { colorScheme: 'dark' })
-    await becomes(t, () => page.title(), 'Recruiting API reference')
-    await page.locator('html.dark-mode').waitFor()
-    await page.emulateMedia({ colorScheme: 'light' })
-    await page.locator('html:not(.dark-mode)').waitFor()
-    t.same(errors, [])
-  })
-
   await t.test('opens the operation of an address, and trying it out as proposed finds something', async (t) => {
     const { page, errors } = await visit(browser, `${reference}#/candidates/listCandidates`)
     // By key: the page scrolls to the operation of its address meanwhile.

@@ -1,4 +1,4 @@
-import type { Locator, Page, Route } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import type { DefaultEvents } from '../../../../src/index.js'
 import { becomes } from '../../../fixtures/browser/becomes.js'
@@ -10,7 +10,6 @@ const hostile = `${markup}\u202Egnp.exe\u2066 ${'ü'.repeat(10_000)}`
 const narrow = { viewport: { width: 320, height: 640 } }
 /** The second attempt of a delivery that just failed. A slow test sees less than the hour. */
 const nextAttempt = 'Next attempt.*in (1 hour|5\\d minutes)'
-const millionTotal = 1_000_000
 
 t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
   const server = await startPortal(t)
@@ -79,12 +78,6 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await becomes(t, () => rows.count(), 1)
   })
 
-  await t.test('says what to do without any delivery', async (t) => {
-    const page = await open(`#/${await add('Quiet', '/200', 'job.closed')}`)
-    await page.getByText('To check your endpoint now, send a test').waitFor()
-    t.equal(await page.getByLabel('Event id').count(), 0)
-  })
-
   await t.test('new deliveries and changes arrive by themselves, and wait while somebody points at a row', async (t) => {
     const id = await add('Live', '/500', 'job.published')
     await happen('job.published')
@@ -110,19 +103,6 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await becomes(t, () => rows.count(), 4)
     await page.clock.runFor(100)
     await page.locator('[aria-posinset="1"]:focus-within').waitFor()
-  })
-
-  await t.test('a delivery that waits no more leaves the list of those that wait', async (t) => {
-    const id = await add('Slow', '/500', 'job.archived')
-    await happen('job.archived', 2)
-    const page = await open(`#/${id}`)
-    await page.getByLabel('Status').selectOption('Waiting')
-    await page.getByText('2 deliveries').waitFor()
-    await webhooks.retryDelivery('acme', id, await newestOf(id))
-    await drain()
-    await comeBack(page)
-    await page.getByText('1 delivery', { exact: true }).waitFor()
-    await becomes(t, () => page.getByRole('article').count(), 1)
   })
 
   await t.test('one delivery tells what happened, and what to try', async (t) => {
@@ -159,17 +139,6 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: '1 new delivery' }).waitFor()
   })
 
-  await t.test('back from a delivery, the log is as it was', async (t) => {
-    const page = await open(`#/${broken}`)
-    await page.getByLabel('Event type').selectOption('job.created')
-    await page.getByText('2 deliveries').waitFor()
-    await page.getByRole('link', { name: 'job.created' }).last().click()
-    await page.getByRole('heading', { name: 'Attempts' }).waitFor()
-    await page.goBack()
-    await page.locator('[aria-posinset="2"]:focus-within').waitFor()
-    t.equal(await page.getByLabel('Event type').inputValue(), 'job.created')
-  })
-
   await t.test('keys go from row to row, to the filters and out of the list', async (t) => {
     const page = await open(`#/${broken}`)
     const position = () => page.locator('article:focus-within').getAttribute('aria-posinset')
@@ -185,19 +154,6 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Control+Home')
     await page.locator('recruiting-webhooks select:focus').waitFor()
-  })
-
-  await t.test('a webhook that is not active retries and replays nothing, and says why', async (t) => {
-    const id = await add('Off', '/200', 'job.deleted')
-    await happen('job.deleted')
-    const page = await open(`#/${id}/deliveries/${await newestOf(id)}`)
-    await page.getByRole('button', { name: 'Send again' }).waitFor()
-    await webhooks.update('acme', id, { status: 'inactive' })
-    await page.getByRole('button', { name: 'Send again' }).click()
-    await page.getByText('You can send it again once the webhook is active.').waitFor()
-    await page.getByRole('link', { name: 'Go to the webhook' }).click()
-    await page.getByRole('button', { name: 'Replay events' }).click()
-    await page.getByText('Activate it first. Then you can replay the events it missed.').waitFor()
   })
 
   await t.test('a replay says how many events it sends before it sends them', async (t) => {
@@ -238,30 +194,6 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await becomes(t, () => receiver.requests.length, 3)
     await page.getByRole('button', { name: 'Show in the log' }).click()
     await page.getByText('6 deliveries').waitFor()
-  })
-
-  await t.test('a webhook shows the share of successes in the last 24 hours, by hour too', async (t) => {
-    const id = await add('Half', '/200', 'application.hired')
-    await happen('application.hired', 3)
-    await webhooks.update('acme', id, { target_url: new URL('/410', receiver.url).href })
-    await happen('application.hired')
-    const page = await open(`#/${id}`)
-    await page.getByText(/^\W?75%\W? delivered$/).waitFor()
-    await page.getByText('3 delivered, 1 given up, 0 waiting').waitFor()
-    t.match(await page.getByRole('img', { name: 'Deliveries by hour' }).locator('title').last().textContent(), /: 3 delivered, 1 given up$/)
-  })
-
-  await t.test('a replay says at its end that deliveries have failed', async (t) => {
-    const id = await add('Gone', '/410', 'application.rejected')
-    await webhooks.update('acme', id, { status: 'inactive' })
-    await happen('application.rejected')
-    await webhooks.update('acme', id, { status: 'active' })
-    const page = await open(`#/${id}`)
-    await page.getByRole('button', { name: 'Replay events' }).click()
-    await page.getByRole('button', { name: 'Send 1 event' }).click()
-    await page.getByText('Replay of 1 event finished').waitFor()
-    await page.getByText('some have failed').waitFor()
-    await page.keyboard.press('Escape')
   })
 
   await t.test('a session that may not replay or see bodies is told so', async (t) => {
@@ -315,20 +247,6 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     t.same(await auditThemes(page), [])
   })
 
-  await t.test('German and a language from right to left fit on a phone', async (t) => {
-    const german = await openNew(t, `#/${broken}`, { portalLocale: 'de', ...narrow })
-    await german.getByRole('heading', { name: 'Zustellungen' }).waitFor()
-    await german.getByRole('article').first().waitFor()
-    t.notOk(await isWide(german))
-    const arabic = await openNew(t, `#/${broken}`, { portalLocale: 'ar', ...narrow })
-    await arabic.getByRole('article').first().waitFor()
-    t.equal(await arabic.locator('recruiting-webhooks').getAttribute('dir'), 'rtl')
-    t.notOk(await isWide(arabic))
-    await arabic.getByRole('link', { name: 'job.updated' }).last().click()
-    await arabic.getByRole('heading', { name: 'Attempts' }).waitFor()
-    t.notOk(await isWide(arabic))
-  })
-
   await t.test('a failure says what to try, keeps the rows and ends by itself', async (t) => {
     const page = await open(`#/${broken}`)
     await page.getByRole('article').first().waitFor()
@@ -368,45 +286,11 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     t.ok((values.get('JSHeapUsedSize') ?? Infinity) < 50_000_000, `${values.get('JSHeapUsedSize')} bytes`)
   })
 
-  await t.test(`a log of ${millionTotal} deliveries shows its first page after one request, with few rows in the document`, async (t) => {
-    let requests = 0
-    const page = await openNew(t, '#/', {
-      before: (page) => page.route(/deliveries\?/, async (route) => {
-        const isCounted = new URL(route.request().url()).searchParams.has('sort')
-        // Only the first request for rows is answered.
-        if (!isCounted && requests++ > 0) return
-        const perPage = Number(new URL(route.request().url()).searchParams.get('per_page'))
-        const data = Array.from({ length: perPage }, (_, index) => ({
-          id: millionTotal - index, event_id: `evt_${index}`, event_type: 'job.created', status: 'delivered', attempt_count: 1, response_status: 200, error: null, next_attempt_at: null, created_at: '2026-03-01T09:30:00.000Z', delivered_at: '2026-03-01T09:30:00.000Z'
-        }))
-        await route.fulfill({ json: { data, meta: { page: 1, per_page: perPage, total: millionTotal, total_pages: Math.ceil(millionTotal / perPage) } } })
-      })
-    })
-    const time = await page.evaluate<number>(firstRowMs(`#/${broken}`))
-    t.comment(`${Math.round(time)} ms from the answer to the first row`)
-    await page.getByText('1,000,000 deliveries').waitFor()
-    t.ok(await page.getByRole('article').count() < 60)
-  })
-
   await t.test('no page complained, or asked for anything elsewhere', async (t) => {
     // The answers 400 and 500 of the tests above.
     t.same(complaints.flat().filter((text) => !/the server responded with a status of (400|500)/.test(text)), [])
   })
 })
-
-/** From the end of the answer until the frame with the first row. */
-function firstRowMs (place: string): string {
-  return `new Promise((resolve) => {
-    const root = document.querySelector('recruiting-webhooks').shadowRoot
-    const look = () => {
-      if (root.querySelector('article') === null) return requestAnimationFrame(look)
-      const answer = performance.getEntriesByType('resource').findLast(({ name }) => name.includes('/deliveries?'))
-      resolve(performance.now() - answer.responseEnd)
-    }
-    location.hash = ${JSON.stringify(place)}
-    look()
-  })`
-}
 
 const phone = { viewport: { width: 360, height: 640 } }
 // Values are isolated from the text around them.
@@ -429,10 +313,6 @@ t.test('the figures in the list of webhooks', { skip: noBrowser }, async (t) => 
     await drain()
   }
   const row = (page: Page, name: string): Locator => page.getByRole('listitem').filter({ hasText: name })
-  const isWide = (page: Page): Promise<boolean> => page.evaluate('document.documentElement.scrollWidth > innerWidth')
-
-  /** Keeps the requests for figures, until the test answers. */
-  const holdFigures = (held: Route[]) => (page: Page) => page.route(figures, (route) => { held.push(route) })
 
   await add('CRM sync', 'job.created')
   await add('Idle', 'job.closed')
@@ -449,40 +329,6 @@ t.test('the figures in the list of webhooks', { skip: noBrowser }, async (t) => 
     t.same([errors, strayRequests], [[], []])
     await page.close()
   })
-
-  await t.test('a row that has more deliveries than were counted says so', async (t) => {
-    const { page } = await server.open(browser, '#/', {
-      before: (page) => page.route(figures, async (route) => {
-        const answer = await route.fetch()
-        const { data, meta } = await answer.json() as { data: unknown[], meta: object }
-        await route.fulfill({ response: answer, json: { data, meta: { ...meta, total: 500 } } })
-      })
-    })
-    await row(page, 'CRM sync').getByText('Of the latest 3 deliveries.').waitFor()
-    await page.close()
-  })
-
-  for (const viewport of [{ width: 1280, height: 800 }, { width: 700, height: 800 }, phone.viewport]) {
-    await t.test(`figures move nothing, and axe finds nothing at a width of ${viewport.width} pixels`, async (t) => {
-      const held: Route[] = []
-      const { page } = await server.open(browser, '#/', {
-        viewport,
-        before: async (page) => {
-          await installAxe(page)
-          await holdFigures(held)(page)
-        }
-      })
-      await becomes(t, () => held.length, 2)
-      const sizes = async () => await Promise.all(['CRM sync', 'Idle'].map((name) => row(page, name).boundingBox()))
-      const before = await sizes()
-      for (const route of held) await route.continue()
-      await page.getByText(share).waitFor()
-      t.strictSame(await sizes(), before)
-      t.notOk(await isWide(page))
-      t.same(await auditThemes(page), [])
-      await page.close()
-    })
-  }
 
   for (let index = 0; index < 18; index++) await add(`Endpoint ${index}`, 'job.closed')
 
@@ -510,23 +356,6 @@ t.test('the figures in the list of webhooks', { skip: noBrowser }, async (t) => 
     await page.waitForLoadState('networkidle')
     t.equal(most, 2)
     t.equal(new Set(asked).size, asked.length)
-    await page.close()
-  })
-
-  await t.test('a refusal stops them without a word', async (t) => {
-    let asked = 0
-    const { page } = await server.open(browser, '#/', {
-      before: (page) => page.route(figures, async (route) => {
-        asked += 1
-        await route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json: { error: { code: 'rate_limited', message: 'Rate limit exceeded', request_id: 'req_1' } } })
-      })
-    })
-    await page.getByRole('link', { name: 'Endpoint 17', exact: true }).scrollIntoViewIfNeeded()
-    await becomes(t, () => asked >= 1, true)
-    await page.waitForLoadState('networkidle')
-    t.ok(asked <= 2, `${asked} requests`)
-    t.equal(await page.getByRole('alert').count(), 0)
-    t.equal(await page.getByText(/%\u2069 delivered/).count(), 0)
     await page.close()
   })
 })

@@ -9,7 +9,7 @@ import { becomes } from '../../../fixtures/browser/becomes.js'
 import { noBrowser, startBrowser, visit, type Visit } from '../../../fixtures/browser/browser.js'
 import { type PortalHost, startPortalHost } from '../../../fixtures/browser/portal-host.js'
 import { elementPages, framePage, startRewritingProxy, startSite } from '../../../fixtures/browser/portal-sites.js'
-import { auditThemes, installAxe, startPortal } from '../../../fixtures/browser/portal-page.js'
+import { startPortal } from '../../../fixtures/browser/portal-page.js'
 import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
 import { startReceiver } from '../../../fixtures/receivers/receiver.js'
 
@@ -76,13 +76,6 @@ t.test('the look of the portal', { skip: noBrowser }, async (t) => {
       return (name?.x ?? NaN) > (status?.x ?? NaN)
     }
     await becomes(t, isNameOnTheRight, true, 'the name is on the right of the status')
-    await seeNoFaults(t, { page, errors })
-  })
-
-  await t.test('German is built in, and axe finds nothing in the light', async (t) => {
-    const { page, errors } = await open(t, { locale: 'de-AT' }, { colorScheme: 'light', viewport: { width: 1280, height: 800 } })
-    await becomes(t, () => page.evaluate('document.documentElement.lang'), 'de-AT')
-    await page.getByRole('link', { name: 'Webhook hinzufügen' }).waitFor()
     await seeNoFaults(t, { page, errors })
   })
 
@@ -174,16 +167,6 @@ t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
     t.same([errors, strayRequests], [[], []])
   })
 
-  await t.test('below a prefix of a host’s scope that has one itself', async (t) => {
-    const host = await startPortalHost(t, { scope: '/v2', prefix: '/hooks' })
-    await host.addWebhook()
-    const { page, errors } = await visit(browser, await host.createSession())
-    t.equal(new URL(page.url()).pathname, '/v2/hooks/portal/')
-    await rename(page, 'Below')
-    t.same(await storedNames(host), ['Below'])
-    t.same(errors, [])
-  })
-
   await t.test('behind a proxy that rewrites the path', async (t) => {
     const host = await startPortalHost(t)
     await host.addWebhook()
@@ -243,7 +226,6 @@ t.test('the addresses that notifications come from', { skip: noBrowser }, async 
   const server = await startPortal(t, { delivery: { sourceIps } })
   const browser = await startBrowser(t)
   await server.app.recruiting.webhooks.create('acme', target)
-  const isWide = (page: Page): Promise<boolean> => page.evaluate('document.documentElement.scrollWidth > innerWidth')
 
   for (const place of ['#/new', '#/1']) {
     await t.test(`are shown on ${place}, with a button that copies them`, async () => {
@@ -255,31 +237,8 @@ t.test('the addresses that notifications come from', { skip: noBrowser }, async 
       t.same(errors, [])
       await page.close()
     })
-
-    await t.test(`fit a phone on ${place}, in German, and axe finds nothing`, async (t) => {
-      const { page } = await server.open(browser, place, { portalLocale: 'de', viewport: { width: 320, height: 640 }, before: installAxe })
-      await page.getByText('Benachrichtigungen kommen von', { exact: true }).waitFor()
-      t.notOk(await isWide(page))
-      t.same(await auditThemes(page), [])
-      await page.close()
-    })
   }
 
-  await t.test('are not on the form of a webhook that exists, nor on a portal of a host that names none', async (t) => {
-    const { page } = await server.open(browser, '#/1/edit')
-    await page.getByLabel('Endpoint URL').waitFor()
-    t.equal(await page.getByText('Notifications come from').count(), 0)
-    await page.close()
-    const other = await startPortal(t)
-    await other.app.recruiting.webhooks.create('acme', target)
-    for (const [place, text] of [['#/new', 'Create webhook'], ['#/1', 'Details']] as const) {
-      const { page } = await other.open(browser, place)
-      await page.getByText(text, { exact: true }).waitFor()
-      t.equal(await page.getByText('Notifications come from').count(), 0)
-      t.equal(await page.locator('.facts:empty').count(), 0)
-      await page.close()
-    }
-  })
 })
 
 const title = 'on PostgreSQL, a stranger creates a webhook, finds why it fails, mends it and replays what it missed'

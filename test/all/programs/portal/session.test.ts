@@ -111,19 +111,6 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     t.same(errors, [])
   })
 
-  await t.test('in a frame of the same origin, it takes itself out of the address and of the element, and loads once', async (t) => {
-    const host = await startPortalHost(t, {
-      portal: { frameAncestors: ['self'] },
-      before: (app) => app.get('/settings', async (_request, reply) => reply.type('text/html').send(`<iframe title="Webhooks" src="${(await host.createSession()).replaceAll('&', '&amp;')}"></iframe>`))
-    })
-    await host.addWebhook()
-    const { page, errors } = await visit(browser, `${host.origin}/settings`)
-    await page.frameLocator('iframe').getByRole('link', { name: 'CRM sync' }).waitFor()
-    t.equal(await page.locator('iframe').getAttribute('src'), `${host.portalUrl}#/`)
-    t.equal(host.requests.filter(({ url }) => url === '/api/v1/public/portal/').length, 1)
-    t.same(errors, [])
-  })
-
   await t.test('a link leads back only to where the vendor allows it, and only from a session that the API accepts', async (t) => {
     const host = await startPortalHost(t, { portal: { returnOrigins: ['https://ats.example'] } })
     await host.addWebhook()
@@ -182,19 +169,6 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     t.notMatch(await contentOf(page), /whsec_|rps\./)
   })
 
-  await t.test('as an element, it ends in the middle of a form: the page sets src anew, and the form is saved', async (t) => {
-    const host = await startPortalHost(t, { before: (app) => elementPages(app, () => host.createSession(), { isInPage: true }) })
-    await host.addWebhook()
-    const { page, errors } = await visit(browser, `${host.origin}/settings`)
-    await fillForm(page, 'Kept')
-    t.equal(await page.evaluate('document.querySelector("recruiting-webhooks").getAttribute("src")'), null, 'src is taken out of the document')
-    await host.endSessions()
-    await save(page)
-    await seeSaved(page, 'Kept')
-    await becomes(t, () => renewal(host), [401, 200])
-    t.same(errors.filter((error) => !isRefused(error)), [])
-  })
-
   await t.test('as a page, it ends in the middle of a form: a link leads back, and a session in the address saves the form', async (t) => {
     const host = await startPortalHost(t, { before: (app) => app.get('/settings', (_request, reply) => reply.type('text/html').send('<title>Settings</title>')) })
     await host.addWebhook()
@@ -222,20 +196,6 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     t.same(errors.filter((error) => !isRefused(error)), [])
   })
 
-  await t.test('a dialog says that the session has ended, and that the page is offline', async () => {
-    const host = await startPortalHost(t)
-    await host.addWebhook()
-    const { page } = await visit(browser, await host.createSession())
-    await page.getByRole('link', { name: 'CRM sync' }).click()
-    await page.getByRole('button', { name: 'Send a test' }).click()
-    await host.endSessions()
-    await page.getByRole('button', { name: 'Send test' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByRole('alert').filter({ hasText: 'Your session has ended' }).waitFor()
-    await page.context().setOffline(true)
-    await dialog.getByText('You are offline').waitFor()
-  })
-
   await t.test('loaded again, an element asks for another session and has the form as it was, but for values of headers', async (t) => {
     const host = await startPortalHost(t, { before: (app) => elementPages(app, () => host.createSession()) })
     await host.addWebhook()
@@ -257,32 +217,6 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     await becomes(t, () => name.inputValue(), 'CRM sync')
     await restored.waitFor({ state: 'detached' })
     t.same(errors, [])
-  })
-
-  await t.test('in a frame, a page around it that does not answer is said, and can be asked again', async (t) => {
-    const origin = await startSite(t, { '/': () => framePage(host.portalUrl), '/session': () => host.createSession() })
-    const host = await startPortalHost(t, { portal: { frameAncestors: [origin] } })
-    await host.addWebhook()
-    const { page } = await visit(browser, 'about:blank')
-    await page.route('**/session', (route) => route.abort())
-    await page.goto(`${origin}/`)
-    const portal = page.frameLocator('iframe')
-    await portal.getByRole('alert').filter({ hasText: 'The page around this one did not respond' }).waitFor()
-    await page.unroute('**/session')
-    await portal.getByRole('button', { name: 'Try again' }).click()
-    await portal.getByRole('link', { name: 'CRM sync' }).waitFor()
-  })
-
-  await t.test('a page that is loaded again leads back, and a webhook that does not load has a heading', async (t) => {
-    const host = await startPortalHost(t, { before: (app) => app.get('/settings', (_request, reply) => reply.type('text/html').send('<title>Settings</title>')) })
-    const { page } = await visit(browser, await host.createSession({ returnUrl: '/settings' }))
-    await page.getByText('No webhooks yet').waitFor()
-    await page.evaluate("location.hash = '#/7'")
-    await page.getByRole('heading', { level: 1, name: 'Webhook' }).waitFor()
-    await page.getByRole('heading', { level: 2, name: 'Not found' }).waitFor()
-    await page.reload()
-    await page.getByText('Open this page from your settings').waitFor()
-    t.equal(await page.getByRole('link', { name: 'Back to where you came from' }).getAttribute('href'), '/settings')
   })
 
   await t.test('its token is in memory alone, and leaves it only towards the API', async (t) => {
