@@ -114,8 +114,12 @@ t.test('an ATS written by init starts with a PostgreSQL of its own, and ends wit
   const { folder, variables } = await writeAts(t)
   const { DATABASE_URL: url = '', POSTGRES_PORT: port } = variables
   for (const run of ['first', 'second']) {
-    const loader = fileURLToPath(new URL('test/fixtures/loader/register.js', root))
-    const child = spawn(process.execPath, ['--env-file=.env', '--import', loader, 'src/server.ts'], { cwd: folder, env: { PATH: process.env.PATH, PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] })
+    // As its `npm start`; the tsconfig.json of the project leads from the package's name to `src/`.
+    const child = spawn(process.execPath, ['--env-file=.env', '--import', 'tsx', 'src/server.ts'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, PORT: '0', TSX_TSCONFIG_PATH: fileURLToPath(new URL('tsconfig.json', root)) },
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
     const exited = once(child, 'exit')
     t.teardown(() => child.kill('SIGKILL'))
     let output = ''
