@@ -238,7 +238,6 @@ t.test('the addresses that notifications come from', { skip: noBrowser }, async 
       await page.close()
     })
   }
-
 })
 
 const title = 'on PostgreSQL, a stranger creates a webhook, finds why it fails, mends it and replays what it missed'
