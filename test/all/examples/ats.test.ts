@@ -19,16 +19,6 @@ t.test('the ATS works in the hands of its own tests', async (t) => {
   t.equal(await example.exit(), 0)
 })
 
-t.test('the examples on PostgreSQL have the same tables, views and indexes', async (t) => {
-  const statements = (text: string): string[] => text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
-  const [one, other] = await Promise.all(['10-postgres.ts', '11-own-routes.ts'].map(async (name) => {
-    const [, text = ''] = /await migrate\(pool\)\n.*\nawait pool\.query\(`(.*?)`\)\n/s.exec(await readFile(new URL(`examples/${name}`, root), 'utf8')) ?? []
-    return statements(text)
-  }))
-  t.ok(Number(one?.length) > 40)
-  t.strictSame(other, one)
-})
-
 /** The findings of `doctor` that are not in order. */
 async function findFaults (url: string, env: Record<string, string> = {}): Promise<unknown> {
   const { out, err } = await createCli(url, { env: { DATABASE_URL: url, ...env } })('doctor --json')

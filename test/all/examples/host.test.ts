@@ -39,18 +39,6 @@ t.test('the quick start serves candidates and jobs, and ends on a signal', async
   t.equal(await example.end('SIGTERM'), 0)
 })
 
-t.test('a quick start whose port is in use says so in one line', async (t) => {
-  const taken = createServer()
-  t.teardown(() => taken.close())
-  await once(taken.listen(0, 'localhost'), 'listening')
-  const { port } = taken.address() as AddressInfo
-
-  const example = runExample(t, '01-quick-start.ts', { PORT: String(port) })
-  const [output] = await example.output(/^[^]+$/)
-  t.match(output, new RegExp(`^listen EADDRINUSE: address already in use \\S+:${port}\\. Set PORT to choose another one\\.\n$`))
-  t.equal(await example.exit(), 1)
-})
-
 t.test('a session opens the routes of the host, and an API key those of the API, unknown paths among them', async (t) => {
   const example = runExample(t, '16-own-server.ts', { PORT: '0' })
   const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)

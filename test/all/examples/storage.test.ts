@@ -1,12 +1,9 @@
-import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import { readdir, readFile } from 'node:fs/promises'
 import t from 'tap'
 import { request } from '../../fixtures/examples/request.js'
 import { runExample } from '../../fixtures/examples/run-example.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 
-const run = promisify(execFile)
 const guide = new URL('../../../docs/adapters.md', import.meta.url)
 const folder = new URL('../../../examples/adapter/', import.meta.url)
 
@@ -36,28 +33,6 @@ t.test('storages and key lookups of hosts', { jobs: 3 }, async (t) => {
       meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
     })
     t.equal(await example.end('SIGTERM'), 0)
-  })
-
-  t.test('the cases run in the test runner of Node', async (t) => {
-    const example = runExample(t, 'adapter/kit.test.ts')
-    const [, passed, failed] = await example.output(/# pass (\d+)\n# fail (\d+)/)
-    t.ok(Number(passed) > 150)
-    t.equal(failed, '0')
-  })
-
-  t.test('the mistake of the guide gives the report of the guide', async (t) => {
-    const text = await readFile(guide, 'utf8')
-    const [, removed = '', added = ''] = /```diff\n- {4}(.*)\n\+ {4}(.*)\n```/.exec(text) ?? []
-    const [, expected = ''] = /```\n(FAILED.*?)```/s.exec(text) ?? []
-    const copy = t.testdir()
-    for (const name of await readdir(folder)) await copyFile(new URL(name, folder), `${copy}/${name}`)
-    const source = await readFile(`${copy}/candidates.ts`, 'utf8')
-    t.ok(source.includes(removed))
-    await writeFile(`${copy}/candidates.ts`, source.replace(removed, () => added))
-
-    // With the coverage of this process: it is a storage that lacks what is optional.
-    const { stdout } = await run(process.execPath, ['--import', 'tsx', `${copy}/lists.ts`])
-    for (const part of expected.split('…')) t.ok(stdout.includes(part.trim()), part)
   })
 
   t.test('sources over a service with uuids pass the cases of lists, and a key lookup of JWTs its own', async (t) => {
