@@ -87,12 +87,6 @@ t.test('without the package pg, the error says how to install it', async (t) => 
   t.strictSame(broken, { code: 1, out: '', err: 'stats: Unexpected token\n' })
 })
 
-t.test('what is thrown is shown, whatever it is', async (t) => {
-  // eslint-disable-next-line no-throw-literal -- as a driver may
-  const { code, err } = await cli('stats', { importDriver: async () => { throw 'a\nfew\twords' } })
-  t.strictSame([code, err], [1, 'stats: a few words\n'])
-})
-
 /** Streams of a process, whose terminals are those that are named. */
 function createStreams (...terminals: string[]) {
   const stream = (name: string): PassThrough & { isTTY?: boolean } => Object.assign(new PassThrough(), terminals.includes(name) ? { isTTY: true } : {})

@@ -20,14 +20,11 @@ t.test('wrong usage is one line that names the argument, without a secret', asyn
     [['listen'], 'listen: --url: missing, add --url URL or set RECRUITING_URL'],
     [['listen', '--url', url], 'listen: --key: missing, set RECRUITING_API_KEY or add --key-file FILE'],
     [['listen', '--url', url, '--key', 'geheim', '--key-file', 'x'], 'listen: --key-file: cannot be combined with --key'],
-    [['listen', '--url', url, '--key', 'geheim geheim'], 'listen: --key: expected an API key'],
     [['listen', '--url', url, '--forward', 'localhost:4000'], 'listen: --forward: must be an https URL'],
-    [['listen', '--url', url, '--forward', 'nowhere'], 'listen: --forward: must be an absolute URL'],
     [['listen', '--url', url, '--secret', 'geheim'], 'listen: --secret: expected whsec_ and 24 to 64 bytes in base64'],
     [['listen', '--url', url, '--every', '0'], 'listen: --every: expected an integer from 1 to 3600, got "0"'],
     [['trigger', '--url', url], 'trigger: TYPE: missing, usage: fastify-recruiting-api trigger TYPE --url URL [OPTIONS]'],
     [['trigger', 'a.b', '--url', url], 'trigger: --webhook, --forward: add one of them'],
-    [['trigger', 'a.b', '--url', url, '--webhook', '1', '--forward', 'http://localhost/'], 'trigger: --webhook, --forward: add one of them'],
     [['trigger', 'a.b', '--url', url, '--webhook', 'x'], 'trigger: --webhook: expected an integer, got "x"'],
     [['trigger', 'a.b', '--url', url, '--forward', 'http://localhost/'], 'trigger: --secret: missing, add the secret of your receiver or set RECRUITING_WEBHOOK_SECRET']
   ] as const) t.strictSame(await cli(argv), { code: 2, out: '', err: `${message}\n` })

@@ -65,15 +65,11 @@ t.test('the audit tells who still calls a deprecated operation', async (t) => {
 const date = 'a date such as 2026-03-01, or an RFC 3339 date-time'
 const wrong: Array<[given: unknown, path: string, expected: string, shown: string]> = [
   [true, '', 'an object with since', 'true'],
-  [null, '', 'an object with since', 'null'],
   [{}, '.since', date, 'undefined'],
-  [{ since: new Date() }, '.since', date, 'an object'],
   [{ since: '2026-02-30' }, '.since', date, '"2026-02-30"'],
   [{ since: '2026-03-01', sunset: 'soon' }, '.sunset', `${date}, not before since`, '"soon"'],
   [{ since: '2026-03-01', sunset: '2026-02-28' }, '.sunset', `${date}, not before since`, '"2026-02-28"'],
-  [{ since: '2026-03-01', link: '/changes' }, '.link', 'an https: or http: URL', '"/changes"'],
   [{ since: '2026-03-01', link: 'javascript:x' }, '.link', 'an https: or http: URL', '"javascript:x"'],
-  [{ since: '2026-03-01', link: 7 }, '.link', 'an https: or http: URL', '7'],
   [{ since: '2026-03-01', until: '2026-09-01' }, '.until', 'since, sunset or link', '"until"']
 ]
 

@@ -21,83 +21,44 @@ interface Case {
 
 const body = { name: 'ATS events', target_url: 'https://example.com/', event_types: ['job.created'] }
 
+function query (path: string, ...faults: Array<[field: string, message: string]>): Case {
+  return { path, details: faults.map(([field, message]) => ({ in: 'query', field, message })) }
+}
+
+function post (payload: string | object, ...faults: Array<[field: string, message: string]>): Case {
+  const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
+  const details = faults.map(([field, message]) => ({ in: 'body', field, message }))
+  return { method: 'POST', path: '/webhooks', payload: text, details }
+}
+
+const dateTime = 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z'
+
 const cases: Record<string, Case> = {
-  'a page of zero': { path: '/candidates?page=0', details: [{ in: 'query', field: 'page', message: 'must be >= 1' }] },
-  'two faults': {
-    path: '/candidates?page=0&per_page=x',
-    details: [
-      { in: 'query', field: 'page', message: 'must be >= 1' },
-      { in: 'query', field: 'per_page', message: 'must be integer' }
-    ]
-  },
-  'an unknown parameter': { path: '/jobs?filter[name]=x', details: [{ in: 'query', field: 'filter[name]', message: 'is not known' }] },
-  'a repeated parameter': { path: '/jobs?page=1&page=1', details: [{ in: 'query', field: 'page', message: 'is given more than once' }] },
-  'a query that is not encoded as UTF-8': {
-    path: '/jobs?page=%ff',
-    details: [{ in: 'query', field: '', message: 'holds text that is not percent-encoded UTF-8, or a NUL' }]
-  },
-  'a repeated sort field': { path: '/jobs?sort=name,-name', details: [{ in: 'query', field: 'sort', message: 'names name more than once' }] },
-  'a search that is too long': {
-    path: `/jobs?filter[q]=${'x'.repeat(201)}`,
-    details: [{ in: 'query', field: 'filter[q]', message: 'must be at most 200 characters' }]
-  },
-  'a date out of range': {
-    path: '/jobs?filter[updated_after]=0000-01-01T00:00:00Z',
-    details: [{ in: 'query', field: 'filter[updated_after]', message: 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z' }]
-  },
-  'a status outside the set': {
-    path: '/webhooks?filter[status]=gone',
-    details: [{ in: 'query', field: 'filter[status]', message: 'must be one of active, inactive, disabled' }]
-  },
+  'two faults': query('/candidates?page=0&per_page=x', ['page', 'must be >= 1'], ['per_page', 'must be integer']),
+  'an unknown parameter': query('/jobs?filter[name]=x', ['filter[name]', 'is not known']),
+  'a repeated parameter': query('/jobs?page=1&page=1', ['page', 'is given more than once']),
+  'a query that is not UTF-8': query('/jobs?page=%ff', ['', 'holds text that is not percent-encoded UTF-8, or a NUL']),
+  'a repeated sort field': query('/jobs?sort=name,-name', ['sort', 'names name more than once']),
+  'a long search': query(`/jobs?filter[q]=${'x'.repeat(201)}`, ['filter[q]', 'must be at most 200 characters']),
+  'a date out of range': query('/jobs?filter[updated_after]=0000-01-01T00:00:00Z', ['filter[updated_after]', dateTime]),
+  'an unknown status': query(
+    '/webhooks?filter[status]=gone', ['filter[status]', 'must be one of active, inactive, disabled']
+  ),
   'an id that is no number': { path: '/webhooks/x', details: [{ in: 'path', field: 'id', message: 'must be integer' }] },
-  'malformed JSON': {
-    method: 'POST', path: '/webhooks', payload: '{"name": canary', details: [{ in: 'body', field: '', message: 'is not valid JSON' }]
-  },
-  'half of a surrogate pair': {
-    method: 'POST', path: '/webhooks', payload: '{"name":"\\ud800"}', details: [{ in: 'body', field: 'name', message: 'holds a NUL or half of a surrogate pair' }]
-  },
-  'another media type': {
-    method: 'POST', path: '/webhooks', type: 'text/plain', payload: 'canary', details: [{ in: 'body', field: '', message: 'must be application/json' }]
-  },
-  'a body that is too large': {
-    method: 'POST', path: '/webhooks', payload: 'x'.repeat(65537), details: [{ in: 'body', field: '', message: 'must be at most 64 KiB' }]
-  },
-  'a body that is no object': { method: 'POST', path: '/webhooks', payload: '[]', details: [{ in: 'body', field: '', message: 'must be object' }] },
-  'missing fields': {
-    method: 'POST',
-    path: '/webhooks',
-    payload: '{"name":"ATS events"}',
-    details: [
-      { in: 'body', field: 'target_url', message: 'is required' },
-      { in: 'body', field: 'event_types', message: 'is required' }
-    ]
-  },
-  'an unknown field': {
-    method: 'POST',
-    path: '/webhooks',
-    payload: JSON.stringify({ ...body, 'a/b~c': 1 }),
-    details: [{ in: 'body', field: 'a/b~c', message: 'is not known' }]
-  },
-  'a fault within an array': {
-    method: 'POST',
-    path: '/webhooks',
-    payload: JSON.stringify({ ...body, event_types: ['job.created', 7] }),
-    details: [{ in: 'body', field: 'event_types[1]', message: 'must be string' }]
-  },
-  'an event type that is not in the catalogue': {
-    method: 'POST',
-    path: '/webhooks',
-    payload: JSON.stringify({ ...body, event_types: ['job.created', 'job.closed', 'job.eaten'] }),
-    details: [{ in: 'body', field: 'event_types[2]', message: 'must be an event type of the catalogue' }]
-  },
-  'a value that the schemas cannot judge': {
-    method: 'POST',
-    path: '/webhooks',
-    payload: JSON.stringify({ ...body, target_url: 'https://localhost/' }),
-    details: [{ in: 'body', field: 'target_url', message: 'must point to a public host' }]
-  },
+  'malformed JSON': post('{"name": canary', ['', 'is not valid JSON']),
+  'half of a surrogate pair': post('{"name":"\\ud800"}', ['name', 'holds a NUL or half of a surrogate pair']),
+  'another media type': { ...post('canary', ['', 'must be application/json']), type: 'text/plain' },
+  'a body that is too large': post('x'.repeat(65537), ['', 'must be at most 64 KiB']),
+  'a body that is no object': post('[]', ['', 'must be object']),
+  'missing fields': post({ name: 'ATS events' }, ['target_url', 'is required'], ['event_types', 'is required']),
+  'an unknown field': post({ ...body, 'a/b~c': 1 }, ['a/b~c', 'is not known']),
+  'a fault within an array': post({ ...body, event_types: ['job.created', 7] }, ['event_types[1]', 'must be string']),
+  'an unknown event type': post(
+    { ...body, event_types: ['job.created', 'job.eaten'] }, ['event_types[1]', 'must be an event type of the catalogue']
+  ),
+  'a private host': post({ ...body, target_url: 'https://localhost/' }, ['target_url', 'must point to a public host']),
   'an empty change': {
-    method: 'PATCH', path: '/webhooks/1', payload: '{}', details: [{ in: 'body', field: '', message: 'must NOT have fewer than 1 properties' }]
+    ...post({}, ['', 'must NOT have fewer than 1 properties']), method: 'PATCH', path: '/webhooks/1'
   }
 }
 

@@ -97,20 +97,6 @@ for (const [what, add] of Object.entries(compressors)) {
   })
 }
 
-t.test('a 304 of the host passes, for it is the same answer', async (t) => {
-  const app = await buildApp(t, {
-    openapi: false,
-    before (app) {
-      app.addHook('onSend', async (_request, reply) => {
-        reply.code(304)
-        return ''
-      })
-    }
-  })
-  const answer = await app.inject({ url: `${base}/jobs`, headers })
-  t.same([answer.statusCode, answer.body], [304, ''])
-})
-
 const schema = { response: { 200: Type.Object({ sum: Type.Integer() }) } }
 
 t.test('hooks of the plugin given as routes may change query, body and answer of its own operations', async (t) => {

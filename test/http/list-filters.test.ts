@@ -49,13 +49,6 @@ t.test('a filter keeps what matches it, several keep what matches all, and the t
   }
 })
 
-t.test('a filter works together with sort and pages', async (t) => {
-  const app = await buildApp(t, { storage })
-  t.same(await fetchIds(app, 'candidates', 'filter[q]=a&sort=-full_name&per_page=2&page=1'), [4, 2])
-  t.same(await fetchIds(app, 'candidates', 'filter[q]=a&sort=-full_name&per_page=2&page=2'), [3, 1])
-  t.same(await fetchIds(app, 'candidates', 'filter[q]=a&sort=-full_name&per_page=2&page=3'), [])
-})
-
 t.test('a recruiter that is no integer from 1 to 2^53-1 gets 400', async (t) => {
   const app = await buildApp(t, { storage })
   for (const value of ['', '0', '-1', '-11', '1.5', '11.0', '1e1', '0xb', '+11', '%2011', '11%20', 'x', '9007199254740992', '11,12', 'null', '%D9%A1']) {

@@ -127,13 +127,6 @@ for (const list of ['candidates', 'jobs', 'webhooks']) {
   })
 }
 
-t.test('a page is an object with data and meta, to the byte', async (t) => {
-  const { storage } = await storeItems(2)
-  const app = await buildApp(t, { storage })
-  const { body } = await app.inject({ url: '/api/v1/public/acme/jobs?per_page=1&page=2', headers: { authorization: 'Bearer acme-full-key' } })
-  t.equal(body, '{"data":[{"id":2,"name":"Name 2","status":"published"}],"meta":{"page":2,"per_page":1,"total":2,"total_pages":2}}')
-})
-
 /** The pages that the links of an answer lead to. */
 function pagesOf (links: Record<string, string> | null): Record<string, string | null> {
   return Object.fromEntries(Object.entries(links ?? {}).map(([relation, target]) => {

@@ -6,7 +6,6 @@ import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 import { hostileErrors } from '../fixtures/hostile/hostile-errors.js'
-import { listen } from '../fixtures/receivers/raw-http.js'
 import { watchRejections } from '../fixtures/delivery/rejections.js'
 
 const base = '/api/v1/public/acme'
@@ -79,23 +78,6 @@ t.test('a host that creates the loggers of requests still does so', async (t) =>
   t.same(bound, [{ reqId: 'req-1' }, { reqId: 'req-2' }])
   const line = logs.lines.find(({ msg }) => msg === 'request completed')
   t.match(line, { service: 'ats', request_id: headers['x-request-id'] })
-})
-
-t.test('operations of the host with their own loggers have an id too', async (t) => {
-  const logs = captureLogs()
-  const app = await buildApp(t, {
-    server: { logger: logs.logger },
-    async routes (scope) {
-      scope.setChildLoggerFactory((logger, bindings, options) => logger.child({ ...bindings, service: 'ats' }, options))
-      const response = { 204: { type: 'null', description: 'Done' } }
-      scope.get('/own', { config: { scopes: [] }, schema: { response } }, async ({ log }) => log.info('from the handler'))
-    }
-  })
-  const { statusCode, headers } = await app.inject({ url: `${base}/own`, headers: bearer(keys.full) })
-  t.equal(statusCode, 204)
-  t.match(headers['x-request-id'], generated)
-  const line = logs.lines.find(({ msg }) => msg === 'from the handler')
-  t.match(line, { request_id: headers['x-request-id'], service: 'ats' })
 })
 
 t.test('a host can use ids of its own, made once for each request', async (t) => {
@@ -180,11 +162,3 @@ for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'o
     t.match(answer.headers['x-request-id'], generated)
   })
 }
-
-t.test('the id is on the wire, in one header', async (t) => {
-  const app = await buildApp(t)
-  const answer = await fetch(`${await listen(app)}${base}/jobs`, { headers: bearer(keys.full) })
-  t.match(answer.headers.get('x-request-id'), generated)
-  t.equal(answer.status, 200)
-  await answer.text()
-})

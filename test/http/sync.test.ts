@@ -1,8 +1,7 @@
-import Fastify from 'fastify'
 import t from 'tap'
-import { candidatesFrom, jobsFrom, memoryChanges, memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
-import recruitingApi, { createRecruiting } from '../../src/index.js'
-import { apiKeys, bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { candidatesFrom, jobsFrom, memoryChanges, memoryStorage } from '../../src/memory/index.js'
+import { createRecruiting } from '../../src/index.js'
+import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { changedIds, followSync, requestSync } from '../fixtures/sync/sync-client.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
@@ -237,20 +236,6 @@ t.test('a secret that cannot be read once is read again', async (t) => {
   t.same(changedIds((await followSync(app)).pages), ['1', '2', '3'])
   await followSync(app)
   t.equal(reads, 2)
-})
-
-t.test('changes without all of their methods are refused', async (t) => {
-  const keyLookup = memoryKeyLookup(apiKeys)
-  async function register (storage: object): Promise<void> {
-    const app = Fastify()
-    await app.register(recruitingApi, { storage: storage as never, keyLookup, delivery: false })
-    await app.close()
-  }
-  const storage = memoryStorage()
-  const { begin, ...changes } = storage.changes
-  await t.rejects(register({ ...storage, changes }), { code: 'invalid_option', field: 'storage.changes.begin' })
-  await t.rejects(register({ ...storage, changes: null }), { code: 'invalid_option', field: 'storage.changes' })
-  await t.resolves(register({ ...storage, changes: undefined }))
 })
 
 const restMs = 61 * 60_000 + 1

@@ -65,23 +65,6 @@ t.test('serializers that the host gives to the plugin around it show no values e
   t.equal((await logs.waitFor('request completed')).res, 'mine', 'the other serializers are used')
 })
 
-t.test('serializers that the host gives to a plugin of its own routes are used', async (t) => {
-  const logs = captureLogs()
-  const app = await buildApp(t, {
-    server: { logger: logs.logger },
-    async routes (app) {
-      await app.register(async (child) => {
-        child.get('/own', { config: { scopes: [] }, schema: { response: { 200: Type.Object({}) } } }, async ({ log }) => {
-          log.info({ person: 'Ada' }, 'read')
-          return {}
-        })
-      }, { logSerializers: { person: () => 'REDACTED' } })
-    }
-  })
-  t.equal((await app.inject({ url: `${base}/own`, headers })).statusCode, 200)
-  t.match(await logs.waitFor('read'), { person: 'REDACTED' })
-})
-
 interface Line {
   msg: string
   err: { message: string, stack: string, code?: string, name?: string, aggregateErrors?: Array<{ message: string }> }

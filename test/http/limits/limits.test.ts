@@ -65,11 +65,6 @@ t.test('true is the default limits, and false is none', async (t) => {
   t.notMatch(Object.keys((await askFreely()).headers).join(), /ratelimit/)
 })
 
-t.test('without the option nothing is counted', async (t) => {
-  const { ask } = await buildLimited(t, {}, { rateLimit: undefined } as object)
-  t.notMatch(Object.keys((await ask()).headers).join(), /ratelimit/)
-})
-
 t.test('a host that limits its own routes by the same package has other counts and other answers', async (t) => {
   const { app, ask } = await buildLimited(t, { max: 2 }, {
     async before (app) {
@@ -132,15 +127,6 @@ t.test('a new limit holds within a minute, for what was already counted too', as
   checkLimited(t, await ask(), 2, 3_600_000)
 })
 
-t.test('an operation has a function of its own', async (t) => {
-  const { app, ask } = await buildLimited(t, { max: () => 9, operations: { listCandidates: { max: async ({ keyId }) => keyId === 'key_1' ? 1 : 3 }, replayWebhook: {} } })
-  t.match((await ask(keys.full, '/candidates')).headers, { 'ratelimit-limit': 1, 'ratelimit-remaining': 0 })
-  checkLimited(t, await ask(keys.full, '/candidates'), 1)
-  t.match((await ask(keys.candidatesRead, '/candidates')).headers, { 'ratelimit-limit': 3 })
-  t.match((await ask()).headers, { 'ratelimit-limit': 9, 'ratelimit-remaining': 8 })
-  t.match((await app.inject({ method: 'POST', url: `${base}/webhooks/9/replay`, headers: bearer(keys.full) })).headers, { 'ratelimit-limit': 10 })
-})
-
 t.test('requests for the document have the default limit, because nobody is known', async (t) => {
   const { app } = await buildLimited(t, { max: () => { throw new Error('called') } })
   const { statusCode, headers } = await app.inject({ url: '/api/v1/public/openapi.json' })
@@ -161,9 +147,7 @@ t.test('a function that fails is a 500 with its option in the log, and the reque
     // eslint-disable-next-line no-throw-literal -- a host may throw anything
     [() => { throw null }, { message: 'rateLimit.max: the function failed' }],
     [() => 0, { message: 'rateLimit.max: expected a function that returns an integer from 1 to 1000000000, got 0' }],
-    [() => '5', { message: /got "5"$/ }],
     [() => undefined, { message: /got undefined$/ }],
-    [async () => Number.NaN, { message: /got NaN$/ }],
     [async () => 1e10, { message: /got 10000000000$/ }]
   ] as Array<[Max, object]>) {
     const logs = captureLogs()
@@ -197,14 +181,6 @@ t.test('with perTenant, all keys of a tenant count together, and those of anothe
   checkLimited(t, await ask(keys.jobsWrite, '/jobs/1'), 2)
   const { headers } = await app.inject({ url: '/api/v1/public/globex/jobs', headers: bearer(keys.globex) })
   t.match(headers, { 'ratelimit-remaining': 2 })
-})
-
-t.test('with perTenant, the limit is that of the plan, and may differ by key', async (t) => {
-  const { ask } = await buildLimited(t, { perTenant: true, max: ({ keyId }) => keyId === 'key_1' ? 4 : 2 })
-  t.match((await ask(keys.full)).headers, { 'ratelimit-limit': 4, 'ratelimit-remaining': 3 })
-  t.match((await ask(keys.jobsRead)).headers, { 'ratelimit-limit': 2, 'ratelimit-remaining': 0 })
-  checkLimited(t, await ask(keys.jobsRead), 2)
-  t.match((await ask(keys.full)).headers, { 'ratelimit-limit': 4, 'ratelimit-remaining': 0 })
 })
 
 t.test('with perTenant, a tenant is its id, whatever its name is', async (t) => {
@@ -274,24 +250,13 @@ t.test('a store of the host\'s own counts', async (t) => {
   t.match((await ask()).headers, { 'ratelimit-limit': 10, 'ratelimit-remaining': 2, 'ratelimit-reset': 2 })
 })
 
-t.test('memory keeps as many keys as the host says', async (t) => {
-  const { ask } = await buildLimited(t, { cache: 1, max: 1 })
-  await ask(keys.full)
-  await ask(keys.jobsRead)
-  t.equal((await ask(keys.full)).statusCode, 200, 'the first is forgotten')
-  checkLimited(t, await ask(keys.full), 1)
-})
-
 const warning = 'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead'
 
 for (const [title, trustProxy, rateLimit, count] of [
   ['trustProxy: true with failedKeys is warned of at start', true, {}, 1],
   ['trustProxy: true without failedKeys is not warned of', true, { failedKeys: false }, 0],
-  ['trustProxy: true without limits is not warned of', true, false, 0],
   ['a function that trusts every address is warned of', () => true, {}, 1],
-  ['a function that trusts some addresses is not warned of', (address: string) => address === '10.0.0.1', {}, 0],
   ['a function that trusts the nearest proxies is not warned of', (_address: string, hop: number) => hop < 2, {}, 0],
-  ['a function that throws is not warned of', () => { throw new Error('canary') }, {}, 0],
   ['proxies that are named are not warned of', ['10.0.0.0/8'], {}, 0],
   ['a host without trustProxy is not warned', false, {}, 0]
 ] as Array<[string, FastifyServerOptions['trustProxy'], boolean | RateLimitOptions, number]>) {

@@ -145,12 +145,6 @@ t.test('a failure has its code, its status, the id to quote and the time to wait
   t.equal(await waits('soon'), null)
 })
 
-t.test('answers of a proxy are failures too, whatever is in them', async (t) => {
-  for (const [body, status, code] of [['<h1>Bad Gateway</h1>', 502, 'unavailable'], ['null', 500, 'internal_error'], ['{"error":null}', 418, 'internal_error'], ['[]', 503, 'unavailable']] as const) {
-    t.strictSame(await readFailure(new Response(body, { status, headers: { 'x-request-id': 'req_2' } }), 0), { code, status, requestId: 'req_2', retryAfterMs: null, details: [] })
-  }
-})
-
 const eventType = (name: string): EventType => ({ name, description: null, schema: {}, example: null })
 const catalogue = [eventType('application.created'), eventType('job.closed'), eventType('job.created')]
 

@@ -4,7 +4,7 @@ import {
   type EventFilters, type EventType, type Failure, type FilterValue, noResponse, type Webhook
 } from '../../../src/portal/page/api.js'
 import {
-  changesOf, checkDraft, choose, type Draft, explainRefusal, groupOptions, headersOf, isChanged, optionsOf,
+  changesOf, checkDraft, type Draft, explainRefusal, groupOptions, headersOf, isChanged, optionsOf,
   readRefusal
 } from '../../../src/portal/page/draft.js'
 import { createDraftStore, tabStorage } from '../../../src/portal/page/draft-store.js'
@@ -138,12 +138,6 @@ t.test('an event type is described in the language of the page, if the vendor do
   t.end()
 })
 
-t.test('choosing all of a group keeps those chosen before', (t) => {
-  t.strictSame(choose(['b', 'x'], ['a', 'b'], true), ['b', 'x', 'a'])
-  t.strictSame(choose(['b', 'x'], ['a', 'b'], false), ['x'])
-  t.end()
-})
-
 const empty: Draft = { name: '', targetUrl: '', eventTypes: [], headers: [], filters: [] }
 const storedDraft: Draft = { name: 'CRM', targetUrl: 'https://hooks.example/', eventTypes: ['job.created'], headers: [], filters: [{ path: 'data.id', values: '7' }] }
 
@@ -172,15 +166,6 @@ t.test('a draft is found again by its form and tenant alone, for an hour', (t) =
   t.end()
 })
 
-t.test('a draft that was saved or left is gone', (t) => {
-  const { open, entries } = start()
-  open().keep('new', storedDraft)
-  open().drop('new')
-  t.equal(open().find('new', empty), null)
-  t.equal(entries.size, 0)
-  t.end()
-})
-
 t.test('values of headers are kept nowhere, their names are', (t) => {
   const { open, entries } = start()
   open().keep('7', { ...storedDraft, headers: [{ name: 'X-Api-Key', value: 'hush' }] })
@@ -205,14 +190,6 @@ t.test('what another script wrote there is ignored', (t) => {
     entries.set(key, wrong)
     t.equal(open().find('new', empty), null, wrong)
   }
-  t.end()
-})
-
-t.test('a full storage keeps nothing and fails nothing', (t) => {
-  const { tab } = start()
-  const drafts = createDraftStore({ tab: { ...tab, setItem () { throw new Error('full') } }, scope: '/acme', now: () => 0 })
-  drafts.keep('new', storedDraft)
-  t.equal(drafts.find('new', empty), null)
   t.end()
 })
 
