@@ -64,9 +64,16 @@ interface StatefulRequest extends FastifyRequest {
 
 /** Prepares the requests of a scope. Their property `recruiting` is the caller; `null` until the key was checked. */
 export function decorateRequests (scope: FastifyInstance): void {
+  const callerOf = (request: StatefulRequest) => (request[kState]?.access?.caller ?? null) as ApiCaller
   scope.decorateRequest(kState, null)
-  scope.decorateRequest('recruiting', {
-    getter (this: StatefulRequest) { return (this[kState]?.access?.caller ?? null) as ApiCaller }
+  if (!scope.hasRequestDecorator('recruiting')) {
+    scope.decorateRequest('recruiting', { getter (this: StatefulRequest) { return callerOf(this) } })
+    return
+  }
+  // The host has a decorator of this name for its own requests.
+  scope.addHook('onRequest', (request, _reply, done) => {
+    Object.defineProperty(request, 'recruiting', { get: () => callerOf(request), configurable: true })
+    done()
   })
 }
 

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import { type ApiCaller, type HostRoutes, defineList } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
-import { allScopes, bearer, buildApp } from '../fixtures/api/app.js'
+import { allScopes, bearer, buildApp, keys } from '../fixtures/api/app.js'
 
 const key = 'acme-key'
 const headers = bearer(key)
@@ -93,4 +93,19 @@ t.test('request.recruiting says who calls, once the key was checked', async (t) 
   t.equal(seen.onResponse, null, 'an unknown key')
   await app.inject('/outside')
   t.equal(seen.outside, undefined, 'a route of the host itself')
+})
+
+t.test('a host may have a request decorator named recruiting for its own requests', async (t) => {
+  const app = await buildApp(t, {
+    before: (app) => {
+      app.decorateRequest('recruiting', null as never)
+      app.get('/own', async (request) => ({ own: request.recruiting }))
+    },
+    routes: async (scope) => {
+      scope.get('/caller', async (request) => ({ slug: request.recruiting.tenantSlug }))
+    }
+  })
+  t.same((await app.inject('/own')).json(), { own: null })
+  const answer = await app.inject({ url: '/api/v1/public/acme/caller', headers: bearer(keys.full) })
+  t.same([answer.statusCode, answer.json()], [200, { slug: 'acme' }])
 })
