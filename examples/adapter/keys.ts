@@ -12,7 +12,7 @@ export function createKeyLookup (keys: readonly KnownKey[]): KeyLookup {
   }
 }
 
-if (process.argv[1]?.endsWith('keys.ts') === true) {
+if (/keys\.[jt]s$/.test(process.argv[1] ?? '')) {
   const results = await runCases(keyLookupCases, () => {
     const keys: KnownKey[] = []
     return {

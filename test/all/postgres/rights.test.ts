@@ -11,7 +11,7 @@ import { channelOf } from '../../../src/postgres/deliveries/due.js'
 import { listGrants, rights, type Rights } from '../../../src/postgres/grants.js'
 import { migrate, type PgPool, postgresStorage, watch } from '../../../src/postgres/index.js'
 import type { RunQuery } from '../../../src/postgres/session.js'
-import recruitingApi, { createRecruiting } from '../../../src/index.js'
+import recruitingApi from '../../../src/index.js'
 import { memoryKeyLookup } from '../../../src/memory/index.js'
 import { createCli } from '../../fixtures/cli/cli.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
@@ -22,8 +22,6 @@ import { createStoryTables, goodStory, storyRelations, tellStory } from '../../f
 import { createUser } from '../../fixtures/postgres/users.js'
 import { changedIds, followSync } from '../../fixtures/sync/sync-client.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
-import { startReceiver } from '../../fixtures/receivers/receiver.js'
-import { storeWebhook } from '../../fixtures/api/webhooks.js'
 
 const lists = { candidates: 'host.people', jobs: 'host.positions' }
 const options = `--candidates ${lists.candidates} --jobs ${lists.jobs}`
@@ -248,13 +246,6 @@ t.test('everything works for a user that owns nothing and may not call pg_contro
 const short = ["statement_timeout = '100ms'", "lock_timeout = '100ms'"]
 
 t.test('for a user with a statement_timeout and a lock_timeout', async (t) => {
-  t.test('everything works', async (t) => {
-    const server = await startPostgres(t)
-    const owner = server.createPool()
-    await createStoryTables(owner)
-    t.strictSame(await tellStory(t, await createUser(t, server, owner, { settings: ["statement_timeout = '5s'", "lock_timeout = '1s'"] })), goodStory)
-  })
-
   t.test('migrate and watch wait longer than these', async (t) => {
     const server = await startPostgres(t)
     const owner = server.createPool()
@@ -285,20 +276,5 @@ t.test('for a user with a statement_timeout and a lock_timeout', async (t) => {
     await holder.query('commit')
     holder.release()
     t.equal(await pruning, 0)
-  })
-
-  t.test('workers that wait for one another deliver everything once', async (t) => {
-    const { server, pool: owner, storage } = await startPostgresHost(t)
-    const pool = await createUser(t, server, owner, { settings: ["lock_timeout = '5ms'"] })
-    const receiver = await startReceiver(t)
-    await storeWebhook(storage, 'acme', { targetUrl: receiver.url })
-    const workers = Array.from({ length: 4 }, () => createRecruiting({
-      storage: postgresStorage(pool),
-      delivery: { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 10 }
-    }))
-    t.teardown(() => Promise.all(workers.map((worker) => worker.close())))
-    for (let count = 0; count < 50; count++) await workers[count % 4]?.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
-    await workers[0]?.drain()
-    t.equal(receiver.requests.length, 50)
   })
 })

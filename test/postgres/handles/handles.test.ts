@@ -1,4 +1,4 @@
-import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { createRecruiting } from '../../../src/index.js'
@@ -286,17 +286,5 @@ t.test('handles of a server', async (t) => {
       await t.rejects(emit(client), { code: '25P02' })
     })
     t.strictSame(await readEvents(), untouched)
-  })
-
-  t.test('a transaction of Kysely is accepted, and its database is refused', async (t) => {
-    const db = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool: server.createPool() }) })
-    const handleOf = (executor: Kysely<Record<string, never>>) => ({
-      query: (text: string, values: unknown[]) => executor.executeQuery(CompiledQuery.raw(text, values))
-    })
-    await assertRefused(t, handleOf(db))
-    await db.connection().execute((connection) => assertRefused(t, handleOf(connection)))
-    t.strictSame(await readEvents(), untouched)
-    await db.transaction().execute((transaction) => assertTaken(t, handleOf(transaction)))
-    t.strictSame(await readEvents(), written)
   })
 })

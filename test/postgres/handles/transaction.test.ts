@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import t from 'tap'
 import { createRecruiting, isRecruitingApiError } from '../../../src/index.js'
@@ -130,18 +129,6 @@ t.test('events in the host\'s own transaction', async (t) => {
     await t.rejects(recruiting.emit({ ...event, data: { id: 2 }, idempotencyKey: 'once' }), { code: 'idempotency_conflict' })
   })
 
-  t.test('an emit waits for the transaction that used its idempotency key, and takes over if that rolls back', async (t) => {
-    await withClient(async (client) => {
-      await client.query('begin')
-      await recruiting.emit({ ...event, idempotencyKey: 'shared' }, { transaction: client })
-      const waiting = recruiting.emit({ ...event, idempotencyKey: 'shared' })
-      t.equal(await Promise.race([waiting, sleep(100, 'waits')]), 'waits')
-      await client.query('rollback')
-      t.match(await waiting, { deliveries: 2 })
-    })
-    t.equal(await count('events'), 1)
-  })
-
   t.test('a transaction that cannot see the event of its idempotency key fails, rather than losing it', async (t) => {
     await withClient(async (client) => {
       await client.query('begin isolation level repeatable read')
@@ -169,14 +156,6 @@ t.test('events in the host\'s own transaction', async (t) => {
     t.strictSame(await claim(), [])
     const { rows } = await pool.query(`select body from ${schema}.events where body like '%Ada%'`)
     t.strictSame(rows, [])
-  })
-
-  t.test('values other than transactions are refused', async (t) => {
-    for (const transaction of [null, 'begin', {}, { query: 'select' }]) {
-      await t.rejects(recruiting.emit(event, { transaction }), { code: 'invalid_event', field: 'transaction' })
-      await t.rejects(recruiting.erase({ tenantSlug: 'acme', subject: 'x' }, { transaction }), { code: 'invalid_event', field: 'transaction' })
-    }
-    t.equal(await count('events'), 0)
   })
 })
 

@@ -72,13 +72,6 @@ t.test('API keys', async (t) => {
     t.equal(await keys.revoke(acme, 'key_none'), false)
   })
 
-  t.test('a key is found until it expires', async (t) => {
-    const later = await issue({ expiresAt: new Date(Date.now() + 3_600_000) })
-    const past = await issue({ expiresAt: new Date(Date.now() - 3_600_000) })
-    t.match(await lookup({ tenantSlug: 'acme', tenantId: 'acme', key: later.key }), { id: later.id })
-    t.equal(await lookup({ tenantSlug: 'acme', tenantId: 'acme', key: past.key }), null)
-  })
-
   t.test('invalid input for a key is refused', async (t) => {
     const { rows: before } = await pool.query('select from keys.api_keys')
     const wrong: Record<string, unknown[]> = {
@@ -216,14 +209,6 @@ t.test('keys belong to a tenant', async (t) => {
     t.match(rotated, limits)
     t.strictSame(await lookUp({ tenantSlug: 'acme', tenantId: 'acme', key: rotated.key }), { id: rotated.id, scopes: ['jobs:read'], ...limits })
   })
-
-  await t.test('a network that is none is refused by its place', async (t) => {
-    for (const [cidr, shown] of [['203.0.113.7', '"203.0.113.7"'], ['10.0.0.0/33', '"10.0.0.0/33"'], ['example.com/8', '"example.com/8"'], ['', '""'], [5, '5'], [null, 'null']]) {
-      await t.rejects(keys.issue({ ...acme, scopes: [], allowedIps: ['10.0.0.0/8', cidr as string] }), {
-        code: 'invalid_input', field: 'allowedIps[1]', message: `allowedIps[1]: expected a CIDR such as 203.0.113.0/24 or 203.0.113.7/32, got ${shown}`
-      })
-    }
-  })
 })
 
 t.test('rotating a key', async (t) => {
@@ -300,14 +285,6 @@ t.test('rotating a key', async (t) => {
       await t.rejects(keys.rotate({ tenantSlug: 'acme' }, id), { name: 'RecruitingApiError', code: 'not_found', field: 'id', message: 'id: the tenant has no valid key with this id' })
     }
     t.equal(await count(), before)
-  })
-
-  t.test('twice at once makes two keys that work, and the old one ends with the shorter overlap', async (t) => {
-    const old = await issue()
-    const made = await Promise.all([keys.rotate({ tenantSlug: 'acme' }, old.id, { overlapSeconds: 60 }), keys.rotate({ tenantSlug: 'acme' }, old.id)])
-    t.equal(new Set(made.map(({ id }) => id)).size, 2)
-    for (const { key } of made) t.equal(await isFound(key), true)
-    t.ok(secondsUntil((await keys.find({ tenantSlug: 'acme' }, old.id))?.expiresAt) <= 60)
   })
 
   t.test('is refused for a key that another rotation ended while this one waited for it', async (t) => {

@@ -39,17 +39,3 @@ t.test('whatever a host tells its driver of dates, big integers and JSON, this p
   const { id: keyId, key } = await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: ['jobs:read', 'jobs:write'] })
   t.strictSame(await postgresKeyLookup(server.createPool({ types }))({ tenantSlug: 'acme', tenantId: 'acme', key }), { id: keyId, scopes: ['jobs:read', 'jobs:write'] })
 })
-
-t.test('integers of a list are exact, whatever a driver makes of them', async (t) => {
-  const { server, saveCandidates } = await startPostgresHost(t)
-  await saveCandidates('acme', [{ id: Number.MAX_SAFE_INTEGER, full_name: 'Ada', source_id: 7 }])
-
-  for (const readBigInteger of [String, Number, BigInt, Number.parseInt, () => 'mine', (text: string) => [text, text]]) {
-    const types = { getTypeParser: (oid: number) => oid === pg.types.builtins.INT8 ? readBigInteger : pg.types.getTypeParser(oid) }
-    const { candidates } = postgresStorage(server.createPool({ types }))
-    t.strictSame(await candidates.list('acme', {
-      filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5, fields: ['id', 'source_id', 'recruiter_id']
-    }), [{ id: Number.MAX_SAFE_INTEGER, source_id: 7, recruiter_id: null }], readBigInteger.name)
-    t.equal(await candidates.count('acme', {}), 1)
-  }
-})

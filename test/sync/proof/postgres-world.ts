@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Random } from '../../../examples/demo/data/random.js'
-import { type ChangeSource, createRecruiting } from '../../../src/index.js'
+import { createRecruiting } from '../../../src/index.js'
 import { migrate, postgresStorage } from '../../../src/postgres/index.js'
 import type { Teardown } from '../../fixtures/api/app.js'
 import { createDamage } from './postgres-damage.js'
@@ -10,10 +10,6 @@ import { type Touched, type Write, lockItems, pickWrite } from './postgres-write
 import { type ProofServer, type World, serveStorage } from './world.js'
 
 interface PostgresWorldOptions {
-  /** Remembers changes, in place of the storage's own. */
-  changes?: ChangeSource
-  /** The SQL that records a change. @default for candidates triggers do it */
-  record?: (item: Touched) => string
   serve?: (port: number) => Promise<ProofServer>
 }
 
@@ -22,15 +18,14 @@ export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: 
   await migrate(pool)
   await createProofTables(pool)
   const storage = postgresStorage(pool, { candidates: 'api_candidates', jobs: 'api_jobs', changes: 'manual' })
-  if (options.changes !== undefined) storage.changes = options.changes
-  const { record = recordJob, serve = (port) => serveStorage(storage, port) } = options
+  const { serve = (port) => serveStorage(storage, port) } = options
   const recruiting = createRecruiting({ storage, delivery: false })
   t.teardown(() => recruiting.close())
 
   async function makeWrites (client: pg.PoolClient, writes: Write[], random: Random): Promise<void> {
     const isRecordedByCall = random.chance(0.2)
     const parts = writes.flatMap(({ sql, touched }) => {
-      const part = [sql, ...isRecordedByCall ? [] : touched.map(record)]
+      const part = [sql, ...isRecordedByCall ? [] : touched.map(recordJob)]
       if (!random.chance(0.15)) return part
       return ['savepoint one', ...part, random.chance(0.5) ? 'rollback to one' : 'release one']
     })
@@ -83,6 +78,7 @@ export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: 
 /** If the server is killed while a writer waits, its next query fails. */
 function ignore (): void {}
 
+/** For candidates, triggers do it. */
 function recordJob ({ kind, tenantSlug, id }: Touched): string {
   return kind === 'candidate' ? 'select' : `select recruiting.changed('${tenantSlug}', 'job', '${id}')`
 }
