@@ -69,6 +69,17 @@ async function isReadCommitted (pool: PgPool, query: RunQuery): Promise<boolean>
   return isDefault
 }
 
+/**
+ * Runs a statement without compiling it. The planner cannot know that our searches stop early, so it would spend seconds on
+ * compiling one that takes milliseconds.
+ */
+export function queryWithoutJit<Row> (session: Session, operation: string, text: string, values?: unknown[]): Promise<Row[]> {
+  return session.transaction(operation, async (query) => {
+    await query('set local jit to off')
+    return query<Row>(text, values)
+  })
+}
+
 /** Runs a statement on a connection, which may be in a transaction of the host, and returns its rows. */
 export async function ask<Row> (client: PgQueryable, text: string, values: unknown[] = []): Promise<Row[]> {
   const { rows } = await client.query(text, values)

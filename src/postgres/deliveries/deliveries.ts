@@ -7,7 +7,7 @@ import { createNotices } from './notices.js'
 import { createPrune } from './prune.js'
 import { parseRecorded, recordCall, recordValues } from './record.js'
 import { createReplay, createRetry } from './replay.js'
-import type { Session } from '../session.js'
+import { queryWithoutJit, type Session } from '../session.js'
 import { createReadStats, createReadTenantStats, pendingText } from './stats.js'
 import { createListSubjectEvents } from './subject-events.js'
 import type { StopDeliveries } from './stop.js'
@@ -60,7 +60,7 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
     },
 
     async hasPending (withinMs) {
-      const rows = await session.query('look for pending deliveries', pendingText(schema), [withinMs])
+      const rows = await queryWithoutJit(session, 'look for pending deliveries', pendingText(schema), [withinMs])
       return rows.length > 0
     },
 

@@ -1,5 +1,5 @@
 import type { DeliveryStats, TenantDeliveryStats } from '../../ports/index.js'
-import type { Session } from '../session.js'
+import { queryWithoutJit, type Session } from '../session.js'
 
 // Counting stops here.
 const most = 10_000
@@ -69,7 +69,7 @@ function findActive (schema: string, id: string): string {
 export function createReadStats (session: Session, schema: string): () => Promise<DeliveryStats> {
   const text = statsText(schema)
   return async () => {
-    const [row] = await session.query<StatsRow>('read stats', text)
+    const [row] = await queryWithoutJit<StatsRow>(session, 'read stats', text)
     const pending = Number(row?.ready) + Number(row?.scheduled)
     const due = Number(row?.due)
     return {
@@ -140,7 +140,7 @@ type TenantStatsRow = Record<'ready' | 'scheduled' | 'delivered' | 'failed' | 'f
 export function createReadTenantStats (session: Session, schema: string): (tenant: string) => Promise<TenantDeliveryStats> {
   const text = tenantStatsText(schema)
   return async (tenant) => {
-    const [row] = await session.query<TenantStatsRow>('read stats of a tenant', text, [tenant])
+    const [row] = await queryWithoutJit<TenantStatsRow>(session, 'read stats of a tenant', text, [tenant])
     const pending = Number(row?.ready) + Number(row?.scheduled)
     const delivered = Number(row?.delivered)
     const failed = Number(row?.failed)

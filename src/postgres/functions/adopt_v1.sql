@@ -4,6 +4,7 @@ create function adopt_v1 (p_environment text, p_is_discarding boolean, p_keeps_w
 returns table (reason text, pending bigint)
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 begin
   -- No claim reads the row while it changes.

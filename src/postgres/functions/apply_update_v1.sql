@@ -3,6 +3,7 @@
 create function apply_update_v1 (p_webhook bigint, p_is_status_set boolean) returns void
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 begin
   if p_is_status_set then

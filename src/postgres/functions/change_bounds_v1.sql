@@ -11,6 +11,7 @@ create function change_bounds_v1 (
 language plpgsql
 stable
 set search_path from current
+set jit to off
 as $$
 #variable_conflict use_column
 begin

@@ -3,6 +3,7 @@
 create function changed (tenant_slug text, kind text, id text, deleted boolean default false) returns void
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 #variable_conflict use_variable
 begin

@@ -10,6 +10,7 @@ create function choose_webhooks_v1 (
 )
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_now timestamptz := clock_timestamp();

@@ -4,6 +4,7 @@
 create function compact_changes_v1 (p_limit integer) returns integer
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_bound bigint := (select recorded.bound from recorded_to_v1('recent_changes_seq_seq') as recorded);

@@ -3,6 +3,7 @@
 create function disable_failing_webhooks_v1 () returns setof bigint
 language sql
 set search_path from current
+set jit to off
 as $$
   with judged as materialized (
     select h.*, w.tenant, w.tenant_slug, w.status = 'active' and w.revision = h.revision as is_valid

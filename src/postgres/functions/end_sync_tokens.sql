@@ -3,6 +3,7 @@
 create function end_sync_tokens () returns void
 language sql
 set search_path from current
+set jit to off
 as $$
   update change_state set id = gen_random_uuid()
 $$;

@@ -4,6 +4,7 @@
 create function erase_subject_v1 (p_tenant text, p_subject text) returns integer
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_now timestamptz := date_trunc('milliseconds', clock_timestamp());

@@ -4,6 +4,7 @@ create function event_json_v1 (p_body text) returns jsonb
 language plpgsql
 stable
 set search_path from current
+set jit to off
 as $$
 begin
   return p_body::jsonb;

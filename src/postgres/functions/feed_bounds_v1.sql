@@ -11,6 +11,7 @@ create function feed_bounds_v1 (
 language plpgsql
 stable
 set search_path from current
+set jit to off
 as $$
 declare
   v_state change_state;

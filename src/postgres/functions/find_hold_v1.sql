@@ -4,6 +4,7 @@ create function find_hold_v1 (p_environment text) returns table (reason text, si
 language plpgsql
 stable
 set search_path from current
+set jit to off
 as $$
 declare
   v_system bigint := system_identifier_v1();

@@ -6,6 +6,7 @@ create function issue_key_v1 (
 ) returns text
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_rests_until text := find_rest_v1(p_tenant);

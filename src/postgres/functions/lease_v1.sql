@@ -11,6 +11,7 @@ returns table (
 )
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 #variable_conflict use_column
 declare

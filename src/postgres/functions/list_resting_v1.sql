@@ -3,6 +3,7 @@
 create function list_resting_v1 () returns table (tenant text, rests_until timestamptz)
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 #variable_conflict use_column
 declare

@@ -3,6 +3,7 @@
 create function lock_tenant_v1 (p_from text, p_to text) returns text
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_secrets json;

@@ -3,6 +3,7 @@
 create function mark_v1 (p_after bigint, p_until bigint) returns void
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_started timestamptz := clock_timestamp();

@@ -4,6 +4,7 @@
 create function merge_tenant_v1 (p_from text, p_to text, p_to_slug text, p_secrets text, p_limit integer) returns boolean
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_from text := coalesce((select t.key from tenants t where t.tenant = p_from), p_from);

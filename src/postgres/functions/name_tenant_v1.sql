@@ -2,6 +2,7 @@
 create function name_tenant_v1 (p_tenant text, p_slug text) returns integer
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_count integer;

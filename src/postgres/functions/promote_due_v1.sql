@@ -2,6 +2,7 @@
 create function promote_due_v1 () returns void
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_now timestamptz := clock_timestamp();

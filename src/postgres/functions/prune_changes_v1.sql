@@ -3,6 +3,7 @@
 create function prune_changes_v1 (p_retention_days double precision, p_limit integer) returns integer
 language sql
 set search_path from current
+set jit to off
 as $$
   with deleted as (
     delete from changes c

@@ -4,6 +4,7 @@
 create function prune_v1 (p_retention_days double precision, p_limit integer, p_after text, out pruned integer, out next_after text)
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_before timestamptz := clock_timestamp() - p_retention_days * interval '1 day';

@@ -6,6 +6,7 @@ create function record_attempts_v1 (
 )
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_now timestamptz := date_trunc('milliseconds', clock_timestamp());

@@ -3,6 +3,7 @@
 create function record_change_v1 (p_tenant text, p_kind text, p_id text, p_deleted text) returns text
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 begin
   if pg_current_xact_id_if_assigned() is null then

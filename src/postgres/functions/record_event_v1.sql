@@ -10,6 +10,7 @@ create function record_event_v1 (
 ) returns text
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_now timestamptz := date_trunc('milliseconds', clock_timestamp());

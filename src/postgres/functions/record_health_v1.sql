@@ -8,6 +8,7 @@ create function record_health_v1 (
 )
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 begin
   has_verdict := false;

@@ -8,6 +8,7 @@ create function recorded_to_v1 (p_sequence regclass, out bound bigint, out last 
 language plpgsql
 security definer
 set search_path from current
+set jit to off
 as $$
 declare
   v_starts bigint[];

@@ -2,6 +2,7 @@
 create function release_v1 (p_webhooks bigint[], p_ids bigint[], p_fences bigint[]) returns void
 language sql
 set search_path from current
+set jit to off
 as $$
   update queue q set
     lane = case

@@ -3,6 +3,7 @@
 create function remove_events_v1 (p_limit integer) returns integer
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_removed record;

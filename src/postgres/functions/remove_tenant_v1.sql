@@ -3,6 +3,7 @@
 create function remove_tenant_v1 (p_tenant text, p_limit integer, p_rest_seconds double precision) returns integer
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_key text;

@@ -3,6 +3,7 @@
 create function rename_tenant_v1 (p_from text, p_to text, p_to_slug text, p_secrets text, p_rest_seconds double precision) returns integer
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_key text := coalesce((select t.key from tenants t where t.tenant = p_from), p_from);

@@ -2,6 +2,7 @@
 create function revoke_key_v1 (p_tenant text, p_id text) returns boolean
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 begin
   update api_keys k set revoked_at = date_trunc('milliseconds', clock_timestamp())

@@ -3,6 +3,7 @@
 create function rotate_key_v1 (p_tenant text, p_old text, p_id text, p_digest text, p_start text, p_overlap text) returns boolean
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_now timestamptz;

@@ -4,6 +4,7 @@ create function server_identity_v1 () returns text
 language plpgsql
 stable
 set search_path from current
+set jit to off
 as $$
 declare
   v_timeline text;

@@ -2,6 +2,7 @@
 create function set_aside_v1 (p_webhook bigint, p_limit integer) returns void
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 declare
   v_until timestamptz;

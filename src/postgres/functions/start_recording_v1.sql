@@ -5,6 +5,7 @@ language plpgsql
 -- The caller needs no privileges on the sequence.
 security definer
 set search_path from current
+set jit to off
 as $$
 declare
   v_setting text := 'fastify_recruiting_api.records_' || p_sequence::oid;

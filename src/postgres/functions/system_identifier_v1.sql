@@ -2,6 +2,7 @@
 create function system_identifier_v1 () returns bigint
 language plpgsql
 stable
+set jit to off
 as $$
 begin
   if not has_function_privilege('pg_control_system()', 'execute') then

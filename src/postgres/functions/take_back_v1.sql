@@ -2,6 +2,7 @@
 create function take_back_v1 (p_webhook bigint, p_limit integer) returns void
 language plpgsql
 set search_path from current
+set jit to off
 as $$
 begin
   update queue q set
