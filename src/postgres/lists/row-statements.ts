@@ -50,13 +50,22 @@ export function formatFind (relation: TenantRelation, columns: string, tenant: s
   return where === null ? null : { text: `select ${columns} from ${relation.name} ${where}`, values: where.values }
 }
 
-/** Returns the statement of the rows after an id; from the first one if it is `null`. */
+/**
+ * Returns the statement of the rows after an id; from the first one if it is `null`. A view reads its ids first: a join that
+ * follows the order of ids would read the joined table from its beginning.
+ */
 export function formatPageAfter (
   relation: TenantRelation, columns: string, tenant: string, { after, limit }: { after: Id | null, limit: number }
 ): Statement | null {
-  const where = allOf(formatTenantCondition(relation, tenant), ...after === null ? [] : [formatIdAfter(relation, after)])
-  if (where === null) return null
-  const text = `select ${columns} from ${relation.name} r ${where} order by ${formatIdOrder(relation)} limit ${where.bind(limit)}`
+  const isOfTenant = formatTenantCondition(relation, tenant)
+  const where = allOf(isOfTenant, ...after === null ? [] : [formatIdAfter(relation, after)])
+  if (isOfTenant === null || where === null) return null
+  const order = `order by ${formatIdOrder(relation)}`
+  const { name, isIndexable } = relation
+  const slice = `from ${name} r ${where} ${order} limit ${where.bind(limit)}`
+  const text = isIndexable
+    ? `select ${columns} ${slice}`
+    : `select ${columns} from (select id ${slice}) as page join ${name} r using (id) where ${isOfTenant[0]('$1')} ${order}`
   return { text, values: where.values }
 }
 
