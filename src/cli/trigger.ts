@@ -41,7 +41,8 @@ async function readTarget (context: Pick<Context, 'io' | 'flags'>): Promise<Send
   const secret = await readSigningSecret(context)
   if (secret === null) throw new UsageError('--secret: missing, add the secret of your receiver or set RECRUITING_WEBHOOK_SECRET')
   return ({ tenantSlug }, { name, example }, signal) => withSender(signal, (sender) => {
-    const target = { type: name, data: example ?? {}, tenant: { slug: tenantSlug, id: tenantSlug }, url, secrets: [secret], headers: {} }
+    if (example === null) throw new UsageError(`TYPE: ${name} has no example that fits its schema`)
+    const target = { type: name, data: example, tenant: { slug: tenantSlug, id: tenantSlug }, url, secrets: [secret], headers: {} }
     return postTest({ sender, clock: io }, target, generateEventId(), timeoutMs)
   })
 }

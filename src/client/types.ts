@@ -190,7 +190,7 @@ export interface WebhookEvent<Data = Record<string, unknown>> {
   timestamp: string
   tenant_slug: string
   /** `null` if `erased`. */
-  data: Data
+  data: Data | null
   /** Whether it is a test. */
   test?: true
   /** Whether the data was erased. */

@@ -3,7 +3,9 @@ import { openHeaders } from './headers.js'
 import type { History } from './history.js'
 import { type TestDependencies, type TestResult, sendTest } from './sending/send-test.js'
 import { type DeliveryOperations, createDeliveryOperations } from './operations/deliveries.js'
-import { type EventTypes, assertKnown, createEventTypes, exampleOf } from './operations/event-types.js'
+import { Refusal } from '../errors.js'
+import { createEventExamples, type EventExamples } from './events/catalogue.js'
+import { type EventTypes, assertKnown, createEventTypes } from './operations/event-types.js'
 import { type Management, type ManagementDependencies, createManagement } from './operations/management.js'
 import { type Preview, type PreviewInput, preview } from './operations/preview.js'
 import { type ReplayInput, type ReplaySummary, replay } from './operations/replay.js'
@@ -23,11 +25,12 @@ interface Dependencies extends TestDependencies, ManagementDependencies {
 }
 
 export function createWebhookOperations (dependencies: Dependencies): WebhookOperations {
+  const exampleOf = createEventExamples(dependencies.events)
   return {
     ...createManagement(dependencies),
     ...createDeliveryOperations(dependencies),
-    ...createEventTypes(dependencies.events),
-    sendTest: (tenant, id, input) => testWebhook(dependencies, tenant, id, input.event_type),
+    ...createEventTypes(dependencies.events, exampleOf),
+    sendTest: (tenant, id, input) => testWebhook({ ...dependencies, exampleOf }, tenant, id, input.event_type),
     replay: (tenant, id, input) => replay(dependencies, tenant, id, input),
     preview: (tenant, input) => preview(dependencies, tenant, input)
   }
@@ -43,16 +46,20 @@ async function findTarget (webhooks: Dependencies['webhooks'], tenant: Tenant, i
   return now.target_url === webhook.target_url ? { webhook, sealed, headers } : findTarget(webhooks, tenant, id)
 }
 
-async function testWebhook (dependencies: Dependencies, tenant: Tenant, id: number, eventType: string | undefined): Promise<TestResult | null> {
-  const { webhooks, secrets, events } = dependencies
+async function testWebhook (
+  dependencies: Dependencies & { exampleOf: EventExamples }, tenant: Tenant, id: number, eventType: string | undefined
+): Promise<TestResult | null> {
+  const { webhooks, secrets, events, exampleOf } = dependencies
   if (eventType !== undefined) assertKnown(events, 'event_type', eventType)
   const target = await findTarget(webhooks, tenant, id)
   if (target === null) return null
   const { webhook, sealed, headers } = target
   const [type = ''] = eventType === undefined ? webhook.event_types : [eventType]
+  const data = exampleOf(type)
+  if (data === null) throw new Refusal('event_type', 'must be an event type with an example that fits its schema')
   return sendTest(dependencies, {
     type,
-    data: exampleOf(events, type) ?? {},
+    data,
     tenant,
     webhookId: id,
     url: webhook.target_url,

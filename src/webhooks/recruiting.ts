@@ -43,8 +43,8 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
   erase (subject: ErasedSubject, options?: EmitOptions): Promise<number>
   /**
    * Lists the events with a subject, oldest first, each with the webhooks that it was sent to, and when, for a person who asks
-   * who received their data. Goes back as far as `delivery.retentionDays`. Reads pages of 100 events while you
-   * iterate. Throws `invalid_input`, `unknown_tenant`, `tenant_resting` and `closed` when the iteration begins.
+   * who received their data. Goes back as far as `delivery.retentionDays`. Does not list the keys that read the events in the
+   * feed: `onAudit` reports these requests. Reads pages of 100 events while you iterate. Throws `invalid_input`, `unknown_tenant`, `tenant_resting` and `closed` when the iteration begins.
    */
   findSubject (tenant: TenantArgument, subject: string): AsyncIterableIterator<FoundEvent>
   /**

@@ -1,8 +1,8 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import t from 'tap'
-import { exampleOf } from '../../src/http/document/components.js'
 import { apiScopes } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
+import { exampleOf } from '../../src/shared/example.js'
 import { bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import { type Content, createDocumentAjv, type OpenApi, type Operation, resolve } from '../fixtures/api/document.js'
 import { buildAppWithRoutes } from '../fixtures/api/routes.js'
@@ -83,8 +83,8 @@ t.test('each event of the catalogue is a webhook with its payload and its signat
     'header webhook-id', 'header webhook-timestamp', 'header webhook-signature'
   ])
   const { schema, example } = requestBody?.content['application/json'] ?? {}
-  t.same(schema?.properties?.type, { type: 'string', const: 'invoice.paid' })
-  t.same(schema?.properties?.data, { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] })
+  t.same(schema?.anyOf?.[0]?.properties?.type, { type: 'string', const: 'invoice.paid' })
+  t.same(schema?.anyOf?.[0]?.properties?.data, { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] })
   t.same(example, { id: eventId, type: 'invoice.paid', timestamp: '2026-03-01T09:30:00.000Z', tenant_slug: 'acme', data: { amount: 1 } })
 })
 
@@ -109,7 +109,7 @@ t.test('the data of the default events has an id that is described and not requi
   const app = await buildApp(t)
   const { webhooks } = (await app.inject(url)).json<OpenApi>()
   const { schema, example } = webhooks['candidate.merged']?.post.requestBody?.content['application/json'] ?? {}
-  t.same(schema?.properties?.data, {
+  t.same(schema?.anyOf?.[0]?.properties?.data, {
     type: 'object',
     additionalProperties: true,
     properties: { id: { description: 'The id of the candidate', examples: [1] } },
@@ -145,7 +145,7 @@ async function dataSchemas (t: Teardown, ...schemas: TObject[]): Promise<[data: 
   const events = Object.fromEntries(schemas.map((schema, index) => [`event.e${index}`, schema]))
   const app = await buildApp(t, { events })
   const { webhooks, components } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
-  const data = Object.values(webhooks).map(({ post }) => post.requestBody?.content['application/json']?.schema.properties?.data ?? {})
+  const data = Object.values(webhooks).map(({ post }) => post.requestBody?.content['application/json']?.schema.anyOf?.[0]?.properties?.data ?? {})
   return [data, components.schemas]
 }
 
@@ -218,7 +218,7 @@ t.test('a default that the document only describes is still filled in', async (t
 t.test('the data of an event has no default either, and is required as the schema says', async (t) => {
   const app = await buildApp(t, { events: { 'room.booked': Type.Object({ seats: Type.Integer({ default: 2 }) }) } })
   const { webhooks } = (await app.inject(url)).json<OpenApi>()
-  t.same(webhooks['room.booked']?.post.requestBody?.content['application/json']?.schema.properties?.data, {
+  t.same(webhooks['room.booked']?.post.requestBody?.content['application/json']?.schema.anyOf?.[0]?.properties?.data, {
     type: 'object', properties: { seats: { type: 'integer', description: 'Default: `2`' } }, required: ['seats']
   })
 })

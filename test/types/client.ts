@@ -45,7 +45,7 @@ export async function ownFields (): Promise<[string, string | null, number]> {
 
 /** The data of events, as the vendor documents it. */
 export function ownEvent (event: WebhookEvent<{ id: number }>): number {
-  return event.data.id
+  return event.data?.id ?? 0
 }
 
 /** A vendor's own events, told apart by their type. */

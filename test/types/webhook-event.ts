@@ -8,11 +8,11 @@ export const events = {
   'offer.sent': Type.Object({ to: Type.String() })
 }
 
-/** The type tells which data there is, once tests and tombstones are out of the way. */
+/** The type tells which data there is, once tombstones are out of the way. */
 export function handle (event: WebhookEvent<typeof events>): number | string {
-  // @ts-expect-error a test may have no data, and a tombstone has none
+  // @ts-expect-error a tombstone has no data
   event.data.amount.toFixed()
-  if (event.test || event.erased) return event.id
+  if (event.erased) return event.id
   return event.type === 'offer.signed' ? event.data.amount : event.data.to
 }
 
@@ -21,11 +21,12 @@ const head = { id: 'evt_1', timestamp: '2026-01-01T00:00:00.000Z', tenant_slug: 
 export const bodies: Array<WebhookEvent<typeof events>> = [
   { ...head, type: 'offer.signed', data: { amount: 1 } },
   { ...head, type: 'offer.sent', data: { to: 'x' } satisfies Static<typeof events['offer.sent']> },
-  { ...head, type: 'offer.sent', data: {}, test: true },
   { ...head, type: 'offer.sent', data: { to: 'x' }, test: true },
   { ...head, type: 'offer.sent', data: null, erased: true },
   // @ts-expect-error the data of another event
   { ...head, type: 'offer.sent', data: { amount: 1 } },
+  // @ts-expect-error the data of a test fits the schema
+  { ...head, type: 'offer.sent', data: {}, test: true },
   // @ts-expect-error null without a word of why
   { ...head, type: 'offer.sent', data: null }
 ]

@@ -179,12 +179,12 @@ t.test('the events of the host are listed with description, schema and first exa
       name: 'invoice.paid_late',
       description: null,
       schema: { type: 'object', properties: {} },
-      example: null
+      example: {}
     }, {
       name: 'invoice_item.added',
       description: null,
       schema: JSON.parse(JSON.stringify(events['invoice_item.added'])),
-      example: null
+      example: { id: 1 }
     }],
     meta: { page: 1, per_page: 25, total: 3, total_pages: 1 }
   })
@@ -202,10 +202,10 @@ t.test('a deprecated event says since when, until when and what to use instead; 
   const { body: { data } } = await call<Listed>('GET', '/event_types')
   const schema = { type: 'object', properties: {} }
   t.strictSame(data, [
-    { name: 'a.old', description: null, schema: { ...schema, deprecated: true }, example: null, deprecated: { since: '2026-03-01T00:00:00.000Z', sunset: '2026-09-01T10:00:00.000Z', link: 'https://example.com/changes' } },
-    { name: 'b.older', description: null, schema: { ...schema, deprecated: true }, example: null, deprecated: { since: '2026-03-01T00:00:00.000Z', sunset: null, link: null } },
-    { name: 'c.plain', description: null, schema: { ...schema, deprecated: true }, example: null },
-    { name: 'd.new', description: null, schema, example: null }
+    { name: 'a.old', description: null, schema: { ...schema, deprecated: true }, example: {}, deprecated: { since: '2026-03-01T00:00:00.000Z', sunset: '2026-09-01T10:00:00.000Z', link: 'https://example.com/changes' } },
+    { name: 'b.older', description: null, schema: { ...schema, deprecated: true }, example: {}, deprecated: { since: '2026-03-01T00:00:00.000Z', sunset: null, link: null } },
+    { name: 'c.plain', description: null, schema: { ...schema, deprecated: true }, example: {} },
+    { name: 'd.new', description: null, schema, example: {} }
   ])
 })
 
@@ -214,7 +214,7 @@ t.test('an event has its description by language if the host gives them, apart f
   const { call } = await buildWebhookApi(t, { events: { 'invoice.paid': Type.Object({}, { description: 'An invoice was paid', descriptions }) } })
   const { body: { data } } = await call<Listed>('GET', '/event_types')
   t.strictSame(data, [{
-    name: 'invoice.paid', description: 'An invoice was paid', descriptions, schema: { type: 'object', properties: {}, description: 'An invoice was paid' }, example: null
+    name: 'invoice.paid', description: 'An invoice was paid', descriptions, schema: { type: 'object', properties: {}, description: 'An invoice was paid' }, example: {}
   }])
 })
 

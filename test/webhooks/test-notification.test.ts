@@ -60,14 +60,14 @@ t.test('the client may choose any event type of the catalogue', async (t) => {
   t.equal(JSON.parse(first(receiver.requests).body).type, 'candidate.merged')
 })
 
-t.test('a test sends the first example of its event, and no data without one', async (t) => {
+t.test('a test sends the first example of its event, and data made from the schema without one', async (t) => {
   const events = {
     'application.created': Type.Object({ to: Type.String() }, { examples: [{ to: 'Ada' }, { to: 'Grace' }] }),
     'offer.signed': Type.Object({ amount: Type.Integer() })
   }
   const { call, receiver, webhook } = await startDelivering(t, { events })
   for (const body of [{}, { event_type: 'offer.signed' }]) await call('POST', `/webhooks/${webhook.id}/dispatch_test`, body)
-  t.same(receiver.requests.map(({ body }) => JSON.parse(body).data), [{ to: 'Ada' }, {}])
+  t.same(receiver.requests.map(({ body }) => JSON.parse(body).data), [{ to: 'Ada' }, { amount: 1 }])
 })
 
 const catalogue = 'must be an event type of the catalogue'

@@ -7,7 +7,8 @@ import { eventIdExample } from '../../webhooks/schemas/event-type.js'
 import { webhookScopes } from '../../keys/scopes.js'
 import { requiredCapabilities } from '../sessions.js'
 import type { OpenApiSettings } from '../options/openapi.js'
-import { Components, describeDefaults, exampleOf } from './components.js'
+import { exampleOf } from '../../shared/example.js'
+import { Components, describeDefaults } from './components.js'
 import { formatOperation, isHidden, readOperation, readScopes, readTags } from './operation.js'
 import { Type } from '../../shared/type-builder.js'
 
@@ -92,14 +93,23 @@ function formatHeader (name: string, description: string, example: string): obje
 /** Formats the notification of an event, and the meaning of the receiver's responses. */
 function formatEvent (name: string, declared: TObject, components: Components): object {
   const { schema: { description: summary = name, ...data }, deprecation } = splitEvent(declared)
-  const body = Type.Object({
+  const head = {
     id: Type.String({ description: 'Equal to the header webhook-id', examples: [eventIdExample] }),
     type: Type.Literal(name),
     timestamp: DateTimeOf('When it happened'),
-    tenant_slug: Type.String({ description: 'The tenant of the event', examples: ['acme'] }),
+    tenant_slug: Type.String({ description: 'The tenant of the event', examples: ['acme'] })
+  }
+  const notification = Type.Object({
+    ...head,
     data: Type.Unsafe(describeDefaults(data, { isFilledIn: false })),
     test: Type.Optional(Type.Literal(true, { description: 'Present only in test notifications, which receivers should ignore' }))
   })
+  const tombstone = Type.Object({
+    ...head,
+    data: Type.Null({ description: 'The data was erased' }),
+    erased: Type.Literal(true, { description: 'Present only if the subject of the event was erased: delete what you derived from its data' })
+  }, { description: 'A tombstone: replays of an erased event send it' })
+  const example = { ...exampleOf(notification) as object, data: exampleOfData(data) }
   return {
     operationId: `on.${name}`,
     tags: ['events'],
@@ -110,7 +120,7 @@ function formatEvent (name: string, declared: TObject, components: Components): 
     parameters: Object.keys(signatureParameters).map((header) => ({ $ref: `#/components/parameters/${header}` })),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: components.schema(body), example: { ...exampleOf(body) as object, data: exampleOfData(data) } } }
+      content: { 'application/json': { schema: components.schema(Type.Unsafe({ anyOf: [notification, tombstone] })), example } }
     },
     responses: {
       '2XX': { description: 'Delivered, whatever the body' },

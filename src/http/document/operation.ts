@@ -1,6 +1,7 @@
 import type { TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifySchema, RouteOptions } from 'fastify'
-import { type Components, describeDefaults, exampleOf } from './components.js'
+import { exampleOf } from '../../shared/example.js'
+import { type Components, describeDefaults } from './components.js'
 import { Type } from '../../shared/type-builder.js'
 
 /** Formats an operation for the OpenAPI document. */

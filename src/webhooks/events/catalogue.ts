@@ -4,13 +4,14 @@ import { compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
 import { type DeprecationNotice, readDeprecation } from '../../shared/deprecation.js'
 import { RecruitingApiError } from '../../errors.js'
 import { defaultDescriptions } from './descriptions.js'
+import { exampleOf } from '../../shared/example.js'
 import type { StaticOf, TypeBoxObject } from '../../shared/typebox.js'
 import { Type } from '../../shared/type-builder.js'
 
 /**
  * The events that a host emits: a map from the name, such as `application.created`, to the schema of `data`, made with
  * `@sinclair/typebox` 0.34 or with `typebox` 1.x. Tenants read the schema's `description`, a sentence such as
- * `An application was created`, and the first of its `examples`, which test notifications send. `descriptions` has the
+ * `An application was created`, and the first of its `examples`, which test notifications send; without one, it is made from the schema. `descriptions` has the
  * sentence by language, such as `{ de: '…' }`. `deprecated: { since, sunset, link }` announces that an event will be removed.
  */
 export type EventCatalogue = Record<string, TypeBoxObject>
@@ -47,16 +48,15 @@ interface EventHead<Name> {
 
 /**
  * The body of a notification, as receivers parse it: a union by `type`. Only a test has `test`, and its `data` is the
- * first example of the event's schema, empty without one. Only a tombstone has `erased`: the subject of its event was
- * erased.
+ * first example of the event's schema, or made from the schema. Only a tombstone has `erased`, and `data: null`: the
+ * subject of its event was erased.
  */
 export type WebhookEvent<
   Events extends EventCatalogue = DefaultEvents,
   Name extends keyof Events & string = keyof Events & string
 > = {
   [Type in Name]: EventHead<Type> & (
-    | { data: EventData<Events, Type>, test?: never, erased?: never }
-    | { data: EventData<Events, Type> | Record<string, never>, test: true, erased?: never }
+    | { data: EventData<Events, Type>, test?: true, erased?: never }
     | { data: null, erased: true, test?: never }
   )
 }[Name]
@@ -111,6 +111,24 @@ export function createEventValidator (events: EventSchemas): EventValidator {
     const path = formatFaultPath(fault)
     const field = path === '' ? 'data' : `data.${path}`
     throw new RecruitingApiError('invalid_event', `${field}: ${fault.message}`, field)
+  }
+}
+
+/** Returns data of an event type that fits its schema; `null` if its example does not, or if none can be made from the schema. */
+export type EventExamples = (type: string) => object | null
+
+/** Returns the examples of a catalogue. */
+export function createEventExamples (events: EventSchemas): EventExamples {
+  const validate = createEventValidator(events)
+  return (type) => {
+    const schema = events[type]
+    const example = schema === undefined ? null : exampleOf(schema)
+    try {
+      validate(type, example)
+    } catch {
+      return null
+    }
+    return example as object
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { Refusal } from '../../errors.js'
 import { type Page, readPage } from '../../shared/paging.js'
-import { type EventSchemas, splitEvent } from '../events/catalogue.js'
+import { type EventExamples, type EventSchemas, splitEvent } from '../events/catalogue.js'
 import type { EventType, EventTypeQuery } from '../schemas/event-type.js'
 
 /** Lists the catalogue, as tenants see it. */
@@ -10,34 +10,31 @@ export interface EventTypes {
 }
 
 /** Returns the list of a catalogue, which never changes. */
-export function createEventTypes (events: EventSchemas): EventTypes {
+export function createEventTypes (events: EventSchemas, exampleOf: EventExamples): EventTypes {
   // Names are ASCII, so this is the order of code points.
-  const ascending = Object.entries(events).sort(([one], [other]) => one < other ? -1 : 1).map(describeEvent)
+  const ascending = Object.entries(events).sort(([one], [other]) => one < other ? -1 : 1)
   return {
     listEventTypes: (query) => readPage<Static<typeof EventType>, null, 'name'>({
       async list ({ sort: [first], offset, limit }) {
         const sorted = first?.direction === 'desc' ? ascending.toReversed() : ascending
-        return sorted.slice(offset, offset + limit)
+        return sorted.slice(offset, offset + limit).map((event) => describeEvent(event, exampleOf))
       },
       count: async () => ascending.length
     }, query, null)
   }
 }
 
-function describeEvent ([name, declared]: [string, TObject]): Static<typeof EventType> {
+function describeEvent ([name, declared]: [string, TObject], exampleOf: EventExamples): Static<typeof EventType> {
   const { schema, deprecation, descriptions } = splitEvent(declared)
   const { description = null } = schema
-  return { name, description, ...(descriptions === null ? {} : { descriptions }), schema, example: firstExample(schema), ...(deprecation === null ? {} : { deprecated: deprecation }) }
-}
-
-/** Returns the first example of an event's data; `null` without one. */
-export function exampleOf (events: EventSchemas, type: string): object | null {
-  const schema = events[type]
-  return schema === undefined ? null : firstExample(schema)
-}
-
-function firstExample ({ examples: [example = null] = [] }: TObject): object | null {
-  return example
+  return {
+    name,
+    description,
+    ...(descriptions === null ? {} : { descriptions }),
+    schema,
+    example: exampleOf(name),
+    ...(deprecation === null ? {} : { deprecated: deprecation })
+  }
 }
 
 /** Refuses an event type that is not in the catalogue. */

@@ -28,7 +28,11 @@ export const EventType = Type.Object({
     examples: [{ de: 'Eine Bewerbung wurde angelegt' }]
   })),
   schema: Type.Object({}, { description: 'The JSON Schema of `data`', additionalProperties: true, examples: [{ type: 'object' }] }),
-  example: Nullable(Type.Object({}, { description: 'An example of `data`', additionalProperties: true, examples: [{ id: 1 }] })),
+  example: Nullable(Type.Object({}, {
+    description: 'An example of `data`, which test notifications send; null if the schema has none that fits',
+    additionalProperties: true,
+    examples: [{ id: 1 }]
+  })),
   deprecated: Type.Optional(Deprecated)
 }, { title: 'EventType' })
 
