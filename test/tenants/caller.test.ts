@@ -17,6 +17,7 @@ function createGate () {
   return { ...gate, hasArrived, wait: async (): Promise<void> => { gate.arrived(); await isOpen } }
 }
 
+const Slug = Type.Object({ slug: Type.String() })
 const Row = Type.Object({ id: Type.Integer(), tenant: Type.String() })
 const list = defineList(Row, { sort: ['id'] })
 
@@ -102,7 +103,7 @@ t.test('a host may have a request decorator named recruiting for its own request
       app.get('/own', async (request) => ({ own: request.recruiting }))
     },
     routes: async (scope) => {
-      scope.get('/caller', async (request) => ({ slug: request.recruiting.tenantSlug }))
+      scope.get('/caller', { config: { scopes: [] }, schema: { response: { 200: Slug } } }, async (request) => ({ slug: request.recruiting.tenantSlug }))
     }
   })
   t.same((await app.inject('/own')).json(), { own: null })
