@@ -11,6 +11,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { readFile, readdir, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
@@ -110,11 +111,8 @@ function createPlugin (suites) {
       })
       // Packages that only the checks need are installed in `.ci`, or missing.
       onResolve({ filter: /^(@electric-sql\/pglite|axe-core|openapi-fetch|openapi-typescript|playwright-core)(\/|$)/ }, ({ path }) => {
-        try {
-          return { path: pathToFileURL(require.resolve(path, { paths: [join(root, '.ci'), root] })).href, external: true }
-        } catch {
-          return { path, external: true }
-        }
+        const folder = join(root, '.ci/node_modules', path)
+        return { path: existsSync(folder) ? pathToFileURL(join(folder, findModule(folder))).href : path, external: true }
       })
       // Files find others, such as migrations, from the place of their source.
       onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
@@ -123,6 +121,13 @@ function createPlugin (suites) {
       }))
     }
   }
+}
+
+/** Returns the ES module of an installed package. */
+function findModule (folder) {
+  const { exports, main } = require(join(folder, 'package.json'))
+  const entry = exports?.['.']?.import
+  return entry?.default ?? entry ?? main
 }
 
 /** Runs tap beside a PostgreSQL server, and returns its exit code. */
