@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { createIo } from '../../src/cli/terminal.js'
 import { createCli } from '../fixtures/cli/cli.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -105,12 +104,4 @@ t.test('without fastify, demo says what to install', async (t) => {
   t.strictSame(await cliDemo('demo', { importDemo }), { code: 1, out: '', err: 'demo: the package fastify is not installed: run npm install fastify\n' })
   const broken = await cliDemo('demo', { importDemo: async () => { throw new SyntaxError('Unexpected token') } })
   t.match(broken, { code: 1, err: /^demo: .*Unexpected token/ })
-})
-
-t.test('the demo is next to the commands in the package', async (t) => {
-  const { importDemo } = createIo(process)
-  const file = new URL('../../dist/demo/main.js', import.meta.url)
-  const result: unknown = await importDemo().catch((error: unknown) => error)
-  if (existsSync(file)) t.match(result, { runDemo: Function }, 'of the last build')
-  else t.match(result, { code: 'ERR_MODULE_NOT_FOUND', url: file.href })
 })
