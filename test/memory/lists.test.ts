@@ -168,7 +168,7 @@ function compareCodePoints (a: string, b: string): number {
 t.test('any two strings are ordered as their code points are', async () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) =>
     Math.sign(compareText(a, b)) === Math.sign(compareCodePoints(a, b))
-  ))
+  ), { seed: 1 })
 })
 
 const plainAnn = { id: 1, full_name: 'Ann' }

@@ -170,7 +170,7 @@ t.test('every actor of 1 to 128 characters fits in a token of 512, with any capa
     const sealed = box.seal('acme', { ...session, actor, capabilities: granted })
     const opened = box.open({ tenantSlug: 'acme', tenantId: 'acme', key: sealed })
     return sealed.length <= 512 && opened?.actor === actor && opened.capabilities.join() === granted.join()
-  }), { numRuns: 200 })
+  }), { numRuns: 200, seed: 1 })
   for (const character of ['a', '\u{10ffff}', '😀', '\uffff', 'é', '\u0301']) {
     const actor = character.repeat(128)
     const sealed = box.seal('acme', { ...session, actor })
