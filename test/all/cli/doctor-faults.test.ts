@@ -106,7 +106,7 @@ const faults: Fault[] = [
   {
     name: 'a function with another body',
     inject: `create or replace function end_sync_tokens () returns void language sql
-      set search_path from current as 'select'`,
+      set search_path from current set jit to off as 'select'`,
     check: 'schema',
     text: /^the body of the function end_sync_tokens\(\) is not that of this version, so calls of it may fail or do/
   },
@@ -327,7 +327,7 @@ t.test('doctor names each fault, and its remedy ends it', async (t) => {
     await other.query("prepare transaction 'imported'")
     t.match(await findFaults('--max-transaction-seconds 0'), [{
       check: 'transactions',
-      text: /^prepared transaction imported \(postgres\) in the database other has been open for \d+ s, so sync does/,
+      text: /^prepared transaction imported \(postgres\) in the database other has been open for \d+ s, so the server cannot reuse transaction ids/,
       remedy: "in the database other, end it with rollback prepared 'imported' or commit prepared 'imported'"
     }])
     await other.query("rollback prepared 'imported'")

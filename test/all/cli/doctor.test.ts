@@ -64,7 +64,7 @@ t.test('doctor', async (t) => {
     t.strictSame([code, err], [0, ''])
     t.strictSame(out.trimEnd().split('\n').map((line) => line.slice(0, 24).trimEnd()), [
       'locks', 'migrations', 'privileges', 'database', 'settings', 'schema', 'rows', 'sequences', 'relations', 'relations', 'copy',
-      'due deliveries', 'workers', 'retention', 'vacuum', 'transactions', 'publications', 'replication', 'sync', 'watched tables',
+      'due deliveries', 'workers', 'retention', 'vacuum', 'transactions', 'publications', 'replication', 'sync', 'feed', 'watched tables',
       'watched tables', 'clocks', 'listen', 'secrets', 'webhooks'
     ].map((check) => `ok       ${check}`))
   })

@@ -17,7 +17,7 @@ t.test('a page of sync over a table partitioned by tenant reads a few buffers of
         end loop;
       end $$`)
     await watch(pool, 'people', { kind: 'candidate', id: 'id::text', tenant: 'tenant' })
-    const text = "select * from recruiting.change_bounds_v1('tenant_1', 'candidate')"
+    const text = "select * from recruiting.change_bounds_v1('tenant_1', 'candidate', '1')"
     await measureBuffers(pool, text)
     measured.push(await measureBuffers(pool, text))
     const { rows } = await pool.query(`
