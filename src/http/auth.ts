@@ -46,7 +46,7 @@ export type AccessLookup = (credentials: Credentials, request: FastifyRequest) =
 export type RequestAccessLookup =
   (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<AccessLookup>
 
-/** What the check of a key or session needs. */
+/** The dependencies of the check of a key or session. */
 export interface KeyCheckDependencies {
   tenants: Tenants
   keyLookup: KeyLookup

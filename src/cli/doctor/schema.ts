@@ -67,7 +67,7 @@ interface SchemaObject {
   definition: string
 }
 
-/** What the differences of one kind of object cause, and the SQL that ends them. */
+/** The effect of the differences of one kind of object, and the SQL that repairs them. */
 interface Kind {
   noun: string
   /** What happens without it; `null` if that is reported for another object. */

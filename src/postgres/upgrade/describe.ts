@@ -6,7 +6,7 @@ import { quoteName } from '../sql.js'
 import { readVersion } from './version.js'
 
 /**
- * What a schema consists of: tables, columns, functions and so on, each with its definition. A key is a kind and a
+ * The parts of a schema: tables, columns, functions and so on, each with its definition. A key is a kind and a
  * name, such as `column queue.lane`.
  */
 export type Description = ReadonlyMap<string, string>
