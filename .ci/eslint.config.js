@@ -5,15 +5,32 @@ import { folders } from './folders.js'
 const directions = Object.entries(folders).flatMap(([folder, allowed]) => [0, 1, 2, 3].map((depth) => {
   const regex = `^${'\\.\\./'.repeat(depth + 1)}(?!\\.\\./|${allowed.join('|') || '$'})`
   const message = `src/${folder} may import only from ${allowed.join(', ') || 'itself'}.`
-  return { files: [`src/${folder}/${'*/'.repeat(depth)}*.{ts,tsx}`], rules: { 'no-restricted-imports': ['error', { patterns: [{ regex, message }] }] } }
+  return {
+    files: [`src/${folder}/${'*/'.repeat(depth)}*.{ts,tsx}`],
+    rules: { 'no-restricted-imports': ['error', { patterns: [{ regex, message }] }] }
+  }
 }))
 
 export default [
   ...neostandard({ ts: true, ignores: resolveIgnoresFromGitignore() }),
   {
     rules: {
-      'no-restricted-properties': ['error', {
-        object: 'URL', property: 'canParse', message: 'On Node 20 and 22 it rejects é and ß after some thousand calls: try new URL(text).'
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'URL',
+          property: 'canParse',
+          message: 'On Node 20 and 22 it rejects é and ß after some thousand calls: try new URL(text).'
+        }
+      ]
+    }
+  },
+  {
+    files: ['src/**', 'examples/**', 'bench/**', 'scripts/**', '.ci/**'],
+    rules: {
+      // Texts stay on one line, so that a search finds them.
+      '@stylistic/max-len': ['error', {
+        code: 120, ignoreUrls: true, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true
       }]
     }
   },
@@ -33,7 +50,12 @@ export default [
   {
     files: ['examples/demo/page/**'],
     languageOptions: {
-      globals: Object.fromEntries(['addEventListener', 'document', 'location', 'navigator', 'fetch', 'EventSource', 'performance'].map((name) => [name, 'readonly']))
+      globals: Object.fromEntries(
+        ['addEventListener', 'document', 'location', 'navigator', 'fetch', 'EventSource', 'performance'].map((name) => [
+          name,
+          'readonly'
+        ])
+      )
     }
   },
   // Short texts that belong together share a line, so that a language stays one file of readable length.
@@ -43,16 +65,27 @@ export default [
   {
     files: ['examples/reference/**'],
     languageOptions: {
-      globals: Object.fromEntries(['document', 'matchMedia', 'sessionStorage', 'SwaggerUIBundle'].map((name) => [name, 'readonly']))
+      globals: Object.fromEntries(
+        ['document', 'matchMedia', 'sessionStorage', 'SwaggerUIBundle'].map((name) => [name, 'readonly'])
+      )
     }
   },
   { files: ['src/**'], rules: { 'no-console': 'error', 'max-depth': ['error', 3] } },
   {
     files: ['src/**'],
     rules: {
-      '@typescript-eslint/no-restricted-imports': ['error', {
-        paths: [{ name: '@sinclair/typebox', allowTypeImports: true, message: 'It takes long to load: build schemas with shared/type-builder.js.' }]
-      }]
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: '@sinclair/typebox',
+              allowTypeImports: true,
+              message: 'It takes long to load: build schemas with shared/type-builder.js.'
+            }
+          ]
+        }
+      ]
     }
   },
   ...directions,
@@ -61,13 +94,34 @@ export default [
     files: ['src/portal/page/*.{ts,tsx}'],
     rules: {
       'no-restricted-imports': 'off',
-      '@typescript-eslint/no-restricted-imports': ['error', {
-        patterns: [{ regex: '^\\.\\./(?!messages/|contrast\\.js)', allowTypeImports: true, message: 'The page imports only types from the rest of src/.' }]
-      }]
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^\\.\\./(?!messages/|contrast\\.js)',
+              allowTypeImports: true,
+              message: 'The page imports only types from the rest of src/.'
+            }
+          ]
+        }
+      ]
     }
   },
   {
     files: ['src/*.ts'],
-    rules: { 'no-restricted-imports': ['error', { patterns: [{ regex: '^\\./(memory|postgres|recorder|testing)/', message: 'Hosts import the adapters and the kit by themselves.' }] }] }
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^\\./(memory|postgres|recorder|testing)/',
+              message: 'Hosts import the adapters and the kit by themselves.'
+            }
+          ]
+        }
+      ]
+    }
   }
 ]

@@ -3,9 +3,9 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /*
- * Measures JavaScript compiled by tsc and run by plain node, as in a host: a loader would compile at run time and emit other
- * code. One pass of tsc compiles the benchmarks together with src/ (types are checked by
- * `npm run types`) into a separate folder, so that dist/ does not change. The package.json there makes the name
+ * Measures JavaScript compiled by tsc and run by plain node, as in a host: a loader would compile at run time and
+ * emit other code. One pass of tsc compiles the benchmarks together with src/ (types are checked by `npm run types`)
+ * into a separate folder, so that dist/ does not change. The package.json there makes the name
  * `fastify-recruiting-api` refer to the copy next to it.
  */
 const root = new URL('../', import.meta.url)
@@ -26,18 +26,33 @@ for (const name of asked.length === 0 ? benches : asked) {
 
 function build (): void {
   rmSync(built, { recursive: true, force: true })
-  runNode(fileURLToPath(new URL('node_modules/typescript/bin/tsc', root)), '-p', fileURLToPath(new URL('tsconfig.json', import.meta.url)))
-  writeFileSync(new URL('package.json', built), JSON.stringify({
-    name: 'fastify-recruiting-api',
-    type: 'module',
-    exports: { '.': './src/index.js', './memory': './src/memory/index.js', './postgres': './src/postgres/index.js', './package.json': './package.json' }
-  }))
+  runNode(
+    fileURLToPath(new URL('node_modules/typescript/bin/tsc', root)),
+    '-p',
+    fileURLToPath(new URL('tsconfig.json', import.meta.url))
+  )
+  writeFileSync(
+    new URL('package.json', built),
+    JSON.stringify({
+      name: 'fastify-recruiting-api',
+      type: 'module',
+      exports: {
+        '.': './src/index.js',
+        './memory': './src/memory/index.js',
+        './postgres': './src/postgres/index.js',
+        './package.json': './package.json'
+      }
+    })
+  )
   for (const folder of ['migrations', 'functions']) {
     cpSync(new URL(`src/postgres/${folder}`, root), new URL(`src/postgres/${folder}`, built), { recursive: true })
   }
 }
 
 function runNode (...args: string[]): void {
-  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'production' } })
+  const { status } = spawnSync(process.execPath, args, {
+    stdio: 'inherit',
+    env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'production' }
+  })
   if (status !== 0) process.exit(status ?? 1)
 }

@@ -1,19 +1,63 @@
-// Candidates and jobs come from the vendor's own service and API keys from its own table. The storage of the package keeps
-// webhooks and deliveries.
+// Candidates and jobs come from the vendor's own service and API keys from its own table. The storage of the package
+// keeps webhooks and deliveries.
 //
-// curl -g 'http://127.0.0.1:3000/api/v1/public/initech/candidates?sort=-full_name' -H 'Authorization: Bearer initech-key'
+// curl -g 'http://127.0.0.1:3000/api/v1/public/initech/candidates?sort=-full_name' -H 'Authorization: Bearer
+// initech-key'
 
 import Fastify from 'fastify'
 import { hashApiKey, recruitingApi } from 'fastify-recruiting-api'
-import type { CandidateFilter, CandidateSource, JobFilter, JobSource, KeyLookup, ListQuery } from 'fastify-recruiting-api'
+import type {
+  CandidateFilter,
+  CandidateSource,
+  JobFilter,
+  JobSource,
+  KeyLookup,
+  ListQuery
+} from 'fastify-recruiting-api'
 import { memoryStorage } from 'fastify-recruiting-api/memory'
 
 // The vendor's data, with its own field names, dates and keys.
 const people = [
-  { tenant: 'initech', id: 1, first: 'Zoë', last: 'Ødegård', title: 'Nurse', source: 3, recruiter: 7, changed: new Date('2026-02-01') },
-  { tenant: 'initech', id: 2, first: 'Émile', last: 'Núñez', title: null, source: null, recruiter: 8, changed: new Date('2025-12-24') },
-  { tenant: 'initech', id: 3, first: 'Ada', last: 'Byrne', title: 'Lead Nurse', source: 5, recruiter: 7, changed: new Date('2026-03-08') },
-  { tenant: 'hooli', id: 4, first: 'Émile', last: 'Garçon', title: null, source: null, recruiter: null, changed: new Date('2026-01-20') }
+  {
+    tenant: 'initech',
+    id: 1,
+    first: 'Zoë',
+    last: 'Ødegård',
+    title: 'Nurse',
+    source: 3,
+    recruiter: 7,
+    changed: new Date('2026-02-01')
+  },
+  {
+    tenant: 'initech',
+    id: 2,
+    first: 'Émile',
+    last: 'Núñez',
+    title: null,
+    source: null,
+    recruiter: 8,
+    changed: new Date('2025-12-24')
+  },
+  {
+    tenant: 'initech',
+    id: 3,
+    first: 'Ada',
+    last: 'Byrne',
+    title: 'Lead Nurse',
+    source: 5,
+    recruiter: 7,
+    changed: new Date('2026-03-08')
+  },
+  {
+    tenant: 'hooli',
+    id: 4,
+    first: 'Émile',
+    last: 'Garçon',
+    title: null,
+    source: null,
+    recruiter: null,
+    changed: new Date('2026-01-20')
+  }
 ]
 
 const vacancies = [
@@ -22,7 +66,13 @@ const vacancies = [
 ]
 
 const keys = [
-  { id: 'key_17', tenant: 'initech', digest: hashApiKey('initech-key'), scopes: ['candidates:read', 'jobs:read'], revoked: false },
+  {
+    id: 'key_17',
+    tenant: 'initech',
+    digest: hashApiKey('initech-key'),
+    scopes: ['candidates:read', 'jobs:read'],
+    revoked: false
+  },
   { id: 'key_18', tenant: 'initech', digest: hashApiKey('initech-old-key'), scopes: ['candidates:read'], revoked: true }
 ]
 
@@ -97,7 +147,10 @@ function fullName ({ first, last }: { first: string, last: string }): string {
 }
 
 // In a database this is `order by … limit … offset …`.
-function takePage<Row, Field extends keyof Row & string> (rows: Row[], { sort, offset, limit }: ListQuery<unknown, Field>): Row[] {
+function takePage<Row, Field extends keyof Row & string> (
+  rows: Row[],
+  { sort, offset, limit }: ListQuery<unknown, Field>
+): Row[] {
   const sorted = rows.toSorted((a, b) => {
     for (const { field, direction } of sort) {
       const order = compare(a[field], b[field])

@@ -10,17 +10,26 @@ import { type EventData, createRecruiting, isRecruitingApiError, recruitingApi }
 import { memoryKeyLookup, memoryStorage } from 'fastify-recruiting-api/memory'
 
 const events = {
-  'interview.scheduled': Type.Object({
-    id: Type.Integer(),
-    candidate_id: Type.Integer(),
-    starts_at: Type.String({ format: 'date-time' })
-  }, { description: 'An interview was scheduled' }),
-  'offer.signed': Type.Object({
-    id: Type.Integer(),
-    salary: Type.Object({ amount: Type.Number({ minimum: 0 }), currency: Type.String() })
-  }, { description: 'An offer was signed' }),
+  'interview.scheduled': Type.Object(
+    {
+      id: Type.Integer(),
+      candidate_id: Type.Integer(),
+      starts_at: Type.String({ format: 'date-time' })
+    },
+    { description: 'An interview was scheduled' }
+  ),
+  'offer.signed': Type.Object(
+    {
+      id: Type.Integer(),
+      salary: Type.Object({ amount: Type.Number({ minimum: 0 }), currency: Type.String() })
+    },
+    { description: 'An offer was signed' }
+  ),
   // The document and the portal announce its end. It is sent until you remove it.
-  'offer.accepted': Type.Object({ id: Type.Integer() }, { description: 'Use offer.signed', deprecated: { since: '2026-03-01', sunset: '2027-03-01' } })
+  'offer.accepted': Type.Object(
+    { id: Type.Integer() },
+    { description: 'Use offer.signed', deprecated: { since: '2026-03-01', sunset: '2027-03-01' } }
+  )
 }
 
 // The compiler checks the option `events` and `app.recruiting.emit` against this catalogue, in the whole program.
@@ -38,7 +47,9 @@ const app = Fastify({ logger: true })
 await app.register(recruitingApi, {
   storage,
   events,
-  keyLookup: memoryKeyLookup([{ key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['webhooks:read', 'webhooks:write'] }]),
+  keyLookup: memoryKeyLookup([
+    { key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['webhooks:read', 'webhooks:write'] }
+  ]),
   errorDetails: true,
   // Allows a receiver on this machine. Leave it out in production.
   delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'] }
@@ -47,12 +58,14 @@ await app.register(recruitingApi, {
 // Another process could emit: with a shared storage, this part can run anywhere.
 const recruiting = createRecruiting({ storage, events, delivery: false, logger: app.log })
 
-// A route of the ATS itself: a recruiter of acme schedules an interview. A real one takes the tenant from the session and
-// looks up every id of the request within that tenant.
+// A route of the ATS itself: a recruiter of acme schedules an interview. A real one takes the tenant from the session
+// and looks up every id of the request within that tenant.
 const tenantSlug = 'acme'
 app.post<{ Body: EventData<typeof events, 'interview.scheduled'> }>('/interviews', async (request, reply) => {
   const isKnown = candidates.some(({ tenant, id }) => tenant === tenantSlug && id === request.body.candidate_id)
-  if (!isKnown) return reply.code(422).send({ field: 'candidate_id', message: 'candidate_id: must be the id of a candidate' })
+  if (!isKnown) {
+    return reply.code(422).send({ field: 'candidate_id', message: 'candidate_id: must be the id of a candidate' })
+  }
   try {
     return await recruiting.emit({
       tenantSlug,

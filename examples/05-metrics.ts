@@ -11,16 +11,41 @@ import { Counter, Gauge, Registry } from 'prom-client'
 const app = Fastify({ logger: true })
 
 const concurrency = 64
-await app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]), delivery: { concurrency } })
+await app.register(recruitingApi, {
+  storage: memoryStorage(),
+  keyLookup: memoryKeyLookup([]),
+  delivery: { concurrency }
+})
 
 const registry = new Registry()
 const registers = [registry]
-const pending = new Gauge({ name: 'webhook_deliveries_pending', help: 'Deliveries waiting for an attempt, now or later', registers })
+const pending = new Gauge({
+  name: 'webhook_deliveries_pending',
+  help: 'Deliveries waiting for an attempt, now or later',
+  registers
+})
 const due = new Gauge({ name: 'webhook_deliveries_due', help: 'Deliveries that could be attempted now', registers })
-const oldest = new Gauge({ name: 'webhook_oldest_due_seconds', help: 'Seconds since the oldest due delivery became due', registers })
-const inFlight = new Gauge({ name: 'webhook_attempts_in_flight', help: 'Attempts of this process in flight', registers })
-const limit = new Gauge({ name: 'webhook_attempts_limit', help: 'Attempts of this process that may be in flight', registers })
-const attempts = new Counter({ name: 'webhook_attempts_total', help: 'Attempts of this process', labelNames: ['outcome'], registers })
+const oldest = new Gauge({
+  name: 'webhook_oldest_due_seconds',
+  help: 'Seconds since the oldest due delivery became due',
+  registers
+})
+const inFlight = new Gauge({
+  name: 'webhook_attempts_in_flight',
+  help: 'Attempts of this process in flight',
+  registers
+})
+const limit = new Gauge({
+  name: 'webhook_attempts_limit',
+  help: 'Attempts of this process that may be in flight',
+  registers
+})
+const attempts = new Counter({
+  name: 'webhook_attempts_total',
+  help: 'Attempts of this process',
+  labelNames: ['outcome'],
+  registers
+})
 
 app.get('/metrics', async (_request, reply) => {
   const stats = await app.recruiting.stats()

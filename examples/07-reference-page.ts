@@ -1,5 +1,6 @@
-// A reference page for your customers' developers, at http://127.0.0.1:3000/reference: Swagger UI shows the document that
-// the plugin serves. Its files come from the npm package swagger-ui-dist, so browsers load nothing from other servers.
+// A reference page for your customers' developers, at http://127.0.0.1:3000/reference: Swagger UI shows the document
+// that the plugin serves. Its files come from the npm package swagger-ui-dist, so browsers load nothing from other
+// servers.
 //
 // npm install swagger-ui-dist @fastify/static
 
@@ -18,7 +19,11 @@ await app.register(recruitingApi, {
 
 // The page and its settings are in reference/; all other files belong to Swagger UI.
 const files = [new URL('reference', import.meta.url), new URL('.', import.meta.resolve('swagger-ui-dist/package.json'))]
-await app.register(fastifyStatic, { root: files.map((url) => fileURLToPath(url)), prefix: '/reference', redirect: true })
+await app.register(fastifyStatic, {
+  root: files.map((url) => fileURLToPath(url)),
+  prefix: '/reference',
+  redirect: true
+})
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 

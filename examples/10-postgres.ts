@@ -79,9 +79,15 @@ async function apply (company: string, name: string, jobId: number): Promise<voi
   const client = await pool.connect()
   try {
     await client.query('begin')
-    const { rows: [candidate] } = await client.query('insert into candidates (company, name) values ($1, $2) returning id::int', [company, name])
-    const { rows: [application] } = await client.query(
-      'insert into applications (company, candidate_id, job_id) values ($1, $2, $3) returning id::int', [company, candidate.id, jobId])
+    const {
+      rows: [candidate]
+    } = await client.query('insert into candidates (company, name) values ($1, $2) returning id::int', [company, name])
+    const {
+      rows: [application]
+    } = await client.query(
+      'insert into applications (company, candidate_id, job_id) values ($1, $2, $3) returning id::int',
+      [company, candidate.id, jobId]
+    )
     await app.recruiting.emit({
       tenantSlug: company,
       type: 'application.created',
@@ -100,7 +106,11 @@ async function apply (company: string, name: string, jobId: number): Promise<voi
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 const origin = await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) })
 
-const { rows: [job] } = await pool.query("insert into jobs (company, name, state) values ('acme', 'Backend Engineer', 'published') returning id::int")
+const {
+  rows: [job]
+} = await pool.query(
+  "insert into jobs (company, name, state) values ('acme', 'Backend Engineer', 'published') returning id::int"
+)
 await apply('acme', 'Ada Lovelace', job.id)
 const { key } = await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: ['candidates:read', 'jobs:read'] })
 console.log(`curl ${origin}/api/v1/public/acme/candidates -H 'Authorization: Bearer ${key}'`)

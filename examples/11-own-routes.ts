@@ -1,5 +1,6 @@
-// Your own operations: they create and update candidates and applications, and emit the events in the same transaction. One lists
-// applications like the lists of the API. They share the plugin's keys, scopes, errors and document.
+// Your own operations: they create and update candidates and applications, and emit the events in the same
+// transaction. One lists applications like the lists of the API. They share the plugin's keys, scopes, errors and
+// document.
 //
 // npm install pg @sinclair/typebox@0.34 @fastify/type-provider-typebox@5
 // DATABASE_URL=postgres://localhost/ats tsx examples/11-own-routes.ts
@@ -30,8 +31,17 @@ async function transaction<T> (run: (client: pg.PoolClient) => Promise<T>): Prom
 }
 
 /** Throws unless the tenant has a row with this id, and keeps the row from being deleted before the commit. */
-async function requireRow (client: pg.PoolClient, table: 'candidates' | 'jobs', tenantSlug: string, field: string, id: number): Promise<void> {
-  const { rows } = await client.query(`select from ${table} where company = $1 and id = $2 for key share`, [tenantSlug, id])
+async function requireRow (
+  client: pg.PoolClient,
+  table: 'candidates' | 'jobs',
+  tenantSlug: string,
+  field: string,
+  id: number
+): Promise<void> {
+  const { rows } = await client.query(`select from ${table} where company = $1 and id = $2 for key share`, [
+    tenantSlug,
+    id
+  ])
   if (rows.length === 0) throw new HttpError('bad_request', [{ in: 'body', field, message: 'is not known' }])
 }
 
@@ -41,16 +51,36 @@ const Item = Type.Object({ tenant_slug: Type.String(), id: Id })
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 const Headline = Type.String({ maxLength: 200 })
 
-const NewCandidate = Type.Object({ full_name: Name, headline: Type.Optional(Headline) }, { additionalProperties: false })
+const NewCandidate = Type.Object(
+  { full_name: Name, headline: Type.Optional(Headline) },
+  { additionalProperties: false }
+)
 const CandidateChanges = Type.Partial(NewCandidate, { additionalProperties: false, minProperties: 1 })
-const Candidate = Type.Object({ id: Type.Integer(), full_name: Type.String(), headline: Type.Union([Type.String(), Type.Null()]) })
+const Candidate = Type.Object({
+  id: Type.Integer(),
+  full_name: Type.String(),
+  headline: Type.Union([Type.String(), Type.Null()])
+})
 
-const Stage = Type.Union([Type.Literal('applied'), Type.Literal('interview'), Type.Literal('offer'), Type.Literal('hired')])
+const Stage = Type.Union([
+  Type.Literal('applied'),
+  Type.Literal('interview'),
+  Type.Literal('offer'),
+  Type.Literal('hired')
+])
 const NewApplication = Type.Object({ candidate_id: Id, job_id: Id }, { additionalProperties: false })
 const ApplicationChanges = Type.Object({ stage: Stage }, { additionalProperties: false })
-const Application = Type.Object({ id: Type.Integer(), candidate_id: Type.Integer(), job_id: Type.Integer(), stage: Stage })
+const Application = Type.Object({
+  id: Type.Integer(),
+  candidate_id: Type.Integer(),
+  job_id: Type.Integer(),
+  stage: Stage
+})
 
-const applications = defineList(Application, { sort: ['id', 'candidate_id', 'job_id'], filters: { stage: Stage, candidate_id: Id } })
+const applications = defineList(Application, {
+  sort: ['id', 'candidate_id', 'job_id'],
+  filters: { stage: Stage, candidate_id: Id }
+})
 const matches = 'company = $1 and ($2::text is null or stage = $2) and ($3::bigint is null or candidate_id = $3)'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
@@ -66,10 +96,16 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async ({ recruiting: { tenantId }, body }, reply) => {
     const data = await transaction(async (client) => {
-      const { rows: [row] } = await client.query(
+      const {
+        rows: [row]
+      } = await client.query(
         'insert into candidates (company, name, title) values ($1, $2, $3) returning id::int, name as full_name, title as headline',
-        [tenantId, body.full_name, body.headline])
-      await app.recruiting.emit({ tenantId, type: 'candidate.created', data: row, subject: `candidate:${row.id}` }, { transaction: client })
+        [tenantId, body.full_name, body.headline]
+      )
+      await app.recruiting.emit(
+        { tenantId, type: 'candidate.created', data: row, subject: `candidate:${row.id}` },
+        { transaction: client }
+      )
       return row
     })
     reply.code(201)
@@ -87,11 +123,18 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: Type.Object({ data: Candidate }, { description: 'The current candidate' }) }
     }
   }, async ({ recruiting: { tenantId }, params: { id }, body }) => transaction(async (client) => {
-    const { rows: [row] } = await client.query(
+    const {
+      rows: [row]
+    } = await client.query(
       `update candidates set name = coalesce($3, name), title = coalesce($4, title), updated_at = now()
-      where company = $1 and id = $2 returning id::int, name as full_name, title as headline`, [tenantId, id, body.full_name, body.headline])
+      where company = $1 and id = $2 returning id::int, name as full_name, title as headline`,
+      [tenantId, id, body.full_name, body.headline]
+    )
     if (row === undefined) throw new HttpError('not_found')
-    await app.recruiting.emit({ tenantId, type: 'candidate.updated', data: row, subject: `candidate:${id}` }, { transaction: client })
+    await app.recruiting.emit(
+      { tenantId, type: 'candidate.updated', data: row, subject: `candidate:${id}` },
+      { transaction: client }
+    )
     return { data: row }
   }))
 
@@ -135,12 +178,18 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       const order = sort.map(({ field, direction }) => `applications.${field} ${direction}`).join(', ')
       const { rows } = await pool.query(
         `select id::int, candidate_id::int, job_id::int, stage from applications where ${matches} order by ${order} offset $4 limit $5`,
-        [tenantId, filter.stage, filter.candidate_id, offset, limit])
+        [tenantId, filter.stage, filter.candidate_id, offset, limit]
+      )
       return rows
     },
     async count (tenantId, filter) {
-      const { rows: [row] } = await pool.query(
-        `select count(*)::int as total from applications where ${matches}`, [tenantId, filter.stage, filter.candidate_id])
+      const {
+        rows: [row]
+      } = await pool.query(`select count(*)::int as total from applications where ${matches}`, [
+        tenantId,
+        filter.stage,
+        filter.candidate_id
+      ])
       return row.total
     }
   }))
@@ -161,7 +210,10 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       returning id::int, candidate_id::int, job_id::int, stage`, [tenantId, id, body.stage])
     if (row === undefined) throw new HttpError('not_found')
     const subject = `candidate:${row.candidate_id}`
-    await app.recruiting.emit({ tenantId, type: 'application.stage_changed', data: row, subject }, { transaction: client })
+    await app.recruiting.emit(
+      { tenantId, type: 'application.stage_changed', data: row, subject },
+      { transaction: client }
+    )
     return { data: row }
   }))
 }
@@ -219,7 +271,9 @@ await pool.query(`
   create or replace view recruiting.jobs as
     select company as tenant_slug, id, name, state as status, created_at, updated_at, name_key
     from jobs`)
-await pool.query("insert into jobs (company, name, state) select 'acme', 'Backend Engineer', 'published' where not exists (select from jobs where company = 'acme')")
+await pool.query(
+  "insert into jobs (company, name, state) select 'acme', 'Backend Engineer', 'published' where not exists (select from jobs where company = 'acme')"
+)
 // Triggers record every change for `sync`, also one that is made by hand.
 await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company' })
 await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company' })
@@ -235,6 +289,9 @@ app.addHook('onClose', () => pool.end())
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 const origin = await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) })
 
-const { key } = await apiKeys(pool, { ownScopes: app.recruiting.scopes }).issue({ tenantSlug: 'acme', scopes: ['candidates:read', 'candidates:write', 'applications:read', 'applications:write'] })
+const { key } = await apiKeys(pool, { ownScopes: app.recruiting.scopes }).issue({
+  tenantSlug: 'acme',
+  scopes: ['candidates:read', 'candidates:write', 'applications:read', 'applications:write']
+})
 console.log(`curl ${origin}/api/v1/public/acme/candidates -H 'Authorization: Bearer ${key}' \\
   -H 'Content-Type: application/json' -d '{"full_name":"Ada Lovelace"}'`)

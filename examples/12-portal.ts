@@ -35,11 +35,13 @@ app.post('/settings/webhooks/session', async (request) => {
   })
 })
 
-app.get('/settings/webhooks', async (_request, reply) => reply.type('text/html; charset=utf-8').send(`<!doctype html>
+app.get('/settings/webhooks', async (_request, reply) =>
+  reply.type('text/html; charset=utf-8').send(`<!doctype html>
 <html lang="en">
 <title>Settings</title>
 <script src="/settings/webhooks.js"></script>
-<iframe title="Webhooks" src="/api/v1/public/portal/" allow="clipboard-write" style="width: 100%; height: 90vh; border: 0"></iframe>`))
+<iframe title="Webhooks" src="/api/v1/public/portal/" allow="clipboard-write" style="width: 100%; height: 90vh; border: 0"></iframe>`)
+)
 
 // The portal asks for a session when it has loaded, and again before a session ends.
 app.get('/settings/webhooks.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(`

@@ -1,5 +1,6 @@
-// A process that only delivers, for servers with `delivery: false`. Any number of such processes share the work. An orchestrator
-// watches /healthz, and Prometheus reads /metrics; examples/05-metrics.ts has all figures. Support looks at one tenant.
+// A process that only delivers, for servers with `delivery: false`. Any number of such processes share the work. An
+// orchestrator watches /healthz, and Prometheus reads /metrics; examples/05-metrics.ts has all figures. Support looks
+// at one tenant.
 //
 // npm install pg
 // DATABASE_URL=postgres://localhost/ats tsx examples/14-worker.ts

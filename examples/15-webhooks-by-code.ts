@@ -21,7 +21,10 @@ const { id, secret } = await recruiting.webhooks.create('acme', {
 console.log(`webhook ${id} has a secret of ${secret.length} characters`)
 
 await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 } })
-const { data, meta } = await recruiting.webhooks.listDeliveries('acme', id, { 'filter[status]': 'pending', per_page: 50 })
+const { data, meta } = await recruiting.webhooks.listDeliveries('acme', id, {
+  'filter[status]': 'pending',
+  per_page: 50
+})
 console.log(`${meta.total} delivery waits: ${data[0]?.event_type}`)
 
 // The audit log names your engineer.

@@ -1,5 +1,5 @@
-// Tests of your own code: which events it emits, with which data. They need no database and no receiver, and run in any test
-// runner; this is the one of Node.js.
+// Tests of your own code: which events it emits, with which data. They need no database and no receiver, and run in
+// any test runner; this is the one of Node.js.
 //
 // npm install @sinclair/typebox@0.34
 // tsx --test examples/17-own-tests.ts
@@ -18,7 +18,12 @@ interface Database {
 }
 
 /** Your code. */
-async function hire (database: Database, recruiting: Recruiting<typeof events>, id: number, start: string): Promise<void> {
+async function hire (
+  database: Database,
+  recruiting: Recruiting<typeof events>,
+  id: number,
+  start: string
+): Promise<void> {
   await database.transaction(async (tx) => {
     await recruiting.emit({ tenantSlug: 'acme', type: 'application.hired', data: { id, start } }, { transaction: tx })
     await database.update(tx, id)

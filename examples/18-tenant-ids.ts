@@ -1,4 +1,5 @@
-// A vendor whose customers can change their slug: everything belongs to the id of the company, and the slug is only its name.
+// A vendor whose customers can change their slug: everything belongs to the id of the company, and the slug is only
+// its name.
 //
 // curl http://127.0.0.1:3000/api/v1/public/acme/candidates -H 'Authorization: Bearer acme-secret-key'
 // curl -X POST 'http://127.0.0.1:3000/rename?from=acme&to=acme-corp'
@@ -21,12 +22,16 @@ await app.register(recruitingApi, {
   tenantId: (tenantSlug) => companies.get(tenantSlug) ?? null,
   tenantSlug: findSlug,
   storage: memoryStorage({ tenants: { 41: { candidates: [{ id: 1, full_name: 'Ada Lovelace' }] } } }),
-  keyLookup: memoryKeyLookup([{ key: 'acme-secret-key', tenantSlug: 'acme', tenantId: '41', scopes: ['candidates:read'] }])
+  keyLookup: memoryKeyLookup([
+    { key: 'acme-secret-key', tenantSlug: 'acme', tenantId: '41', scopes: ['candidates:read'] }
+  ])
 })
 
 app.post<{ Querystring: { from: string, to: string } }>('/rename', async ({ query: { from, to } }, reply) => {
   const id = companies.get(from)
-  if (id === undefined || companies.has(to)) return reply.code(400).send({ error: 'expected a slug of a company, and a new one' })
+  if (id === undefined || companies.has(to)) {
+    return reply.code(400).send({ error: 'expected a slug of a company, and a new one' })
+  }
   companies.delete(from)
   companies.set(to, id)
   // Logs and notices use the new name from now on. Keys, sessions and webhooks belong to the id.

@@ -1,5 +1,5 @@
-// Your customers run this: it prints the candidates that changed since the last run, and who applied, with the client of the
-// package.
+// Your customers run this: it prints the candidates that changed since the last run, and who applied, with the client
+// of the package.
 //
 // npm install fastify-recruiting-api
 // KEY=acme-secret-key tsx examples/19-client.ts
@@ -7,7 +7,12 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { ApiError, createClient } from 'fastify-recruiting-api/client'
 
-const { BASE_URL: baseUrl = 'http://127.0.0.1:3000/api/v1/public', TENANT: tenantSlug = 'acme', KEY: key = '', FOLDER = '.' } = process.env
+const {
+  BASE_URL: baseUrl = 'http://127.0.0.1:3000/api/v1/public',
+  TENANT: tenantSlug = 'acme',
+  KEY: key = '',
+  FOLDER = '.'
+} = process.env
 const client = createClient({ baseUrl, tenantSlug, key })
 
 /** Keeps a token in a file, for the next run. */
@@ -25,7 +30,9 @@ function keepToken (name: string): { load: () => string | null, save: (token: st
 
 try {
   for await (const { data } of client.candidates.sync(keepToken('candidates'))) {
-    for (const { id, candidate } of data) console.log(candidate === null ? `${id} is gone` : `${id} ${candidate.full_name}`)
+    for (const { id, candidate } of data) {
+      console.log(candidate === null ? `${id} is gone` : `${id} ${candidate.full_name}`)
+    }
   }
   for await (const { data } of client.events({ ...keepToken('events'), types: ['application.created'] })) {
     for (const event of data) console.log(`${event.timestamp} application ${event.data?.['id']}`)

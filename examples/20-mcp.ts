@@ -3,7 +3,8 @@
 // npm install @modelcontextprotocol/server
 // tsx examples/20-mcp.ts
 //
-// The address for a client is http://127.0.0.1:3000/api/v1/public/acme/mcp, with the header Authorization: Bearer acme-secret-key.
+// The address for a client is http://127.0.0.1:3000/api/v1/public/acme/mcp, with the header Authorization: Bearer
+// acme-secret-key.
 
 import Fastify from 'fastify'
 import { recruitingApi } from 'fastify-recruiting-api'
@@ -12,7 +13,9 @@ import { memoryKeyLookup, memoryStorage } from 'fastify-recruiting-api/memory'
 const app = Fastify({ logger: true })
 await app.register(recruitingApi, {
   storage: memoryStorage({ tenants: { acme: { jobs: [{ id: 1, name: 'Backend Engineer', status: 'published' }] } } }),
-  keyLookup: memoryKeyLookup([{ key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['candidates:read', 'jobs:read'] }]),
+  keyLookup: memoryKeyLookup([
+    { key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['candidates:read', 'jobs:read'] }
+  ]),
   // Agents read why an argument was refused, and try again.
   errorDetails: true,
   mcp: true

@@ -1,4 +1,5 @@
-// An MCP server for assistants that sign in with OAuth: it takes access tokens of your authorization server, and API keys.
+// An MCP server for assistants that sign in with OAuth: it takes access tokens of your authorization server, and API
+// keys.
 //
 // npm install @modelcontextprotocol/server jose
 // ISSUER=https://auth.example.com PUBLIC_URL=https://api.example.com tsx examples/21-mcp-oauth.ts
@@ -8,7 +9,11 @@ import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import { type KeyLookup, recruitingApi } from 'fastify-recruiting-api'
 import { memoryKeyLookup, memoryStorage } from 'fastify-recruiting-api/memory'
 
-const { ISSUER: issuer = 'https://auth.example.com', PUBLIC_URL: publicUrl = 'https://api.example.com', PORT = '3000' } = process.env
+const {
+  ISSUER: issuer = 'https://auth.example.com',
+  PUBLIC_URL: publicUrl = 'https://api.example.com',
+  PORT = '3000'
+} = process.env
 const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`))
 const findKey = memoryKeyLookup([{ key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['jobs:read'] }])
 

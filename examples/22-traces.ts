@@ -1,4 +1,5 @@
-// One trace from the request that emits an event to the receiver that gets it. Your own setup exports the spans; this one prints them.
+// One trace from the request that emits an event to the receiver that gets it. Your own setup exports the spans; this
+// one prints them.
 //
 // npm install @opentelemetry/api @opentelemetry/context-async-hooks @opentelemetry/sdk-trace-base
 // tsx examples/22-traces.ts
@@ -12,7 +13,9 @@ import { BasicTracerProvider, ConsoleSpanExporter, SimpleSpanProcessor } from '@
 import { createRecruiting } from 'fastify-recruiting-api'
 import { memoryStorage } from 'fastify-recruiting-api/memory'
 
-opentelemetry.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(new ConsoleSpanExporter())] }))
+opentelemetry.trace.setGlobalTracerProvider(
+  new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(new ConsoleSpanExporter())] })
+)
 opentelemetry.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 
 // A receiver of a customer, which can continue the trace.
@@ -30,7 +33,11 @@ const recruiting = createRecruiting({
   // The last two allow a receiver on this machine. Leave them out in production.
   delivery: { propagateTrace: true, allowHttp: true, allowNetworks: ['127.0.0.0/8'] }
 })
-await recruiting.webhooks.create('acme', { name: 'CRM sync', target_url: `http://127.0.0.1:${port}/`, event_types: ['application.created'] })
+await recruiting.webhooks.create('acme', {
+  name: 'CRM sync',
+  target_url: `http://127.0.0.1:${port}/`,
+  event_types: ['application.created']
+})
 
 // In a server, the span of the request is active already.
 await opentelemetry.trace.getTracer('ats').startActiveSpan('POST /applications', async (span) => {

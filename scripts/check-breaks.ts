@@ -1,4 +1,5 @@
-// Compares two unpacked packages, lists what the second one breaks, and fails if its version says that it breaks nothing.
+// Compares two unpacked packages, lists what the second one breaks, and fails if its version says that it breaks
+// nothing.
 //
 // tsx scripts/check-breaks.ts FOLDER-OF-THE-LAST-RELEASE FOLDER
 

@@ -28,7 +28,10 @@ async function run (name: string, options = '', expected = 0): Promise<unknown> 
   ran.add(name)
   const argv = [...`${name} ${options}`.trim().split(/ +/), '--json']
   const settings = { cwd: folder, env: { ...process.env, DATABASE_URL: server.url } }
-  const { code, stdout, stderr } = await promisify(execFile)(program, argv, settings).then((output) => ({ code: 0, ...output }), (error) => error)
+  const { code, stdout, stderr } = await promisify(execFile)(program, argv, settings).then(
+    (output) => ({ code: 0, ...output }),
+    (error) => error
+  )
   strictEqual(code, expected, `${name} ${options}: ${stdout}${stderr}`)
   return stdout === '' ? null : JSON.parse(stdout)
 }
@@ -49,26 +52,45 @@ await run('migrate', '--dry-run')
 await run('migrate')
 await pool.query('create table people (id bigint, company text)')
 await run('watch', '--kind candidate --relation people --id id --tenant company')
-const { id: keyId } = await run('keys issue', '--tenant acme --scopes webhooks:read,webhooks:write --yes --out key') as { id: string }
+const { id: keyId } = (await run(
+  'keys issue',
+  '--tenant acme --scopes webhooks:read,webhooks:write --yes --out key'
+)) as { id: string }
 await run('keys list', '--tenant acme')
 const { id: newKeyId } = await run('keys rotate', `${keyId} --tenant acme --yes --out new-key`) as { id: string }
 await run('keys revoke', `${newKeyId} --tenant acme --yes`)
 
 // A host with an endpoint that is broken at first.
 let status = 500
-const endpoint = createServer((request, response) => { request.resume().on('end', () => response.writeHead(status).end()) })
+const endpoint = createServer((request, response) => {
+  request.resume().on('end', () => response.writeHead(status).end())
+})
 await new Promise<void>((resolve) => { endpoint.listen(0, '127.0.0.1', resolve) })
 const address = endpoint.address()
 const port = typeof address === 'object' ? address?.port : undefined
 const recruiting = createRecruiting({
-  storage: postgresStorage(pool), logger: { info () {}, warn () {}, error: console.error }, delivery: { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 10, retrySchedule: [0, 3600] }
+  storage: postgresStorage(pool),
+  logger: { info () {}, warn () {}, error: console.error },
+  delivery: { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 10, retrySchedule: [0, 3600] }
 })
-const { id } = await recruiting.webhooks.create('acme', { name: 'CRM', target_url: `http://127.0.0.1:${port}/`, event_types: ['application.created'] })
+const { id } = await recruiting.webhooks.create('acme', {
+  name: 'CRM',
+  target_url: `http://127.0.0.1:${port}/`,
+  event_types: ['application.created']
+})
 await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
 await recruiting.drain()
 
 await run('doctor', '--no-lists', 1)
-const webhooks = [{ tenant: 'imported', name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'], secret: `whsec_${Buffer.alloc(24, 1).toString('base64')}` }]
+const webhooks = [
+  {
+    tenant: 'imported',
+    name: 'CRM',
+    target_url: 'https://example.com/',
+    event_types: ['application.created'],
+    secret: `whsec_${Buffer.alloc(24, 1).toString('base64')}`
+  }
+]
 writeFileSync(join(folder, 'webhooks.json'), JSON.stringify(webhooks))
 await run('webhooks import', 'webhooks.json --yes')
 await run('webhooks list', '--tenant acme')
@@ -107,11 +129,21 @@ const startMs = await measure(() => run('stats'))
 const engineMs = await measure(() => run('webhooks failing'))
 const allowedMs = longestStartMs * Math.max(1, bareMs / usualBareMs)
 // check-demo.ts runs the demo, and listen and trigger with it, in a host without pg, and check-init.ts writes an ATS.
-strictEqual([...ran, 'demo', 'init', 'listen', 'trigger'].sort().join(), Object.keys(commands).sort().join(), 'every command was run')
+strictEqual(
+  [...ran, 'demo', 'init', 'listen', 'trigger'].sort().join(),
+  Object.keys(commands).sort().join(),
+  'every command was run'
+)
 for (const ms of [startMs, engineMs]) {
-  strictEqual(ms <= allowedMs, true, `a command takes ${Math.round(ms)} ms, expected ${Math.round(allowedMs)} at most, where node alone takes ${Math.round(bareMs)}`)
+  strictEqual(
+    ms <= allowedMs,
+    true,
+    `a command takes ${Math.round(ms)} ms, expected ${Math.round(allowedMs)} at most, where node alone takes ${Math.round(bareMs)}`
+  )
 }
-console.log(`every command of the tarball works: stats takes ${Math.round(startMs)} ms, webhooks failing ${Math.round(engineMs)}, node alone ${Math.round(bareMs)}`)
+console.log(
+  `every command of the tarball works: stats takes ${Math.round(startMs)} ms, webhooks failing ${Math.round(engineMs)}, node alone ${Math.round(bareMs)}`
+)
 await recruiting.close()
 await new Promise((resolve) => endpoint.close(resolve))
 for (const close of closers) await close()

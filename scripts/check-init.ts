@@ -23,7 +23,9 @@ const stop = (signal: NodeJS.Signals): unknown => process.kill(-Number(server.pi
 try {
   let output = ''
   server.stdout.setEncoding('utf8').on('data', (chunk: string) => { output += chunk })
-  while (server.exitCode === null && !output.includes('doctor\n')) await Promise.race([once(server.stdout, 'data'), ended])
+  while (server.exitCode === null && !output.includes('doctor\n')) {
+    await Promise.race([once(server.stdout, 'data'), ended])
+  }
   const [list = '', hire = ''] = output.match(/curl .*/g) ?? []
   match(await run(list), /"Ada Lovelace"/, output)
   match(await run(hire), /"stage":"hired"/, output)

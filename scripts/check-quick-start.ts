@@ -1,4 +1,5 @@
-// Follows the quick start of the README with the packed tarball, as installed in the folder of a host, on the Node.js that runs this.
+// Follows the quick start of the README with the packed tarball, as installed in the folder of a host, on the Node.js
+// that runs this.
 //
 // tsx scripts/check-quick-start.ts FOLDER
 
@@ -12,17 +13,31 @@ const patienceMs = 60_000
 const running: ChildProcess[] = []
 
 /** Starts a program of the quick start, and resolves with the match as soon as its output has one. */
-async function start (file: string, pattern: RegExp, env: Record<string, string>): Promise<{ match: RegExpExecArray, output (pattern: RegExp): Promise<RegExpExecArray> }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', file], { cwd: folder, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+async function start (
+  file: string,
+  pattern: RegExp,
+  env: Record<string, string>
+): Promise<{ match: RegExpExecArray; output(pattern: RegExp): Promise<RegExpExecArray> }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', file], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
   running.push(child)
   let text = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk: string) => { text += chunk })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+  }
   const output = async (pattern: RegExp): Promise<RegExpExecArray> => {
     const signal = AbortSignal.timeout(patienceMs)
     for (;;) {
       const match = pattern.exec(text)
       if (match !== null) return match
-      await once(child.stdout, 'data', { signal }).catch(() => { throw new Error(`${file}: no ${pattern} in its output:\n${text}`) })
+      await once(child.stdout, 'data', { signal }).catch(() => {
+        throw new Error(`${file}: no ${pattern} in its output:\n${text}`)
+      })
     }
   }
   return { match: await output(pattern), output }
@@ -38,18 +53,30 @@ async function findFreePort (): Promise<number> {
 }
 
 async function request (url: string, body?: object): Promise<{ status: number, body: unknown }> {
-  const headers = { authorization: 'Bearer acme-secret-key', ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-  const response = await fetch(url, { headers, ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }) })
+  const headers = {
+    authorization: 'Bearer acme-secret-key',
+    ...(body === undefined ? {} : { 'content-type': 'application/json' })
+  }
+  const response = await fetch(url, {
+    headers,
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) })
+  })
   return { status: response.status, body: await response.json() }
 }
 
 try {
-  const { match: [, origin = ''] } = await start('server.mts', /listening at (http:\/\/127\.0\.0\.1:\d+)/, { PORT: '0' })
+  const {
+    match: [, origin = '']
+  } = await start('server.mts', /listening at (http:\/\/127\.0\.0\.1:\d+)/, { PORT: '0' })
   const api = `${origin}/api/v1/public/acme`
   const { body: candidates } = await request(`${api}/candidates?filter[q]=ada`)
   strictEqual((candidates as { meta: { total: number } }).meta.total, 1)
   const port = await findFreePort()
-  const created = await request(`${api}/webhooks`, { name: 'My receiver', target_url: `http://127.0.0.1:${port}/`, event_types: ['application.created'] })
+  const created = await request(`${api}/webhooks`, {
+    name: 'My receiver',
+    target_url: `http://127.0.0.1:${port}/`,
+    event_types: ['application.created']
+  })
   strictEqual(created.status, 201, JSON.stringify(created.body))
   const { data: { secret } } = created.body as { data: { secret: string } }
   const receiver = await start('receiver.mts', /listening/, { PORT: String(port), WEBHOOK_SECRET: secret })

@@ -11,7 +11,10 @@ const [, , upstream = '', command = ''] = process.argv
 const closers: Array<() => Promise<unknown>> = []
 const { url: databaseUrl } = await startPostgresServer({ teardown: (close) => { closers.unshift(close) } })
 const { url: registryUrl, server } = await startRegistry(upstream)
-const child = spawn(command, { stdio: 'inherit', env: { ...process.env, DATABASE_URL: databaseUrl, npm_config_registry: registryUrl } })
+const child = spawn(command, {
+  stdio: 'inherit',
+  env: { ...process.env, DATABASE_URL: databaseUrl, npm_config_registry: registryUrl }
+})
 const [code] = await once(child, 'close') as [number | null]
 server.close()
 server.closeAllConnections()

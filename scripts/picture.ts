@@ -1,5 +1,5 @@
-// Takes the pictures in the README: docs/demo.png, the demo page with a delivery that was retried, and docs/portal.png, the portal
-// with a webhook that fails.
+// Takes the pictures in the README: docs/demo.png, the demo page with a delivery that was retried, and
+// docs/portal.png, the portal with a webhook that fails.
 //
 // It needs Chromium and fonts for all scripts of the invented names; otherwise names show as boxes. On Debian:
 //
@@ -52,7 +52,10 @@ try {
   await page.waitForTimeout(12_000)
   await press('Hire someone')
   await page.waitForTimeout(1000)
-  const { page: portal } = await visit(browser, `${new URL(await createSession(url), url)}`, { ...look, viewport: { width: 1280, height: 1000 } })
+  const { page: portal } = await visit(browser, `${new URL(await createSession(url), url)}`, {
+    ...look,
+    viewport: { width: 1280, height: 1000 }
+  })
   await portal.getByText(hires).click()
   await portal.getByText('Failing').first().waitFor()
   await portal.waitForTimeout(1000)
@@ -66,14 +69,22 @@ try {
 async function createWebhook (url: string): Promise<string> {
   const name = 'CRM sync'
   const { receiverUrl } = await (await fetch(`${url}demo/setting`)).json() as { receiverUrl: string }
-  const { data: { secret } } = await post(`${url}api/v1/public/acme/webhooks`, { name, target_url: `${receiverUrl}/acme/crm`, event_types: ['application.hired'] }) as { data: { secret: string } }
+  const {
+    data: { secret }
+  } = (await post(`${url}api/v1/public/acme/webhooks`, {
+    name,
+    target_url: `${receiverUrl}/acme/crm`,
+    event_types: ['application.hired']
+  })) as { data: { secret: string } }
   await post(`${url}demo/receiver/trust`, { tenant: 'acme', secret })
   return name
 }
 
 /** Returns the address of the portal with a session. */
 async function createSession (url: string): Promise<string> {
-  return (await post(`${url}demo/portal/session`, { tenant: 'acme', actor: 'admin', locale: 'en' }) as { url: string }).url
+  return (
+    (await post(`${url}demo/portal/session`, { tenant: 'acme', actor: 'admin', locale: 'en' })) as { url: string }
+  ).url
 }
 
 async function post (url: string, body: object): Promise<unknown> {
@@ -84,5 +95,7 @@ async function post (url: string, body: object): Promise<unknown> {
 /** Throws unless a font has all of these characters. */
 function requireFont (text: string): void {
   const codes = [...new Set(text)].map((character) => character.codePointAt(0)?.toString(16))
-  if (execFileSync('fc-list', [`:charset=${codes.join(' ')}`]).length === 0) throw new Error(`no font has all of ${text}: see the top of this file`)
+  if (execFileSync('fc-list', [`:charset=${codes.join(' ')}`]).length === 0) {
+    throw new Error(`no font has all of ${text}: see the top of this file`)
+  }
 }

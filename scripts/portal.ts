@@ -1,4 +1,5 @@
-// Builds the page of the portal: dist/portal/portal.js and portal.css. Fails if both together are too large: the texts of a language come on top.
+// Builds the page of the portal: dist/portal/portal.js and portal.css. Fails if both together are too large: the
+// texts of a language come on top.
 
 import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -1,6 +1,6 @@
 /*
- * Runs tests with tap. Bundles the files of each folder of `test/` into one program, because one program starts faster than many
- * files, and starts one PostgreSQL server for all of them.
+ * Runs tests with tap. Bundles the files of each folder of `test/` into one program, because one program starts
+ * faster than many files, and starts one PostgreSQL server for all of them.
  *
  *   node scripts/test.js                                    the first tier: every `*.test.ts` outside `test/all`
  *   node scripts/test.js --all                              both tiers, with the coverage of `src/`
@@ -39,7 +39,10 @@ function splitAtDashes (args) {
 /** Returns the paths of the TypeScript files below a folder. */
 async function listSources (folder) {
   const paths = await readdir(join(root, folder), { recursive: true })
-  return paths.filter((path) => /(?<!\.d)\.ts$/.test(path) && !path.includes('node_modules')).map((path) => `${folder}/${path.replaceAll(sep, '/')}`).sort()
+  return paths
+    .filter((path) => /(?<!\.d)\.ts$/.test(path) && !path.includes('node_modules'))
+    .map((path) => `${folder}/${path.replaceAll(sep, '/')}`)
+    .sort()
 }
 
 async function findTests () {
@@ -47,18 +50,28 @@ async function findTests () {
   const isTest = wanted.length === 0 ? /^test\/(?!all\/).*\.test\.ts$/ : /\.(test|crash)\.ts$/
   const files = paths.filter((path) => {
     if (isAll) return path.endsWith('.test.ts')
-    return isTest.test(path) && (wanted.length === 0 || wanted.some((one) => path === one || path.startsWith(`${one}/`)))
+    return (
+      isTest.test(path) && (wanted.length === 0 || wanted.some((one) => path === one || path.startsWith(`${one}/`)))
+    )
   })
   if (files.length === 0) throw new Error(`no test file matches ${wanted.join(', ')}`)
   return files
 }
 
-/** A suite is a process: a folder of `test/` or `test/all/`, or a file of `test/all/alone`, which measures its process. */
+/**
+ * A suite is a process: a folder of `test/` or `test/all/`, or a file of `test/all/alone`, which measures its
+ * process.
+ */
 function groupBySuite (files) {
   const suites = new Map()
   for (const file of files) {
     const [, folder, subfolder] = file.split('/')
-    const name = subfolder === 'alone' ? file.slice('test/all/'.length, -'.test.ts'.length) : folder === 'all' ? `all-${subfolder}` : folder
+    const name =
+      subfolder === 'alone'
+        ? file.slice('test/all/'.length, -'.test.ts'.length)
+        : folder === 'all'
+          ? `all-${subfolder}`
+          : folder
     suites.set(name, [...suites.get(name) ?? [], file])
   }
   return suites
@@ -110,13 +123,22 @@ function createPlugin (suites) {
         return entry === 'package.json' ? { external: true } : { path: join(root, 'src', entry, 'index.ts') }
       })
       // Packages that only the checks need are installed in `.ci`, or missing.
-      onResolve({ filter: /^(@electric-sql\/pglite|axe-core|openapi-fetch|openapi-typescript|playwright-core)(\/|$)/ }, ({ path }) => {
-        const folder = join(root, '.ci/node_modules', path)
-        return { path: existsSync(folder) ? pathToFileURL(join(folder, findModule(folder))).href : path, external: true }
-      })
+      onResolve(
+        { filter: /^(@electric-sql\/pglite|axe-core|openapi-fetch|openapi-typescript|playwright-core)(\/|$)/ },
+        ({ path }) => {
+          const folder = join(root, '.ci/node_modules', path)
+          return {
+            path: existsSync(folder) ? pathToFileURL(join(folder, findModule(folder))).href : path,
+            external: true
+          }
+        }
+      )
       // Files find others, such as migrations, from the place of their source.
       onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
-        contents: (await readFile(path, 'utf8')).replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)),
+        contents: (await readFile(path, 'utf8')).replaceAll(
+          'import.meta.url',
+          JSON.stringify(pathToFileURL(path).href)
+        ),
         loader: 'ts'
       }))
     }
@@ -132,16 +154,31 @@ function findModule (folder) {
 
 /** Runs tap beside a PostgreSQL server, and returns its exit code. */
 async function runSuites (files) {
-  const server = spawn(process.execPath, ['build/test/fixtures/postgres/server.program.js'], { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] })
+  const server = spawn(process.execPath, ['build/test/fixtures/postgres/server.program.js'], {
+    cwd: root,
+    stdio: ['pipe', 'pipe', 'inherit']
+  })
   try {
     const port = await new Promise((resolve, reject) => {
       server.stdout.once('data', resolve)
       server.once('exit', () => reject(new Error('PostgreSQL did not start')))
     })
     const coverage = isAll
-      ? ['--allow-incomplete-coverage', '--coverage-exclude=test/**', '--coverage-exclude=examples/**', '--coverage-report=text']
+      ? [
+          '--allow-incomplete-coverage',
+          '--coverage-exclude=test/**',
+          '--coverage-exclude=examples/**',
+          '--coverage-report=text'
+        ]
       : ['--disable-coverage']
-    const args = ['--reporter=terse', `--jobs=${availableParallelism()}`, '--serial=build/suites/alone', ...coverage, ...tapOptions, ...files]
+    const args = [
+      '--reporter=terse',
+      `--jobs=${availableParallelism()}`,
+      '--serial=build/suites/alone',
+      ...coverage,
+      ...tapOptions,
+      ...files
+    ]
     // Without a terminal, each step of the progress would be lines of its own.
     const terminal = process.stdout.isTTY ? {} : { CI: 'true', TERM: 'dumb' }
     const env = { ...process.env, ...terminal, TEST_POSTGRES_PORT: String(port).trim() }

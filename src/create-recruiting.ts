@@ -38,7 +38,9 @@ export function createRecruiting<Events extends EventCatalogue = DefaultEvents> 
   const log = createSafeLogger(logger)
   const engine = createEngine(settings, log)
   // Emits and deliveries keep trying: the storage may become ready soon.
-  const verified = verifyStorage(settings, null, log).catch((err: unknown) => log.error({ err }, 'the storage is not ready'))
+  const verified = verifyStorage(settings, null, log).catch((err: unknown) =>
+    log.error({ err }, 'the storage is not ready')
+  )
   engine.start()
   const { portal, delivery: { clock } } = settings
 
@@ -46,5 +48,10 @@ export function createRecruiting<Events extends EventCatalogue = DefaultEvents> 
     await Promise.all([engine.close(), verified])
   }
 
-  return { ...engine.recruiting, portal: createPortal(portal, { ...settings, tenants: engine.tenants }, clock), close, health: engine.health }
+  return {
+    ...engine.recruiting,
+    portal: createPortal(portal, { ...settings, tenants: engine.tenants }, clock),
+    close,
+    health: engine.health
+  }
 }

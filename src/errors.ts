@@ -4,11 +4,20 @@ const kBrand = Symbol.for('fastify-recruiting-api.error')
 
 /** Why a call by the host failed. `npm run tables` copies these comments to docs/events.md. */
 export type RecruitingApiErrorCode =
-  /** An option of the plugin, `createRecruiting`, `drain`, `defineList`, `recordEvents` or an adapter is invalid; `field` is its path. */
+  /**
+   * An option of the plugin, `createRecruiting`, `drain`, `defineList`, `recordEvents` or an adapter is invalid;
+   * `field` is its path.
+   */
   | 'invalid_option'
-  /** An argument of `emit` or `erase` is invalid; `field` is its path. With `tenantSlug` and `tenantId` together it is `invalid_input`. */
+  /**
+   * An argument of `emit` or `erase` is invalid; `field` is its path. With `tenantSlug` and `tenantId` together it is
+   * `invalid_input`.
+   */
   | 'invalid_event'
-  /** An argument of `changed`, `stats`, `renameTenant`, `removeTenant`, `webhooks`, `portal`, `apiKeys` or a recorder is invalid; `field` names it, or the field in it. */
+  /**
+   * An argument of `changed`, `stats`, `renameTenant`, `removeTenant`, `webhooks`, `portal`, `apiKeys` or a recorder
+   * is invalid; `field` names it, or the field in it.
+   */
   | 'invalid_input'
   /** The webhook, delivery or key to change does not exist, or the key is no longer valid. */
   | 'not_found'
@@ -20,7 +29,10 @@ export type RecruitingApiErrorCode =
   | 'tenant_resting'
   /** The database is a copy, or belongs to another `delivery.environment`, so it sends nothing: see `adopt`. */
   | 'held'
-  /** Two other calls of this process read the history of tenants, as replays, `erase` and `findSubject` do. Try again later. */
+  /**
+   * Two other calls of this process read the history of tenants, as replays, `erase` and `findSubject` do. Try again
+   * later.
+   */
   | 'busy'
   /** The engine was closed before the call. */
   | 'closed'
@@ -28,7 +40,10 @@ export type RecruitingApiErrorCode =
   | 'not_started'
   /** The storage cannot be used; the message says what to do. */
   | 'storage_not_ready'
-  /** The storage, the key lookup, `tenantId` or the function of a limit did not answer in time. The data of the call may have been stored. */
+  /**
+   * The storage, the key lookup, `tenantId` or the function of a limit did not answer in time. The data of the call
+   * may have been stored.
+   */
   | 'storage_timeout'
 
 const statuses: Record<RecruitingApiErrorCode, number> = {
@@ -47,7 +62,10 @@ const statuses: Record<RecruitingApiErrorCode, number> = {
   storage_timeout: 503
 }
 
-/** The error that this package throws to the host. Nothing was stored when it is thrown, except perhaps with `storage_timeout`. */
+/**
+ * The error that this package throws to the host. Nothing was stored when it is thrown, except perhaps with
+ * `storage_timeout`.
+ */
 export class RecruitingApiError extends Error {
   override readonly name = 'RecruitingApiError'
   /** The kind of error. */
@@ -60,7 +78,12 @@ export class RecruitingApiError extends Error {
   readonly until: string | null
   readonly [kBrand] = true
 
-  constructor (code: RecruitingApiErrorCode, message: string, field = '', { until = null, ...options }: ErrorOptions & { until?: string | null } = {}) {
+  constructor (
+    code: RecruitingApiErrorCode,
+    message: string,
+    field = '',
+    { until = null, ...options }: ErrorOptions & { until?: string | null } = {}
+  ) {
     super(message, options)
     this.code = code
     this.statusCode = statuses[code]

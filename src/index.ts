@@ -25,16 +25,47 @@ export type { RateLimitCaller } from './http/options/rate-limit.js'
 export type { LimitedTenant } from './webhooks/operations/management.js'
 export type { RateLimitBudget, RateLimitOptions } from './http/options/rate-limit.js'
 export type { TypeBoxObject, TypeBoxSchema } from './shared/typebox.js'
-export { type DefaultEvents, type EventCatalogue, type EventData, type WebhookEvent, defaultEvents } from './webhooks/events/catalogue.js'
+export {
+  type DefaultEvents,
+  type EventCatalogue,
+  type EventData,
+  type WebhookEvent,
+  defaultEvents
+} from './webhooks/events/catalogue.js'
 export type { OpenTelemetryApi, TraceContext, TraceSpan, TraceSpanContext, Tracer } from './observe/tracing.js'
 export type { Recruiting } from './recruiting.js'
-export type { ActorCalls, EmitOptions, EmitResult, EmittedEvent, ErasedSubject, FoundEvent, RecruitingEvents, RecruitingStats } from './webhooks/recruiting.js'
 export type {
-  CreateWebhookInput, ImportWebhookInput, ListDeliveriesQuery, ListFailingQuery, ListWebhooksQuery, RecruitingWebhooks, ReplayInput, RotateSecretInput, SendTestInput, UpdateWebhookInput
+  ActorCalls,
+  EmitOptions,
+  EmitResult,
+  EmittedEvent,
+  ErasedSubject,
+  FoundEvent,
+  RecruitingEvents,
+  RecruitingStats
+} from './webhooks/recruiting.js'
+export type {
+  CreateWebhookInput,
+  ImportWebhookInput,
+  ListDeliveriesQuery,
+  ListFailingQuery,
+  ListWebhooksQuery,
+  RecruitingWebhooks,
+  ReplayInput,
+  RotateSecretInput,
+  SendTestInput,
+  UpdateWebhookInput
 } from './webhooks/by-code/recruiting-webhooks.js'
 export type { Page } from './shared/paging.js'
 export { createFilterTest } from './shared/filters.js'
-export type { AttemptMessage, DisableMessage, EmitMessage, GiveUpMessage, PauseMessage, RetryMessage } from './webhooks/listeners.js'
+export type {
+  AttemptMessage,
+  DisableMessage,
+  EmitMessage,
+  GiveUpMessage,
+  PauseMessage,
+  RetryMessage
+} from './webhooks/listeners.js'
 export type { RecruitingHealth } from './webhooks/health.js'
 export type { AttemptCounts } from './webhooks/queue/counters.js'
 export type { PortalCapability } from './http/sessions.js'
@@ -44,6 +75,13 @@ export type { PortalTheme } from './portal/look.js'
 export type { Logger } from './observe/logger.js'
 export { Candidate } from './http/routes/candidates.js'
 export { Job } from './http/routes/jobs.js'
-export { CreateWebhook, CreatedWebhook, RotatedWebhook, UpdateWebhook, Webhook, WebhookWithHealth } from './webhooks/schemas/webhook.js'
+export {
+  CreateWebhook,
+  CreatedWebhook,
+  RotatedWebhook,
+  UpdateWebhook,
+  Webhook,
+  WebhookWithHealth
+} from './webhooks/schemas/webhook.js'
 export { Delivery, DeliveryWithAttempts } from './webhooks/schemas/delivery.js'
 export type * from './ports/index.js'

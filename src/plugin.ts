@@ -20,8 +20,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /**
-     * Who sends a request to the API, and for which tenant; `null` until the key was checked. Requests of your own routes
-     * have no such property.
+     * Who sends a request to the API, and for which tenant; `null` until the key was checked. Requests of your own
+     * routes have no such property.
      */
     recruiting: ApiCaller
   }
@@ -37,7 +37,10 @@ declare module 'fastify' {
     capabilities?: readonly PortalCapability[]
     /** Kind of the record that the route reads or changes, such as `application`, for the audit log. @default none */
     resource?: string
-    /** Announces that the route will be removed: headers `Deprecation` and `Sunset`, and a note in the document. For your own routes. */
+    /**
+     * Announces that the route will be removed: headers `Deprecation` and `Sunset`, and a note in the document. For
+     * your own routes.
+     */
     deprecated?: Deprecation
     /**
      * Makes the route a tool of the option `mcp`; an object sets what agents read about it. For your own routes.
@@ -56,19 +59,46 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   const { storage, events, ids, prefix, publicUrl, portal: portalSettings, delivery: { clock, sourceIps } } = settings
   const log = createSafeLogger(app.log)
   if (settings.rateLimit?.failedKeys && trustsEveryProxy(app)) {
-    log.warn({}, 'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead')
+    log.warn(
+      {},
+      'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead'
+    )
   }
   await verifyStorage(settings, publishedFields(settings), log)
   const portal = await loadPortal(settings)
   const engine = createEngine(settings, log)
   const scopes: string[] = []
   const mcp = await loadMcp(settings, app.prefix)
-  app.decorate('recruiting', { ...engine.recruiting, scopes, portal: createPortal(portalSettings, { publicUrl, prefix: `${app.prefix}${prefix}`, tenants: engine.tenants }, clock) })
+  app.decorate('recruiting', {
+    ...engine.recruiting,
+    scopes,
+    portal: createPortal(
+      portalSettings,
+      { publicUrl, prefix: `${app.prefix}${prefix}`, tenants: engine.tenants },
+      clock
+    )
+  })
   app.addHook('onReady', async () => engine.start())
   // Before all onClose hooks: those of the host may end the pool that deliveries need. Requests in progress still emit.
   app.addHook('preClose', () => engine.stop())
   app.addHook('onClose', () => engine.close())
-  await app.register(publicApi({ storage, tenants: engine.tenants, events, ids, operations: engine.operations, settings, sourceIps, onAudit: settings.onAudit, tracing: engine.tracing, portal, agents: mcp?.server ?? null, scopes }), { prefix })
+  await app.register(
+    publicApi({
+      storage,
+      tenants: engine.tenants,
+      events,
+      ids,
+      operations: engine.operations,
+      settings,
+      sourceIps,
+      onAudit: settings.onAudit,
+      tracing: engine.tracing,
+      portal,
+      agents: mcp?.server ?? null,
+      scopes
+    }),
+    { prefix }
+  )
   if (mcp !== null) await app.register(mcp.metadata(scopes))
 }
 
@@ -93,4 +123,7 @@ export const fastifyVersions = '5.x || ^6.0.0-0'
  * The Fastify plugin: mounts the public API and decorates the instance with `recruiting`. Registration throws
  * `invalid_option` for a wrong option.
  */
-export const recruitingApi: FastifyPluginAsync<RecruitingApiOptions> = fastifyPlugin(plugin, { fastify: fastifyVersions, name: 'fastify-recruiting-api' })
+export const recruitingApi: FastifyPluginAsync<RecruitingApiOptions> = fastifyPlugin(plugin, {
+  fastify: fastifyVersions,
+  name: 'fastify-recruiting-api'
+})

@@ -3,8 +3,8 @@ import { startDatabase } from '../harness/database.js'
 import { createEndpoints, printFigure, quantile, queueDeliveries, time } from '../harness/fill.js'
 
 /*
- * The cost of a claim next to many rows that it must not read: endpoints that wait for a retry, endpoints that are all ready, and
- * entries of deliveries that ended while an old snapshot keeps vacuum from removing them.
+ * The cost of a claim next to many rows that it must not read: endpoints that wait for a retry, endpoints that are
+ * all ready, and entries of deliveries that ended while an old snapshot keeps vacuum from removing them.
  */
 const many = 20_000
 const ended = 500_000
@@ -54,7 +54,9 @@ async function measureDrain (endedBefore: number | null): Promise<{ middle: numb
     await snapshot.query('begin isolation level repeatable read; select from recruiting.queue limit 1')
     await queueDeliveries(database.pool, endedBefore, 20)
     // Like after an hour of claims and completions.
-    await database.pool.query("update recruiting.queue set lane = 0, leased_until = now() - interval '59 minutes' * random()")
+    await database.pool.query(
+      "update recruiting.queue set lane = 0, leased_until = now() - interval '59 minutes' * random()"
+    )
     await database.pool.query('delete from recruiting.queue')
   }
   await queueDeliveries(database.pool, 20_000, 20)
@@ -62,9 +64,20 @@ async function measureDrain (endedBefore: number | null): Promise<{ middle: numb
   for (let round = 0; round < 100; round++) {
     let claimed: Awaited<ReturnType<typeof claim>> = []
     times.push(await time(async () => { claimed = await claim() }))
-    await deliveries.recordAttempts(claimed.map(({ webhookId, deliveryId, fence, targetUrl }) => (
-      { webhookId, deliveryId, fence, targetUrl, outcome: 'delivered', durationMs: 5, responseStatus: 200, error: null, responseExcerpt: null }
-    )), rule)
+    await deliveries.recordAttempts(
+      claimed.map(({ webhookId, deliveryId, fence, targetUrl }) => ({
+        webhookId,
+        deliveryId,
+        fence,
+        targetUrl,
+        outcome: 'delivered',
+        durationMs: 5,
+        responseStatus: 200,
+        error: null,
+        responseExcerpt: null
+      })),
+      rule
+    )
   }
   await snapshot.query('rollback')
   snapshot.release()

@@ -4,8 +4,8 @@ import { readCpuMicros, serveQuestions } from '../harness/helper.js'
 import { type Done, type Work, createEventData, eventType } from './work.js'
 
 /*
- * The baseline: a loop that signs and posts bodies from memory as fast as undici can. It keeps no record, checks no address, has
- * no deadline and loses everything when the process dies.
+ * The baseline: a loop that signs and posts bodies from memory as fast as undici can. It keeps no record, checks no
+ * address, has no deadline and loses everything when the process dies.
  */
 interface Message {
   url: URL

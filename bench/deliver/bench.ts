@@ -15,9 +15,28 @@ interface Variant {
 
 const events = 10_000
 const variants: Variant[] = [
-  { title: 'deliver: 10,000 events to 20 endpoints', endpoints: 20, concurrency: 64, perEndpoint: 4, rounds: 5, target: 0.6 },
-  { title: 'deliver: 10,000 events to one endpoint, 4 at once', endpoints: 1, concurrency: 4, perEndpoint: 4, rounds: 2 },
-  { title: 'deliver: 10,000 events to one endpoint, 64 at once', endpoints: 1, concurrency: 64, perEndpoint: 64, rounds: 2 }
+  {
+    title: 'deliver: 10,000 events to 20 endpoints',
+    endpoints: 20,
+    concurrency: 64,
+    perEndpoint: 4,
+    rounds: 5,
+    target: 0.6
+  },
+  {
+    title: 'deliver: 10,000 events to one endpoint, 4 at once',
+    endpoints: 1,
+    concurrency: 4,
+    perEndpoint: 4,
+    rounds: 2
+  },
+  {
+    title: 'deliver: 10,000 events to one endpoint, 64 at once',
+    endpoints: 1,
+    concurrency: 64,
+    perEndpoint: 64,
+    rounds: 2
+  }
 ]
 
 /** Starts new processes now and then: compilation and memory layout change the speed of a process by some per cent. */

@@ -2,8 +2,8 @@ import { type AddressInfo, type Server, type Socket, createServer } from 'node:n
 import { serveQuestions } from '../harness/helper.js'
 
 /*
- * Endpoints that accept every request. They know just enough HTTP to find the end of a request: an HTTP server would be slower
- * than the senders, so the benchmark would measure the server.
+ * Endpoints that accept every request. They know just enough HTTP to find the end of a request: an HTTP server would
+ * be slower than the senders, so the benchmark would measure the server.
  */
 const answer = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok')
 const contentLength = /\r\ncontent-length: *(\d+)\r\n/i

@@ -38,8 +38,18 @@ const memoryBytes = await laterWorker.ask<number>('memory')
 
 await Promise.all([laterWorker.stop(), receiver.stop()])
 await database.close()
-printComparison(againstBare, { title: `drain: ${fewEvents} recorded deliveries from PostgreSQL`, unit: 'deliveries', theirs: 'bare undici loop', target: 0.5 })
-printComparison(againstFew, { title: `drain: ${manyEvents} pending against ${fewEvents}`, unit: 'deliveries', theirs: 'same with fewer', target: 1 })
+printComparison(againstBare, {
+  title: `drain: ${fewEvents} recorded deliveries from PostgreSQL`,
+  unit: 'deliveries',
+  theirs: 'bare undici loop',
+  target: 0.5
+})
+printComparison(againstFew, {
+  title: `drain: ${manyEvents} pending against ${fewEvents}`,
+  unit: 'deliveries',
+  theirs: 'same with fewer',
+  target: 1
+})
 console.log(`\n  commits per delivery ${(Math.max(...commits)).toFixed(3)} at most, target 0.05`)
 console.log(`  memory of the worker with up to ${manyEvents} pending ${Math.round(memoryBytes / 1e6)} MB, target 130`)
 

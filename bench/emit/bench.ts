@@ -13,7 +13,9 @@ const perRound = 200
 const type = 'application.created'
 
 const database = await startDatabase()
-await database.pool.query('create table applications (id bigint generated always as identity primary key, tenant_slug text, data text, created_at timestamptz)')
+await database.pool.query(
+  'create table applications (id bigint generated always as identity primary key, tenant_slug text, data text, created_at timestamptz)'
+)
 await migrate(database.pool)
 const storage = postgresStorage(database.pool)
 await createWebhooks(storage, 'acme', 1, null)
@@ -42,9 +44,13 @@ for (const atOnce of [1, 20]) {
   }
   for (const client of clients) client.release()
   console.log(`\nemit: ${atOnce} at once, to one endpoint, within open transactions`)
-  console.log(`  time ${median(ratios).toFixed(2)} of a bare insert at p50, target ${atOnce === 1 ? 1.8 : 2} at most (${rounds} rounds)`)
+  console.log(
+    `  time ${median(ratios).toFixed(2)} of a bare insert at p50, target ${atOnce === 1 ? 1.8 : 2} at most (${rounds} rounds)`
+  )
   console.log(`  emit ${median(medians.emit).toFixed(3)} ms, insert ${median(medians.insert).toFixed(3)} ms`)
-  console.log(`  to ten endpoints whose filters match ${median(filtered).toFixed(2)} of ten without filters, target 1.2 at most`)
+  console.log(
+    `  to ten endpoints whose filters match ${median(filtered).toFixed(2)} of ten without filters, target 1.2 at most`
+  )
 }
 await recruiting.close()
 await database.close()
@@ -55,36 +61,63 @@ async function emit (client: pg.PoolClient): Promise<void> {
 
 function emitTo (tenantSlug: string): (client: pg.PoolClient) => Promise<void> {
   return async (client) => {
-    const { deliveries } = await recruiting.emit({ tenantSlug, type, data: { ...data, job_id: 1 } }, { transaction: client })
+    const { deliveries } = await recruiting.emit(
+      { tenantSlug, type, data: { ...data, job_id: 1 } },
+      { transaction: client }
+    )
     if (deliveries !== 10) throw new Error(`${deliveries} deliveries of 10`)
   }
 }
 
 async function insert (client: pg.PoolClient): Promise<void> {
-  await client.query('insert into applications (tenant_slug, data, created_at) values ($1, $2, now())', ['acme', JSON.stringify(data)])
+  await client.query('insert into applications (tenant_slug, data, created_at) values ($1, $2, now())', [
+    'acme',
+    JSON.stringify(data)
+  ])
 }
 
 /** The median time of one call in milliseconds. */
-async function measure (clients: readonly pg.PoolClient[], call: (client: pg.PoolClient) => Promise<void>): Promise<number> {
+async function measure (
+  clients: readonly pg.PoolClient[],
+  call: (client: pg.PoolClient) => Promise<void>
+): Promise<number> {
   const times: number[] = []
-  await Promise.all(clients.map(async (client) => {
-    for (let count = 0; count < perRound / clients.length; count++) {
-      await client.query('begin')
-      await insert(client)
-      const startedAt = performance.now()
-      await call(client)
-      times.push(performance.now() - startedAt)
-      await client.query('commit')
-    }
-  }))
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let count = 0; count < perRound / clients.length; count++) {
+        await client.query('begin')
+        await insert(client)
+        const startedAt = performance.now()
+        await call(client)
+        times.push(performance.now() - startedAt)
+        await client.query('commit')
+      }
+    })
+  )
   return median(times)
 }
 
-async function createWebhooks ({ webhooks }: RecruitingStorage, tenant: string, count: number, filters: EventFilters | null): Promise<void> {
+async function createWebhooks (
+  { webhooks }: RecruitingStorage,
+  tenant: string,
+  count: number,
+  filters: EventFilters | null
+): Promise<void> {
   for (let index = 0; index < count; index++) {
-    await webhooks.create(tenant, {
-      id: await webhooks.nextId(tenant), tenantSlug: tenant, name: 'CRM', status: 'active', target_url: 'https://example.com/', event_types: [type], secret: 'x', filters
-    }, count)
+    await webhooks.create(
+      tenant,
+      {
+        id: await webhooks.nextId(tenant),
+        tenantSlug: tenant,
+        name: 'CRM',
+        status: 'active',
+        target_url: 'https://example.com/',
+        event_types: [type],
+        secret: 'x',
+        filters
+      },
+      count
+    )
   }
 }
 

@@ -30,9 +30,19 @@ async function measureEmits (): Promise<void> {
     create or replace function bare.start_recording_v1 (p_sequence regclass) returns void language plpgsql as 'begin end'`)
   const [ours, theirs] = await Promise.all(['feed', 'bare'].map(async (schema) => {
     const storage = postgresStorage(pool, { schema })
-    await storage.webhooks.create('acme', {
-      id: await storage.webhooks.nextId('acme'), tenantSlug: 'acme', name: 'CRM', status: 'active', target_url: 'https://example.com/', event_types: [type], secret: 'x'
-    }, 1)
+    await storage.webhooks.create(
+      'acme',
+      {
+        id: await storage.webhooks.nextId('acme'),
+        tenantSlug: 'acme',
+        name: 'CRM',
+        status: 'active',
+        target_url: 'https://example.com/',
+        event_types: [type],
+        secret: 'x'
+      },
+      1
+    )
     return createRecruiting({ storage, delivery: false })
   }))
   const data = createEventData(1)
@@ -62,10 +72,22 @@ async function measureEmits (): Promise<void> {
 async function measurePages (): Promise<void> {
   await fill(pool)
   const app = Fastify()
-  const storage = postgresStorage(pool, { schema: 'feed', candidates: 'public.people', jobs: 'public.positions', changes: 'manual' })
-  await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([{ key, tenantSlug: 'big', scopes: ['candidates:read', 'webhooks:read'] }]), delivery: false })
+  const storage = postgresStorage(pool, {
+    schema: 'feed',
+    candidates: 'public.people',
+    jobs: 'public.positions',
+    changes: 'manual'
+  })
+  await app.register(recruitingApi, {
+    storage,
+    keyLookup: memoryKeyLookup([{ key, tenantSlug: 'big', scopes: ['candidates:read', 'webhooks:read'] }]),
+    delivery: false
+  })
   const read = async (path: string): Promise<{ meta: { next_token: string } }> => {
-    const { statusCode, body } = await app.inject({ url: `/api/v1/public/big/${path}`, headers: { authorization: `Bearer ${key}` } })
+    const { statusCode, body } = await app.inject({
+      url: `/api/v1/public/big/${path}`,
+      headers: { authorization: `Bearer ${key}` }
+    })
     if (statusCode !== 200) throw new Error(`${path} got ${statusCode}`)
     return JSON.parse(body)
   }
@@ -75,15 +97,24 @@ async function measurePages (): Promise<void> {
     tokens.push(token)
   }
   const at = (share: number): string => `events?per_page=200&token=${tokens[Math.floor((tokens.length - 3) * share)]}`
-  const pages = { first: 'events?per_page=200', middle: at(0.5), last: at(1), rare: 'events?per_page=200&filter[event_type]=job.closed', sync: 'candidates/sync?per_page=200' }
+  const pages = {
+    first: 'events?per_page=200',
+    middle: at(0.5),
+    last: at(1),
+    rare: 'events?per_page=200&filter[event_type]=job.closed',
+    sync: 'candidates/sync?per_page=200'
+  }
   const median = async (path: string): Promise<number> => {
     const times: number[] = []
     for (let count = 0; count < 10; count++) times.push(await time(() => read(path)))
     return quantile(times)
   }
   const measured = new Map<string, number[]>(Object.keys(pages).map((name) => [name, []]))
-  for (let round = 0; round < pageRounds; round++) for (const [name, path] of Object.entries(pages)) measured.get(name)?.push(await median(path))
-  const over = (name: string, other: string): number => quantile((measured.get(name) ?? []).map((ms, round) => ms / (measured.get(other)?.[round] ?? NaN)))
+  for (let round = 0; round < pageRounds; round++) {
+    for (const [name, path] of Object.entries(pages)) measured.get(name)?.push(await median(path))
+  }
+  const over = (name: string, other: string): number =>
+    quantile((measured.get(name) ?? []).map((ms, round) => ms / (measured.get(other)?.[round] ?? NaN)))
   console.log(`\nfeed: pages of 200 of ${logged.toLocaleString('en')} events (medians of ${pageRounds} rounds)`)
   printFigure('the first page', quantile(measured.get('first') ?? []), null)
   printFigure('the middle page, over the first', over('middle', 'first'), 2, 'times')
@@ -94,10 +125,19 @@ async function measurePages (): Promise<void> {
 }
 
 async function fill (pool: pg.Pool): Promise<void> {
-  const body = JSON.stringify({ id: 'evt_0', type, timestamp: '2026-01-01T00:00:00.000Z', tenant_slug: 'big', data: createEventData(1) })
-  await pool.query(`
+  const body = JSON.stringify({
+    id: 'evt_0',
+    type,
+    timestamp: '2026-01-01T00:00:00.000Z',
+    tenant_slug: 'big',
+    data: createEventData(1)
+  })
+  await pool.query(
+    `
     insert into feed.events (id, tenant_key, type, body, fingerprint, recorded_at)
-    select 'evt_' || n, case when n % 2 = 0 then 'big' else 'other_' || n % 100 end, $1, $2, '', now() from generate_series(1, $3::int) as n`, [type, body, 2 * logged])
+    select 'evt_' || n, case when n % 2 = 0 then 'big' else 'other_' || n % 100 end, $1, $2, '', now() from generate_series(1, $3::int) as n`,
+    [type, body, 2 * logged]
+  )
   await pool.query(`
     create table people (tenant_slug text collate "C", id bigint, full_name text, headline text, source_id bigint, recruiter_id bigint, created_at timestamptz, updated_at timestamptz, primary key (tenant_slug, id));
     create table positions (tenant_slug text collate "C", id bigint, name text, status text, created_at timestamptz, updated_at timestamptz, primary key (tenant_slug, id));

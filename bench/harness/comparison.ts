@@ -21,11 +21,15 @@ export function emptyComparison (): Comparison {
 }
 
 /** Adds rounds. They take turns to go first, because machines slow down and speed up under load. */
-export async function addRounds (comparison: Comparison, { measureOurs, measureTheirs }: Contest, rounds: number): Promise<void> {
+export async function addRounds (
+  comparison: Comparison,
+  { measureOurs, measureTheirs }: Contest,
+  rounds: number
+): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const early = round % 2 === 0 ? await measureOurs() : null
     comparison.theirs.push(await measureTheirs())
-    comparison.ours.push(early ?? await measureOurs())
+    comparison.ours.push(early ?? (await measureOurs()))
   }
 }
 

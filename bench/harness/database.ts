@@ -14,14 +14,23 @@ export interface Database {
 export async function startDatabase (): Promise<Database> {
   const { BENCH_POSTGRES: binaries } = process.env
   const closers: Array<() => Promise<unknown>> = []
-  const { url } = await startPostgresServer({ teardown: (close) => { closers.unshift(close) } }, { settings: [], ...(binaries === undefined ? {} : { binaries }) })
+  const { url } = await startPostgresServer(
+    {
+      teardown: (close) => {
+        closers.unshift(close)
+      }
+    },
+    { settings: [], ...(binaries === undefined ? {} : { binaries }) }
+  )
   const pool = new pg.Pool({ connectionString: url, max: 25 })
   return {
     url,
     pool,
     async commits () {
       await pool.query('select pg_stat_force_next_flush(), pg_sleep(1.1)')
-      const { rows } = await pool.query('select xact_commit::int as commits from pg_stat_database where datname = current_database()')
+      const { rows } = await pool.query(
+        'select xact_commit::int as commits from pg_stat_database where datname = current_database()'
+      )
       return rows[0].commits
     },
     async close () {

@@ -12,11 +12,15 @@ export interface Load {
 }
 
 /**
- * Repeats a request on each connection as soon as the response has arrived. The time ends with the last response to a request
- * sent within `durationMs`, because unfinished work would slow down the next measurement. Responses are counted by their length,
- * which is always the same: parsing HTTP would cost about as much as the server does, and the server has to be the bottleneck.
+ * Repeats a request on each connection as soon as the response has arrived. The time ends with the last response to a
+ * request sent within `durationMs`, because unfinished work would slow down the next measurement. Responses are
+ * counted by their length, which is always the same: parsing HTTP would cost about as much as the server does, and
+ * the server has to be the bottleneck.
  */
-export async function loadServer (target: Target, { connections, durationMs }: { connections: number, durationMs: number }): Promise<Load> {
+export async function loadServer (
+  target: Target,
+  { connections, durationMs }: { connections: number; durationMs: number }
+): Promise<Load> {
   const request = formatRequest(target)
   const answerLength = await measureAnswer(target.port, request)
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(target.port)))

@@ -23,11 +23,37 @@ const variants: Variant[] = [
     rounds: 1
   },
   // A request that is not of an agent pays nothing for the option.
-  { title: 'list: 25 of 1,000 candidates, with the option mcp', servers: ['ours-agents', 'ours', 'without it'], query: '', logging: 'silent', rounds: 3, target: 0.99 },
-  { title: 'list: 25 of 1,000 candidates with uuids', servers: ['ours-uuids', 'plain-uuids', 'hand-written route'], query: '', logging: 'silent', rounds: 3, target: 0.95 },
+  {
+    title: 'list: 25 of 1,000 candidates, with the option mcp',
+    servers: ['ours-agents', 'ours', 'without it'],
+    query: '',
+    logging: 'silent',
+    rounds: 3,
+    target: 0.99
+  },
+  {
+    title: 'list: 25 of 1,000 candidates with uuids',
+    servers: ['ours-uuids', 'plain-uuids', 'hand-written route'],
+    query: '',
+    logging: 'silent',
+    rounds: 3,
+    target: 0.95
+  },
   // A page with uuids has half as many bytes again, which costs the hand-written route as much.
-  { title: 'list: uuids in the place of integers', servers: ['ours-uuids', 'ours', 'integers'], query: '', logging: 'silent', rounds: 3 },
-  { title: 'list: the same, written by hand', servers: ['plain-uuids', 'plain', 'integers'], query: '', logging: 'silent', rounds: 3 }
+  {
+    title: 'list: uuids in the place of integers',
+    servers: ['ours-uuids', 'ours', 'integers'],
+    query: '',
+    logging: 'silent',
+    rounds: 3
+  },
+  {
+    title: 'list: the same, written by hand',
+    servers: ['plain-uuids', 'plain', 'integers'],
+    query: '',
+    logging: 'silent',
+    rounds: 3
+  }
 ]
 
 const byHand: NonNullable<Variant['servers']> = ['ours', 'plain', 'hand-written route']

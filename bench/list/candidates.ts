@@ -14,9 +14,41 @@ export interface CandidateData<OwnId extends Id = Id> {
   updated_at: string
 }
 
-const firstNames = ['Ada', 'Bruno', 'Chloé', 'Dan', 'Élise', 'Farah', 'Gianni', 'Hanna', 'Ivan', 'Jürgen', 'Kim', 'Leïla', 'Mo']
-const lastNames = ['Almeida', 'Brandt', 'Castellano', 'Dubois', 'Eriksson', 'Ferreira', 'Goldman', 'Hernández', 'Ito', 'Johansson', 'Kowalski']
-const headlines = ['Senior backend engineer', 'Product manager, growth', null, 'Nurse practitioner', 'Head of people operations']
+const firstNames = [
+  'Ada',
+  'Bruno',
+  'Chloé',
+  'Dan',
+  'Élise',
+  'Farah',
+  'Gianni',
+  'Hanna',
+  'Ivan',
+  'Jürgen',
+  'Kim',
+  'Leïla',
+  'Mo'
+]
+const lastNames = [
+  'Almeida',
+  'Brandt',
+  'Castellano',
+  'Dubois',
+  'Eriksson',
+  'Ferreira',
+  'Goldman',
+  'Hernández',
+  'Ito',
+  'Johansson',
+  'Kowalski'
+]
+const headlines = [
+  'Senior backend engineer',
+  'Product manager, growth',
+  null,
+  'Nurse practitioner',
+  'Head of people operations'
+]
 
 /** The same rows in every process. */
 export function createCandidates (count: number): Array<CandidateData<number>> {

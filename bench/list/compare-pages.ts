@@ -24,17 +24,24 @@ const warmUpMs = 1000
 const roundMs = 750
 
 /** Adds rounds of pages by two new processes to a comparison. */
-export async function comparePages (comparison: Comparison, { servers, query, logging, rounds, isSameAnswer }: PageContest): Promise<void> {
+export async function comparePages (
+  comparison: Comparison,
+  { servers, query, logging, rounds, isSameAnswer }: PageContest
+): Promise<void> {
   const [ours, theirs] = [await start(servers[0], logging), await start(servers[1], logging)]
   const ourTarget = await targetOf(ours, query)
   const theirTarget = await targetOf(theirs, query)
   const [ourAnswer, theirAnswer] = [await readAnswer(ourTarget), await readAnswer(theirTarget)]
   if (isSameAnswer) assert.deepEqual(ourAnswer, theirAnswer)
   for (const target of [ourTarget, theirTarget]) await loadServer(target, { connections, durationMs: warmUpMs })
-  await addRounds(comparison, {
-    measureOurs: () => measure(ours, ourTarget),
-    measureTheirs: () => measure(theirs, theirTarget)
-  }, rounds)
+  await addRounds(
+    comparison,
+    {
+      measureOurs: () => measure(ours, ourTarget),
+      measureTheirs: () => measure(theirs, theirTarget)
+    },
+    rounds
+  )
   await Promise.all([ours.stop(), theirs.stop()])
 }
 
@@ -44,7 +51,11 @@ function start ({ module, name }: Contestant, logging: PageContest['logging']): 
 
 async function targetOf (server: Helper, query: string): Promise<Target> {
   const port = await server.ask<number>('port')
-  return { port, path: `/api/v1/public/${tenantSlug}/candidates${query}`, headers: { authorization: `Bearer ${apiKey}` } }
+  return {
+    port,
+    path: `/api/v1/public/${tenantSlug}/candidates${query}`,
+    headers: { authorization: `Bearer ${apiKey}` }
+  }
 }
 
 /** The parts of a response that must be the same from both. */
@@ -52,7 +63,11 @@ async function readAnswer ({ port, path, headers }: Target): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
   const answerHeaders = Object.fromEntries(response.headers)
   assert.match(answerHeaders['x-request-id'] ?? '', /^req_[0-9a-f]{32}$/)
-  return { status: response.status, headers: { ...answerHeaders, date: '', 'x-request-id': '' }, body: await response.text() }
+  return {
+    status: response.status,
+    headers: { ...answerHeaders, date: '', 'x-request-id': '' },
+    body: await response.text()
+  }
 }
 
 async function measure (server: Helper, target: Target): Promise<Sample> {

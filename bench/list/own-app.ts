@@ -4,7 +4,12 @@ import { memoryStorage } from 'fastify-recruiting-api/memory'
 import { type CandidateData, tenantSlug } from './candidates.js'
 
 /** A host of the plugin, without a delivery worker: the route is what is measured. */
-export function createOwnApp (keyLookup: KeyLookup, candidates: ReadonlyArray<CandidateData<number>>, options: FastifyServerOptions, mcp = false): FastifyInstance {
+export function createOwnApp (
+  keyLookup: KeyLookup,
+  candidates: ReadonlyArray<CandidateData<number>>,
+  options: FastifyServerOptions,
+  mcp = false
+): FastifyInstance {
   const app = Fastify(options)
   app.register(recruitingApi, {
     storage: memoryStorage({ tenants: { [tenantSlug]: { candidates: candidates.map((row) => ({ ...row })) } } }),
@@ -16,7 +21,11 @@ export function createOwnApp (keyLookup: KeyLookup, candidates: ReadonlyArray<Ca
 }
 
 /** The same with uuids. */
-export function createUuidApp (keyLookup: KeyLookup, candidates: ReadonlyArray<CandidateData<string>>, options: FastifyServerOptions): FastifyInstance {
+export function createUuidApp (
+  keyLookup: KeyLookup,
+  candidates: ReadonlyArray<CandidateData<string>>,
+  options: FastifyServerOptions
+): FastifyInstance {
   const ids = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
   const app = Fastify(options)
   app.register(recruitingApi, {

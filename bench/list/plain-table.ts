@@ -34,7 +34,9 @@ export function createCandidateTable (candidates: readonly CandidateData[]): Can
   function order (sort: string): Row[] | null {
     const known = orders.get(sort)
     if (known !== undefined) return known
-    const items = sort.split(',').map((item) => ({ field: item.replace('-', '') as Field, sign: item.startsWith('-') ? -1 : 1 }))
+    const items = sort
+      .split(',')
+      .map((item) => ({ field: item.replace('-', '') as Field, sign: item.startsWith('-') ? -1 : 1 }))
     if (new Set(items.map(({ field }) => field)).size < items.length) return null
     items.push({ field: 'id', sign: items.at(-1)?.sign ?? 1 })
     const sorted = rows.toSorted((a, b) => {

@@ -17,7 +17,8 @@ const apps = {
   'ours-agents': () => createOwnApp(keyLookup, candidates, options, true),
   'ours-uuids': () => createUuidApp(keyLookup, withUuids(candidates), options),
   plain: () => createPlainApp(keyLookup, new Map([[tenantSlug, createCandidateTable(candidates)]]), options),
-  'plain-uuids': () => createPlainApp(keyLookup, new Map([[tenantSlug, createCandidateTable(withUuids(candidates))]]), options, 'string')
+  'plain-uuids': () =>
+    createPlainApp(keyLookup, new Map([[tenantSlug, createCandidateTable(withUuids(candidates))]]), options, 'string')
 }
 const app = apps[who as keyof typeof apps]()
 await app.listen({ host: '127.0.0.1', port: 0 })

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /*
- * Measures what the package adds to a host that has Fastify: packages and disk space, and time and memory of a start with
- * one registration. It builds and packs the tarball that would be published.
+ * Measures what the package adds to a host that has Fastify: packages and disk space, and time and memory of a start
+ * with one registration. It builds and packs the tarball that would be published.
  */
 const starts = 21
 const scratch = mkdtempSync(join(tmpdir(), 'recruiting-size-'))
@@ -26,8 +26,12 @@ function measure (): void {
   const after = readInstalled()
   const added = [...after].filter(([name]) => !before.has(name)).sort(([, a], [, b]) => b - a)
 
-  console.log(`\nsize: what a host with Fastify ${version} (${before.size} packages, ${format(sum(before))}) gets besides`)
-  console.log(`  ${added.length} packages, ${format(sum(new Map(added)))}; the tarball has ${format(lstatSync(join(scratch, tarball)).size)}, target 500 kB`)
+  console.log(
+    `\nsize: what a host with Fastify ${version} (${before.size} packages, ${format(sum(before))}) gets besides`
+  )
+  console.log(
+    `  ${added.length} packages, ${format(sum(new Map(added)))}; the tarball has ${format(lstatSync(join(scratch, tarball)).size)}, target 500 kB`
+  )
   for (const [name, bytes] of added) console.log(`  ${format(bytes).padStart(9)}  ${name}`)
   measureStart()
 }
@@ -41,7 +45,9 @@ function measureStart (): void {
     await app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]) })`))
   const pairs = Array.from({ length: starts }, () => ({ plain: start('plain.mjs'), ours: start('ours.mjs') }))
   const added = (unit: keyof Start): number => median(pairs.map(({ plain, ours }) => ours[unit] - plain[unit]))
-  console.log(`\n  the start takes ${Math.round(added('ms'))} ms longer, target 150, and ${format(added('bytes'))} more memory, target 30 MB; median of ${starts}`)
+  console.log(
+    `\n  the start takes ${Math.round(added('ms'))} ms longer, target 150, and ${format(added('bytes'))} more memory, target 30 MB; median of ${starts}`
+  )
 }
 
 interface Start {
@@ -73,13 +79,18 @@ function median (values: number[]): number {
 }
 
 function npm (cwd: string, ...args: string[]): void {
-  const { status, stderr } = spawnSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8' })
+  const { status, stderr } = spawnSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd,
+    encoding: 'utf8'
+  })
   if (status !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`)
 }
 
 /** The bytes of every installed package, by its path. */
 function readInstalled (): Map<string, number> {
-  const { packages } = JSON.parse(readFileSync(join(scratch, 'package-lock.json'), 'utf8')) as { packages: Record<string, object> }
+  const { packages } = JSON.parse(readFileSync(join(scratch, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, object>
+  }
   const paths = Object.keys(packages).filter((path) => path !== '')
   return new Map(paths.map((path) => [path.replace('node_modules/', ''), sizeOf(join(scratch, path))]))
 }
@@ -88,7 +99,9 @@ function readInstalled (): Map<string, number> {
 function sizeOf (path: string): number {
   const entry = lstatSync(path)
   if (!entry.isDirectory()) return entry.size
-  return readdirSync(path).filter((name) => name !== 'node_modules').reduce((total, name) => total + sizeOf(join(path, name)), 0)
+  return readdirSync(path)
+    .filter((name) => name !== 'node_modules')
+    .reduce((total, name) => total + sizeOf(join(path, name)), 0)
 }
 
 function sum (sizes: Map<string, number>): number {

@@ -6,8 +6,8 @@ import { startDatabase } from '../harness/database.js'
 import { createEndpoints, printFigure, quantile, queueDeliveries } from '../harness/fill.js'
 
 /*
- * Deliveries at a steady rate next to an open repeatable-read transaction, such as a dump or a report, and at the same time
- * without one, in another database of the same server. BENCH_SECONDS shortens it.
+ * Deliveries at a steady rate next to an open repeatable-read transaction, such as a dump or a report, and at the
+ * same time without one, in another database of the same server. BENCH_SECONDS shortens it.
  */
 const { BENCH_SECONDS = '600' } = process.env
 const seconds = Number(BENCH_SECONDS)
@@ -46,7 +46,10 @@ await database.close()
 /** Emits and delivers for `seconds` in a new database, and measures the second half. */
 async function run (name: string, hasSnapshot: boolean): Promise<Figures> {
   await database.pool.query(`create database ${name}`)
-  const pool = new pg.Pool({ connectionString: Object.assign(new URL(database.url), { pathname: `/${name}` }).href, max: 5 })
+  const pool = new pg.Pool({
+    connectionString: Object.assign(new URL(database.url), { pathname: `/${name}` }).href,
+    max: 5
+  })
   await migrate(pool)
   await createEndpoints(pool, endpoints)
   // Otherwise statements are planned for empty tables.
@@ -84,7 +87,9 @@ async function run (name: string, hasSnapshot: boolean): Promise<Figures> {
 
   await Promise.all([emit(), deliver()])
   await sleep(1000)
-  const { rows } = await pool.query("select (n_tup_upd + n_tup_del)::int as dead from pg_stat_user_tables where relname = 'marks'")
+  const { rows } = await pool.query(
+    "select (n_tup_upd + n_tup_del)::int as dead from pg_stat_user_tables where relname = 'marks'"
+  )
   figures.deadMarks = rows[0].dead
   await snapshot.query('rollback')
   snapshot.release()
@@ -93,15 +98,32 @@ async function run (name: string, hasSnapshot: boolean): Promise<Figures> {
 }
 
 /** Claims and completes once. Returns the number of deliveries. */
-async function deliverSome (deliveries: DeliveryStore, onDelivered = (_claimMs: number, _eventIds: string[]): void => {}): Promise<number> {
+async function deliverSome (
+  deliveries: DeliveryStore,
+  onDelivered = (_claimMs: number, _eventIds: string[]): void => {}
+): Promise<number> {
   const claimedAt = performance.now()
   const claimed = await deliveries.claimDue({ limit: 64, perEndpoint: 16, leaseMs: 60_000 })
   const claimMs = performance.now() - claimedAt
   if (claimed.length > 0) {
-    await deliveries.recordAttempts(claimed.map(({ webhookId, deliveryId, fence, targetUrl }) => (
-      { webhookId, deliveryId, fence, targetUrl, outcome: 'delivered', durationMs: 5, responseStatus: 200, error: null, responseExcerpt: null }
-    )), rule)
+    await deliveries.recordAttempts(
+      claimed.map(({ webhookId, deliveryId, fence, targetUrl }) => ({
+        webhookId,
+        deliveryId,
+        fence,
+        targetUrl,
+        outcome: 'delivered',
+        durationMs: 5,
+        responseStatus: 200,
+        error: null,
+        responseExcerpt: null
+      })),
+      rule
+    )
   }
-  onDelivered(claimMs, claimed.map(({ eventId }) => eventId))
+  onDelivered(
+    claimMs,
+    claimed.map(({ eventId }) => eventId)
+  )
   return claimed.length
 }

@@ -3,7 +3,8 @@ import { startDatabase } from '../harness/database.js'
 import { createEndpoints, printFigure, quantile, queueDeliveries, time } from '../harness/fill.js'
 
 /*
- * What a worker and a health check cost beside few and many registered webhooks: each call costs what it returns or changes.
+ * What a worker and a health check cost beside few and many registered webhooks: each call costs what it returns or
+ * changes.
  */
 const few = 100
 const many = 100_000
@@ -22,7 +23,9 @@ const calls = {
 
 console.log(`\n${many} webhooks against ${few}`)
 await compare('with an empty queue', async () => {})
-await compare(`with ${few} retries in an hour`, () => queueDeliveries(database.pool, few, few, { lane: null, dueInSeconds: 3600 }))
+await compare(`with ${few} retries in an hour`, () =>
+  queueDeliveries(database.pool, few, few, { lane: null, dueInSeconds: 3600 })
+)
 await compare('all paused, with deliveries', async (count) => {
   await queueDeliveries(database.pool, count, count)
   await database.pool.query(`
@@ -32,7 +35,9 @@ await compare('all paused, with deliveries', async (count) => {
     while ((await claim()).length === 0);
   })
   printFigure(`the only one of ${count} that is not paused is found`, foundMs, null)
-  while ((await database.pool.query('select from recruiting.queue where lane > 0 limit 1')).rows.length > 0) await claim()
+  while ((await database.pool.query('select from recruiting.queue where lane > 0 limit 1')).rows.length > 0) {
+    await claim()
+  }
   await database.pool.query('vacuum analyze')
 })
 await database.close()

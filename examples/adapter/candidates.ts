@@ -8,7 +8,11 @@ export function createCandidates (database: Database): CandidateSource {
   return {
     async list (tenantSlug, { filter, sort, offset, limit }) {
       const { text, values } = conditions(tenantSlug, filter)
-      const rows = database.all(`select * from people ${text} ${orderBy(sort, columns)} limit ? offset ?`, [...values, limit, offset])
+      const rows = database.all(`select * from people ${text} ${orderBy(sort, columns)} limit ? offset ?`, [
+        ...values,
+        limit,
+        offset
+      ])
       return rows.map(toCandidate)
     },
 

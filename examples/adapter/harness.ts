@@ -22,7 +22,13 @@ export function makeHarness (): StorageHarness {
     saveJobs (tenantSlug, rows) {
       for (const row of rows) {
         save(database, 'vacancies', [
-          tenantSlug, row.id, row.name, row.name.toLowerCase(), row.status, Date.parse(row.created_at), Date.parse(row.updated_at)
+          tenantSlug,
+          row.id,
+          row.name,
+          row.name.toLowerCase(),
+          row.status,
+          Date.parse(row.created_at),
+          Date.parse(row.updated_at)
         ])
       }
     },

@@ -8,7 +8,11 @@ export function createJobs (database: Database): JobSource {
   return {
     async list (tenantSlug, { filter, sort, offset, limit }) {
       const { text, values } = conditions(tenantSlug, filter)
-      const rows = database.all(`select * from vacancies ${text} ${orderBy(sort, columns)} limit ? offset ?`, [...values, limit, offset])
+      const rows = database.all(`select * from vacancies ${text} ${orderBy(sort, columns)} limit ? offset ?`, [
+        ...values,
+        limit,
+        offset
+      ])
       return rows.map(toJob)
     },
 

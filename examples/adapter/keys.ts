@@ -1,7 +1,13 @@
 import { type KeyLookup, hashApiKey } from 'fastify-recruiting-api'
 import { type SavedKey, formatReport, keyLookupCases, runCases } from 'fastify-recruiting-api/testing'
 
-interface KnownKey { id: string, tenantSlug: string, digest: string, scopes: readonly string[], state: SavedKey['state'] }
+interface KnownKey {
+  id: string
+  tenantSlug: string
+  digest: string
+  scopes: readonly string[]
+  state: SavedKey['state']
+}
 
 /** Stands in for a query on your table, with conditions on the digest, the tenant and the state. */
 export function createKeyLookup (keys: readonly KnownKey[]): KeyLookup {

@@ -9,7 +9,10 @@ export function where (conditions: Array<[text: string, value: Value | undefined
 }
 
 /** Writes `order by` with your columns. By default SQLite compares text by its bytes, which is code point order. */
-export function orderBy<Field extends string> (sort: ReadonlyArray<SortItem<Field>>, columns: Record<Field, string>): string {
+export function orderBy<Field extends string> (
+  sort: ReadonlyArray<SortItem<Field>>,
+  columns: Record<Field, string>
+): string {
   return `order by ${sort.map(({ field, direction }) => `${columns[field]} ${direction}`).join(', ')}`
 }
 

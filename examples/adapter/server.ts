@@ -8,14 +8,30 @@ import { createKeyLookup } from './keys.js'
 
 const database = openDatabase()
 const now = Date.now()
-database.run('insert into people values (?, ?, ?, ?, ?, ?, ?, ?, ?)', ['acme', 1, 'Ana Costa', 'ana costa', 'Nurse', null, null, now, now])
+database.run('insert into people values (?, ?, ?, ?, ?, ?, ?, ?, ?)', [
+  'acme',
+  1,
+  'Ana Costa',
+  'ana costa',
+  'Nurse',
+  null,
+  null,
+  now,
+  now
+])
 
 const { webhooks, deliveries } = memoryStorage()
 const app = Fastify({ logger: true })
 await app.register(recruitingApi, {
   storage: { candidates: createCandidates(database), jobs: createJobs(database), webhooks, deliveries },
   keyLookup: createKeyLookup([
-    { id: 'key_1', tenantSlug: 'acme', digest: hashApiKey('acme-secret-key'), scopes: ['candidates:read', 'jobs:read'], state: 'valid' }
+    {
+      id: 'key_1',
+      tenantSlug: 'acme',
+      digest: hashApiKey('acme-secret-key'),
+      scopes: ['candidates:read', 'jobs:read'],
+      state: 'valid'
+    }
   ])
 })
 

@@ -31,12 +31,16 @@ const webhook = {
 const created = await client.POST('/api/v1/public/{tenant_slug}/webhooks', { params: { path }, body: webhook })
 console.log(created.data === undefined ? created.error.error.code : `webhook ${created.data.data.id} has a secret`)
 
-type SyncedCandidate = NonNullable<operations['syncCandidates']['responses'][200]['content']['application/json']['data'][number]['candidate']>
+type SyncedCandidate = NonNullable<
+  operations['syncCandidates']['responses'][200]['content']['application/json']['data'][number]['candidate']
+>
 
 /** Brings a copy up to date, from the beginning or from a token. Returns the token to keep with the copy. */
 async function syncCandidates (copy: Map<number, SyncedCandidate>, token?: string): Promise<string> {
   const query = token === undefined ? {} : { token }
-  const { data: page, error } = await client.GET('/api/v1/public/{tenant_slug}/candidates/sync', { params: { path, query } })
+  const { data: page, error } = await client.GET('/api/v1/public/{tenant_slug}/candidates/sync', {
+    params: { path, query }
+  })
   if (error?.error.code === 'sync_token_expired') {
     copy.clear()
     return syncCandidates(copy)
@@ -59,14 +63,25 @@ const webhookPath = { ...path, id: 1 }
 // Fields with a default and bodies without required fields are optional.
 export const short = [
   () => client.POST('/api/v1/public/{tenant_slug}/webhooks/{id}/rotate_secret', { params: { path: webhookPath } }),
-  () => client.POST('/api/v1/public/{tenant_slug}/webhooks/{id}/rotate_secret', { params: { path: webhookPath }, body: {} }),
-  () => client.POST('/api/v1/public/{tenant_slug}/webhooks/{id}/replay', { params: { path: webhookPath }, body: { event_types: ['job.closed'] } })
+  () =>
+    client.POST('/api/v1/public/{tenant_slug}/webhooks/{id}/rotate_secret', {
+      params: { path: webhookPath },
+      body: {}
+    }),
+  () =>
+    client.POST('/api/v1/public/{tenant_slug}/webhooks/{id}/replay', {
+      params: { path: webhookPath },
+      body: { event_types: ['job.closed'] }
+    })
 ]
 
 // The compiler knows the contract: each of these is an error.
 export const mistakes = [
   // @ts-expect-error there is no such filter
-  () => client.GET('/api/v1/public/{tenant_slug}/candidates', { params: { path, query: { 'filter[eye_colour]': 'blue' } } }),
+  () =>
+    client.GET('/api/v1/public/{tenant_slug}/candidates', {
+      params: { path, query: { 'filter[eye_colour]': 'blue' } }
+    }),
   // @ts-expect-error the tenant is missing
   () => client.GET('/api/v1/public/{tenant_slug}/jobs', {}),
   // @ts-expect-error a sync has no pages by number

@@ -18,8 +18,8 @@ export function readNumber (env: Environment, name: string, fallback: number): n
 }
 
 /**
- * Whether no program listens on the port. macOS lets two programs share a port if only one of them listens on all addresses:
- * both are tried.
+ * Whether no program listens on the port. macOS lets two programs share a port if only one of them listens on all
+ * addresses: both are tried.
  */
 export async function isFree (port: number): Promise<boolean> {
   return await canListen({ port, host: '127.0.0.1' }) && await canListen({ port })

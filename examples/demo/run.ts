@@ -35,7 +35,10 @@ export interface Run extends WelcomeParts {
 }
 
 /** Starts the ATS, the receiver of its tenants, and the page. */
-export async function startRun ({ port, receiverPort, databaseUrl, referencePage, everyMs, print }: RunOptions, reset: () => void): Promise<Run> {
+export async function startRun (
+  { port, receiverPort, databaseUrl, referencePage, everyMs, print }: RunOptions,
+  reset: () => void
+): Promise<Run> {
   const closers: Array<() => unknown> = []
   const closeLater = <T>(part: T, close: (part: T) => unknown): T => {
     closers.unshift(() => close(part))
@@ -54,18 +57,38 @@ export async function startRun ({ port, receiverPort, databaseUrl, referencePage
     }
     const tenants = createTenants(Date.now())
     const database = closeLater(await openDatabase(tenants, databaseUrl), (part) => part.close())
-    const receiver = closeLater(await startReceiver({
-      port: receiverPort, tenantSlugs: tenants.map(({ slug }) => slug), stumbleEvery: 10, print, onArrival: (arrival) => feed.publish({ kind: 'arrival', ...arrival })
-    }), (part) => part.close())
+    const receiver = closeLater(
+      await startReceiver({
+        port: receiverPort,
+        tenantSlugs: tenants.map(({ slug }) => slug),
+        stumbleEvery: 10,
+        print,
+        onArrival: (arrival) => feed.publish({ kind: 'arrival', ...arrival })
+      }),
+      (part) => part.close()
+    )
     const ats = closeLater(await createAts(database, print), (part) => part.close())
     const offices = tenants.map((tenant, index) =>
-      openOffice({ tenant, database, recruiting: ats.recruiting, random: createRandom(100 + index) }))
-    const background = closeLater(createBackground(offices, {
-      everyMs, onNews: (tenantSlug, sentence) => announce(tenantSlug, sentence, true)
-    }), (part) => part.stop())
-    await ats.register(demoPage({
-      offices, receiver, background, feed, referencePage, reset, onNews: (tenantSlug, sentence) => announce(tenantSlug, sentence, false)
-    }))
+      openOffice({ tenant, database, recruiting: ats.recruiting, random: createRandom(100 + index) })
+    )
+    const background = closeLater(
+      createBackground(offices, {
+        everyMs,
+        onNews: (tenantSlug, sentence) => announce(tenantSlug, sentence, true)
+      }),
+      (part) => part.stop()
+    )
+    await ats.register(
+      demoPage({
+        offices,
+        receiver,
+        background,
+        feed,
+        referencePage,
+        reset,
+        onNews: (tenantSlug, sentence) => announce(tenantSlug, sentence, false)
+      })
+    )
     const pageUrl = await ats.listen({ host: '127.0.0.1', port })
     const apiUrl = `${pageUrl}/api/v1/public`
     const webhookIds: number[] = []
@@ -88,7 +111,12 @@ export async function startRun ({ port, receiverPort, databaseUrl, referencePage
 
 /** Creates a webhook of the tenant that points to the receiver, and returns its id. */
 async function connect (apiUrl: string, tenantSlug: string, receiver: Receiver): Promise<number> {
-  const { id, secret } = await subscribe({ apiUrl, tenantSlug, key: findFullKey(tenantSlug), targetUrl: `${receiver.url}/${tenantSlug}` })
+  const { id, secret } = await subscribe({
+    apiUrl,
+    tenantSlug,
+    key: findFullKey(tenantSlug),
+    targetUrl: `${receiver.url}/${tenantSlug}`
+  })
   receiver.trust(tenantSlug, secret)
   return id
 }

@@ -15,7 +15,9 @@ export interface WelcomeParts {
 /** Formats the text that a user reads first: addresses, keys, and commands to paste. */
 export function formatWelcome (parts: WelcomeParts): string {
   const { pageUrl, apiUrl, receiverUrl, hasReferencePage, tenants } = parts
-  const sizes = tenants.map(({ slug, candidates, jobs }) => `${slug} (${candidates.length} candidates, ${jobs.length} jobs)`)
+  const sizes = tenants.map(
+    ({ slug, candidates, jobs }) => `${slug} (${candidates.length} candidates, ${jobs.length} jobs)`
+  )
   const keys = Object.values(demoKeys).map(({ key, note }) => `  ${key.padEnd(20)}${note}`)
   const commands = listCommands(parts).flatMap(([title, command]) => [`  ${title}`, `    ${command}`, ''])
   return [

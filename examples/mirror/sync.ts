@@ -16,8 +16,8 @@ export interface Copy {
   /** The last `next_token` that was saved; `null` before the first page. */
   readonly token: string | null
   /**
-   * Saves the items and `next_token` in one transaction. If `has_more` is false, it also deletes items that were not in a page
-   * since `beginAgain`.
+   * Saves the items and `next_token` in one transaction. If `has_more` is false, it also deletes items that were not
+   * in a page since `beginAgain`.
    */
   save (page: SyncPage): void | Promise<void>
   /** Forgets the token. The items stay until the first sync without it has ended. */
@@ -35,7 +35,10 @@ export interface Source {
 /** Brings a copy up to date. After an error, call it again. Never let two calls work on the same copy at once. */
 export async function sync ({ url, key, perPage = 200 }: Source, copy: Copy): Promise<void> {
   for (let hasMore = true; hasMore;) {
-    const query = new URLSearchParams({ per_page: String(perPage), ...copy.token === null ? {} : { token: copy.token } })
+    const query = new URLSearchParams({
+      per_page: String(perPage),
+      ...(copy.token === null ? {} : { token: copy.token })
+    })
     const answer = await fetch(`${url}?${query}`, { headers: { authorization: `Bearer ${key}` } })
     if (answer.status === 410) {
       await copy.beginAgain()

@@ -5,7 +5,14 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { memoryStorage } from 'fastify-recruiting-api/memory'
-import { type KeyHarness, type StorageHarness, formatReport, keyLookupCases, runCases, storageCases } from 'fastify-recruiting-api/testing'
+import {
+  type KeyHarness,
+  type StorageHarness,
+  formatReport,
+  keyLookupCases,
+  runCases,
+  storageCases
+} from 'fastify-recruiting-api/testing'
 import { SignJWT } from 'jose'
 import { jwtKeyLookup } from './jwt-keys.js'
 import { type Person, type Vacancy, createService } from './service.js'

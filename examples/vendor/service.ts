@@ -16,7 +16,14 @@ export interface Person {
 }
 
 /** A vacancy in the service. */
-export interface Vacancy { tenant: string, nr: number, title: string, state: string, createdAt: string, changedAt: string }
+export interface Vacancy {
+  tenant: string
+  nr: number
+  title: string
+  state: string
+  createdAt: string
+  changedAt: string
+}
 
 /** Serves `GET /people?tenant=…` and `GET /vacancies?tenant=…`. */
 export function createService (data: { people: Person[], vacancies: Vacancy[] }): Server {

@@ -8,23 +8,29 @@ export const ids = { candidate: 'string' } as const
 /** Creates sources of candidates and jobs from the service at `origin`. The helpers filter, sort and page the rows. */
 export function createSources (origin: string): { candidates: CandidateSource<string>, jobs: JobSource } {
   return {
-    candidates: candidatesFrom(async (tenantSlug) => (await load<Person>(origin, '/people', tenantSlug)).map((person) => ({
-      id: person.id,
-      full_name: [person.first, person.last].filter((name) => name !== '').join(' '),
-      headline: person.title,
-      source_id: person.source,
-      recruiter_id: person.owner,
-      created_at: person.createdAt,
-      updated_at: person.changedAt
-    })), { ids }),
+    candidates: candidatesFrom(
+      async (tenantSlug) =>
+        (await load<Person>(origin, '/people', tenantSlug)).map((person) => ({
+          id: person.id,
+          full_name: [person.first, person.last].filter((name) => name !== '').join(' '),
+          headline: person.title,
+          source_id: person.source,
+          recruiter_id: person.owner,
+          created_at: person.createdAt,
+          updated_at: person.changedAt
+        })),
+      { ids }
+    ),
 
-    jobs: jobsFrom(async (tenantSlug) => (await load<Vacancy>(origin, '/vacancies', tenantSlug)).map((vacancy) => ({
-      id: vacancy.nr,
-      name: vacancy.title,
-      status: vacancy.state,
-      created_at: vacancy.createdAt,
-      updated_at: vacancy.changedAt
-    })))
+    jobs: jobsFrom(async (tenantSlug) =>
+      (await load<Vacancy>(origin, '/vacancies', tenantSlug)).map((vacancy) => ({
+        id: vacancy.nr,
+        name: vacancy.title,
+        status: vacancy.state,
+        created_at: vacancy.createdAt,
+        updated_at: vacancy.changedAt
+      }))
+    )
   }
 }
 

@@ -32,7 +32,14 @@ export function findBreaks (before: Shape, after: Shape): string[] {
     const change = describeChange(part, after.get(path))
     return change === null ? null : `${path}: ${change}`
   })
-  const added = [...after].filter(([path, part]) => !before.has(path) && part.isRequired && isWritten(part, 'given') && part.parent !== null && before.has(part.parent))
+  const added = [...after].filter(
+    ([path, part]) =>
+      !before.has(path) &&
+      part.isRequired &&
+      isWritten(part, 'given') &&
+      part.parent !== null &&
+      before.has(part.parent)
+  )
   return [...lines.filter((line) => line !== null), ...added.map(([path]) => `${path}: new and required`)]
 }
 
@@ -44,7 +51,10 @@ function describeChange (before: Part, after: Part | undefined): string | null {
   return null
 }
 
-/** Fewer choices break those who write the value, more choices those who read it. Readers must expect new values, but not new types. */
+/**
+ * Fewer choices break those who write the value, more choices those who read it. Readers must expect new values, but
+ * not new types.
+ */
 function hasOtherChoices (before: Part, after: Part): boolean {
   const [old, current] = [before.choices, after.choices]
   const isLost = old.some((choice) => !current.includes(choice))

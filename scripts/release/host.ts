@@ -20,8 +20,11 @@ const pool = new pg.Pool({ connectionTimeoutMillis: 5000, connectionString: proc
 const endpoint = createServer((request, response) => { request.resume().on('end', () => response.end()) })
 await new Promise<void>((resolve) => { endpoint.listen(0, '127.0.0.1', resolve) })
 const { port } = endpoint.address() as { port: number }
-const item = "text collate \"C\" as tenant_slug, 1::bigint as id, now() as created_at, now() as updated_at, 'Ada' as full_name, 'Ada' as name"
-await pool.query(`create or replace view items as select 'acme'::${item}, 'open' as status, null as headline, 1 as source_id, 1 as recruiter_id, true as starred`)
+const item =
+  "text collate \"C\" as tenant_slug, 1::bigint as id, now() as created_at, now() as updated_at, 'Ada' as full_name, 'Ada' as name"
+await pool.query(
+  `create or replace view items as select 'acme'::${item}, 'open' as status, null as headline, 1 as source_id, 1 as recruiter_id, true as starred`
+)
 strictEqual((await migrate(pool, { schema })).includes(migration), true, migration)
 const app = Fastify()
 await app.register(recruitingApi, {
@@ -31,7 +34,10 @@ await app.register(recruitingApi, {
   candidateFields: Type.Object({ starred: Type.Boolean() }),
   delivery: { allowHttp: true, allowNetworks: ['127.0.0.1/32'] }
 })
-const { statusCode, body } = await app.inject({ url: '/api/v1/public/acme/candidates', headers: { authorization: 'Bearer key' } })
+const { statusCode, body } = await app.inject({
+  url: '/api/v1/public/acme/candidates',
+  headers: { authorization: 'Bearer key' }
+})
 strictEqual(statusCode, 200, body)
 const { data: webhooks } = await app.recruiting.webhooks.list('acme')
 const target = { name: 'CRM', target_url: `http://127.0.0.1:${port}/`, event_types: ['offer.signed' as const] }

@@ -18,7 +18,11 @@ export async function comparePackages (before: string, after: string): Promise<{
   const breaks = [...ofTypes, ...ofApi]
   // Programs of the vendor's customers upgrade nothing, so no version may break them.
   const isAllowed = ofApi.length === 0 && (ofTypes.length === 0 || mayBreak(old.version, current.version))
-  const need = isAllowed ? 'each one needs an upgrade note' : ofApi.length > 0 ? 'no version may break the API' : 'its version must say so'
+  const need = isAllowed
+    ? 'each one needs an upgrade note'
+    : ofApi.length > 0
+      ? 'no version may break the API'
+      : 'its version must say so'
   const verdict = breaks.length === 0
     ? `${current.version} breaks nothing of ${old.version}`
     : `${current.version} breaks ${breaks.length} part${breaks.length === 1 ? '' : 's'} of ${old.version}: ${need}`
@@ -27,7 +31,9 @@ export async function comparePackages (before: string, after: string): Promise<{
 
 async function readPackage (folder: string) {
   const { name, version, exports } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as PackageFile
-  const entryPoints = Object.entries(exports).flatMap(([path, target]) => typeof target === 'string' ? [] : [[`${name}${path.slice(1)}`, target.types]])
+  const entryPoints = Object.entries(exports).flatMap(([path, target]) =>
+    typeof target === 'string' ? [] : [[`${name}${path.slice(1)}`, target.types]]
+  )
   return {
     version,
     types: readTypes(folder, Object.fromEntries(entryPoints)),

@@ -11,7 +11,10 @@ interface Packument {
   _attachments?: Record<string, { data: string }>
 }
 
-/** Starts an npm registry on the loopback. It keeps what is published to it in memory, and redirects to another registry for all else. */
+/**
+ * Starts an npm registry on the loopback. It keeps what is published to it in memory, and redirects to another
+ * registry for all else.
+ */
 export async function startRegistry (upstream: string): Promise<{ url: string, server: Server }> {
   const packages = new Map<string, Packument>()
   const tarballs = new Map<string, Buffer>()
@@ -23,8 +26,9 @@ export async function startRegistry (upstream: string): Promise<{ url: string, s
     }
     const found = tarballs.get(pathname) ?? packages.get(pathname.slice(1))
     if (found instanceof Buffer) response.end(found)
-    else if (found !== undefined) response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found))
-    else response.writeHead(307, { location: new URL(request.url?.slice(1) ?? '', upstream).href }).end()
+    else if (found !== undefined) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found))
+    } else response.writeHead(307, { location: new URL(request.url?.slice(1) ?? '', upstream).href }).end()
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
@@ -38,6 +42,10 @@ export async function startRegistry (upstream: string): Promise<{ url: string, s
       dist.tarball = new URL(path, url).href
       tarballs.set(path, files[index] ?? Buffer.alloc(0))
     })
-    packages.set(next.name, { ...next, 'dist-tags': { ...before?.['dist-tags'], ...next['dist-tags'] }, versions: { ...before?.versions, ...next.versions } })
+    packages.set(next.name, {
+      ...next,
+      'dist-tags': { ...before?.['dist-tags'], ...next['dist-tags'] },
+      versions: { ...before?.versions, ...next.versions }
+    })
   }
 }

@@ -32,7 +32,9 @@ export function readTypes (folder: string, entryPoints: Record<string, string>):
       visitSymbol(exported, null, path)
     }
   }
-  for (const source of program.getSourceFiles().filter(isOwn)) source.statements.filter(ts.isModuleDeclaration).forEach(visitAugmentation)
+  for (const source of program.getSourceFiles().filter(isOwn)) {
+    source.statements.filter(ts.isModuleDeclaration).forEach(visitAugmentation)
+  }
   return shape
 
   function isOwn (node: ts.Node): boolean {
@@ -43,7 +45,12 @@ export function readTypes (folder: string, entryPoints: Record<string, string>):
   function visitAugmentation ({ name, body }: ts.ModuleDeclaration): void {
     if (body === undefined || !ts.isModuleBlock(body)) return
     for (const node of body.statements.filter(ts.isInterfaceDeclaration)) {
-      visitDeclaration(node, { path: `${node.name.text} of ${name.text}`, parent: null, isRequired: false, direction: 'read' })
+      visitDeclaration(node, {
+        path: `${node.name.text} of ${name.text}`,
+        parent: null,
+        isRequired: false,
+        direction: 'read'
+      })
     }
   }
 
@@ -55,7 +62,12 @@ export function readTypes (folder: string, entryPoints: Record<string, string>):
     visited.add(key)
     declarations.forEach((node, index) => {
       const path = index === 0 || ts.isInterfaceDeclaration(node) ? symbol.name : `${symbol.name} #${index + 1}`
-      visitDeclaration(node, { path, parent, isRequired: false, direction: isTypeAlone(node) ? direction : direction ?? 'read' })
+      visitDeclaration(node, {
+        path,
+        parent,
+        isRequired: false,
+        direction: isTypeAlone(node) ? direction : (direction ?? 'read')
+      })
     })
   }
 
@@ -76,9 +88,11 @@ export function readTypes (folder: string, entryPoints: Record<string, string>):
       const name = ts.isConstructorDeclaration(member) ? 'constructor' : textOf(member.name ?? member)
       const isRequired = !('questionToken' in member) || member.questionToken === undefined
       const place: Place = { path: `${path}.${name}`, parent: path, isRequired, direction }
-      if (ts.isMethodSignature(member) || ts.isMethodDeclaration(member) || ts.isConstructorDeclaration(member)) visitSignature(member, place)
-      else if ((ts.isPropertySignature(member) || ts.isPropertyDeclaration(member)) && member.type !== undefined) visitType(member.type, place)
-      else {
+      if (ts.isMethodSignature(member) || ts.isMethodDeclaration(member) || ts.isConstructorDeclaration(member)) {
+        visitSignature(member, place)
+      } else if ((ts.isPropertySignature(member) || ts.isPropertyDeclaration(member)) && member.type !== undefined) {
+        visitType(member.type, place)
+      } else {
         add(place, textOf(member))
         visitReferences([member], direction)
       }
@@ -93,7 +107,9 @@ export function readTypes (folder: string, entryPoints: Record<string, string>):
     node.parameters.forEach((parameter, index) => {
       const isRequired = parameter.questionToken === undefined && parameter.dotDotDotToken === undefined
       // By place: callers do not use the name.
-      if (parameter.type !== undefined) visitType(parameter.type, { path: `${path}(${index + 1})`, parent: path, isRequired, direction: other })
+      if (parameter.type !== undefined) {
+        visitType(parameter.type, { path: `${path}(${index + 1})`, parent: path, isRequired, direction: other })
+      }
     })
     if (node.type !== undefined) visitType(node.type, { path: `${path}()`, parent: path, isRequired: false, direction })
   }

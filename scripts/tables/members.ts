@@ -15,8 +15,8 @@ export interface Member {
 const root = new URL('../../', import.meta.url)
 
 /**
- * Reads the members of an interface, a union of strings or a constant object in order, with their doc comments. The members of
- * `interface DeliveryOptions extends OptionsOf<typeof deliveryOptions>` are those of `deliveryOptions`.
+ * Reads the members of an interface, a union of strings or a constant object in order, with their doc comments. The
+ * members of `interface DeliveryOptions extends OptionsOf<typeof deliveryOptions>` are those of `deliveryOptions`.
  */
 export async function readMembers (path: string, name: string): Promise<Member[]> {
   const source = ts.createSourceFile(path, await readFile(new URL(path, root), 'utf8'), ts.ScriptTarget.Latest)
@@ -24,7 +24,9 @@ export async function readMembers (path: string, name: string): Promise<Member[]
 }
 
 function listMembers (source: ts.SourceFile, name: string): Member[] {
-  const members = source.statements.map((statement) => findMembers(statement, name)).find((found) => found !== undefined)
+  const members = source.statements
+    .map((statement) => findMembers(statement, name))
+    .find((found) => found !== undefined)
   if (members === undefined) throw new Error(`${source.fileName} has no interface, union or constant object ${name}`)
   const inherited = readersOf(source, name).flatMap((readers) => listMembers(source, readers))
   return [...inherited, ...members.map((member, index) => {
@@ -38,14 +40,21 @@ function listMembers (source: ts.SourceFile, name: string): Member[] {
 
 /** Returns the names of the constant objects whose readers give an interface its options. */
 function readersOf (source: ts.SourceFile, name: string): string[] {
-  const declaration = source.statements.find((statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === name)
-  const bases = declaration !== undefined && ts.isInterfaceDeclaration(declaration) ? declaration.heritageClauses ?? [] : []
-  return bases.flatMap((base) => [...base.getText(source).matchAll(/OptionsOf<typeof (\w+)>/g)].map(([, readers = '']) => readers))
+  const declaration = source.statements.find(
+    (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === name
+  )
+  const bases =
+    declaration !== undefined && ts.isInterfaceDeclaration(declaration) ? (declaration.heritageClauses ?? []) : []
+  return bases.flatMap((base) =>
+    [...base.getText(source).matchAll(/OptionsOf<typeof (\w+)>/g)].map(([, readers = '']) => readers)
+  )
 }
 
 function findMembers (statement: ts.Statement, name: string): ts.NodeArray<ts.Node> | undefined {
   if (ts.isInterfaceDeclaration(statement)) return statement.name.text === name ? statement.members : undefined
-  if (ts.isTypeAliasDeclaration(statement)) return statement.name.text === name && ts.isUnionTypeNode(statement.type) ? statement.type.types : undefined
+  if (ts.isTypeAliasDeclaration(statement)) {
+    return statement.name.text === name && ts.isUnionTypeNode(statement.type) ? statement.type.types : undefined
+  }
   if (!ts.isVariableStatement(statement)) return undefined
   const [declaration] = statement.declarationList.declarations
   const value = declaration?.initializer

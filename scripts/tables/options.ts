@@ -5,11 +5,21 @@ export const tenantFields = [
 
 /** The tables of options by name, with the interfaces that they list and their files. */
 export const optionTables: Record<string, ReadonlyArray<readonly [path: string, name: string]>> = {
-  'engine-options': [['src/options/recruiting.ts', 'EventsOption'], ['src/webhooks/options/engine.ts', 'EngineOptions'], ['src/options/recruiting.ts', 'SharedOptions']],
-  'api-options': [['src/http/options/api.ts', 'HttpOptions'], ['src/options/api.ts', 'ApiOptions']],
+  'engine-options': [
+    ['src/options/recruiting.ts', 'EventsOption'],
+    ['src/webhooks/options/engine.ts', 'EngineOptions'],
+    ['src/options/recruiting.ts', 'SharedOptions']
+  ],
+  'api-options': [
+    ['src/http/options/api.ts', 'HttpOptions'],
+    ['src/options/api.ts', 'ApiOptions']
+  ],
   'delivery-options': [['src/webhooks/options/delivery.ts', 'DeliveryOptions']],
   'proxy-options': [['src/webhooks/options/proxy.ts', 'ProxyOptions']],
-  'rate-limit-options': [['src/http/options/rate-limit.ts', 'RateLimitBudget'], ['src/http/options/rate-limit.ts', 'RateLimitOptions']],
+  'rate-limit-options': [
+    ['src/http/options/rate-limit.ts', 'RateLimitBudget'],
+    ['src/http/options/rate-limit.ts', 'RateLimitOptions']
+  ],
   'portal-options': [['src/portal/options.ts', 'PortalOptions']],
   'portal-theme': [['src/portal/look.ts', 'PortalTheme']],
   'portal-session': [...tenantFields, ['src/portal/session.ts', 'PortalSessionFields']],

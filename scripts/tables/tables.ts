@@ -10,13 +10,22 @@ export const tables: Record<string, Table> = {
   'api-errors': apiErrors,
   async 'host-errors' () {
     const codes = await readMembers('src/errors.ts', 'RecruitingApiErrorCode')
-    return formatTable(['code', 'when'], codes.map(({ name, text }) => [quote(name), text]))
+    return formatTable(
+      ['code', 'when'],
+      codes.map(({ name, text }) => [quote(name), text])
+    )
   },
-  calls: () => calls([['src/webhooks/recruiting.ts', 'EngineCalls'], ['src/recruiting.ts', 'Recruiting']]),
+  calls: () =>
+    calls([
+      ['src/webhooks/recruiting.ts', 'EngineCalls'],
+      ['src/recruiting.ts', 'Recruiting']
+    ]),
   'api-keys-calls': () => calls([['src/postgres/keys/api-keys.ts', 'ApiKeys']]),
   'webhook-calls': () => calls([['src/webhooks/by-code/recruiting-webhooks.ts', 'RecruitingWebhooks']]),
   'emitted-event': () => fields('field', [...tenantFields, ['src/webhooks/recruiting.ts', 'EmittedEventFields']]),
-  ...Object.fromEntries(Object.entries(optionTables).map(([name, interfaces]) => [name, () => fields('option', interfaces)]))
+  ...Object.fromEntries(
+    Object.entries(optionTables).map(([name, interfaces]) => [name, () => fields('option', interfaces)])
+  )
 }
 
 async function apiErrors (): Promise<string> {
@@ -38,7 +47,10 @@ async function calls (interfaces: Interfaces): Promise<string> {
 async function fields (title: string, interfaces: Interfaces): Promise<string> {
   const members = await readAll(interfaces)
   const requiredFirst = members.toSorted((one, other) => Number(one.isOptional) - Number(other.isOptional))
-  return formatTable([title, 'default', 'meaning'], requiredFirst.map((member) => [quote(member.name), formatDefault(member), member.text]))
+  return formatTable(
+    [title, 'default', 'meaning'],
+    requiredFirst.map((member) => [quote(member.name), formatDefault(member), member.text])
+  )
 }
 
 async function readAll (interfaces: Interfaces): Promise<Member[]> {

@@ -119,7 +119,9 @@ export class Flags {
   oneOf<Word extends string> (name: string, words: readonly Word[]): Word | undefined {
     const text = this.text(name)
     const word = words.find((known) => known === text)
-    if (text !== undefined && word === undefined) throw new UsageError(`--${name}: expected one of ${words.join(', ')}, got ${JSON.stringify(text)}`)
+    if (text !== undefined && word === undefined) {
+      throw new UsageError(`--${name}: expected one of ${words.join(', ')}, got ${JSON.stringify(text)}`)
+    }
     return word
   }
 

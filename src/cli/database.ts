@@ -19,12 +19,23 @@ type CreatePool = new (options: object) => PgPool & { end (): Promise<void> }
 /** Creates a pool with the `pg` that the host has installed. Nothing connects before the first query. */
 export async function openDatabase (io: Io, flags: Flags): Promise<Database> {
   const secret = await readSecret({ io, flags }, 'database-url')
-  if (secret === null) throw new UsageError('--database-url: missing, and DATABASE_URL is not set; add --database-url postgres://user@host/database')
+  if (secret === null) {
+    throw new UsageError(
+      '--database-url: missing, and DATABASE_URL is not set; add --database-url postgres://user@host/database'
+    )
+  }
   const { text: connectionString, source } = secret
   // It is not shown: it may contain a password.
-  if (!isDatabaseUrl(connectionString)) throw new UsageError(`${source}: expected a URL such as postgres://user@host/database`)
+  if (!isDatabaseUrl(connectionString)) {
+    throw new UsageError(`${source}: expected a URL such as postgres://user@host/database`)
+  }
   const Pool = await importPool(io)
-  const pool = new Pool({ connectionString, max: 5, connectionTimeoutMillis: 10_000, application_name: 'fastify-recruiting-api' })
+  const pool = new Pool({
+    connectionString,
+    max: 5,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'fastify-recruiting-api'
+  })
   watchPool(pool)
   return { pool, end: () => pool.end() }
 }
@@ -49,7 +60,10 @@ async function importPool (io: Io): Promise<CreatePool> {
   }
 }
 
-/** Returns the names of the migrations and functions that are missing. Throws if the schema belongs to a later version. */
+/**
+ * Returns the names of the migrations and functions that are missing. Throws if the schema belongs to a later
+ * version.
+ */
 export async function findMissingMigrations (pool: PgPool, schema: string): Promise<string[]> {
   return listFiles(await findMissing((text, values) => ask(pool, text, values), schema, await readVersion()))
 }
@@ -58,7 +72,10 @@ export async function findMissingMigrations (pool: PgPool, schema: string): Prom
 export function describeError (error: unknown): string {
   const code = readField(error, 'code')
   const message = readMessage(error)
-  const isUnreachable = typeof code === 'string' && /^(ECONN[A-Z]+|ENOTFOUND|ENOENT|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28\w{3}|3D000|57P03)$/.test(code) && !(error instanceof RecruitingApiError)
+  const isUnreachable =
+    typeof code === 'string' &&
+    /^(ECONN[A-Z]+|ENOTFOUND|ENOENT|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28\w{3}|3D000|57P03)$/.test(code) &&
+    !(error instanceof RecruitingApiError)
   const text = isUnreachable ? `cannot connect to the database: ${message}; check the database URL` : message
   return text.replaceAll(/\s+/g, ' ').trim()
 }

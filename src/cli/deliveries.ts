@@ -24,15 +24,30 @@ export const list: Command = {
   async run (context) {
     const { flags } = context
     const eventId = flags.text('event')
-    if (eventId !== undefined && !isPlainText(eventId, 64)) throw new UsageError(`--event: expected the id of an event, got ${JSON.stringify(eventId)}`)
+    if (eventId !== undefined && !isPlainText(eventId, 64)) {
+      throw new UsageError(`--event: expected the id of an event, got ${JSON.stringify(eventId)}`)
+    }
     const filter = omitUndefined({ status: flags.oneOf('status', statuses), eventId })
     const limit = flags.integer('limit', 1, 1000) ?? usualLimit
     const { tenant, id } = await findTarget(context, '--webhook', flags.required('webhook'))
     const { deliveries } = openStorage(context)
     const counted = await deliveries.count(tenant.id, id, filter, { limit: maxTotal + 1 })
-    const data = await deliveries.list(tenant.id, id, { filter, sort: [{ field: 'id', direction: 'desc' }], offset: 0, limit })
+    const data = await deliveries.list(tenant.id, id, {
+      filter,
+      sort: [{ field: 'id', direction: 'desc' }],
+      offset: 0,
+      limit
+    })
     const rows = data.map((delivery) => [
-      delivery.id, delivery.status, delivery.event_type, delivery.event_id, delivery.attempt_count, delivery.error, delivery.response_status, delivery.created_at, delivery.next_attempt_at
+      delivery.id,
+      delivery.status,
+      delivery.event_type,
+      delivery.event_id,
+      delivery.attempt_count,
+      delivery.error,
+      delivery.response_status,
+      delivery.created_at,
+      delivery.next_attempt_at
     ])
     const header = ['id', 'status', 'event type', 'event', 'attempts', 'error', 'response', 'created', 'next attempt']
     const total = Math.min(counted, maxTotal)
@@ -56,11 +71,17 @@ export const show: Command = {
     const { attempts, body, ...fields } = delivery
     const hasBody = context.flags.has('body')
     const rows = attempts.map((attempt) => [
-      attempt.started_at, `${attempt.duration_ms} ms`, attempt.error, attempt.response_status, ...(hasBody ? [attempt.response_excerpt] : [])
+      attempt.started_at,
+      `${attempt.duration_ms} ms`,
+      attempt.error,
+      attempt.response_status,
+      ...(hasBody ? [attempt.response_excerpt] : [])
     ])
     const header = ['attempt', 'duration', 'error', 'response', ...(hasBody ? ['excerpt'] : [])]
     const table = rows.length === 0 ? [] : ['', ...formatTable([header, ...rows])]
-    const result = hasBody ? delivery : { ...fields, attempts: attempts.map(({ response_excerpt: _, ...attempt }) => attempt) }
+    const result = hasBody
+      ? delivery
+      : { ...fields, attempts: attempts.map(({ response_excerpt: _, ...attempt }) => attempt) }
     showResult(context, result, [...formatRecord(fields), ...table, ...(hasBody ? ['', body] : [])])
     return 0
   }
@@ -72,9 +93,16 @@ export const retry: Command = {
 
   async run (context) {
     const { target: { tenant, id, text }, delivery } = await findDelivery(context)
-    await confirm(context, `Sends the event ${delivery.event_id} (${delivery.event_type}) ${delivery.status === 'pending' ? 'now' : 'again'}, to ${text}.`)
+    await confirm(
+      context,
+      `Sends the event ${delivery.event_id} (${delivery.event_type}) ${delivery.status === 'pending' ? 'now' : 'again'}, to ${text}.`
+    )
     const retried = await openStorage(context).deliveries.retry(tenant.id, id, delivery.id)
-    if (retried === null) throw new RefusedError(`--webhook: the webhook ${id} is not active: run fastify-recruiting-api webhooks enable ${id}`)
+    if (retried === null) {
+      throw new RefusedError(
+        `--webhook: the webhook ${id} is not active: run fastify-recruiting-api webhooks enable ${id}`
+      )
+    }
     showResult(context, retried, formatRecord(retried))
     return 0
   }
@@ -113,18 +141,29 @@ export const replay: Command = {
     const include = flags.oneOf('include', ['undelivered', 'all']) ?? 'undelivered'
     const period = omitUndefined({ since: flags.text('since'), until: flags.text('until') })
     const { tenant, id, webhook, text } = await findTarget(context, '--webhook', flags.required('webhook'))
-    if (webhook.status !== 'active') throw new RefusedError(`--webhook: the webhook ${id} is ${webhook.status}: run fastify-recruiting-api webhooks enable ${id}`)
+    if (webhook.status !== 'active') {
+      throw new RefusedError(
+        `--webhook: the webhook ${id} is ${webhook.status}: run fastify-recruiting-api webhooks enable ${id}`
+      )
+    }
     const { webhooks, deliveries } = openStorage(context)
     const dependencies = { webhooks, history: deliveries, events: {}, clock: systemClock }
-    const counted = await withProgress(io, 'counting', () => queueEvents(dependencies, tenant, id, { include, ...period, dry_run: true }))
+    const counted = await withProgress(io, 'counting', () =>
+      queueEvents(dependencies, tenant, id, { include, ...period, dry_run: true })
+    )
     if (counted?.queued === 0) {
       showResult(context, counted, ['there is nothing to replay'])
       return 0
     }
     const { since = '24 hours ago', until = 'now' } = period
     await confirm(context, `Replays ${describeEvents(include, counted)}, from ${since} until ${until}, to ${text}.`)
-    const result = await withProgress(io, 'queueing', () => queueEvents(dependencies, tenant, id, { include, ...period, dry_run: false }))
-    const more = result?.truncated === true ? ['There are more: run the command again. With --include all, use a later --since.'] : []
+    const result = await withProgress(io, 'queueing', () =>
+      queueEvents(dependencies, tenant, id, { include, ...period, dry_run: false })
+    )
+    const more =
+      result?.truncated === true
+        ? ['There are more: run the command again. With --include all, use a later --since.']
+        : []
     showResult(context, result, [`queued ${formatCount(Number(result?.queued), 'delivery', 'deliveries')}`, ...more])
     return 0
   }

@@ -9,7 +9,9 @@ import { type Context, type Option, RefusedError, UsageError } from './command.j
 /** The option of commands about the deliveries of a webhook. */
 export const webhookOption: Option = { value: 'ID', about: 'the id of the webhook', isRequired: true }
 
-/** The webhooks and deliveries of all tenants. Without an engine, which takes longer to import than most commands run. */
+/**
+ * The webhooks and deliveries of all tenants. Without an engine, which takes longer to import than most commands run.
+ */
 export function openStorage ({ pool, schema }: Context): EventStorage {
   return postgresStorage(pool, { schema })
 }
@@ -32,17 +34,28 @@ export async function findTarget (context: Context, argument: string, given: str
   if (row === undefined || webhook === null) throw new RefusedError(`${argument}: there is no webhook ${id}`)
   const tenant = { slug: row.tenant_slug, id: row.tenant }
   Object.assign(context.audit, { tenantSlug: tenant.slug, resource: { kind: 'webhook', id } })
-  return { tenant, id, webhook, text: `webhook ${id} ${JSON.stringify(webhook.name)} of ${tenant.slug}, ${webhook.target_url}` }
+  return {
+    tenant,
+    id,
+    webhook,
+    text: `webhook ${id} ${JSON.stringify(webhook.name)} of ${tenant.slug}, ${webhook.target_url}`
+  }
 }
 
 /** Reads the id of a webhook or delivery. */
 export function readId (argument: string, given: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(given)) throw new UsageError(`${argument}: expected an id such as 12, got ${JSON.stringify(given)}`)
+  if (!/^[1-9]\d{0,14}$/.test(given)) {
+    throw new UsageError(`${argument}: expected an id such as 12, got ${JSON.stringify(given)}`)
+  }
   return Number(given)
 }
 
 /** The option of commands about a tenant. */
-export const tenantOption: Option = { value: 'ID', about: 'the tenant: its id, or its slug if your servers have no option tenantId', isRequired: true }
+export const tenantOption: Option = {
+  value: 'ID',
+  about: 'the tenant: its id, or its slug if your servers have no option tenantId',
+  isRequired: true
+}
 
 /** Checks the id of a tenant. `argument` names it in errors. */
 export function readTenant (argument: string, given: string): string {

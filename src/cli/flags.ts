@@ -22,8 +22,8 @@ export function optionsOf (command: Usage): Readonly<Record<string, Option>> {
 }
 
 /**
- * Reads the arguments after the name of the command. A variable of `env` may stand for a required option. Throws `UsageError`,
- * which shows `usage` if an argument is missing.
+ * Reads the arguments after the name of the command. A variable of `env` may stand for a required option. Throws
+ * `UsageError`, which shows `usage` if an argument is missing.
  */
 export function parseFlags (
   argv: readonly string[], command: Usage, env: Io['env'] = {}, usage = 'see --help'
@@ -39,7 +39,9 @@ export function parseFlags (
     const option = Object.hasOwn(known, name) ? known[name] : undefined
     if (option === undefined) {
       const similar = findSimilarName(name, Object.keys(known))
-      throw new UsageError(`${token.rawName}: there is no such option${similar === null ? '; --help lists all of them' : `, did you mean --${similar}?`}`)
+      throw new UsageError(
+        `${token.rawName}: there is no such option${similar === null ? '; --help lists all of them' : `, did you mean --${similar}?`}`
+      )
     }
     if (values.has(name)) throw new UsageError(`--${name}: given twice`)
     if (option.value === null && value !== undefined) throw new UsageError(`--${name}: takes no value`)
@@ -53,17 +55,27 @@ export function parseFlags (
   return { flags, args: given }
 }
 
-function assertComplete (flags: Flags, given: readonly string[], { args, options }: Usage, env: Io['env'], usage: string): void {
+function assertComplete (
+  flags: Flags,
+  given: readonly string[],
+  { args, options }: Usage,
+  env: Io['env'],
+  usage: string
+): void {
   const surplus = given[args.length]
   if (surplus !== undefined) throw new UsageError(`${JSON.stringify(surplus)}: unexpected argument`)
   const missing = args[given.length]
   if (missing !== undefined) throw new UsageError(`${missing}: missing, ${usage}`)
   for (const [name, { isRequired, value, variables = [] }] of Object.entries(options)) {
     if (isRequired !== true || flags.has(name) || variables.some((variable) => isSet(env[variable]))) continue
-    throw new UsageError(`--${name}: missing, add --${name} ${value}${variables.map((variable) => ` or set ${variable}`).join('')}`)
+    throw new UsageError(
+      `--${name}: missing, add --${name} ${value}${variables.map((variable) => ` or set ${variable}`).join('')}`
+    )
   }
 }
 
 function typesOf (options: Readonly<Record<string, Option>>): Record<string, { type: 'string' | 'boolean' }> {
-  return Object.fromEntries(Object.entries(options).map(([name, { value }]) => [name, { type: value === null ? 'boolean' : 'string' }]))
+  return Object.fromEntries(
+    Object.entries(options).map(([name, { value }]) => [name, { type: value === null ? 'boolean' : 'string' }])
+  )
 }

@@ -39,7 +39,10 @@ export async function readSigningSecret (context: Pick<Context, 'io' | 'flags'>)
 }
 
 /** Runs a task with the sender of the service, whose requests end when the signal is aborted. */
-export async function withSender<Result> (signal: AbortSignal, work: (sender: Sender) => Promise<Result>): Promise<Result> {
+export async function withSender<Result> (
+  signal: AbortSignal,
+  work: (sender: Sender) => Promise<Result>
+): Promise<Result> {
   const sender = createSender(rules, timeoutMs)
   signal.addEventListener('abort', sender.abort)
   return work(sender).finally(() => sender.close())

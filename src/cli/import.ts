@@ -34,7 +34,10 @@ export const importWebhooks: Command = {
       maxWebhooksPerTenant: 10_000
     })
     try {
-      await confirm(context, `Imports ${formatCount(entries.length, 'webhook')} of ${formatCount(tenants.size, 'tenant')} with their secrets, for the event types ${types.join(', ')}.`)
+      await confirm(
+        context,
+        `Imports ${formatCount(entries.length, 'webhook')} of ${formatCount(tenants.size, 'tenant')} with their secrets, for the event types ${types.join(', ')}.`
+      )
       const imported = await withProgress(io, 'importing', async (report) => {
         const rows = []
         for (const [index, { tenant, tenant_id: _id, endpoint = null, ...input }] of entries.entries()) {
@@ -55,17 +58,34 @@ export const importWebhooks: Command = {
 }
 
 async function readEntries (path: string): Promise<Entry[]> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => { throw new UsageError(`FILE: the file cannot be read (${error.code})`) })
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`FILE: the file cannot be read (${error.code})`)
+  })
   const entries = parse(text)
-  if (!Array.isArray(entries) || entries.length === 0) throw new UsageError('FILE: expected a JSON array of webhooks, each with tenant, name, target_url, event_types and secret')
+  if (!Array.isArray(entries) || entries.length === 0) {
+    throw new UsageError(
+      'FILE: expected a JSON array of webhooks, each with tenant, name, target_url, event_types and secret'
+    )
+  }
   for (const [index, entry] of entries.entries()) {
     const { tenant, event_types: types, endpoint = '', tenant_id: id = '' } = Object(entry) as Record<string, unknown>
-    const isComplete = [tenant, endpoint, id].every((one) => typeof one === 'string') && Array.isArray(types) && types.every((type) => typeof type === 'string')
-    if (!isComplete) throw new UsageError(`FILE: webhook ${index + 1}: expected a string as tenant and an array of strings as event_types`)
+    const isComplete =
+      [tenant, endpoint, id].every((one) => typeof one === 'string') &&
+      Array.isArray(types) &&
+      types.every((type) => typeof type === 'string')
+    if (!isComplete) {
+      throw new UsageError(
+        `FILE: webhook ${index + 1}: expected a string as tenant and an array of strings as event_types`
+      )
+    }
   }
   for (const [index, { tenant, tenant_id: id }] of (entries as Entry[]).entries()) {
     const earlier = (entries as Entry[]).findIndex((other) => other.tenant === tenant && other.tenant_id !== id)
-    if (earlier !== -1 && earlier < index) throw new UsageError(`FILE: webhook ${index + 1}: expected the tenant_id of webhook ${earlier + 1}, which has the same tenant`)
+    if (earlier !== -1 && earlier < index) {
+      throw new UsageError(
+        `FILE: webhook ${index + 1}: expected the tenant_id of webhook ${earlier + 1}, which has the same tenant`
+      )
+    }
   }
   return entries
 }
@@ -81,5 +101,7 @@ function parse (text: string): unknown {
 
 function refuse (error: unknown, index: number): never {
   if (!isRecruitingApiError(error)) throw error
-  throw new RefusedError(`FILE: webhook ${index + 1}: ${describeError(error)}. Those before it were imported: fix it, then run the command again`)
+  throw new RefusedError(
+    `FILE: webhook ${index + 1}: ${describeError(error)}. Those before it were imported: fix it, then run the command again`
+  )
 }

@@ -42,7 +42,9 @@ export const init: LocalCommand = {
 async function assertEmpty (folder: string, name: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
-    throw new RefusedError(error.code === 'ENOTDIR' ? `${name} is not a folder` : `${name} cannot be read (${error.code})`)
+    throw new RefusedError(
+      error.code === 'ENOTDIR' ? `${name} is not a folder` : `${name} cannot be read (${error.code})`
+    )
   })
   if (names.length > 0) throw new RefusedError(`${name} is not empty: it has ${names[0]}. Choose a new folder`)
 }

@@ -1,5 +1,13 @@
 import { inTransaction } from '../postgres/pool.js'
-import { type ApiKeys, type ApiKeysOptions, type IssuedApiKey, type NewApiKey, type PgClient, type StoredApiKey, apiKeys } from '../postgres/index.js'
+import {
+  type ApiKeys,
+  type ApiKeysOptions,
+  type IssuedApiKey,
+  type NewApiKey,
+  type PgClient,
+  type StoredApiKey,
+  apiKeys
+} from '../postgres/index.js'
 import { omitUndefined } from '../shared/fields.js'
 import { type Command, type Context, type Option, RefusedError } from './command.js'
 import { readSlug, readTenant, tenantOption } from './find.js'
@@ -21,8 +29,14 @@ export const issue: Command = {
     'tenant-slug': { value: 'SLUG', about: 'the name of the tenant, if its id is another; the default is the id' },
     scopes: { value: 'A,B', about: 'for example candidates:read,jobs:read', isRequired: true },
     'own-scopes': { value: 'A,B', about: 'the scopes of your own routes, which --scopes may name as well' },
-    'allowed-ips': { value: 'A,B', about: 'networks that requests may come from, such as 203.0.113.0/24; the default is any address' },
-    'candidate-fields': { value: 'A,B', about: 'the fields of a candidate that the key sees besides id; the default is all' },
+    'allowed-ips': {
+      value: 'A,B',
+      about: 'networks that requests may come from, such as 203.0.113.0/24; the default is any address'
+    },
+    'candidate-fields': {
+      value: 'A,B',
+      about: 'the fields of a candidate that the key sees besides id; the default is all'
+    },
     'job-fields': { value: 'A,B', about: 'the fields of a job that the key sees besides id; the default is all' },
     name: { value: 'NAME', about: 'what the key is for' },
     'expires-at': { value: 'DATE', about: 'when the key expires, such as 2030-01-01T00:00:00Z; the default is never' },
@@ -64,7 +78,14 @@ export const list: Command = {
     const { flags, io } = context
     const keys = await openKeys(context).list({ tenantId: readTenant('--tenant', flags.required('tenant')) })
     const rows = keys.map((key) => [
-      key.id, key.start, stateOf(key, io.now()), key.name, key.scopes, key.lastUsedAt, key.expiresAt, describeLimits(key) || null
+      key.id,
+      key.start,
+      stateOf(key, io.now()),
+      key.name,
+      key.scopes,
+      key.lastUsedAt,
+      key.expiresAt,
+      describeLimits(key) || null
     ])
     const header = ['id', 'start', 'state', 'name', 'scopes', 'last used', 'expires', 'limits']
     showResult(context, keys, keys.length === 0 ? ['no keys'] : formatTable([header, ...rows]))
@@ -73,9 +94,15 @@ export const list: Command = {
 }
 
 /** Empty without limits. */
-function describeLimits ({ allowedIps, candidateFields, jobFields }: Partial<Pick<NewApiKey, 'allowedIps' | 'candidateFields' | 'jobFields'>>): string {
+function describeLimits ({
+  allowedIps,
+  candidateFields,
+  jobFields
+}: Partial<Pick<NewApiKey, 'allowedIps' | 'candidateFields' | 'jobFields'>>): string {
   const limits = { addresses: allowedIps, 'candidate fields': candidateFields, 'job fields': jobFields }
-  return Object.entries(limits).flatMap(([name, values]) => values ? [`${name} ${values.join(', ')}`] : []).join('; ')
+  return Object.entries(limits)
+    .flatMap(([name, values]) => (values ? [`${name} ${values.join(', ')}`] : []))
+    .join('; ')
 }
 
 function stateOf ({ revokedAt, expiresAt }: StoredApiKey, now: number): string {
@@ -88,12 +115,18 @@ export const rotate: Command = {
   options: {
     tenant: tenantOption,
     'overlap-seconds': { value: 'SECONDS', about: 'how long the old key stays valid; the default is 86400, a day' },
-    prefix: { ...prefixOption, about: 'the prefix of the new key, because the old prefix is not stored; the default is rk' },
+    prefix: {
+      ...prefixOption,
+      about: 'the prefix of the new key, because the old prefix is not stored; the default is rk'
+    },
     out: outOption
   },
 
   async run (context) {
-    const { args: [id = ''], flags } = context
+    const {
+      args: [id = ''],
+      flags
+    } = context
     const keys = openKeys(context)
     const tenant = { tenantId: readTenant('--tenant', flags.required('tenant')) }
     const overlap = omitUndefined({ overlapSeconds: flags.integer('overlap-seconds') })
@@ -117,7 +150,10 @@ export const revoke: Command = {
     const key = await findKey(keys, tenant, id)
     if (key.revokedAt !== null) throw new RefusedError(`${id}: the key was already revoked at ${key.revokedAt}`)
     Object.assign(context.audit, { tenantSlug: key.tenantSlug, resource: { kind: 'key', id } })
-    await confirm(context, `Revokes the key ${id} ${key.name === null ? '(without a name)' : JSON.stringify(key.name)} of the tenant ${key.tenantSlug} immediately.`)
+    await confirm(
+      context,
+      `Revokes the key ${id} ${key.name === null ? '(without a name)' : JSON.stringify(key.name)} of the tenant ${key.tenantSlug} immediately.`
+    )
     await keys.revoke(tenant, id)
     showResult(context, await keys.find(tenant, id), [`revoked ${id}`])
     return 0
@@ -133,7 +169,11 @@ function refuseKey (tenant: string, id: string): never {
 }
 
 /** Asks, creates a key and shows it once. Nothing is stored if the key cannot be written to its file. */
-async function createKey (context: Context, change: string, create: (transaction: PgClient) => Promise<IssuedApiKey>): Promise<number> {
+async function createKey (
+  context: Context,
+  change: string,
+  create: (transaction: PgClient) => Promise<IssuedApiKey>
+): Promise<number> {
   const created = await withSecretOutput(context, async (keep) => {
     await confirm(context, change)
     return inTransaction(context.pool, async (transaction) => {

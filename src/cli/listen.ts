@@ -15,7 +15,10 @@ export const listen: LocalCommand = {
     ...serviceOptions,
     ...forwardOptions,
     types: { value: 'A,B', about: 'only events of these types; the default is all' },
-    'from-oldest': { value: null, about: 'starts with the oldest event that the service keeps instead of the next one' },
+    'from-oldest': {
+      value: null,
+      about: 'starts with the oldest event that the service keeps instead of the next one'
+    },
     replay: { value: 'ID', about: 'sends the event with this id again, then exits' },
     every: { value: 'SECONDS', about: 'how often to ask for new events; the default is 2' },
     json: { value: null, about: 'writes each event as a line of JSON, with its data' }
@@ -30,10 +33,12 @@ export const listen: LocalCommand = {
       const { client, tenantSlug } = await openService(context, signal)
       return withSender(signal, async (sender) => {
         const receiver = url === null ? null : { url, secret: secret ?? generateSecret(), sender }
-        if (receiver !== null) writeLines(io.err, [`sending to ${url}, signed with ${secret === null ? receiver.secret : 'your secret'}`])
+        if (receiver !== null) {
+          writeLines(io.err, [`sending to ${url}, signed with ${secret === null ? receiver.secret : 'your secret'}`])
+        }
         const handle = (event: Event): Promise<boolean> => handleEvent(context, receiver, event)
         const id = flags.text('replay')
-        if (id !== undefined) return await handle(await callService(findEvent(client, id))) ? 0 : 1
+        if (id !== undefined) return (await handle(await callService(findEvent(client, id)))) ? 0 : 1
         await follow({
           io,
           client,
@@ -70,7 +75,11 @@ async function handleEvent ({ io, flags }: LocalContext, receiver: Receiver | nu
   // The user ended the program.
   if (result?.error === 'aborted') return false
   if (flags.has('json')) writeJsonLine(io, { event, delivery: result })
-  else writeLines(io.out, [[event.timestamp, event.type.padEnd(25), event.id, ...result === null ? [] : describeResult(result)].join('  ')])
+  else {
+    writeLines(io.out, [
+      [event.timestamp, event.type.padEnd(25), event.id, ...(result === null ? [] : describeResult(result))].join('  ')
+    ])
+  }
   return result === null || result.error === null
 }
 
@@ -81,7 +90,12 @@ interface Result extends Pick<SendResult, 'error'> {
 
 async function send ({ url, secret, sender }: Receiver, event: Event, nowMs: number): Promise<Result> {
   const body = JSON.stringify(event)
-  const { responseStatus, error, durationMs } = await sender.send({ url, headers: signHeaders([secret], event.id, body, nowMs), body, timeoutMs })
+  const { responseStatus, error, durationMs } = await sender.send({
+    url,
+    headers: signHeaders([secret], event.id, body, nowMs),
+    body,
+    timeoutMs
+  })
   return { response_status: responseStatus, error, duration_ms: durationMs }
 }
 
@@ -126,7 +140,14 @@ async function follow ({ io, client, signal, everyMs, handle, from, types, greet
 
   async function read (): Promise<void> {
     if (isLost) await findPlace()
-    for await (const { data } of client.events({ ...filter, load: () => token, save: (next) => { token = next }, from: start })) {
+    for await (const { data } of client.events({
+      ...filter,
+      load: () => token,
+      save: (next) => {
+        token = next
+      },
+      from: start
+    })) {
       show(greeting)
       await handleAll(data)
     }
@@ -146,7 +167,9 @@ async function follow ({ io, client, signal, everyMs, handle, from, types, greet
     }
     isLost = false
     start = from
-    show(`the service no longer knows this position: some events may have been missed; continuing with ${from === 'now' ? 'new ones' : 'the oldest one that it keeps'}`)
+    show(
+      `the service no longer knows this position: some events may have been missed; continuing with ${from === 'now' ? 'new ones' : 'the oldest one that it keeps'}`
+    )
   }
 
   /** Returns how long to wait before the next request. */

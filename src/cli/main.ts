@@ -3,7 +3,16 @@ import { Refusal, isRecruitingApiError } from '../errors.js'
 import { readSchema } from '../postgres/options.js'
 import { findSimilarName } from '../shared/expect.js'
 import { openAudit } from './audit.js'
-import { type Command, type CommandAudit, type Context, type Io, type LocalCommand, program, RefusedError, UsageError } from './command.js'
+import {
+  type Command,
+  type CommandAudit,
+  type Context,
+  type Io,
+  type LocalCommand,
+  program,
+  RefusedError,
+  UsageError
+} from './command.js'
 import { type CommandEntry, commands, describeCommand, describeProgram, describeUsage } from './commands.js'
 import { describeError, findMissingMigrations, openDatabase } from './database.js'
 import { parseFlags } from './flags.js'
@@ -38,12 +47,21 @@ function findCommand ([first = '', second = '']: readonly string[]): [name: stri
   const found = Object.entries(commands).find(([name]) => [`${first} ${second}`, first].includes(name))
   if (found !== undefined) return found
   const group = Object.keys(commands).filter((known) => known.startsWith(`${first} `))
-  if (group.length > 0) throw new UsageError(`${first}: add one of ${group.map((known) => known.slice(first.length + 1)).join(', ')}`)
+  if (group.length > 0) {
+    throw new UsageError(`${first}: add one of ${group.map((known) => known.slice(first.length + 1)).join(', ')}`)
+  }
   const similar = findSimilarName(`${first} ${second}`.trim(), Object.keys(commands))
-  throw new UsageError(`${JSON.stringify(first)}: there is no such command${similar === null ? '; --help lists all of them' : `, did you mean ${similar}?`}`)
+  throw new UsageError(
+    `${JSON.stringify(first)}: there is no such command${similar === null ? '; --help lists all of them' : `, did you mean ${similar}?`}`
+  )
 }
 
-async function runCommand (name: string, command: Command | LocalCommand, argv: readonly string[], io: Io): Promise<number> {
+async function runCommand (
+  name: string,
+  command: Command | LocalCommand,
+  argv: readonly string[],
+  io: Io
+): Promise<number> {
   const { flags, args } = parseFlags(argv, command, io.env, describeUsage(name, command))
   if (flags.has('help')) {
     writeLines(io.out, describeCommand(name, command))
@@ -59,7 +77,9 @@ async function runCommand (name: string, command: Command | LocalCommand, argv: 
   try {
     const code = await runWithDatabase(command, { io, flags, args, audit: entry }).catch(async (error: unknown) => {
       // It may have changed something before.
-      if (!isRefusal(error) || entry.isConfirmed) await audit.write({ operationId: name, ...entry }, describeError(error))
+      if (!isRefusal(error) || entry.isConfirmed) {
+        await audit.write({ operationId: name, ...entry }, describeError(error))
+      }
       throw error
     })
     await audit.write({ operationId: name, ...entry })
@@ -75,7 +95,9 @@ async function runWithDatabase (command: Command, given: Omit<Context, 'pool' | 
   const { pool, end } = await openDatabase(io, flags)
   try {
     const missing = command.runsUnmigrated === true ? [] : await findMissingMigrations(pool, schema)
-    if (missing.length > 0) throw new RefusedError(`the schema ${schema} lacks the migrations ${missing.join(', ')}: run ${program} migrate`)
+    if (missing.length > 0) {
+      throw new RefusedError(`the schema ${schema} lacks the migrations ${missing.join(', ')}: run ${program} migrate`)
+    }
     return await command.run({ ...given, pool, schema })
   } finally {
     await end()
@@ -105,7 +127,12 @@ const flagNames: Readonly<Record<string, string>> = {
 }
 
 function isRefusal (error: unknown): boolean {
-  return error instanceof UsageError || error instanceof RefusedError || error instanceof Refusal || isRecruitingApiError(error)
+  return (
+    error instanceof UsageError ||
+    error instanceof RefusedError ||
+    error instanceof Refusal ||
+    isRecruitingApiError(error)
+  )
 }
 
 function reportError (error: unknown, prefix: string, io: Io): number {

@@ -26,22 +26,31 @@ interface Secret {
 export function secretOptions (name: GivenName, value: string, about: string): Record<string, Option> {
   return {
     [name]: { value, about, variables: variables[name] },
-    [`${name}-file`]: { value: 'FILE', about: `reads --${name} from a file, to keep ${value === 'URL' ? 'passwords' : 'it'} off the command line` }
+    [`${name}-file`]: {
+      value: 'FILE',
+      about: `reads --${name} from a file, to keep ${value === 'URL' ? 'passwords' : 'it'} off the command line`
+    }
   }
 }
 
 /** The option of `secretKeys`. The keys have no option, because others on the machine can read the command line. */
 export const secretKeysOption: Option = {
   value: 'FILE',
-  about: 'a file with the secretKeys of your servers: 32-byte keys in base64 or hexadecimal, one per line; the first encrypts',
+  about:
+    'a file with the secretKeys of your servers: 32-byte keys in base64 or hexadecimal, one per line; the first encrypts',
   variables: variables['secret-keys']
 }
 
 /** Reads a secret from `--NAME`, from the file of `--NAME-file` or from its variable; `null` if it is nowhere. */
-export async function readSecret ({ io, flags }: Pick<Context, 'io' | 'flags'>, name: GivenName): Promise<Secret | null> {
+export async function readSecret (
+  { io, flags }: Pick<Context, 'io' | 'flags'>,
+  name: GivenName
+): Promise<Secret | null> {
   const text = flags.text(name)
   const path = flags.text(`${name}-file`)
-  if (text !== undefined && path !== undefined) throw new UsageError(`--${name}-file: cannot be combined with --${name}`)
+  if (text !== undefined && path !== undefined) {
+    throw new UsageError(`--${name}-file: cannot be combined with --${name}`)
+  }
   if (text !== undefined) return { text, source: `--${name}` }
   return path === undefined ? readVariable(io, name) : readSecretFile(path, `--${name}-file`)
 }
@@ -82,7 +91,10 @@ function parseKey (text: string, name: string): Buffer {
 }
 
 /** The option that names the file for a secret. */
-export const outOption: Option = { value: 'FILE', about: 'writes the secret to a new file that only you can read, instead of the terminal' }
+export const outOption: Option = {
+  value: 'FILE',
+  about: 'writes the secret to a new file that only you can read, instead of the terminal'
+}
 
 /**
  * Runs `work`, which creates a secret, and gives it to `keep` before it commits: the file of `--out`, which must not
@@ -95,7 +107,9 @@ export async function withSecretOutput<Result> (
   const path = flags.text('out')
   if (path !== undefined) return withSecretFile(path, work)
   if (flags.has('json')) throw new UsageError('--out: required, because --json never shows a secret; add --out FILE')
-  if (!io.showsResults) throw new UsageError('--out: required, because secrets are only shown on a terminal; add --out FILE')
+  if (!io.showsResults) {
+    throw new UsageError('--out: required, because secrets are only shown on a terminal; add --out FILE')
+  }
   let shown = ''
   const result = await work(async (secret) => { shown = secret })
   writeLines(io.out, [shown])
@@ -103,9 +117,15 @@ export async function withSecretOutput<Result> (
   return result
 }
 
-async function withSecretFile<Result> (path: string, work: (keep: (secret: string) => Promise<void>) => Promise<Result>): Promise<Result> {
+async function withSecretFile<Result> (
+  path: string,
+  work: (keep: (secret: string) => Promise<void>) => Promise<Result>
+): Promise<Result> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    const problem = error.code === 'EEXIST' ? 'the file already exists, choose another name' : `the file cannot be created (${error.code})`
+    const problem =
+      error.code === 'EEXIST'
+        ? 'the file already exists, choose another name'
+        : `the file cannot be created (${error.code})`
     throw new UsageError(`--out: ${problem}`)
   })
   let isDone = false

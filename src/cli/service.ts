@@ -11,7 +11,10 @@ const urlVariable = 'RECRUITING_URL'
 /** The options of commands that call the API of a service, as its customers do. */
 export const serviceOptions: Readonly<Record<string, Option>> = {
   url: {
-    value: 'URL', about: 'the API of your tenant, such as https://ats.example.com/api/v1/public/acme', isRequired: true, variables: [urlVariable]
+    value: 'URL',
+    about: 'the API of your tenant, such as https://ats.example.com/api/v1/public/acme',
+    isRequired: true,
+    variables: [urlVariable]
   },
   ...secretOptions('key', 'KEY', 'your API key')
 }
@@ -25,12 +28,20 @@ export interface Service {
 /** Opens the service of the options. Its requests end when the signal is aborted. */
 export async function openService (context: Pick<Context, 'io' | 'flags'>, signal: AbortSignal): Promise<Service> {
   const { io, flags } = context
-  const address = readAddress(flags.has('url') ? { text: flags.required('url'), source: '--url' } : { text: String(io.env[urlVariable]), source: urlVariable })
+  const address = readAddress(
+    flags.has('url')
+      ? { text: flags.required('url'), source: '--url' }
+      : { text: String(io.env[urlVariable]), source: urlVariable }
+  )
   const key = await readKey(context)
   const client = createClient({
     ...address,
     key,
-    fetch: (input, init) => fetch(input, { ...init, signal: AbortSignal.any([init?.signal, signal].filter((one) => one instanceof AbortSignal)) }),
+    fetch: (input, init) =>
+      fetch(input, {
+        ...init,
+        signal: AbortSignal.any([init?.signal, signal].filter((one) => one instanceof AbortSignal))
+      }),
     sleep: (ms) => waitForService(io, ms, signal)
   })
   return { client, tenantSlug: address.tenantSlug }
@@ -52,9 +63,12 @@ function waitForService (io: Io, ms: number, signal: AbortSignal): Promise<void>
 
 /** Separates the name of the tenant, which is the last part of the path. */
 function readAddress ({ text, source }: { text: string, source: string }): { baseUrl: string, tenantSlug: string } {
-  const [, baseUrl = '', part = ''] = /^(https?:\/\/[^/?#@\s]+(?:\/[^/?#\s]+)*)\/([^/?#\s]+)\/?$/.exec(text.trim()) ?? []
+  const [, baseUrl = '', part = ''] =
+    /^(https?:\/\/[^/?#@\s]+(?:\/[^/?#\s]+)*)\/([^/?#\s]+)\/?$/.exec(text.trim()) ?? []
   const tenantSlug = decodePart(part)
-  if (tenantSlug === '' || parseUrl(baseUrl) === null) throw new UsageError(`${source}: expected a URL such as https://ats.example.com/api/v1/public/acme`)
+  if (tenantSlug === '' || parseUrl(baseUrl) === null) {
+    throw new UsageError(`${source}: expected a URL such as https://ats.example.com/api/v1/public/acme`)
+  }
   return { baseUrl, tenantSlug }
 }
 
@@ -85,12 +99,16 @@ export function describeFailure (error: unknown): string | null {
   if (error instanceof SyntaxError) return 'the response is not JSON: check --url'
   if (readField(error, 'name') === 'TimeoutError') return 'the service does not respond'
   const cause = readField(error, 'cause')
-  return error instanceof TypeError && cause !== undefined ? `the service cannot be reached: ${readMessage(cause)}` : null
+  return error instanceof TypeError && cause !== undefined
+    ? `the service cannot be reached: ${readMessage(cause)}`
+    : null
 }
 
 /** Whether a request that failed may succeed later. */
 export function isTemporary (error: unknown): boolean {
-  return error instanceof ApiError ? error.status === 429 || error.status >= 500 : !(error instanceof SyntaxError) && describeFailure(error) !== null
+  return error instanceof ApiError
+    ? error.status === 429 || error.status >= 500
+    : !(error instanceof SyntaxError) && describeFailure(error) !== null
 }
 
 /** Turns the failure of a request into the refusal of the command. `notFound` describes a 404. */

@@ -11,7 +11,11 @@ export const find: Command = {
   async run (context) {
     const { args: [subject = ''], flags, io } = context
     const tenant = readTenant('--tenant', flags.required('tenant'))
-    if (!isPlainText(subject, 255)) throw new UsageError(`SUBJECT: expected 1 to 255 characters without control characters, got ${JSON.stringify(subject)}`)
+    if (!isPlainText(subject, 255)) {
+      throw new UsageError(
+        `SUBJECT: expected 1 to 255 characters without control characters, got ${JSON.stringify(subject)}`
+      )
+    }
     let rowCount = 0
     for await (const event of listEvents(openStorage(context).deliveries, tenant, subject)) {
       rowCount++

@@ -60,8 +60,10 @@ function planMoves (ids: ReadonlyMap<string, string>, stored: readonly string[])
   const unknown = stored.filter((tenant) => !ids.has(tenant) && !known.has(tenant))
   if (unknown.length > 0) {
     const rest = unknown.length > maxShown ? ` and ${unknown.length - maxShown} more` : ''
-    throw new RefusedError(`FILE: no id for the tenants ${unknown.slice(0, maxShown).join(', ')}${rest}, which have data: ` +
-      'add them, or delete them with tenants remove')
+    throw new RefusedError(
+      `FILE: no id for the tenants ${unknown.slice(0, maxShown).join(', ')}${rest}, which have data: ` +
+        'add them, or delete them with tenants remove'
+    )
   }
   return stored.flatMap((slug) => {
     const id = ids.get(slug)
@@ -87,7 +89,9 @@ async function readIds (path: string): Promise<Map<string, string>> {
   for (const [slug, id] of ids) {
     // Nobody could see whether the data of the id has already moved.
     if (slug !== id && ids.has(id)) {
-      throw new UsageError(`FILE: the id ${id} of ${slug} is the slug of another tenant: let tenantId return ids with a prefix`)
+      throw new UsageError(
+        `FILE: the id ${id} of ${slug} is the slug of another tenant: let tenantId return ids with a prefix`
+      )
     }
   }
   return ids

@@ -22,7 +22,10 @@ export const rename: Command = {
     const box = createSecretBox(await readSecretKeys(context))
     const { id, counts } = await describeTenant(context, 'FROM', from)
     const { renameTenant } = openTenants(context, id, box)
-    const yours = id === null ? ' Rename its candidates and jobs yourself. Nothing can use the old name for 61 minutes.' : ' Only its name in logs, notices and keys changes.'
+    const yours =
+      id === null
+        ? ' Rename its candidates and jobs yourself. Nothing can use the old name for 61 minutes.'
+        : ' Only its name in logs, notices and keys changes.'
     Object.assign(context.audit, { tenantSlug: from, resource: { kind: 'tenant', id: to } })
     await confirm(context, `Renames the tenant ${from} to ${to}: ${counts}.${yours}`)
     const { webhooks } = await renameTenant(from, to)
@@ -49,26 +52,50 @@ export const remove: Command = {
 }
 
 /** Opens the calls of a server; with an id, of one that has the option `tenantId`. */
-function openTenants ({ pool, schema }: Context, id: string | null, box: SecretBox): Pick<EngineCalls, 'renameTenant' | 'removeTenant'> {
+function openTenants (
+  { pool, schema }: Context,
+  id: string | null,
+  box: SecretBox
+): Pick<EngineCalls, 'renameTenant' | 'removeTenant'> {
   const { webhooks } = postgresStorage(pool, { schema })
-  const tenants = createTenants({ tenantId: id === null ? null : () => id, tenantSlug: null, webhooks, clock: systemClock })
+  const tenants = createTenants({
+    tenantId: id === null ? null : () => id,
+    tenantSlug: null,
+    webhooks,
+    clock: systemClock
+  })
   return createTenantOperations(webhooks, tenants, box)
 }
 
-/** Returns the id of a tenant, `null` if it equals the slug, and counts its records, in words. Throws if it has none. */
-async function describeTenant (context: Context, argument: string, given: string): Promise<{ id: string | null, counts: string }> {
+/**
+ * Returns the id of a tenant, `null` if it equals the slug, and counts its records, in words. Throws if it has none.
+ */
+async function describeTenant (
+  context: Context,
+  argument: string,
+  given: string
+): Promise<{ id: string | null; counts: string }> {
   const slug = readSlug(argument, given)
   const option = context.flags.text('tenant')
   const id = option === undefined ? null : readTenant('--tenant', option)
   const schema = quoteName(context.schema)
-  const [counts] = await ask<{ webhooks: number, keys: number, has_events: boolean }>(context.pool, `
+  const [counts] = await ask<{ webhooks: number; keys: number; has_events: boolean }>(
+    context.pool,
+    `
     select (select count(*)::int from ${schema}.webhooks where tenant = $1) as webhooks,
       (select count(*)::int from ${schema}.api_keys where tenant = $1) as keys,
-      exists (select from ${schema}.events where tenant_key = coalesce((select key from ${schema}.tenants where tenant = $1), $1)) as has_events`, [id ?? slug])
+      exists (select from ${schema}.events where tenant_key = coalesce((select key from ${schema}.tenants where tenant = $1), $1)) as has_events`,
+    [id ?? slug]
+  )
   if (id !== null) await assertName(context, argument, slug, id)
   const { webhooks, keys, has_events: hasEvents } = { webhooks: 0, keys: 0, has_events: false, ...counts }
-  if (webhooks + keys === 0 && !hasEvents) throw new RefusedError(`the tenant ${id ?? slug} has no webhooks, keys or events`)
-  return { id, counts: `${id === null ? '' : `id ${id}, `}${formatCount(webhooks, 'webhook')}, ${formatCount(keys, 'key')}, and its events with their deliveries` }
+  if (webhooks + keys === 0 && !hasEvents) {
+    throw new RefusedError(`the tenant ${id ?? slug} has no webhooks, keys or events`)
+  }
+  return {
+    id,
+    counts: `${id === null ? '' : `id ${id}, `}${formatCount(webhooks, 'webhook')}, ${formatCount(keys, 'key')}, and its events with their deliveries`
+  }
 }
 
 /** Refuses an id whose webhooks and keys were created under other names: most likely by mistake. */
@@ -77,5 +104,7 @@ async function assertName ({ pool, schema }: Context, argument: string, slug: st
     select tenant_slug as name from ${quoteName(schema)}.webhooks where tenant = $1
     union select tenant_slug from ${quoteName(schema)}.api_keys where tenant = $1`, [id])
   if (names.length === 0 || names.some(({ name }) => name === slug)) return
-  throw new RefusedError(`${argument}: the tenant with the id ${id} is ${names.map(({ name }) => name).join(' or ')}, not ${slug}`)
+  throw new RefusedError(
+    `${argument}: the tenant with the id ${id} is ${names.map(({ name }) => name).join(' or ')}, not ${slug}`
+  )
 }

@@ -38,7 +38,10 @@ export function createIo (process: Process): Io {
 }
 
 /** Ctrl-C arrives twice if a script runner forwards it: the second signal changes nothing. */
-async function untilInterrupted<Result> (process: Process, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+async function untilInterrupted<Result> (
+  process: Process,
+  work: (signal: AbortSignal) => Promise<Result>
+): Promise<Result> {
   const interruption = new AbortController()
   const interrupt = (): void => interruption.abort()
   const signals = ['SIGINT', 'SIGTERM'] as const
@@ -75,7 +78,11 @@ export function writeLines (write: (text: string) => void, lines: readonly strin
 }
 
 /** Writes a result: as JSON with `--json`, otherwise lines for people. */
-export function showResult ({ io, flags }: Pick<Context, 'io' | 'flags'>, result: unknown, lines: readonly string[]): void {
+export function showResult (
+  { io, flags }: Pick<Context, 'io' | 'flags'>,
+  result: unknown,
+  lines: readonly string[]
+): void {
   if (flags.has('json')) io.out(formatJson(result))
   else writeLines(io.out, lines)
 }
@@ -118,7 +125,10 @@ function formatCell (value: unknown): string {
 }
 
 /** Says what will change and asks, unless `--yes`. Throws if the answer is not yes; otherwise marks the audit. */
-export async function confirm ({ io, flags, audit }: Pick<Context, 'io' | 'flags' | 'audit'>, change: string): Promise<void> {
+export async function confirm (
+  { io, flags, audit }: Pick<Context, 'io' | 'flags' | 'audit'>,
+  change: string
+): Promise<void> {
   writeLines(io.err, [change])
   if (!flags.has('yes')) {
     if (io.ask === null) throw new UsageError('--yes: required, because there is no terminal to ask for confirmation')

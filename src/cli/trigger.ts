@@ -35,14 +35,24 @@ async function readTarget (context: Pick<Context, 'io' | 'flags'>): Promise<Send
   const webhookId = flags.integer('webhook', 1)
   const url = readReceiver(flags)
   if (webhookId !== undefined && url === null) {
-    return ({ client }, { name }) => callService(client.webhooks.test(webhookId, { event_type: name }), `--webhook: there is no webhook ${webhookId}`)
+    return ({ client }, { name }) =>
+      callService(client.webhooks.test(webhookId, { event_type: name }), `--webhook: there is no webhook ${webhookId}`)
   }
   if (webhookId !== undefined || url === null) throw new UsageError('--webhook, --forward: add one of them')
   const secret = await readSigningSecret(context)
-  if (secret === null) throw new UsageError('--secret: missing, add the secret of your receiver or set RECRUITING_WEBHOOK_SECRET')
+  if (secret === null) {
+    throw new UsageError('--secret: missing, add the secret of your receiver or set RECRUITING_WEBHOOK_SECRET')
+  }
   return ({ tenantSlug }, { name, example }, signal) => withSender(signal, (sender) => {
     if (example === null) throw new UsageError(`TYPE: ${name} has no example that fits its schema`)
-    const target = { type: name, data: example, tenant: { slug: tenantSlug, id: tenantSlug }, url, secrets: [secret], headers: {} }
+    const target = {
+      type: name,
+      data: example,
+      tenant: { slug: tenantSlug, id: tenantSlug },
+      url,
+      secrets: [secret],
+      headers: {}
+    }
     return postTest({ sender, clock: io }, target, generateEventId(), timeoutMs)
   })
 }

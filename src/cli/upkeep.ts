@@ -1,6 +1,12 @@
 import { isRecruitingApiError } from '../errors.js'
 import type { Hold, TenantDeliveryStats } from '../ports/index.js'
-import { type WatchOptions, migrate as migrateSchema, postgresStorage, watch as watchTable, watchSql } from '../postgres/index.js'
+import {
+  type WatchOptions,
+  migrate as migrateSchema,
+  postgresStorage,
+  watch as watchTable,
+  watchSql
+} from '../postgres/index.js'
 import { ask } from '../postgres/session.js'
 import { quoteName } from '../postgres/sql.js'
 import { createSecretBox, resealSecrets } from '../webhooks/secrets.js'
@@ -19,7 +25,11 @@ export const migrate: Command = {
     const { pool, schema } = context
     const migrations = await withProgress(context.io, 'migrating', () => migrateSchema(pool, { schema, dryRun }))
     const done = dryRun ? 'would run' : 'ran'
-    showResult(context, { migrations, dryRun }, migrations.length === 0 ? ['nothing to do'] : migrations.map((name) => `${done} ${name}`))
+    showResult(
+      context,
+      { migrations, dryRun },
+      migrations.length === 0 ? ['nothing to do'] : migrations.map((name) => `${done} ${name}`)
+    )
     return 0
   }
 }
@@ -29,9 +39,21 @@ export const watch: Command = {
   options: {
     kind: { value: 'KIND', about: 'candidate or job: the kind of item that the rows describe', isRequired: true },
     relation: { value: 'TABLE', about: 'your table, such as public.people', isRequired: true },
-    id: { value: 'COLUMN', about: 'the column with the id of the item, or an SQL expression over row', isRequired: true },
-    tenant: { value: 'COLUMN', about: "the column with the tenant's id, or its slug if your servers have no option tenantId; or an SQL expression over row", isRequired: true },
-    sql: { value: null, about: 'prints the SQL for a migration and changes nothing; run it where the table has its new columns' }
+    id: {
+      value: 'COLUMN',
+      about: 'the column with the id of the item, or an SQL expression over row',
+      isRequired: true
+    },
+    tenant: {
+      value: 'COLUMN',
+      about:
+        "the column with the tenant's id, or its slug if your servers have no option tenantId; or an SQL expression over row",
+      isRequired: true
+    },
+    sql: {
+      value: null,
+      about: 'prints the SQL for a migration and changes nothing; run it where the table has its new columns'
+    }
   },
 
   async run (context) {
@@ -42,7 +64,9 @@ export const watch: Command = {
     const kind = flags.required('kind') as WatchOptions['kind']
     const watched = { kind, id: flags.required('id'), tenant: flags.required('tenant') }
     function fail (error: unknown): never {
-      if (isRecruitingApiError(error) && error.code === 'invalid_option') throw new UsageError(`--${error.message}`, { cause: error })
+      if (isRecruitingApiError(error) && error.code === 'invalid_option') {
+        throw new UsageError(`--${error.message}`, { cause: error })
+      }
       throw error
     }
     if (flags.has('sql')) {
@@ -58,22 +82,34 @@ export const watch: Command = {
 
 export const stats: Command = {
   args: [],
-  options: { tenant: { ...tenantOption, isRequired: false, about: 'shows the figures of this tenant: its id, or its slug if your servers have no option tenantId' } },
+  options: {
+    tenant: {
+      ...tenantOption,
+      isRequired: false,
+      about: 'shows the figures of this tenant: its id, or its slug if your servers have no option tenantId'
+    }
+  },
 
   async run (context) {
     const { flags, pool, schema } = context
     const { deliveries, holds } = postgresStorage(pool, { schema })
     const tenant = flags.text('tenant')
-    if (tenant !== undefined) return showTenantStats(context, await deliveries.tenantStats(readTenant('--tenant', tenant)))
+    if (tenant !== undefined) {
+      return showTenantStats(context, await deliveries.tenantStats(readTenant('--tenant', tenant)))
+    }
     const [stats, held] = await Promise.all([deliveries.stats(), holds.find(null)])
     const { pending, due, leased, oldestDueMs, atLeast } = stats
-    showResult(context, { ...stats, held }, formatRecord({
-      pending: formatBounded(pending, atLeast.pending),
-      due: formatBounded(due, atLeast.due),
-      leased,
-      'oldest due': formatSeconds(oldestDueMs),
-      held: held === null ? 'no' : `since ${held.since}, because the database is a copy: see adopt`
-    }))
+    showResult(
+      context,
+      { ...stats, held },
+      formatRecord({
+        pending: formatBounded(pending, atLeast.pending),
+        due: formatBounded(due, atLeast.due),
+        leased,
+        'oldest due': formatSeconds(oldestDueMs),
+        held: held === null ? 'no' : `since ${held.since}, because the database is a copy: see adopt`
+      })
+    )
     return 0
   }
 }
@@ -83,16 +119,24 @@ export const adopt: Command = {
   options: {
     deliver: { value: null, about: 'sends the pending deliveries' },
     discard: { value: null, about: 'skips the pending deliveries, deactivates every webhook and revokes every key' },
-    'keep-webhooks': { value: null, about: 'with --discard: webhooks stay active, so new events reach their receivers' },
+    'keep-webhooks': {
+      value: null,
+      about: 'with --discard: webhooks stay active, so new events reach their receivers'
+    },
     'keep-keys': { value: null, about: 'with --discard: keys stay valid' },
-    environment: { value: 'NAME', about: 'delivery.environment of the servers of this database; without it, that of the first worker' }
+    environment: {
+      value: 'NAME',
+      about: 'delivery.environment of the servers of this database; without it, that of the first worker'
+    }
   },
 
   async run (context) {
     const { flags, pool, schema } = context
     const keepWebhooks = flags.has('keep-webhooks')
     const keepKeys = flags.has('keep-keys')
-    if (flags.has('deliver') && flags.has('discard')) throw new UsageError('--deliver or --discard: expected one of them')
+    if (flags.has('deliver') && flags.has('discard')) {
+      throw new UsageError('--deliver or --discard: expected one of them')
+    }
     if ((keepWebhooks || keepKeys) && !flags.has('discard')) {
       throw new UsageError(`--${keepWebhooks ? 'keep-webhooks' : 'keep-keys'}: only with --discard`)
     }
@@ -113,7 +157,9 @@ export const adopt: Command = {
     await confirm(context, pending === 'deliver' ? 'Its pending deliveries will be sent.' : discarded.join(' '))
     const adopted = await holds.adopt({ environment, pending, keepWebhooks, keepKeys })
     showResult(context, { adopted }, [
-      adopted === null ? 'nothing is held' : `adopted, with ${formatCount(adopted.pending, 'pending delivery', 'pending deliveries')}`
+      adopted === null
+        ? 'nothing is held'
+        : `adopted, with ${formatCount(adopted.pending, 'pending delivery', 'pending deliveries')}`
     ])
     return 0
   }
@@ -127,7 +173,9 @@ async function describeHold ({ pool, schema }: Context, hold: Hold, environment:
       (select count(*)::int from ${quoteName(schema)}.api_keys
         where revoked_at is null and least(expires_at, replaced_at) > now() is not false) as keys`)
   const problem = hold.reason === 'copy' ? 'The database is a copy' : `The database does not belong to ${environment}`
-  const deliveries = atLeast.pending ? `${pending} or more pending deliveries` : formatCount(pending, 'pending delivery', 'pending deliveries')
+  const deliveries = atLeast.pending
+    ? `${pending} or more pending deliveries`
+    : formatCount(pending, 'pending delivery', 'pending deliveries')
   const { webhooks, keys } = { webhooks: 0, keys: 0, ...counts }
   return [
     `${problem}, and nothing has been sent since ${hold.since}.`,
@@ -172,8 +220,15 @@ const batchSize = 1000
 export const prune: Command = {
   args: [],
   options: {
-    'retention-days': { value: 'DAYS', about: 'deletes ended deliveries and events older than this, like delivery.retentionDays: 1 to 3650', isRequired: true },
-    'changes-retention-days': { value: 'DAYS', about: 'also deletes changes of candidates and jobs older than this, like changesRetentionDays' }
+    'retention-days': {
+      value: 'DAYS',
+      about: 'deletes ended deliveries and events older than this, like delivery.retentionDays: 1 to 3650',
+      isRequired: true
+    },
+    'changes-retention-days': {
+      value: 'DAYS',
+      about: 'also deletes changes of candidates and jobs older than this, like changesRetentionDays'
+    }
   },
 
   async run (context) {
@@ -192,7 +247,9 @@ export const prune: Command = {
         }
       }
       await pruneAll(() => deliveries.prune({ retentionDays, limit: batchSize }))
-      if (changesDays !== undefined) await pruneAll(() => changes.prune({ retentionDays: changesDays, limit: batchSize }))
+      if (changesDays !== undefined) {
+        await pruneAll(() => changes.prune({ retentionDays: changesDays, limit: batchSize }))
+      }
     })
     showResult(context, { pruned }, [`deleted ${formatCount(pruned, 'row')}`])
     return 0
@@ -206,7 +263,10 @@ export const reseal: Command = {
   async run (context) {
     const { io, pool, schema } = context
     const box = createSecretBox(await readSecretKeys(context))
-    await confirm(context, 'Encrypts every webhook secret with the first of the given keys. Your servers must already have that key.')
+    await confirm(
+      context,
+      'Encrypts every webhook secret with the first of the given keys. Your servers must already have that key.'
+    )
     const { webhooks } = postgresStorage(pool, { schema })
     const resealed = await withProgress(io, 'encrypting', () => resealSecrets(webhooks, box))
     showResult(context, { resealed }, [`encrypted ${formatCount(resealed, 'secret')}`])

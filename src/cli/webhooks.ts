@@ -12,7 +12,11 @@ import { confirm, formatCount, formatRecord, formatTable, showResult, withProgre
 
 const batchSize = 200
 const statuses = ['active', 'inactive', 'disabled'] as const
-const anyTenantOption: Option = { ...tenantOption, isRequired: false, about: `${tenantOption.about}; the default is all tenants` }
+const anyTenantOption: Option = {
+  ...tenantOption,
+  isRequired: false,
+  about: `${tenantOption.about}; the default is all tenants`
+}
 
 export const list: Command = {
   args: [],
@@ -29,12 +33,27 @@ export const list: Command = {
     const { webhooks } = openStorage(context)
     const found: Webhook[] = []
     for (;;) {
-      const batch = await webhooks.list(tenant, { filter, sort: [{ field: 'id', direction: 'asc' }], offset: found.length, limit: batchSize })
+      const batch = await webhooks.list(tenant, {
+        filter,
+        sort: [{ field: 'id', direction: 'asc' }],
+        offset: found.length,
+        limit: batchSize
+      })
       found.push(...batch)
       if (batch.length < batchSize) break
     }
-    const rows = found.map(({ id, status, name, target_url: url, event_types: types }) => [id, status, name, url, types])
-    showResult(context, found, rows.length === 0 ? ['no webhooks'] : formatTable([['id', 'status', 'name', 'address', 'event types'], ...rows]))
+    const rows = found.map(({ id, status, name, target_url: url, event_types: types }) => [
+      id,
+      status,
+      name,
+      url,
+      types
+    ])
+    showResult(
+      context,
+      found,
+      rows.length === 0 ? ['no webhooks'] : formatTable([['id', 'status', 'name', 'address', 'event types'], ...rows])
+    )
     return 0
   }
 }
@@ -42,7 +61,14 @@ export const list: Command = {
 /** Lists the webhooks of all tenants. */
 async function listAll (context: Context): Promise<number> {
   const found = await selectWebhooks(context)
-  const rows = found.map(({ id, tenant_slug: slug, status, name, target_url: url, event_types: types }) => [id, slug, status, name, url, types])
+  const rows = found.map(({ id, tenant_slug: slug, status, name, target_url: url, event_types: types }) => [
+    id,
+    slug,
+    status,
+    name,
+    url,
+    types
+  ])
   const header = ['id', 'tenant', 'status', 'name', 'address', 'event types']
   showResult(context, found, rows.length === 0 ? ['no webhooks'] : formatTable([header, ...rows]))
   return 0
@@ -158,10 +184,22 @@ export const failing: Command = {
     const limit = context.flags.integer('limit', 1, 1000) ?? usualLimit
     const failing = await openStorage(context).webhooks.listFailing({ limit, maxPending })
     const rows = failing.map(({ tenantSlug, webhook, health, lastError, lastResponseStatus, pending }) => [
-      webhook.id, tenantSlug, webhook.status, health.failing_since, health.failed_deliveries, lastError, lastResponseStatus, pending, webhook.target_url
+      webhook.id,
+      tenantSlug,
+      webhook.status,
+      health.failing_since,
+      health.failed_deliveries,
+      lastError,
+      lastResponseStatus,
+      pending,
+      webhook.target_url
     ])
     const header = ['id', 'tenant', 'status', 'failing since', 'failed', 'last error', 'response', 'waiting', 'address']
-    showResult(context, failing, rows.length === 0 ? ['no webhook is failing or disabled'] : formatTable([header, ...rows]))
+    showResult(
+      context,
+      failing,
+      rows.length === 0 ? ['no webhook is failing or disabled'] : formatTable([header, ...rows])
+    )
     return 0
   }
 }
@@ -179,7 +217,11 @@ export const show: Command = {
     const graceEnd = { previous_secret_expires_at: await webhooks.findGraceEnd(tenant.id, id) }
     const headers = webhook.headers === null ? null : Object.keys(webhook.headers)
     const filters = webhook.filters && JSON.stringify(webhook.filters)
-    showResult(context, { ...named, health, ...graceEnd }, formatRecord({ ...named, headers, filters, ...health, ...graceEnd }))
+    showResult(
+      context,
+      { ...named, health, ...graceEnd },
+      formatRecord({ ...named, headers, filters, ...health, ...graceEnd })
+    )
     return 0
   }
 }
@@ -248,11 +290,15 @@ interface SenderSettings {
 }
 
 /** Creates an engine without a worker, with the servers' delivery settings. */
-export async function createSender (context: Context, settings: SenderSettings): Promise<StandaloneRecruiting<EventCatalogue>> {
+export async function createSender (
+  context: Context,
+  settings: SenderSettings
+): Promise<StandaloneRecruiting<EventCatalogue>> {
   // It takes longer to import than the other commands run.
   const { createRecruiting } = await import('../create-recruiting.js')
   const { flags, io } = context
-  const log = ({ err }: { err?: unknown }, message: string): void => writeLines(io.err, [err === undefined ? message : `${message}: ${describeError(err)}`])
+  const log = ({ err }: { err?: unknown }, message: string): void =>
+    writeLines(io.err, [err === undefined ? message : `${message}: ${describeError(err)}`])
   const proxy = await readSecret(context, 'proxy')
   const secretKeys = await readSecretKeys(context)
   try {
@@ -272,6 +318,8 @@ export async function createSender (context: Context, settings: SenderSettings):
   } catch (error) {
     // The error names the option of servers, not the place where the URL was found.
     const field = 'delivery.proxy.url'
-    throw readField(error, 'field') === field ? new UsageError(describeError(error).replace(field, String(proxy?.source))) : error
+    throw readField(error, 'field') === field
+      ? new UsageError(describeError(error).replace(field, String(proxy?.source)))
+      : error
   }
 }

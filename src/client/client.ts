@@ -1,7 +1,29 @@
 import { ApiError, type ApiRequest, send, type Transport } from './request.js'
 import type {
-  ApiTypes, Candidate, CandidateChange, CandidateQuery, Delivery, DeliveryQuery, DeliveryWithAttempts, Event, EventType, Job, JobChange, JobQuery, NewWebhook,
-  Page, PageQuery, ReplayResult, ReplaySelection, RotatedWebhook, SyncPage, TestResult, Webhook, WebhookQuery, WebhookWithHealth, WebhookWithSecret
+  ApiTypes,
+  Candidate,
+  CandidateChange,
+  CandidateQuery,
+  Delivery,
+  DeliveryQuery,
+  DeliveryWithAttempts,
+  Event,
+  EventType,
+  Job,
+  JobChange,
+  JobQuery,
+  NewWebhook,
+  Page,
+  PageQuery,
+  ReplayResult,
+  ReplaySelection,
+  RotatedWebhook,
+  SyncPage,
+  TestResult,
+  Webhook,
+  WebhookQuery,
+  WebhookWithHealth,
+  WebhookWithSecret
 } from './types.js'
 
 export interface ClientOptions {
@@ -22,7 +44,8 @@ export interface ClientOptions {
    */
   timeoutMs?: number
   /**
-   * How often a request is repeated after 429 or 503. Each time the client waits as long as `Retry-After` says, up to a minute.
+   * How often a request is repeated after 429 or 503. Each time the client waits as long as `Retry-After` says, up to
+   * a minute.
    * @default 4
    */
   maxRetries?: number
@@ -36,8 +59,8 @@ export interface SyncOptions {
   /** Saves the token of a page. Called after your loop has handled the page. */
   save?: (token: string) => unknown
   /**
-   * Called when the service no longer knows the token; the sync then begins again. Afterwards delete what it did not contain.
-   * Without this, an expired token throws an `ApiError` with the code `sync_token_expired`.
+   * Called when the service no longer knows the token; the sync then begins again. Afterwards delete what it did not
+   * contain. Without this, an expired token throws an `ApiError` with the code `sync_token_expired`.
    */
   restart?: () => unknown
   /** 1 to 200. @default 200 */
@@ -46,9 +69,9 @@ export interface SyncOptions {
 
 export interface EventsOptions<Type extends string = string> extends SyncOptions {
   /**
-   * Called when the service no longer knows the token, for example because it is older than the events that are kept. The
-   * feed then begins with the oldest of them: skip the ids that you have.
-   * Without this, an expired token throws an `ApiError` with the code `sync_token_expired`.
+   * Called when the service no longer knows the token, for example because it is older than the events that are kept.
+   * The feed then begins with the oldest of them: skip the ids that you have. Without this, an expired token throws
+   * an `ApiError` with the code `sync_token_expired`.
    */
   restart?: () => unknown
   /** The types of events, such as `application.created`. A token is only valid for the same types. @default all */
@@ -78,7 +101,10 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
     create (webhook: NewWebhook): Promise<WebhookWithSecret>
     update (id: number, changes: Partial<NewWebhook>): Promise<Webhook>
     delete (id: number): Promise<void>
-    /** Replaces the secret. Notifications are also signed with the old one for `grace_period_seconds`, by default a day. */
+    /**
+     * Replaces the secret. Notifications are also signed with the old one for `grace_period_seconds`, by default a
+     * day.
+     */
     rotateSecret (id: number, options?: { grace_period_seconds?: number }): Promise<RotatedWebhook>
     /** Sends a test notification and waits for its result. */
     test (id: number, options?: { event_type?: string }): Promise<TestResult>
@@ -90,12 +116,15 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
     retryDelivery (id: number, deliveryId: number): Promise<Delivery>
   }
   /**
-   * Reads the events of the tenant, from the saved token until it is up to date. Each comes once, none is missed, in the
-   * order in which they were recorded. Call it again later with the saved token.
+   * Reads the events of the tenant, from the saved token until it is up to date. Each comes once, none is missed, in
+   * the order in which they were recorded. Call it again later with the saved token.
    */
   events (options?: EventsOptions<Event<Types>['type']>): AsyncGenerator<SyncPage<Event<Types>>, void>
   listEventTypes (query?: PageQuery<'name'>): AsyncGenerator<Page<EventType>, void>
-  /** Calls any other operation of the service, at a path such as `/applications`. Returns the response, `null` for 204. */
+  /**
+   * Calls any other operation of the service, at a path such as `/applications`. Returns the response, `null` for
+   * 204.
+   */
   request<Response> (request: ApiRequest): Promise<Response>
 }
 
@@ -139,9 +168,12 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
 
   /** Reads what follows a token, page by page. Without a token it begins at `start`. */
   async function * follow<Item> (
-    path: string, { load, save, restart, per_page: perPage = 200 }: SyncOptions = {}, filter: object = {}, start?: string
+    path: string,
+    { load, save, restart, per_page: perPage = 200 }: SyncOptions = {},
+    filter: object = {},
+    start?: string
   ): AsyncGenerator<SyncPage<Item>, void> {
-    let token = await load?.() ?? start
+    let token = (await load?.()) ?? start
     for (let hasMore = true; hasMore;) {
       const page = await readPage<Item>(path, { ...filter, token, per_page: perPage }, restart)
       if (page === null) {
@@ -156,7 +188,11 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
   }
 
   /** Returns `null` if the token has expired, to begin again. */
-  async function readPage<Item> (path: string, query: { token: string | undefined, per_page: number }, restart: SyncOptions['restart']): Promise<SyncPage<Item> | null> {
+  async function readPage<Item> (
+    path: string,
+    query: { token: string | undefined; per_page: number },
+    restart: SyncOptions['restart']
+  ): Promise<SyncPage<Item> | null> {
     try {
       return await request<SyncPage<Item>>({ path, query })
     } catch (error) {
@@ -168,7 +204,9 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
     }
   }
 
-  function lists<Item extends { id: unknown }, Change, Query extends PageQuery> (path: string): Lists<Item, Change, Query> {
+  function lists<Item extends { id: unknown }, Change, Query extends PageQuery> (
+    path: string
+  ): Lists<Item, Change, Query> {
     return {
       list: (query) => list(path, query),
       find: (id) => find(`${path}/${encodeURIComponent(String(id))}`),
@@ -184,13 +222,16 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
       find: (id) => find(`/webhooks/${id}`),
       create: (body) => readData({ method: 'POST', path: '/webhooks', body }),
       update: (id, body) => readData({ method: 'PATCH', path: `/webhooks/${id}`, body }),
-      delete: async (id) => { await request({ method: 'DELETE', path: `/webhooks/${id}` }) },
+      delete: async (id) => {
+        await request({ method: 'DELETE', path: `/webhooks/${id}` })
+      },
       rotateSecret: (id, body) => readData({ method: 'POST', path: `/webhooks/${id}/rotate_secret`, body }),
       test: (id, body) => readData({ method: 'POST', path: `/webhooks/${id}/dispatch_test`, body }),
       replay: (id, body) => readData({ method: 'POST', path: `/webhooks/${id}/replay`, body }),
       listDeliveries: (id, query) => list(`/webhooks/${id}/deliveries`, query),
       findDelivery: (id, deliveryId) => find(`/webhooks/${id}/deliveries/${deliveryId}`),
-      retryDelivery: (id, deliveryId) => readData({ method: 'POST', path: `/webhooks/${id}/deliveries/${deliveryId}/retry` })
+      retryDelivery: (id, deliveryId) =>
+        readData({ method: 'POST', path: `/webhooks/${id}/deliveries/${deliveryId}/retry` })
     },
     events: ({ types, from, ...options } = {}) =>
       follow('/events', options, { 'filter[event_type]': types?.join() }, from === 'now' ? from : undefined),

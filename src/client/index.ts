@@ -1,4 +1,11 @@
-export { type Client, type ClientOptions, type EventsOptions, type Lists, type SyncOptions, createClient } from './client.js'
+export {
+  type Client,
+  type ClientOptions,
+  type EventsOptions,
+  type Lists,
+  type SyncOptions,
+  createClient
+} from './client.js'
 export { type ApiErrorDetail, ApiError } from './request.js'
 export { type VerifyOptions, WebhookVerificationError, verifyWebhook } from './verify-webhook.js'
 export type * from './types.js'

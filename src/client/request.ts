@@ -55,8 +55,8 @@ export interface ApiRequest {
 const maxWaitMs = 60_000
 
 /**
- * Sends a request and returns the response, `null` for 204. Repeats it after 429 and 503, which say that nothing was done. Throws
- * an `ApiError` for other errors, and what `fetch` throws without a response.
+ * Sends a request and returns the response, `null` for 204. Repeats it after 429 and 503, which say that nothing was
+ * done. Throws an `ApiError` for other errors, and what `fetch` throws without a response.
  */
 export async function send (transport: Transport, request: ApiRequest, retries = 0): Promise<unknown> {
   const response = await sendOnce(transport, request)
@@ -64,21 +64,29 @@ export async function send (transport: Transport, request: ApiRequest, retries =
   const retryAfterMs = readRetryAfter(response)
   const waitMs = retryAfterMs ?? 1000 * 2 ** retries
   const isBusy = response.status === 429 || response.status === 503
-  if (!isBusy || retries >= transport.maxRetries || waitMs > maxWaitMs) throw new ApiError(response.status, await readError(response), retryAfterMs)
+  if (!isBusy || retries >= transport.maxRetries || waitMs > maxWaitMs) {
+    throw new ApiError(response.status, await readError(response), retryAfterMs)
+  }
   await response.body?.cancel()
   await transport.sleep(waitMs)
   return send(transport, request, retries + 1)
 }
 
-function sendOnce ({ url, key, fetch, timeoutMs }: Transport, { method = 'GET', path, query = {}, body }: ApiRequest): Promise<Response> {
+function sendOnce (
+  { url, key, fetch, timeoutMs }: Transport,
+  { method = 'GET', path, query = {}, body }: ApiRequest
+): Promise<Response> {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
-  const headers = { authorization: `Bearer ${key}`, ...body === undefined ? {} : { 'content-type': 'application/json' } }
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' })
+  }
   return fetch(`${url}${path}${search.size > 0 ? `?${search}` : ''}`, {
     method,
     headers,
     signal: AbortSignal.timeout(timeoutMs),
-    ...body === undefined ? {} : { body: JSON.stringify(body) }
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
   })
 }
 

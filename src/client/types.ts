@@ -1,12 +1,26 @@
 import type {
-  CandidateRow, CandidateSortField, Delivery, DeliveryStatus, DeliveryWithAttempts, EventFilters, Id, JobRow, JobSortField, Webhook, WebhookHealth, WebhookStatus
+  CandidateRow,
+  CandidateSortField,
+  Delivery,
+  DeliveryStatus,
+  DeliveryWithAttempts,
+  EventFilters,
+  Id,
+  JobRow,
+  JobSortField,
+  Webhook,
+  WebhookHealth,
+  WebhookStatus
 } from '../ports/index.js'
 
 export type { Delivery, DeliveryWithAttempts, EventFilters, Id, Webhook }
 
 /** The fields and ids of one vendor's API, where they differ from the default. */
 export interface ApiTypes {
-  /** The fields of a candidate that replace or extend the default ones, such as `{ id: string, email: string | null }`. */
+  /**
+   * The fields of a candidate that replace or extend the default ones, such as `{ id: string, email: string | null
+   * }`.
+   */
   candidate?: object
   /** The same for a job. */
   job?: object

@@ -21,22 +21,32 @@ export interface VerifyOptions {
 const signedHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 
 /**
- * Verifies a notification by Standard Webhooks and returns its event. `body` is the body exactly as it arrived: parsed and
- * formatted again, it no longer has the same signature. Throws a `WebhookVerificationError`: respond with 401.
+ * Verifies a notification by Standard Webhooks and returns its event. `body` is the body exactly as it arrived:
+ * parsed and formatted again, it no longer has the same signature. Throws a `WebhookVerificationError`: respond with
+ * 401.
  */
 export async function verifyWebhook<Data = Record<string, unknown>> (
-  body: string | Uint8Array, headers: WebhookHeaders, secret: string, { toleranceSeconds = 300, now = Date.now }: VerifyOptions = {}
+  body: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string,
+  { toleranceSeconds = 300, now = Date.now }: VerifyOptions = {}
 ): Promise<WebhookEvent<Data>> {
   const [id, timestamp, signatures] = signedHeaders.map((name) => readHeader(headers, name)) as [string, string, string]
   const ageSeconds = Math.abs(now() / 1000 - Number(timestamp))
-  if (!/^\d+$/.test(timestamp) || ageSeconds > toleranceSeconds) throw new WebhookVerificationError(`webhook-timestamp: more than ${toleranceSeconds} seconds from now`)
+  if (!/^\d+$/.test(timestamp) || ageSeconds > toleranceSeconds) {
+    throw new WebhookVerificationError(`webhook-timestamp: more than ${toleranceSeconds} seconds from now`)
+  }
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const content = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
-  const key = await crypto.subtle.importKey('raw', readSecret(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+  const key = await crypto.subtle.importKey('raw', readSecret(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'verify'
+  ])
   // While a secret is rotated, there is a signature for each secret.
   for (const signature of signatures.split(' ')) {
     const bytes = signature.startsWith('v1,') ? decodeBase64(signature.slice(3)) : null
-    if (bytes !== null && await crypto.subtle.verify('HMAC', key, bytes, content)) return JSON.parse(text) as WebhookEvent<Data>
+    if (bytes !== null && (await crypto.subtle.verify('HMAC', key, bytes, content))) {
+      return JSON.parse(text) as WebhookEvent<Data>
+    }
   }
   throw new WebhookVerificationError('webhook-signature: does not match the body and the secret')
 }

@@ -13,12 +13,16 @@ const notInUrls = /["<>\\^`{|}]/g
 const usualPath = /^(?:\/[^/"<>\\^`{|}]+)+$/
 
 /**
- * Returns the path of a request URL without repeated and trailing slashes, which a lenient router ignores. In a link, two
- * slashes at the start would name another host. The router ends a path at a `#` too.
+ * Returns the path of a request URL without repeated and trailing slashes, which a lenient router ignores. In a link,
+ * two slashes at the start would name another host. The router ends a path at a `#` too.
  */
 export function readPath (url: string): string {
   const end = url.search(/[?#]/)
   const path = end === -1 ? url : url.slice(0, end)
   if (usualPath.test(path)) return path
-  return path.replace(/^https?:\/\/[^/]*/i, '').replace(/\/{2,}/g, '/').replace(/\/$/, '').replace(notInUrls, encodeURIComponent)
+  return path
+    .replace(/^https?:\/\/[^/]*/i, '')
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
+    .replace(notInUrls, encodeURIComponent)
 }

@@ -1,4 +1,11 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler, RouteOptions } from 'fastify'
+import type {
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  onSendHookHandler,
+  RouteOptions
+} from 'fastify'
 import { isAuthorized } from './auth.js'
 import { type Call, type CallAnswer, type Calls, endpointConfig } from './calls.js'
 import { logOf } from './log.js'
@@ -32,8 +39,8 @@ export interface AgentServer {
   /** Maximum length of a key. */
   maxKeyLength: number
   /**
-   * Returns the function that responds to messages, for all routes of a tenant. Throws `invalid_option` for a route that
-   * cannot be a tool.
+   * Returns the function that responds to messages, for all routes of a tenant. Throws `invalid_option` for a route
+   * that cannot be a tool.
    */
   prepare (routes: readonly RouteOptions[]): (request: AgentRequest) => Promise<AgentAnswer>
   /** Returns whether pages of an origin may send messages. */
@@ -84,13 +91,22 @@ export function agentRoute (server: AgentServer, calls: Calls, routes: readonly 
 }
 
 /** Clients of the protocol expect a 405 for streams that a server does not have. */
-const methodNotAllowed = JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null })
+const methodNotAllowed = JSON.stringify({
+  jsonrpc: '2.0',
+  error: { code: -32000, message: 'Method not allowed.' },
+  id: null
+})
 
 /** Headers of the called operation that its client needs. */
 const limitHeaders = ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
 
 /** Counts each message once: as the operation that it calls, or as itself. */
-async function serve (request: FastifyRequest, reply: FastifyReply, calls: Calls, respond: (request: AgentRequest) => Promise<AgentAnswer>): Promise<AgentAnswer> {
+async function serve (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  calls: Calls,
+  respond: (request: AgentRequest) => Promise<AgentAnswer>
+): Promise<AgentAnswer> {
   const { access } = stateOf(request)
   const { method } = (request.body ?? {}) as { method?: unknown }
   let isCounted = method !== 'tools/call' && !String(method).startsWith('resources/')

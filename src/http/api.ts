@@ -118,7 +118,13 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes
       const job = withFields(jobOf(ids), settings.jobFields)
       const plugins = [
         candidateRoutes(candidates, candidate, ids),
-        syncRoute(changes, { kind: 'candidate', source: candidates, item: candidate, assertIds: assertCandidateIds, ids }),
+        syncRoute(changes, {
+          kind: 'candidate',
+          source: candidates,
+          item: candidate,
+          assertIds: assertCandidateIds,
+          ids
+        }),
         jobRoutes(jobs, job, ids),
         syncRoute(changes, { kind: 'job', source: jobs, item: job, assertIds: assertJobIds, ids }),
         webhookRoutes(operations, { hasSessions }),
@@ -181,7 +187,12 @@ function hasOwnFields ({ candidateFields, jobFields }: HttpSettings): boolean {
 function assertLimited ({ rateLimit }: HttpSettings, routes: readonly RouteOptions[]): void {
   const known = routes.map(({ schema }) => operationIdOf(schema))
   for (const operationId of Object.keys(rateLimit?.operations ?? {})) {
-    expect(known.includes(operationId), `rateLimit.operations.${operationId}`, 'the operationId of a route', operationId)
+    expect(
+      known.includes(operationId),
+      `rateLimit.operations.${operationId}`,
+      'the operationId of a route',
+      operationId
+    )
   }
 }
 
@@ -197,7 +208,10 @@ export function publishedFields (
   }
 }
 
-/** Adds the fields that the host publishes to an item. Reads `required`, because each TypeBox marks optional fields in its own way. */
+/**
+ * Adds the fields that the host publishes to an item. Reads `required`, because each TypeBox marks optional fields in
+ * its own way.
+ */
 function withFields<Item extends TObject> (item: Item, fields: TObject): TUnsafe<Static<Item>> {
   const required = [item, fields].flatMap(({ required = [] }) => required)
   return Type.Unsafe<Static<Item>>({ ...item, properties: { ...item.properties, ...fields.properties }, required })

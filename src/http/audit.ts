@@ -72,10 +72,13 @@ export function createAuditNotes (route: RouteOptions) {
 }
 
 /**
- * Returns a reader of the record that a request is about: its id is the last parameter of the path or, if that is the tenant, in
- * the response.
+ * Returns a reader of the record that a request is about: its id is the last parameter of the path or, if that is the
+ * tenant, in the response.
  */
-function createResourceReader ({ url, config }: RouteOptions): (request: FastifyRequest, payload: unknown) => AuditedResource | null {
+function createResourceReader ({
+  url,
+  config
+}: RouteOptions): (request: FastifyRequest, payload: unknown) => AuditedResource | null {
   const kind = config?.resource
   if (kind === undefined) return () => null
   const parameter = url.replace(/^.*:(\w+).*$/, '$1')

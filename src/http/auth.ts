@@ -62,7 +62,12 @@ const forgeable = 'trustProxy trusts every address, so callers choose their own,
  * Returns a lookup that converts errors of the host's lookups and never passes them a session token. A key used from
  * a forbidden address looks unknown.
  */
-export function createKeyCheck ({ tenants, keyLookup, sessions, isAddressForgeable }: KeyCheckDependencies): AccessLookup {
+export function createKeyCheck ({
+  tenants,
+  keyLookup,
+  sessions,
+  isAddressForgeable
+}: KeyCheckDependencies): AccessLookup {
   const isAllowed = createAddressCheck()
   let isWarned = !isAddressForgeable
 
@@ -77,7 +82,7 @@ export function createKeyCheck ({ tenants, keyLookup, sessions, isAddressForgeab
     if (sessions?.isToken(key) === true) return null
     try {
       const tenant = await tenants.find(tenantSlug)
-      const found = tenant && await keyLookup({ tenantSlug, tenantId: tenant.id, key })
+      const found = tenant && (await keyLookup({ tenantSlug, tenantId: tenant.id, key }))
       if (tenant === null || found === null || found === undefined) return null
       const access = ofKey(tenant, found)
       if (isUsable(found, request)) return access

@@ -35,14 +35,16 @@ export interface CallAnswer {
 const callHeader = 'x-recruiting-call'
 
 /**
- * Headers that belong to the request of the client alone: they describe its body, its connection, or the form of its response.
- * All others are passed on, because hooks of the host may need them.
+ * Headers that belong to the request of the client alone: they describe its body, its connection, or the form of its
+ * response. All others are passed on, because hooks of the host may need them.
  */
-const ownHeaders = /^(?::|accept|content-|if-|mcp-|connection|expect|keep-alive|last-event-id|origin|range|te$|trailer|transfer-|upgrade)/
+const ownHeaders =
+  /^(?::|accept|content-|if-|mcp-|connection|expect|keep-alive|last-event-id|origin|range|te$|trailer|transfer-|upgrade)/
 
 /**
- * Calls operations for a client whose request was let in. A call is a request of its own: it passes the hooks of the host, the
- * scopes, limits, validation and the audit. It has the caller and the id of the request that it is made for.
+ * Calls operations for a client whose request was let in. A call is a request of its own: it passes the hooks of the
+ * host, the scopes, limits, validation and the audit. It has the caller and the id of the request that it is made
+ * for.
  */
 export class Calls {
   readonly #origins = new Map<string, Origin>()
@@ -73,14 +75,21 @@ export class Calls {
     const origin: Origin = { access, requestId, isSeen: false }
     this.#origins.set(name, origin)
     const { remoteAddress } = request.raw.socket
-    const response = await request.server.inject({
-      method: method as 'GET',
-      url: `${readPath(request.originalUrl).replace(/\/[^/]*$/, '')}${path}`,
-      headers: { ...passOn(request.raw.headers), ...(body === null ? {} : { 'content-type': 'application/json' }), [callHeader]: name },
-      ...(body === null ? {} : { payload: body }),
-      // A Unix socket has none.
-      ...omitUndefined({ remoteAddress })
-    }).catch(describeClosing).finally(() => this.#origins.delete(name))
+    const response = await request.server
+      .inject({
+        method: method as 'GET',
+        url: `${readPath(request.originalUrl).replace(/\/[^/]*$/, '')}${path}`,
+        headers: {
+          ...passOn(request.raw.headers),
+          ...(body === null ? {} : { 'content-type': 'application/json' }),
+          [callHeader]: name
+        },
+        ...(body === null ? {} : { payload: body }),
+        // A Unix socket has none.
+        ...omitUndefined({ remoteAddress })
+      })
+      .catch(describeClosing)
+      .finally(() => this.#origins.delete(name))
     if (origin.isSeen) skipAudit(request)
     return { status: response.statusCode, headers: response.headers, text: response.payload, isCounted: origin.isSeen }
   }

@@ -47,8 +47,8 @@ const nobody = '192.0.2.1'
 const manyHops = 1000
 
 /**
- * Returns whether the host's `trustProxy` trusts every address: it is `true`, or a function that trusts the reserved one.
- * Fastify has no public access to the option, so this reads its internal record; without one it returns `false`.
+ * Returns whether the host's `trustProxy` trusts every address: it is `true`, or a function that trusts the reserved
+ * one. Fastify has no public access to the option, so this reads its internal record; without one it returns `false`.
  */
 export function trustsEveryProxy (app: object): boolean {
   const trustProxy = readTrustProxy(app)

@@ -22,9 +22,9 @@ export interface ListOptions<Field extends string, Filters extends Record<string
    */
   defaultSort?: NoInfer<Field | `-${Field}`>
   /**
-   * Schemas of the filters, which arrive as `filter[name]` and are optional: text, or integers, which are by default from
-   * -(2^53-1) to 2^53-1. `q` is trimmed, ignored if blank, and has at most 200 characters. Text with `format: 'date-time'`
-   * is converted to UTC with milliseconds.
+   * Schemas of the filters, which arrive as `filter[name]` and are optional: text, or integers, which are by default
+   * from -(2^53-1) to 2^53-1. `q` is trimmed, ignored if blank, and has at most 200 characters. Text with `format:
+   * 'date-time'` is converted to UTC with milliseconds.
    * @default {}
    */
   filters?: Filters
@@ -41,18 +41,28 @@ export interface OwnList<Row, Field extends string, Filter> {
   readonly query: TObject
   /** The response of the route with status 200. */
   readonly page: ReturnType<typeof PageOf<TUnsafe<Row>>>
-  /** Reads the requested page and its total, sets `Link`, and returns the response. `list` and `count` run in parallel. */
+  /**
+   * Reads the requested page and its total, sets `Link`, and returns the response. `list` and `count` run in
+   * parallel.
+   */
   read (request: FastifyRequest, reply: FastifyReply, source: ListSource<Row, Filter, Field>): Promise<Page<Row>>
 }
 
-const optionNames = { sort: true, defaultSort: true, filters: true, description: true } satisfies Record<keyof ListOptions<string, never>, true>
+const optionNames = { sort: true, defaultSort: true, filters: true, description: true } satisfies Record<
+  keyof ListOptions<string, never>,
+  true
+>
 const namePattern = /^[a-z_]\w*$/i
 
 /**
  * Defines a list of your own, with the parameters, errors, `meta` and `Link` of the API's lists: `page`, `per_page`,
  * `sort` and `filter[…]`. `item` is the schema of one row, made with either TypeBox. Throws `invalid_option`.
  */
-export function defineList<Item extends TypeBoxSchema, const Field extends string, Filters extends Record<string, TypeBoxSchema> = Record<never, never>> (
+export function defineList<
+  Item extends TypeBoxSchema,
+  const Field extends string,
+  Filters extends Record<string, TypeBoxSchema> = Record<never, never>
+> (
   item: Item,
   options: ListOptions<Field, Filters>
 ): OwnList<StaticOf<Item>, Field, { [Name in keyof Filters]?: StaticOf<Filters[Name]> }> {
@@ -65,10 +75,13 @@ export function defineList<Item extends TypeBoxSchema, const Field extends strin
   assertSort(sort, defaultSort)
   assertFilters(filters)
   const entries = Object.entries(filters as Record<string, TSchema>)
-  const query = Type.Object({
-    ...pagingQuery(sort, defaultSort),
-    ...Object.fromEntries(entries.map(([name, schema]) => [`filter[${name}]`, Type.Optional(bounded(schema))]))
-  }, { additionalProperties: false })
+  const query = Type.Object(
+    {
+      ...pagingQuery(sort, defaultSort),
+      ...Object.fromEntries(entries.map(([name, schema]) => [`filter[${name}]`, Type.Optional(bounded(schema))]))
+    },
+    { additionalProperties: false }
+  )
 
   return {
     query,
@@ -77,11 +90,17 @@ export function defineList<Item extends TypeBoxSchema, const Field extends strin
       assertRoute(request, query)
       const { tenantId } = readCaller(request)
       const values = request.query as PagingQuery & Record<string, unknown>
-      const filter = Object.fromEntries(entries.map(([name, schema]) => [name, readFilter(`filter[${name}]`, schema, values)]))
-      const page = await readPage<Row, Filter, Field>({
-        list: async (query) => source.list(tenantId, query),
-        count: async (filter) => assertTotal(await source.count(tenantId, filter))
-      }, values, omitUndefined(filter) as Filter)
+      const filter = Object.fromEntries(
+        entries.map(([name, schema]) => [name, readFilter(`filter[${name}]`, schema, values)])
+      )
+      const page = await readPage<Row, Filter, Field>(
+        {
+          list: async (query) => source.list(tenantId, query),
+          count: async (filter) => assertTotal(await source.count(tenantId, filter))
+        },
+        values,
+        omitUndefined(filter) as Filter
+      )
       return linkPages(request, reply, page)
     }
   }
@@ -109,7 +128,9 @@ function assertRoute ({ routeOptions: { config, schema } }: FastifyRequest, quer
 /** The drivers of databases return `count(*)` as text. */
 function assertTotal (total: unknown): number {
   if (typeof total === 'number' && Number.isSafeInteger(total) && total >= 0) return total
-  throw new Error(`count of a list returned ${typeof total === 'number' ? total : `a ${typeof total}`}, expected an integer from 0`)
+  throw new Error(
+    `count of a list returned ${typeof total === 'number' ? total : `a ${typeof total}`}, expected an integer from 0`
+  )
 }
 
 function assertSort (sort: unknown, defaultSort: unknown): asserts sort is readonly string[] {
@@ -125,7 +146,12 @@ function assertFilters (filters: unknown): void {
   for (const [name, schema] of Object.entries(filters)) {
     expect(namePattern.test(name), `filters.${name}`, 'a name of letters, digits and _', name)
     const isReadable = isText(schema) || (name !== 'q' && schema?.type === 'integer')
-    expect(isReadable, `filters.${name}`, name === 'q' ? 'a schema of text' : 'a schema of text or integers', schema?.type ?? schema)
+    expect(
+      isReadable,
+      `filters.${name}`,
+      name === 'q' ? 'a schema of text' : 'a schema of text or integers',
+      schema?.type ?? schema
+    )
   }
 }
 

@@ -1,4 +1,10 @@
-import type { FastifyPluginAsync, FastifyTypeProvider, onSendHookHandler, RawServerDefault, RouteOptions } from 'fastify'
+import type {
+  FastifyPluginAsync,
+  FastifyTypeProvider,
+  onSendHookHandler,
+  RawServerDefault,
+  RouteOptions
+} from 'fastify'
 import { describeDeprecation, findDeprecationFault, readDeprecation } from '../shared/deprecation.js'
 import { expect } from '../shared/expect.js'
 import type { StaticOf } from '../shared/typebox.js'
@@ -21,10 +27,16 @@ type EitherPlugin = FastifyPluginAsync<Record<never, never>, RawServerDefault, E
 
 /** A method, because its parameters are compared less strictly: plugins may use another type provider than this one. */
 interface PluginMethod {
-  register (app: Parameters<EitherPlugin>[0], options: Record<never, never>, done: (error?: Error) => void): void | Promise<void>
+  register(
+    app: Parameters<EitherPlugin>[0],
+    options: Record<never, never>,
+    done: (error?: Error) => void
+  ): void | Promise<void>
 }
 
-/** Returns a route of the option `routes` with the errors it can return and its deprecation. Throws `invalid_option`. */
+/**
+ * Returns a route of the option `routes` with the errors it can return and its deprecation. Throws `invalid_option`.
+ */
 export function completeHostRoute (route: RouteOptions): RouteOptions {
   assertScopes(route)
   assertCapabilities(route)
@@ -49,14 +61,26 @@ function assertScopes (route: RouteOptions): void {
 function assertCapabilities (route: RouteOptions): void {
   const given: unknown = route.config?.capabilities
   const isValid = given === undefined || (Array.isArray(given) && given.every((name) => capabilities.includes(name)))
-  expect(isValid, 'routes', `config.capabilities of ${nameOf(route)} to be an array of ${capabilities.join(', ')}`, given)
+  expect(
+    isValid,
+    'routes',
+    `config.capabilities of ${nameOf(route)} to be an array of ${capabilities.join(', ')}`,
+    given
+  )
 }
 
 /** Refuses a route without a schema for success: it could return only 204 and errors. */
 function assertSuccess (route: RouteOptions): void {
   const response: object = route.schema?.response ?? {}
-  const isDeclared = Object.entries(response).some(([status, schema]) => /^[23]\d\d$/.test(status) && isOneSchema(schema))
-  expect(isDeclared, 'routes', `schema.response of ${nameOf(route)} to have a schema for a status such as 200`, route.schema?.response)
+  const isDeclared = Object.entries(response).some(
+    ([status, schema]) => /^[23]\d\d$/.test(status) && isOneSchema(schema)
+  )
+  expect(
+    isDeclared,
+    'routes',
+    `schema.response of ${nameOf(route)} to have a schema for a status such as 200`,
+    route.schema?.response
+  )
 }
 
 /** Refuses schemas per media type, because every response of the API is JSON. */

@@ -9,7 +9,14 @@ export function logOf (request: FastifyRequest): Logger {
 /** Serializes a request as Fastify does, but without the values of the query: they may be personal data. */
 function describeRequest (request: Partial<FastifyRequest>): object {
   const { method, url = '', headers, host, ip, socket } = request
-  return { method, url: hideValues(url), version: headers?.['accept-version'], host, remoteAddress: ip, remotePort: socket?.remotePort }
+  return {
+    method,
+    url: hideValues(url),
+    version: headers?.['accept-version'],
+    host,
+    remoteAddress: ip,
+    remotePort: socket?.remotePort
+  }
 }
 
 /** Turns `/jobs?filter[q]=Ada&page=2` into `/jobs?filter[q]&page`. */
@@ -32,7 +39,9 @@ export function redactQueries (scope: FastifyInstance): void {
 
   /** Reuses one logger per level, because a child with its own serializers costs twice as much. */
   function redact (logger: FastifyBaseLogger): FastifyBaseLogger {
-    if (parent === null || parent.level !== logger.level) parent = logger.child({}, { serializers: redactValues(undefined) })
+    if (parent === null || parent.level !== logger.level) {
+      parent = logger.child({}, { serializers: redactValues(undefined) })
+    }
     return parent
   }
 

@@ -43,8 +43,8 @@ export interface RouteContext {
 const NoQuery = Type.Object({}, { additionalProperties: false })
 
 /**
- * Returns the complete options of a route. A request passes them from top to bottom. Hooks that the host adds to its server
- * run before the hook of the same name here, even if it adds them later.
+ * Returns the complete options of a route. A request passes them from top to bottom. Hooks that the host adds to its
+ * server run before the hook of the same name here, even if it adds them later.
  */
 export function defineRoute (context: RouteContext, route: RouteOptions): RouteOptions {
   const notes = context.onAudit === null ? null : createAuditNotes(route)

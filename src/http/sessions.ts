@@ -13,7 +13,10 @@ export interface DeclaredRoute {
   method: RouteOptions['method']
 }
 
-/** Returns the capabilities that a session needs for a route. Without a declaration everything but reading needs `write`. */
+/**
+ * Returns the capabilities that a session needs for a route. Without a declaration everything but reading needs
+ * `write`.
+ */
 export function requiredCapabilities ({ config, method }: DeclaredRoute): readonly PortalCapability[] {
   const isReading = [method].flat().every((name) => name === 'GET' || name === 'HEAD')
   return config?.capabilities ?? [isReading ? 'read' : 'write']

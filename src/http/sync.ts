@@ -51,20 +51,23 @@ interface Query {
 interface Read<Row> extends Omit<SyncPage<Row>, 'token'> { state: SyncState }
 
 /**
- * Returns a function that reads one page of a sync: all rows by id, then the changes since the first page. A change that
- * commits while the rows are read is among the changes, so nothing is missed. Throws a 410 for a token that is not valid and while
- * the storage has missed changes, and a 404 if changes are no longer recorded.
+ * Returns a function that reads one page of a sync: all rows by id, then the changes since the first page. A change
+ * that commits while the rows are read is among the changes, so nothing is missed. Throws a 410 for a token that is
+ * not valid and while the storage has missed changes, and a 404 if changes are no longer recorded.
  */
-export function createSync<Row extends { id: Id }> (dependencies: Dependencies<Row>): (query: Query) => Promise<SyncPage<Row>> {
+export function createSync<Row extends { id: Id }> (
+  dependencies: Dependencies<Row>
+): (query: Query) => Promise<SyncPage<Row>> {
   const { kind, changes } = dependencies
   const tokens = createTokens(changes)
 
   return async ({ tenant, token, limit, log }) => {
     const subject = `${kind}\n${tenant}`
-    const [position = null, afterId = null] = await tokens.read(subject, token) ?? []
-    const { items, hasMore, state } = position === null
-      ? await beginRows(dependencies, tenant, limit, log)
-      : await readPage(dependencies, tenant, { position, afterId }, limit)
+    const [position = null, afterId = null] = (await tokens.read(subject, token)) ?? []
+    const { items, hasMore, state } =
+      position === null
+        ? await beginRows(dependencies, tenant, limit, log)
+        : await readPage(dependencies, tenant, { position, afterId }, limit)
     return { items, hasMore, token: await tokens.format(subject, [state.position, state.afterId]) }
   }
 }
@@ -82,22 +85,35 @@ async function beginRows<Row extends { id: Id }> (
   const { changes, kind } = dependencies
   if (!await isRecorded(changes, kind)) throw new HttpError('not_found')
   function missed (): never {
-    log.error({}, `changes of ${kind}s were missed, so ${kind}s/sync answers 410: doctor names the table, and watch repairs it`)
+    log.error(
+      {},
+      `changes of ${kind}s were missed, so ${kind}s/sync answers 410: doctor names the table, and watch repairs it`
+    )
     return expired()
   }
-  return readRows(dependencies, tenant, { position: await changes.begin(tenant, kind), after: null, limit, expire: missed })
+  return readRows(dependencies, tenant, {
+    position: await changes.begin(tenant, kind),
+    after: null,
+    limit,
+    expire: missed
+  })
 }
 
 async function readRows<Row extends { id: Id }> (
   { kind, rows, changes, fields, assertRow }: Dependencies<Row>,
   tenant: string,
-  { position, after, limit, expire = expired }: { position: string, after: Id | null, limit: number, expire?: () => never }
+  {
+    position,
+    after,
+    limit,
+    expire = expired
+  }: { position: string; after: Id | null; limit: number; expire?: () => never }
 ): Promise<Read<Row>> {
   // Also checks that the position is still known.
-  const next = await changes.list(tenant, kind, { after: position, limit: 1 }) ?? expire()
+  const next = (await changes.list(tenant, kind, { after: position, limit: 1 })) ?? expire()
   const page = await rows.listAfter(tenant, { after, limit, fields })
   for (const row of page) assertRow('listAfter', row)
-  assertAscending([...after === null ? [] : [after], ...page.map(({ id }) => id)], kind)
+  assertAscending([...(after === null ? [] : [after]), ...page.map(({ id }) => id)], kind)
   const last = page.length < limit ? undefined : page.at(-1)
   return {
     items: page.map((row) => ({ id: row.id, row })),
@@ -124,7 +140,9 @@ async function readChanges<Row extends { id: Id }> (
 /** Rejects rows that share an id or come in another order: sync would miss some of them. */
 function assertAscending (ids: readonly Id[], kind: ChangeKind): void {
   const repeated = ids.find((id, index) => index > 0 && !isBefore(ids[index - 1], id))
-  if (repeated !== undefined) throw new Error(`${kind}s.listAfter returned the id ${repeated} twice, or not in ascending order`)
+  if (repeated !== undefined) {
+    throw new Error(`${kind}s.listAfter returned the id ${repeated} twice, or not in ascending order`)
+  }
 }
 
 function isBefore (a: Id | undefined, b: Id): boolean {

@@ -3,7 +3,10 @@ import { HttpError } from './wire-errors.js'
 
 /** Makes and reads the tokens of a resource that clients follow. */
 export interface Tokens {
-  /** Returns the state of a token; `null` without one. Throws a 410 for a token that was not made for the same subject. */
+  /**
+   * Returns the state of a token; `null` without one. Throws a 410 for a token that was not made for the same
+   * subject.
+   */
   read (subject: string, token: string | undefined): Promise<TokenState | null>
   /** Formats a token that is valid only for `subject`, such as a resource and a tenant. */
   format (subject: string, state: TokenState): Promise<string>

@@ -11,8 +11,9 @@ export const wireErrors = {
    */
   bad_request: { status: 400, message: 'Validation failed for request payload' },
   /**
-   * The key is missing or not valid. The response, with `WWW-Authenticate: Bearer`, is the same for a key that is malformed,
-   * unknown, expired, revoked, another tenant's or not allowed from the caller's address, and for a tenant that does not exist.
+   * The key is missing or not valid. The response, with `WWW-Authenticate: Bearer`, is the same for a key that is
+   * malformed, unknown, expired, revoked, another tenant's or not allowed from the caller's address, and for a tenant
+   * that does not exist.
    */
   unauthorized: { status: 401, message: 'Missing or invalid API key' },
   /** The key lacks a scope. */
@@ -21,11 +22,14 @@ export const wireErrors = {
   not_found: { status: 404, message: 'Resource was not found' },
   /** Another request has changed the resource. Only operations that the vendor has added return this. */
   conflict: { status: 409, message: 'The resource was changed by another request' },
-  /** The token of a sync or of the list of events is malformed, expired, of another tenant, resource or filter, or of a restored database. */
+  /**
+   * The token of a sync or of the list of events is malformed, expired, of another tenant, resource or filter, or of
+   * a restored database.
+   */
   sync_token_expired: { status: 410, message: 'Sync token is no longer valid' },
   /**
-   * The key sent too many requests, or its address too many invalid keys, if the vendor limits them. `Retry-After`, if present, says
-   * when to try again.
+   * The key sent too many requests, or its address too many invalid keys, if the vendor limits them. `Retry-After`,
+   * if present, says when to try again.
    */
   rate_limited: { status: 429, message: 'Rate limit exceeded' },
   /**
@@ -53,8 +57,8 @@ export interface ErrorDetail {
 const kBrand = Symbol.for('fastify-recruiting-api.http-error')
 
 /**
- * Ends a request with one of the API's errors, for example `not_found`. Handlers of the option `routes` can throw it too.
- * The constructor throws `invalid_option` for an unknown code.
+ * Ends a request with one of the API's errors, for example `not_found`. Handlers of the option `routes` can throw it
+ * too. The constructor throws `invalid_option` for an unknown code.
  */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
@@ -109,7 +113,9 @@ export function toHttpError (thrown: unknown): HttpError {
   if (isRefusal(thrown)) return badRequest({ in: thrown.place, field: thrown.field, message: thrown.message })
   if (isBusy(thrown)) return new HttpError('unavailable', [], { cause: thrown })
   // Another process removed the tenant after the key was checked.
-  if (isRecruitingApiError(thrown) && readField(thrown, 'code') === 'tenant_resting') return new HttpError('unauthorized')
+  if (isRecruitingApiError(thrown) && readField(thrown, 'code') === 'tenant_resting') {
+    return new HttpError('unauthorized')
+  }
   return toInternalError(thrown)
 }
 
@@ -122,8 +128,8 @@ export function isBusy (thrown: unknown): boolean {
 const portCodes: readonly WireErrorCode[] = ['rate_limited', 'unavailable']
 
 /**
- * Converts an error of a key lookup: a 429 or 503 if it is an `HttpError` of this code, otherwise a 500. Another `HttpError` would
- * let a fault of the host look like a fault of the request.
+ * Converts an error of a key lookup: a 429 or 503 if it is an `HttpError` of this code, otherwise a 500. Another
+ * `HttpError` would let a fault of the host look like a fault of the request.
  */
 export function toPortError (thrown: unknown): HttpError {
   const known = readHttpError(thrown)

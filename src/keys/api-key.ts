@@ -8,9 +8,9 @@ const checksumLength = 6
 const bodyLength = randomLength + checksumLength
 
 /**
- * Generates an API key: the prefix, `_`, 32 random bytes as 43 digits of `0-9 A-Z a-z`, and a checksum of 6 digits. Show
- * it to its owner once and store only `hashApiKey(key)`. The prefix has 2 to 16 characters of `a-z 0-9`, the first a
- * letter. Throws `invalid_option`.
+ * Generates an API key: the prefix, `_`, 32 random bytes as 43 digits of `0-9 A-Z a-z`, and a checksum of 6 digits.
+ * Show it to its owner once and store only `hashApiKey(key)`. The prefix has 2 to 16 characters of `a-z 0-9`, the
+ * first a letter. Throws `invalid_option`.
  */
 export function generateApiKey (prefix?: string): string {
   const random = formatBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomLength)
@@ -19,17 +19,17 @@ export function generateApiKey (prefix?: string): string {
 }
 
 /**
- * Returns whether a text is a key of `generateApiKey(prefix)`, by its form and its checksum. It may be expired, revoked or
- * never issued. Throws `invalid_option`.
+ * Returns whether a text is a key of `generateApiKey(prefix)`, by its form and its checksum. It may be expired,
+ * revoked or never issued. Throws `invalid_option`.
  */
 export function isApiKey (text: unknown, prefix?: string): boolean {
   return typeof text === 'string' && hasKeyFormat(text, readKeyPrefix(prefix, 'prefix')) && hasKeyChecksum(text)
 }
 
 /**
- * Returns the pattern of keys of `generateApiKey(prefix)`, for secret scanners: its `source` has only what every scanner
- * knows. One in 56 billion of its matches has a valid checksum by chance; check others with `isApiKey`. Throws
- * `invalid_option`.
+ * Returns the pattern of keys of `generateApiKey(prefix)`, for secret scanners: its `source` has only what every
+ * scanner knows. One in 56 billion of its matches has a valid checksum by chance; check others with `isApiKey`.
+ * Throws `invalid_option`.
  */
 export function apiKeyPattern (prefix?: string): RegExp {
   return new RegExp(`\\b${readKeyPrefix(prefix, 'prefix')}_[0-9A-Za-z]{${bodyLength}}\\b`)
@@ -52,7 +52,11 @@ export function readKeyPrefix (prefix = 'rk', path: string): string {
 
 /** Returns whether a text has the form of a key with this prefix, whatever its checksum. */
 export function hasKeyFormat (text: string, prefix: string): boolean {
-  return text.length === prefix.length + 1 + bodyLength && text.startsWith(`${prefix}_`) && /^[0-9A-Za-z]+$/.test(text.slice(-bodyLength))
+  return (
+    text.length === prefix.length + 1 + bodyLength &&
+    text.startsWith(`${prefix}_`) &&
+    /^[0-9A-Za-z]+$/.test(text.slice(-bodyLength))
+  )
 }
 
 /** Returns whether a text ends with the checksum of the rest. */

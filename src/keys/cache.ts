@@ -104,6 +104,10 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
 /** Copies the lists, because callers may change them. */
 function copyKey (key: ApiKey): ApiKey {
   const { scopes, allowedIps, candidateFields, jobFields } = key
-  const limits = { allowedIps: allowedIps?.slice(), candidateFields: candidateFields?.slice(), jobFields: jobFields?.slice() }
+  const limits = {
+    allowedIps: allowedIps?.slice(),
+    candidateFields: candidateFields?.slice(),
+    jobFields: jobFields?.slice()
+  }
   return { ...key, scopes: scopes.slice(), ...omitUndefined(limits) }
 }

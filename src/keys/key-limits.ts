@@ -25,14 +25,21 @@ export function readNetworks (value: unknown, path: string): string[] {
   // An empty list would make a key that nobody can use.
   expect(hasItems(value, 1, maxNetworks), path, `1 to ${maxNetworks} CIDRs`, value)
   for (const [index, cidr] of value.entries()) {
-    expect(typeof cidr === 'string' && parseCidr(cidr) !== null, `${path}[${index}]`, 'a CIDR such as 203.0.113.0/24 or 203.0.113.7/32', cidr)
+    expect(
+      typeof cidr === 'string' && parseCidr(cidr) !== null,
+      `${path}[${index}]`,
+      'a CIDR such as 203.0.113.0/24 or 203.0.113.7/32',
+      cidr
+    )
   }
   return [...value]
 }
 
 /** Returns the limits that there are, frozen. */
 export function omitNull (limits: KeyLimits): { [Name in keyof KeyLimits]?: readonly string[] } {
-  return Object.fromEntries(Object.entries(limits).flatMap(([name, limit]) => limit === null ? [] : [[name, Object.freeze(limit)]]))
+  return Object.fromEntries(
+    Object.entries(limits).flatMap(([name, limit]) => (limit === null ? [] : [[name, Object.freeze(limit)]]))
+  )
 }
 
 function readFields (value: unknown, path: string): string[] {

@@ -21,7 +21,10 @@ export interface ArgumentPlan {
   inputSchema: TObject
 }
 
-/** A parameter such as `filter[q]`. Models take no brackets in names, so it becomes the member `q` of the argument `filter`. */
+/**
+ * A parameter such as `filter[q]`. Models take no brackets in names, so it becomes the member `q` of the argument
+ * `filter`.
+ */
 export const grouped = /^(\w+)\[(\w+)\]$/
 
 /** Returns the plan for a route. Throws `invalid_option` if it cannot be a tool. */
@@ -30,10 +33,16 @@ export function planArguments (route: RouteOptions, name: string): ArgumentPlan 
   const [method = '', ...others] = [route.method].flat()
   const path = route.url.replace(/^.*?\/:tenant_slug/, '')
   const isPlain = others.length === 0 && /^(?:\/(?::\w+|[^/:*()?]+))+$/.test(path)
-  expect(isPlain, 'routes', `a path whose parameters are whole parts, and one method, for the tool ${name}`, `${[method, ...others].join(', ')} ${path}`)
+  expect(
+    isPlain,
+    'routes',
+    `a path whose parameters are whole parts, and one method, for the tool ${name}`,
+    `${[method, ...others].join(', ')} ${path}`
+  )
   const own = parameters.filter((parameter) => parameter.name !== 'tenant_slug')
   const single = own.filter((parameter) => !grouped.test(parameter.name))
-  const namesIn = (place: string): string[] => own.filter((parameter) => parameter.in === place).map((parameter) => parameter.name)
+  const namesIn = (place: string): string[] =>
+    own.filter((parameter) => parameter.in === place).map((parameter) => parameter.name)
   const hasBody = body !== undefined && !isEmpty(body)
   const fields = hasBody ? readFields(body) : {}
   const entries = [
@@ -42,7 +51,12 @@ export function planArguments (route: RouteOptions, name: string): ArgumentPlan 
     ...Object.entries(fields ?? { body: asArgument(body as TObject, true) })
   ]
   const properties: Schemas = Object.fromEntries(entries)
-  expect(Object.keys(properties).length === entries.length, 'routes', `different names of parameters and body fields for the tool ${name}`, entries.map(([argument]) => argument).join(', '))
+  expect(
+    Object.keys(properties).length === entries.length,
+    'routes',
+    `different names of parameters and body fields for the tool ${name}`,
+    entries.map(([argument]) => argument).join(', ')
+  )
   return {
     method,
     path,
@@ -65,7 +79,9 @@ const compositions = ['anyOf', 'oneOf', 'allOf', 'patternProperties']
 function readFields (body: TObject): Schemas | null {
   if (body.additionalProperties !== false || compositions.some((keyword) => keyword in body)) return null
   const { properties, required = [] } = describeDefaults(body, { isFilledIn: true })
-  return Object.fromEntries(Object.entries(properties as Schemas).map(([name, schema]) => [name, asArgument(schema, required.includes(name))]))
+  return Object.fromEntries(
+    Object.entries(properties as Schemas).map(([name, schema]) => [name, asArgument(schema, required.includes(name))])
+  )
 }
 
 function groupParameters (parameters: ReadonlyArray<{ name: string, schema: TSchema }>): Schemas {
@@ -74,7 +90,12 @@ function groupParameters (parameters: ReadonlyArray<{ name: string, schema: TSch
     const [, group, member = ''] = grouped.exec(name) ?? []
     if (group !== undefined) groups.set(group, { ...groups.get(group), [member]: asArgument(schema, false) })
   }
-  return Object.fromEntries(Array.from(groups, ([name, members]) => [name, Type.Optional(Type.Object(members, { additionalProperties: false }))]))
+  return Object.fromEntries(
+    Array.from(groups, ([name, members]) => [
+      name,
+      Type.Optional(Type.Object(members, { additionalProperties: false }))
+    ])
+  )
 }
 
 /** Returns the schema of an argument, without symbols: a host may use another TypeBox. */

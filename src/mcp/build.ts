@@ -8,11 +8,17 @@ import type { McpSettings } from './options.js'
 /** The parts of the MCP server that the plugin mounts. */
 export interface Mcp {
   server: AgentServer
-  /** Serves the metadata of the protected resource, if there are authorization servers. Register it outside the prefix. */
+  /**
+   * Serves the metadata of the protected resource, if there are authorization servers. Register it outside the
+   * prefix.
+   */
   metadata (scopes: readonly string[]): FastifyPluginAsync
 }
 
-/** Builds the MCP server, with the vendor's texts from the document, if there is one. Throws `invalid_option` if the SDK is not installed. */
+/**
+ * Builds the MCP server, with the vendor's texts from the document, if there is one. Throws `invalid_option` if the
+ * SDK is not installed.
+ */
 export function buildMcp (settings: McpSettings, place: Place, document: { info: object } | null): Mcp {
   const resource = describeResource(settings, place)
   assertSdk()

@@ -5,8 +5,8 @@ import { type ArgumentPlan, grouped } from './arguments.js'
 export class ArgumentFault extends Error {}
 
 /**
- * Returns the call of an operation for the arguments of its tool. Throws an `ArgumentFault` for those that no request can have:
- * the route checks all others.
+ * Returns the call of an operation for the arguments of its tool. Throws an `ArgumentFault` for those that no request
+ * can have: the route checks all others.
  */
 export function formatCall (plan: ArgumentPlan, given: object): Call {
   const { method, inPath, inQuery, inBody, hasBody } = plan

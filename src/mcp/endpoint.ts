@@ -11,7 +11,11 @@ export function assertSdk (resolve: (name: string) => string = import.meta.resol
   try {
     resolve('@modelcontextprotocol/server')
   } catch (error) {
-    refuse('mcp', 'the package @modelcontextprotocol/server to be installed: npm install @modelcontextprotocol/server', error instanceof Error ? error.message : String(error))
+    refuse(
+      'mcp',
+      'the package @modelcontextprotocol/server to be installed: npm install @modelcontextprotocol/server',
+      error instanceof Error ? error.message : String(error)
+    )
   }
 }
 
@@ -20,7 +24,11 @@ const maxTokenLength = 8192
 const maxKeyLength = 512
 
 /** Returns the server for agents, without state: every message gets a server of its own. */
-export function createAgentServer ({ secrets, origins }: McpSettings, info: ServerParts['info'], resource: ProtectedResource | null): AgentServer {
+export function createAgentServer (
+  { secrets, origins }: McpSettings,
+  info: ServerParts['info'],
+  resource: ProtectedResource | null
+): AgentServer {
   return {
     maxKeyLength: resource === null ? maxKeyLength : maxTokenLength,
     prepare (routes) {
@@ -28,7 +36,8 @@ export function createAgentServer ({ secrets, origins }: McpSettings, info: Serv
       const tools = secrets ? all : all.filter(({ isSecret }) => !isSecret)
       const refused = all.filter((tool) => !tools.includes(tool)).map(({ name }) => name)
       // Loaded with the first message: once loaded, it makes every request of the process slower.
-      return async (request) => respond({ sdk: await import('@modelcontextprotocol/server'), info, tools, refused }, request, resource)
+      return async (request) =>
+        respond({ sdk: await import('@modelcontextprotocol/server'), info, tools, refused }, request, resource)
     },
     isAllowedOrigin: (origin) => origins.includes(origin),
     challenge: (tenantSlug) => challenge(resource, tenantSlug)
@@ -36,12 +45,22 @@ export function createAgentServer ({ secrets, origins }: McpSettings, info: Serv
 }
 
 /** The protocol has no batches since its revision 2025-06-18. */
-const noBatch = JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message: 'Bad Request: one message a request' }, id: null })
+const noBatch = JSON.stringify({
+  jsonrpc: '2.0',
+  error: { code: -32600, message: 'Bad Request: one message a request' },
+  id: null
+})
 
-async function respond (parts: ServerParts, request: AgentRequest, resource: ProtectedResource | null): Promise<AgentAnswer> {
+async function respond (
+  parts: ServerParts,
+  request: AgentRequest,
+  resource: ProtectedResource | null
+): Promise<AgentAnswer> {
   if (Array.isArray(request.body)) return { status: 400, headers: {}, text: noBatch }
   let passed: Passed | null = null
-  const response = await exchange(parts, request, (answer) => { passed = answer })
+  const response = await exchange(parts, request, (answer) => {
+    passed = answer
+  })
   if (passed !== null) return formatPassed(passed, request.tenantSlug, resource)
   return { status: response.status, headers: {}, text: await response.text() }
 }
@@ -49,12 +68,18 @@ async function respond (parts: ServerParts, request: AgentRequest, resource: Pro
 const forwarded = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 
 /** Handles a message by the revision of the protocol that it is written in. */
-async function exchange (parts: ServerParts, { body, headers, ...request }: AgentRequest, pass: (passed: Passed) => void): Promise<Response> {
+async function exchange (
+  parts: ServerParts,
+  { body, headers, ...request }: AgentRequest,
+  pass: (passed: Passed) => void
+): Promise<Response> {
   const { sdk } = parts
   const create = () => createServer(parts, { body, headers, ...request }, pass)
-  const shown = forwarded.map((name) => [name, headers[name]]).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const shown = forwarded
+    .map((name) => [name, headers[name]])
+    .filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   const message = new Request('http://localhost/mcp', { method: 'POST', headers: shown })
-  if (!await sdk.isLegacyRequest(message, body)) {
+  if (!(await sdk.isLegacyRequest(message, body))) {
     return sdk.createMcpHandler(create, { legacy: 'reject', maxSubscriptions: 0 }).fetch(message, { parsedBody: body })
   }
   const server = create()
@@ -65,9 +90,17 @@ async function exchange (parts: ServerParts, { body, headers, ...request }: Agen
   return response
 }
 
-function formatPassed ({ answer: { status, text }, tool }: Passed, tenantSlug: string, resource: ProtectedResource | null): AgentAnswer {
+function formatPassed (
+  { answer: { status, text }, tool }: Passed,
+  tenantSlug: string,
+  resource: ProtectedResource | null
+): AgentAnswer {
   const isMissingScope = status === 403 && resource !== null
-  return { status, headers: isMissingScope ? { 'www-authenticate': challenge(resource, tenantSlug, scopesOf(tool)) } : {}, text }
+  return {
+    status,
+    headers: isMissingScope ? { 'www-authenticate': challenge(resource, tenantSlug, scopesOf(tool)) } : {},
+    text
+  }
 }
 
 /** Without a tool, it was a resource, which is a job. */

@@ -21,7 +21,11 @@ const known: Record<string, Partial<Hints>> = {
 }
 
 /** Returns the hints of a tool: as declared, otherwise by its operation and method. */
-export function hintsOf ({ method }: RouteOptions, operationId: string | null, { readOnly = method === 'GET', destructive = !readOnly, idempotent }: ToolConfig): Hints {
+export function hintsOf (
+  { method }: RouteOptions,
+  operationId: string | null,
+  { readOnly = method === 'GET', destructive = !readOnly, idempotent }: ToolConfig
+): Hints {
   return {
     readOnlyHint: readOnly,
     destructiveHint: destructive,

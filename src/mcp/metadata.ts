@@ -23,10 +23,13 @@ export interface Place {
 const wellKnown = '/.well-known/oauth-protected-resource'
 
 /**
- * Returns the resource of the settings; `null` without authorization servers. Throws `invalid_option` if nothing says how
- * clients reach it.
+ * Returns the resource of the settings; `null` without authorization servers. Throws `invalid_option` if nothing says
+ * how clients reach it.
  */
-export function describeResource ({ authorizationServers, resource }: McpSettings, { publicUrl, mount, prefix }: Place): ProtectedResource | null {
+export function describeResource (
+  { authorizationServers, resource }: McpSettings,
+  { publicUrl, mount, prefix }: Place
+): ProtectedResource | null {
   if (authorizationServers.length === 0) return null
   const path = `${mount}${prefix}/{tenant_slug}/mcp`
   expect(resource !== null || publicUrl !== '', 'mcp.resource', 'a URL, or the option publicUrl', resource ?? undefined)
@@ -36,7 +39,11 @@ export function describeResource ({ authorizationServers, resource }: McpSetting
 }
 
 /** Returns the value of `WWW-Authenticate` (RFC 6750, RFC 9728), with the scopes that are missing. */
-export function challenge (resource: ProtectedResource | null, tenantSlug: string, scopes: readonly string[] = []): string {
+export function challenge (
+  resource: ProtectedResource | null,
+  tenantSlug: string,
+  scopes: readonly string[] = []
+): string {
   if (resource === null) return 'Bearer'
   const missing = scopes.length === 0 ? '' : `error="insufficient_scope", scope="${scopes.join(' ')}", `
   return `Bearer ${missing}resource_metadata="${forTenant(resource.metadata, tenantSlug)}"`
@@ -50,18 +57,26 @@ function forTenant (template: string, tenantSlug: string): string {
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
 /** Serves the metadata. It exists for every slug, so that no one can probe tenants. */
-export function metadataRoute (resource: ProtectedResource | null, { mount, prefix }: Place, scopes: readonly string[]): FastifyPluginAsync {
+export function metadataRoute (
+  resource: ProtectedResource | null,
+  { mount, prefix }: Place,
+  scopes: readonly string[]
+): FastifyPluginAsync {
   return async (app) => {
     if (resource === null) return
     const url = `${wellKnown}${mount}${prefix}/:tenant_slug/mcp`
-    app.get<{ Params: { tenant_slug: string } }>(url, { schema: hidden, config: { recruitingApi: true } }, async ({ params }, reply) => {
-      reply.header('cache-control', 'no-cache')
-      return {
-        resource: forTenant(resource.identifier, params.tenant_slug),
-        authorization_servers: resource.authorizationServers,
-        scopes_supported: scopes,
-        bearer_methods_supported: ['header']
+    app.get<{ Params: { tenant_slug: string } }>(
+      url,
+      { schema: hidden, config: { recruitingApi: true } },
+      async ({ params }, reply) => {
+        reply.header('cache-control', 'no-cache')
+        return {
+          resource: forTenant(resource.identifier, params.tenant_slug),
+          authorization_servers: resource.authorizationServers,
+          scopes_supported: scopes,
+          bearer_methods_supported: ['header']
+        }
       }
-    })
+    )
   }
 }

@@ -1,5 +1,14 @@
 import { parseUrl } from '../shared/addresses.js'
-import { type OptionsOf, type Reader, type SettingsOf, flag, list, matching, orNull, switchable } from '../shared/read-options.js'
+import {
+  type OptionsOf,
+  type Reader,
+  type SettingsOf,
+  flag,
+  list,
+  matching,
+  orNull,
+  switchable
+} from '../shared/read-options.js'
 
 const url = matching(
   (text) => /^https?:\/\/[\x21\x23-\x5b\x5d-\x7e]+$/.test(text) && parseUrl(text) !== null && !text.includes('#'),
@@ -15,20 +24,20 @@ const mcpOptions = {
    */
   secrets: flag(false),
   /**
-   * Issuers of access tokens, as URLs, for clients that use OAuth. Their tokens reach `keyLookup` as keys of up to 8,192
-   * characters. Needs `publicUrl` or `resource`.
+   * Issuers of access tokens, as URLs, for clients that use OAuth. Their tokens reach `keyLookup` as keys of up to
+   * 8,192 characters. Needs `publicUrl` or `resource`.
    * @default []
    */
   authorizationServers: list(url, 'an array of URLs'),
   /**
-   * The identifier of a tenant's server, which access tokens are issued for (RFC 8707): a URL in which `{tenant_slug}` stands
-   * for the tenant.
+   * The identifier of a tenant's server, which access tokens are issued for (RFC 8707): a URL in which
+   * `{tenant_slug}` stands for the tenant.
    * @default the address of the server, with `publicUrl`
    */
   resource: orNull(url),
   /**
-   * Origins of web pages that may call the server, such as `https://chat.example`. Requests that are not from a page have no
-   * origin, and are allowed.
+   * Origins of web pages that may call the server, such as `https://chat.example`. Requests that are not from a page
+   * have no origin, and are allowed.
    * @default []
    */
   origins: list(origin, 'an array of origins')

@@ -1,4 +1,9 @@
-import type { ListResourcesResult, ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
+import type {
+  ListResourcesResult,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplateType
+} from '@modelcontextprotocol/server'
 import type { CallAnswer } from '../http/calls.js'
 import { readField } from '../shared/fields.js'
 import { guardText, guardValue } from './guard.js'
@@ -14,7 +19,15 @@ function addressOf (tenantSlug: string): string {
 }
 
 export function listTemplates (tenantSlug: string): ResourceTemplateType[] {
-  return [{ uriTemplate: `${addressOf(tenantSlug)}{id}`, name: 'job', title: 'A job', description: 'A job by its id, as get_job returns it', mimeType }]
+  return [
+    {
+      uriTemplate: `${addressOf(tenantSlug)}{id}`,
+      name: 'job',
+      title: 'A job',
+      description: 'A job by its id, as get_job returns it',
+      mimeType
+    }
+  ]
 }
 
 /** Returns the path of a page of jobs; `null` if no page has this cursor. */
@@ -47,7 +60,12 @@ function describeJob (job: unknown, tenantSlug: string): Resource {
   // A key may be limited to some fields.
   const texts = { title: readField(job, 'name'), description: readField(job, 'status') }
   const shown = Object.entries(texts).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-  return { uri: `${addressOf(tenantSlug)}${encodeURIComponent(id)}`, name: `job ${id}`, mimeType, ...Object.fromEntries(shown.map(([name, text]) => [name, guardText(text)])) }
+  return {
+    uri: `${addressOf(tenantSlug)}${encodeURIComponent(id)}`,
+    name: `job ${id}`,
+    mimeType,
+    ...Object.fromEntries(shown.map(([name, text]) => [name, guardText(text)]))
+  }
 }
 
 export function formatResource (uri: string, { text }: CallAnswer): ReadResourceResult {

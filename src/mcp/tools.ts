@@ -14,7 +14,10 @@ export interface Tool {
   description: string
   plan: ArgumentPlan
   hints: Hints
-  /** Schemas of a successful response for callers who see all fields, and for others; `undefined` if it has no JSON object. */
+  /**
+   * Schemas of a successful response for callers who see all fields, and for others; `undefined` if it has no JSON
+   * object.
+   */
   output: { full: TSchema, limited: TSchema } | undefined
   /** Whether the response contains a secret. */
   isSecret: boolean
@@ -35,7 +38,12 @@ function createTool (route: RouteOptions): Tool {
   const given: ToolConfig = typeof mcp === 'object' ? mcp : {}
   const operationId = operationIdOf(route.schema)
   const name = given.name ?? snakeCase(operationId ?? '')
-  expect(/^[\w-]{1,64}$/.test(name), 'routes', `config.mcp.name or an operationId for ${route.url}, of 1 to 64 letters, digits, _ and -`, name)
+  expect(
+    /^[\w-]{1,64}$/.test(name),
+    'routes',
+    `config.mcp.name or an operationId for ${route.url}, of 1 to 64 letters, digits, _ and -`,
+    name
+  )
   const { about: { summary = name, description } } = readOperation(route)
   return {
     name,
@@ -56,7 +64,9 @@ function snakeCase (text: string): string {
 
 /** Returns the schema of successful responses, if they have one, and it is an object: clients accept no other. */
 function readOutput (route: RouteOptions): Tool['output'] {
-  const successes = Object.entries(readOperation(route).responses).filter(([status]) => status.startsWith('2')).map(([, schema]) => schema)
+  const successes = Object.entries(readOperation(route).responses)
+    .filter(([status]) => status.startsWith('2'))
+    .map(([, schema]) => schema)
   const schemas = new Map(successes.map((schema) => {
     const full: TSchema = loosen(schema, new Set())
     return [JSON.stringify({ ...full, description: '' }), full]
@@ -79,7 +89,9 @@ function loosen (schema: TSchema, further: ReadonlySet<string>): TSchema {
     if (Array.isArray(value)) return value.map((item) => visit(item, false))
     if (typeof value !== 'object' || value === null) return value
     const kept = Object.entries(value).filter(([key]) => isMap || !(dropped.includes(key) || further.has(key)))
-    return Object.fromEntries(kept.map(([key, member]) => [key, !isMap && values.has(key) ? member : visit(member, !isMap && maps.has(key))]))
+    return Object.fromEntries(
+      kept.map(([key, member]) => [key, !isMap && values.has(key) ? member : visit(member, !isMap && maps.has(key))])
+    )
   }
   return visit(schema, false) as TSchema
 }

@@ -59,8 +59,13 @@ export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChange
 
     async list (tenant, kind, { after, limit }) {
       const number = parsePosition(epoch, after)
-      const { last, prunedTo } = feeds.get(tenant)?.get(kind) ?? { last: new Map<string, { number: number }>(), prunedTo: 0 }
-      if (number === null || number > lastNumber || number < prunedTo || number < (firstNumbers.get(tenant) ?? 0)) return null
+      const { last, prunedTo } = feeds.get(tenant)?.get(kind) ?? {
+        last: new Map<string, { number: number }>(),
+        prunedTo: 0
+      }
+      if (number === null || number > lastNumber || number < prunedTo || number < (firstNumbers.get(tenant) ?? 0)) {
+        return null
+      }
       const next = [...last].filter(([, change]) => change.number > number)
       const page = next.slice(0, limit)
       const hasMore = next.length > limit

@@ -25,7 +25,9 @@ export function parseRowId (value: unknown, path: string, kind: IdKind): Id {
 /** Returns an id that a row refers to: an integer from -(2^53-1) to 2^53-1, or text; `null` if it is absent. */
 export function parseReference (value: unknown, path: string, kind: IdKind): Id | null {
   if (value === undefined || value === null) return null
-  return isId(value, kind) ? value : refuse(path, kind === 'integer' ? 'an integer or null' : `a string of ${textIdRule}, or null`, value)
+  return isId(value, kind)
+    ? value
+    : refuse(path, kind === 'integer' ? 'an integer or null' : `a string of ${textIdRule}, or null`, value)
 }
 
 /** Returns text that every storage can keep. */
@@ -42,7 +44,9 @@ export function parseOptionalText (value: unknown, path: string): string | null 
 
 /** Returns the id of a tenant as text. Without the option `tenantId` it is the slug. */
 export function parseTenant (value: unknown, path: string): string {
-  return isPlainText(value, 200) ? value : refuse(path, 'a tenant of 1 to 200 characters without control characters', value)
+  return isPlainText(value, 200)
+    ? value
+    : refuse(path, 'a tenant of 1 to 200 characters without control characters', value)
 }
 
 /** Converts an RFC 3339 date-time of the years 1 to 9999 to milliseconds since the epoch. */
@@ -70,7 +74,10 @@ export function formatDateTime (time: number): string {
 /** Throws `invalid_event` for a transaction: memory cannot be rolled back with it. */
 export function refuseTransaction (transaction: unknown): void {
   if (transaction !== undefined) {
-    refuseEvent('transaction', 'the memory storage has no transactions; in tests, recordEvents of fastify-recruiting-api/testing takes any handle')
+    refuseEvent(
+      'transaction',
+      'the memory storage has no transactions; in tests, recordEvents of fastify-recruiting-api/testing takes any handle'
+    )
   }
 }
 

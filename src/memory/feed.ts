@@ -21,7 +21,9 @@ export function createEventFeed (data: WebhookData): EventFeed {
   }
 
   function find (tenant: string, eventTypes: readonly string[] | null): EventRecord[] {
-    return [...data.events.values()].filter(({ tenant: owner, event: { type } }) => owner === tenant && (eventTypes === null || eventTypes.includes(type)))
+    return [...data.events.values()].filter(
+      ({ tenant: owner, event: { type } }) => owner === tenant && (eventTypes === null || eventTypes.includes(type))
+    )
   }
 
   return {
@@ -36,7 +38,11 @@ export function createEventFeed (data: WebhookData): EventFeed {
       const page = found.slice(0, limit)
       const hasMore = found.length > limit
       const last = hasMore ? page.at(-1) : undefined
-      return { bodies: page.map(({ event: { body } }) => body), position: formatPosition(tenant, last?.position ?? data.lastEventPosition), hasMore }
+      return {
+        bodies: page.map(({ event: { body } }) => body),
+        position: formatPosition(tenant, last?.position ?? data.lastEventPosition),
+        hasMore
+      }
     },
 
     async latest (tenant, { limit, eventTypes }) {

@@ -27,7 +27,10 @@ function failedFirst ({ failingSince }: WebhookRecord): number {
   return failingSince ?? Number.MAX_SAFE_INTEGER
 }
 
-function showHealth ({ status, failingSince, failedDeliveries, pausedUntil, disabledReason }: WebhookRecord, now: number): WebhookHealth {
+function showHealth (
+  { status, failingSince, failedDeliveries, pausedUntil, disabledReason }: WebhookRecord,
+  now: number
+): WebhookHealth {
   return {
     failing_since: failingSince === null ? null : formatDateTime(failingSince),
     failed_deliveries: failedDeliveries,

@@ -2,7 +2,16 @@ import { RecruitingApiError } from '../errors.js'
 import { expectNames } from '../shared/expect.js'
 import { createSteadyNow, type StoredClock, systemClock } from '../shared/clock.js'
 import { readIds } from '../shared/ids.js'
-import type { ChangeKind, ChangeSource, EventFeed, EventStorage, HoldStore, Id, IdKinds, RecruitingStorage } from '../ports/index.js'
+import type {
+  ChangeKind,
+  ChangeSource,
+  EventFeed,
+  EventStorage,
+  HoldStore,
+  Id,
+  IdKinds,
+  RecruitingStorage
+} from '../ports/index.js'
 import { memoryChanges } from './changes.js'
 import { createCandidateSource } from './lists/candidates.js'
 import type { MemoryCandidate, MemoryCandidateSource } from './lists/candidates.js'
@@ -19,7 +28,10 @@ import { createWebhookStore } from './webhooks.js'
 
 /** The initial rows of one tenant. */
 export interface MemoryTenant<
-  CandidateId extends Id = number, JobId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number
+  CandidateId extends Id = number,
+  JobId extends Id = number,
+  SourceId extends Id = number,
+  RecruiterId extends Id = number
 > {
   /** @default [] */
   candidates?: ReadonlyArray<MemoryCandidate<CandidateId, SourceId, RecruiterId>>
@@ -30,7 +42,9 @@ export interface MemoryTenant<
 /** Options of `memoryStorage`. */
 export interface MemoryStorageOptions<Ids extends Partial<IdKinds> = IntegerIds> {
   /** Tenants by slug, or by id with the option `tenantId`. @default {} */
-  tenants?: Readonly<Record<string, MemoryTenant<IdOf<Ids, 'candidate'>, IdOf<Ids, 'job'>, IdOf<Ids, 'source'>, IdOf<Ids, 'recruiter'>>>>
+  tenants?: Readonly<
+    Record<string, MemoryTenant<IdOf<Ids, 'candidate'>, IdOf<Ids, 'job'>, IdOf<Ids, 'source'>, IdOf<Ids, 'recruiter'>>>
+  >
   /** Which ids of the rows are text, as in the option `ids` of the plugin. @default all are 'integer' */
   ids?: Ids
   /** The clock of the storage. @default the system clock */
@@ -39,7 +53,10 @@ export interface MemoryStorageOptions<Ids extends Partial<IdKinds> = IntegerIds>
 
 /** A storage in memory, with methods to change candidates and jobs. */
 export interface MemoryStorage<
-  CandidateId extends Id = number, JobId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number
+  CandidateId extends Id = number,
+  JobId extends Id = number,
+  SourceId extends Id = number,
+  RecruiterId extends Id = number
 > extends EventStorage {
   /** The candidates of all tenants, with `save` and `remove`. */
   candidates: MemoryCandidateSource<CandidateId, SourceId, RecruiterId>
@@ -92,7 +109,9 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
 
     // The host may have copied the storage and replaced a source, whose ids are its own then.
     async verify (this: Partial<RecruitingStorage<Id, Id, Id, Id>>, published) {
-      if (published !== null && this.candidates === candidates) assertSameIds(ids, published.ids, ['candidate', 'source', 'recruiter'])
+      if (published !== null && this.candidates === candidates) {
+        assertSameIds(ids, published.ids, ['candidate', 'source', 'recruiter'])
+      }
       if (published !== null && this.jobs === jobs) assertSameIds(ids, published.ids, ['job'])
       return []
     }
@@ -102,8 +121,11 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
 function assertSameIds (ids: IdKinds, wanted: IdKinds, names: ReadonlyArray<keyof IdKinds>): void {
   const wrong = names.find((name) => ids[name] !== wanted[name])
   if (wrong === undefined) return
-  throw new RecruitingApiError('storage_not_ready',
-    `memoryStorage has ids.${wrong} '${ids[wrong]}', and the plugin '${wanted[wrong]}': give both the same option ids`, `ids.${wrong}`)
+  throw new RecruitingApiError(
+    'storage_not_ready',
+    `memoryStorage has ids.${wrong} '${ids[wrong]}', and the plugin '${wanted[wrong]}': give both the same option ids`,
+    `ids.${wrong}`
+  )
 }
 
 function readRows (tenants: Record<string, unknown>, name: keyof MemoryTenant): InitialRows[] {

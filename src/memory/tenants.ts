@@ -30,7 +30,9 @@ export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTen
       const now = data.now()
       // Before anything changes, because it may throw.
       const resealed = [...tenant?.webhooks.values() ?? []].map((webhook) => {
-        const [secret = webhook.secret, previous = null] = validSecrets(webhook, now).map((valid) => reseal(valid, webhook.id))
+        const [secret = webhook.secret, previous = null] = validSecrets(webhook, now).map((valid) =>
+          reseal(valid, webhook.id)
+        )
         const headers = webhook.headers && { ...webhook.headers, sealed: reseal(webhook.headers.sealed, webhook.id) }
         return { webhook, secret, previous, headers }
       })

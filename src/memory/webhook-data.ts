@@ -118,7 +118,17 @@ export function copyFilters (filters: EventFilters | null): EventFilters | null 
 }
 
 /** Returns a webhook as clients see it. */
-export function showWebhook ({ id, name, status, targetUrl, eventTypes, headers, filters, createdAt, updatedAt }: WebhookRecord): Webhook {
+export function showWebhook ({
+  id,
+  name,
+  status,
+  targetUrl,
+  eventTypes,
+  headers,
+  filters,
+  createdAt,
+  updatedAt
+}: WebhookRecord): Webhook {
   return {
     id,
     name,

@@ -5,7 +5,15 @@ import { clearFailures, createLanes, validSecrets } from './deliveries/records.j
 import type { WebhookRecord } from './deliveries/records.js'
 import { createHealth } from './health.js'
 import { createTenants } from './tenants.js'
-import { copyFilters, findWebhook, notify, openTenant, showWebhook, stopDeliveries, type WebhookData } from './webhook-data.js'
+import {
+  copyFilters,
+  findWebhook,
+  notify,
+  openTenant,
+  showWebhook,
+  stopDeliveries,
+  type WebhookData
+} from './webhook-data.js'
 
 export function createWebhookStore (data: WebhookData): WebhookStore {
   let lastId = 0

@@ -4,16 +4,22 @@ import type { Logger } from './logger.js'
 
 /** A record of who did what, without personal data. */
 export interface AuditEntry {
-  /** `request`: a request to the API. `code`: a call of `app.recruiting`. `command`: the command `fastify-recruiting-api`. */
+  /**
+   * `request`: a request to the API. `code`: a call of `app.recruiting`. `command`: the command
+   * `fastify-recruiting-api`.
+   */
   source: 'request' | 'code' | 'command'
   /** The id in `x-request-id` and in the log; `null` for code and commands. */
   requestId: string | null
   /**
-   * The slug in the path or in the call, or the id of a call with a `tenantId`; `null` if the call is for all tenants. That of a
-   * request is known to be a tenant only if there is a `keyId` or an `actor`.
+   * The slug in the path or in the call, or the id of a call with a `tenantId`; `null` if the call is for all
+   * tenants. That of a request is known to be a tenant only if there is a `keyId` or an `actor`.
    */
   tenantSlug: string | null
-  /** The id that the key lookup returned; `null` if the key was refused, for a session of the portal, for code and commands. */
+  /**
+   * The id that the key lookup returned; `null` if the key was refused, for a session of the portal, for code and
+   * commands.
+   */
   keyId: string | null
   /** The actor of a session of the portal, of `recruiting.as(actor)`, or of the command; `null` for a key. */
   actor: string | null
@@ -40,7 +46,10 @@ export interface AuditedResource {
   id: Id
 }
 
-/** Receives an entry after each response, and after each call from code that succeeded. Errors that it throws are logged. */
+/**
+ * Receives an entry after each response, and after each call from code that succeeded. Errors that it throws are
+ * logged.
+ */
 export type AuditListener = (entry: AuditEntry) => unknown
 
 /** Calls the listener with an entry. Never throws. */
@@ -49,10 +58,24 @@ export function reportAudit (listener: AuditListener, entry: AuditEntry, findLog
 }
 
 /** The parts of an entry about a call from code. */
-export type AuditedCall = Pick<AuditEntry, 'operationId'> & Partial<Pick<AuditEntry, 'tenantSlug' | 'resource' | 'filters' | 'rowCount'>>
+export type AuditedCall = Pick<AuditEntry, 'operationId'> &
+  Partial<Pick<AuditEntry, 'tenantSlug' | 'resource' | 'filters' | 'rowCount'>>
 
 /** Returns the entry about a call from code or of a command. */
 export function describeCall (source: 'code' | 'command', actor: string | null, call: AuditedCall): AuditEntry {
   const { operationId, tenantSlug = null, resource = null, filters = [], rowCount = null } = call
-  return { source, requestId: null, tenantSlug, keyId: null, actor, operationId, isDeprecated: false, resource, method: null, filters, status: null, rowCount }
+  return {
+    source,
+    requestId: null,
+    tenantSlug,
+    keyId: null,
+    actor,
+    operationId,
+    isDeprecated: false,
+    resource,
+    method: null,
+    filters,
+    status: null,
+    rowCount
+  }
 }

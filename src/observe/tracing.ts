@@ -30,7 +30,11 @@ export interface TraceSpan {
 
 /** The methods of a tracer that this package calls. */
 export interface Tracer {
-  startSpan (name: string, options: { kind: number, attributes: Record<string, string | number> }, context: TraceContext): TraceSpan
+  startSpan(
+    name: string,
+    options: { kind: number; attributes: Record<string, string | number> },
+    context: TraceContext
+  ): TraceSpan
 }
 
 /**
@@ -54,11 +58,17 @@ export interface OpenTelemetryApi {
 /** Creates spans of emits and attempts, and sets attributes of requests. */
 export interface Tracing {
   /** Sets attributes on the active span, if any: the request span that an instrumentation created. */
-  describeRequest (attributes: Record<string, string | null | undefined>): void
-  /** Runs an emit in a new span, a child of the active one, and passes it the `traceparent` of the new span; `null` without one. */
-  emit<T extends { id: string }> (event: TenantReference & { type: string }, run: (traceParent: string | null) => Promise<T>): Promise<T>
+  describeRequest(attributes: Record<string, string | null | undefined>): void
+  /**
+   * Runs an emit in a new span, a child of the active one, and passes it the `traceparent` of the new span; `null`
+   * without one.
+   */
+  emit<T extends { id: string }>(
+    event: TenantReference & { type: string },
+    run: (traceParent: string | null) => Promise<T>
+  ): Promise<T>
   /** Starts the span of an attempt, as a child of its emit. */
-  startAttempt (delivery: ClaimedDelivery): AttemptSpan
+  startAttempt(delivery: ClaimedDelivery): AttemptSpan
 }
 
 /** The span of an attempt. It is not exported unless it ends. */
@@ -112,7 +122,9 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
     async emit (event, run) {
       const { type } = event
       const attributes = { 'recruiting.tenant': showTenant(event), 'recruiting.event_type': type }
-      const span = guard(() => tracer.startSpan(`emit ${type}`, { kind: SpanKind.PRODUCER, attributes }, context.active()))
+      const span = guard(() =>
+        tracer.startSpan(`emit ${type}`, { kind: SpanKind.PRODUCER, attributes }, context.active())
+      )
       if (span === undefined) return run(null)
       return runWithin(span, () => run(readTraceParent(span))).then((result) => {
         guard(() => span.setAttribute('recruiting.event_id', result.id))
@@ -158,6 +170,7 @@ function formatTraceParent (span: TraceSpanContext | undefined): string | null {
 }
 
 function parseTraceParent (text: string): TraceSpanContext | null {
-  const [, traceId = '', spanId = '', flags = ''] = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text) ?? []
+  const [, traceId = '', spanId = '', flags = ''] =
+    /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text) ?? []
   return traceId === '' ? null : { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
 }

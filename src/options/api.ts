@@ -5,18 +5,25 @@ import { expect } from '../shared/expect.js'
 import { type OptionsOf, type SettingsOf, callable, optional, readOptions } from '../shared/read-options.js'
 import type { EventCatalogue } from '../webhooks/events/catalogue.js'
 import type { RegisteredEvents } from '../webhooks/recruiting.js'
-import { type OptionalDefault, type RecruitingOptions, type RecruitingSettings, type SharedOptions, recruitingReaders } from './recruiting.js'
+import {
+  type OptionalDefault,
+  type RecruitingOptions,
+  type RecruitingSettings,
+  type SharedOptions,
+  recruitingReaders
+} from './recruiting.js'
 import { readStorage } from './storage.js'
 
 /** The options of the plugin. */
-export type RecruitingApiOptions<Events extends EventCatalogue = RegisteredEvents> = ApiOptions & OptionalDefault<Events>
+export type RecruitingApiOptions<Events extends EventCatalogue = RegisteredEvents> = ApiOptions &
+  OptionalDefault<Events>
 
 /** The doc, type, default and check of each option of agents. */
 const mcpOptions = {
   /**
    * Serves an MCP server for the agents of each tenant at `{prefix}/:tenant_slug/mcp`. Needs the package
-   * `@modelcontextprotocol/server`. `true` is short for `{}`. Experimental: it follows the specification, and may change in
-   * minor versions.
+   * `@modelcontextprotocol/server`. `true` is short for `{}`. Experimental: it follows the specification, and may
+   * change in minor versions.
    * @default false
    */
   mcp: readMcp

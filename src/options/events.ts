@@ -14,7 +14,12 @@ export function readEvents (value: unknown, path: string): EventSchemas {
   expect(Object.keys(value).length > 0, path, 'at least one event', value)
   const ajv = createAjv({ useDefaults: false })
   for (const [name, schema] of Object.entries(value)) {
-    expect(/^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(name) && name.length <= 100, `${path}["${name}"]`, 'a name such as application.created', name)
+    expect(
+      /^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(name) && name.length <= 100,
+      `${path}["${name}"]`,
+      'a name such as application.created',
+      name
+    )
     assertHostSchema(schema, `${path}["${name}"]`, ajv)
     assertDeprecation(schema, `${path}["${name}"]`)
     assertDescriptions(schema, `${path}["${name}"].descriptions`)
@@ -32,7 +37,12 @@ function assertDeprecation ({ deprecated }: TObject, path: string): void {
 function assertDescriptions ({ descriptions = {} }: TObject, path: string): void {
   expectObject(descriptions, path, 'an object of descriptions by language')
   for (const [locale, description] of Object.entries(descriptions)) {
-    expect(readLocale(locale, `${path}.${locale}`) === locale, `${path}.${locale}`, 'a language such as de or en-GB', locale)
+    expect(
+      readLocale(locale, `${path}.${locale}`) === locale,
+      `${path}.${locale}`,
+      'a language such as de or en-GB',
+      locale
+    )
     text(description, `${path}.${locale}`)
   }
 }

@@ -19,7 +19,9 @@ interface EventsOption<Events extends EventCatalogue> {
 }
 
 /** Required if `Register` names a catalogue: otherwise `emit` would refuse events that compile. */
-export type OptionalDefault<Events extends EventCatalogue> = DefaultEvents extends Events ? Partial<EventsOption<Events>> : EventsOption<Events>
+export type OptionalDefault<Events extends EventCatalogue> = DefaultEvents extends Events
+  ? Partial<EventsOption<Events>>
+  : EventsOption<Events>
 
 /** The doc, type, default and check of each option besides those of the engine. */
 const sharedOptions = {
@@ -30,8 +32,8 @@ const sharedOptions = {
    */
   portal: readPortal,
   /**
-   * The address of the server as clients know it, such as `https://api.example.com`, without query and fragment. If a proxy
-   * removes a prefix of the path, include it: `https://example.com/ats`. `Link`, `Location`, the URLs of portal
+   * The address of the server as clients know it, such as `https://api.example.com`, without query and fragment. If a
+   * proxy removes a prefix of the path, include it: `https://example.com/ats`. `Link`, `Location`, the URLs of portal
    * sessions and the `servers` of the document begin with it.
    * @default none: these are paths, as the server sees them
    */

@@ -76,7 +76,10 @@ export function readEventStorage (value: unknown, path: string): EventStorage {
   return value as EventStorage
 }
 
-/** Returns a storage of everything, with ids of the kinds that the option `ids` says. Throws `invalid_option`, which names a missing method. */
+/**
+ * Returns a storage of everything, with ids of the kinds that the option `ids` says. Throws `invalid_option`, which
+ * names a missing method.
+ */
 export function readStorage (value: unknown, path: string): RecruitingStorage<Id, Id, Id, Id> {
   const storage = readEventStorage(value, path)
   assertPorts(storage, path, sourceMethods)

@@ -9,7 +9,9 @@ export function contrastOf (one: string, other: string): number {
 
 /** Returns the colour, mixed with as much white as it needs for a contrast of `minimum` on a dark surface. */
 export function lightenOn (surface: string, colour: string, minimum: number): string {
-  const steps = Array.from({ length: 101 }, (_, percent) => format(parse(colour).map((part) => part + (255 - part) * percent / 100)))
+  const steps = Array.from({ length: 101 }, (_, percent) =>
+    format(parse(colour).map((part) => part + ((255 - part) * percent) / 100))
+  )
   const [tint = '#ffffff'] = steps.filter((step) => contrastOf(step, surface) >= minimum)
   return tint
 }
@@ -49,7 +51,10 @@ export function readableOn (background: string, colour: string): string {
 
 function mix (from: string, to: string, share: number): string {
   const parts = [1, 3, 5].map((start) => {
-    const [first, last] = [from, to].map((colour) => Number.parseInt(colour.slice(start, start + 2), 16)) as [number, number]
+    const [first, last] = [from, to].map((colour) => Number.parseInt(colour.slice(start, start + 2), 16)) as [
+      number,
+      number
+    ]
     return Math.round(first + (last - first) * Math.min(share, 1)).toString(16).padStart(2, '0')
   })
   return `#${parts.join('')}`

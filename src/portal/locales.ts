@@ -3,15 +3,32 @@ import { type Reader, expectObject, optional, properties, readOptions, text } fr
 import type { PortalMessages } from './messages/types.js'
 
 /** The categories of `Intl.PluralRules`; `other` is always needed. */
-const plural = { zero: optional(text), one: optional(text), two: optional(text), few: optional(text), many: optional(text), other: text }
+const plural = {
+  zero: optional(text),
+  one: optional(text),
+  two: optional(text),
+  few: optional(text),
+  many: optional(text),
+  other: text
+}
 
-/** Reads texts by locale, and returns them by the canonical one. They must be as complete as `model`. Throws `invalid_option`. */
+/**
+ * Reads texts by locale, and returns them by the canonical one. They must be as complete as `model`. Throws
+ * `invalid_option`.
+ */
 export function readMessages (value: unknown, model: PortalMessages, path: string): Record<string, PortalMessages> {
   expectObject(value, path, 'an object of messages by locale')
   const read = readerOf(model) as Reader<PortalMessages>
-  const entries = Object.entries(value).map(([name, messages]) => [readLocale(name, `${path}.${name}`), read(messages, `${path}.${name}`)] as const)
+  const entries = Object.entries(value).map(
+    ([name, messages]) => [readLocale(name, `${path}.${name}`), read(messages, `${path}.${name}`)] as const
+  )
   const messages = Object.fromEntries(entries)
-  expect(Object.keys(messages).length === entries.length, path, 'each locale once', entries.map(([locale]) => locale).join(', '))
+  expect(
+    Object.keys(messages).length === entries.length,
+    path,
+    'each locale once',
+    entries.map(([locale]) => locale).join(', ')
+  )
   return messages
 }
 

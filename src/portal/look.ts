@@ -1,14 +1,22 @@
 import { expect } from '../shared/expect.js'
 import { omitUndefined } from '../shared/fields.js'
-import { type OptionsOf, type Readers, type SettingsOf, choice, expectObject, optional, readOptions } from '../shared/read-options.js'
+import {
+  type OptionsOf,
+  type Readers,
+  type SettingsOf,
+  choice,
+  expectObject,
+  optional,
+  readOptions
+} from '../shared/read-options.js'
 import { contrastOf, lightenOn } from './contrast.js'
 
 /** The doc, type, default and check of each option. */
 const themeOptions = {
   /**
-   * The colour of links and buttons, `#rrggbb`, or one for each mode: `{ light: '#rrggbb', dark: '#rrggbb' }`. Its contrast
-   * must be at least 4.5:1 on the light surface, `#ffffff`, or on the dark one, `#16181d`. A single colour is for the
-   * light mode; the dark one gets a tint of it.
+   * The colour of links and buttons, `#rrggbb`, or one for each mode: `{ light: '#rrggbb', dark: '#rrggbb' }`. Its
+   * contrast must be at least 4.5:1 on the light surface, `#ffffff`, or on the dark one, `#16181d`. A single colour
+   * is for the light mode; the dark one gets a tint of it.
    * @default blue
    */
   accent: optional(readAccent),
@@ -48,7 +56,10 @@ const accentReaders = {
   dark: (value, path) => readColour(value, path, 'dark')
 } satisfies Readers<Record<keyof typeof surfaces, string>>
 
-function readAccent (value: string | { light: string, dark: string } | undefined, path: string): { light: string, dark: string } {
+function readAccent (
+  value: string | { light: string; dark: string } | undefined,
+  path: string
+): { light: string; dark: string } {
   if (typeof value === 'string') {
     const light = readColour(value, path, 'light')
     return { light, dark: lightenOn(surfaces.dark, light, minimumContrast) }
@@ -61,7 +72,12 @@ function readColour (value: unknown, path: string, mode: keyof typeof surfaces):
   expect(typeof value === 'string' && /^#[\da-f]{6}$/i.test(value), path, 'a colour such as #0b57d0', value)
   const contrast = contrastOf(value, surfaces[mode])
   const found = `${value} with ${Math.floor(contrast * 100) / 100}:1`
-  expect(contrast >= minimumContrast, path, `a colour with a contrast of at least ${minimumContrast}:1 on ${surfaces[mode]}`, found)
+  expect(
+    contrast >= minimumContrast,
+    path,
+    `a colour with a contrast of at least ${minimumContrast}:1 on ${surfaces[mode]}`,
+    found
+  )
   return value.toLowerCase()
 }
 

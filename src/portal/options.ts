@@ -10,7 +10,10 @@ import type { PortalMessages } from './messages/types.js'
 /** As a policy has it. */
 const self = "'self'"
 const origin = matching(isOrigin, 'an origin such as https://ats.example')
-const frameAncestor = matching((text) => text === self || isOrigin(text), "an origin such as https://ats.example, or 'self'")
+const frameAncestor = matching(
+  (text) => text === self || isOrigin(text),
+  "an origin such as https://ats.example, or 'self'"
+)
 
 /** The doc, type, default and check of each option. */
 const portalOptions = {
@@ -37,8 +40,8 @@ const portalOptions = {
    */
   theme: readTheme,
   /**
-   * Texts for more languages, or replacements for built-in ones, by locale, such as `{ it: {…} }`. The type `PortalMessages`
-   * shows missing texts.
+   * Texts for more languages, or replacements for built-in ones, by locale, such as `{ it: {…} }`. The type
+   * `PortalMessages` shows missing texts.
    * @default {}
    */
   messages: (value: Record<string, PortalMessages> = {}, path: string) => readMessages(value, en, path)
@@ -47,8 +50,8 @@ const portalOptions = {
 /** The option `portal`: a page where a tenant's team manages its webhooks. */
 export interface PortalOptions extends OptionsOf<typeof portalOptions> {
   /**
-   * Keys of 32 bytes that seal sessions (AES-256-GCM): the first seals, all of them open. Every process of the API needs
-   * the same. Removing a key ends the sessions it sealed.
+   * Keys of 32 bytes that seal sessions (AES-256-GCM): the first seals, all of them open. Every process of the API
+   * needs the same. Removing a key ends the sessions it sealed.
    */
   secretKeys: readonly Uint8Array[]
 }
@@ -70,7 +73,12 @@ export function readPortal (value: PortalOptions | undefined, path: string): Por
 
 function readPortalKeys (value: unknown, path: string): readonly Uint8Array[] {
   const keys = readKeys(value ?? [], path)
-  expect(keys.length > 0, path, 'an array of at least one Buffer of 32 bytes', value === undefined ? undefined : 'an empty array')
+  expect(
+    keys.length > 0,
+    path,
+    'an array of at least one Buffer of 32 bytes',
+    value === undefined ? undefined : 'an empty array'
+  )
   return keys
 }
 

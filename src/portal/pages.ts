@@ -11,8 +11,15 @@ import type { PortalMessages } from './messages/types.js'
 import type { PortalSettings } from './options.js'
 import { createSessionBox } from './token.js'
 
-/** Returns the parts of the portal that the API mounts. It shows `sourceIps`, the addresses that notifications come from. Throws `invalid_option` if its page was not built. */
-export async function buildPortal (settings: PortalSettings, sourceIps: readonly string[], clock: Pick<Clock, 'now'>): Promise<Portal> {
+/**
+ * Returns the parts of the portal that the API mounts. It shows `sourceIps`, the addresses that notifications come
+ * from. Throws `invalid_option` if its page was not built.
+ */
+export async function buildPortal (
+  settings: PortalSettings,
+  sourceIps: readonly string[],
+  clock: Pick<Clock, 'now'>
+): Promise<Portal> {
   const files = await readAssets(settings, sourceIps)
   return {
     sessions: createSessionBox(settings.secretKeys, clock),
@@ -33,10 +40,14 @@ interface PortalFile {
 const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', json: 'application/json' }
 
 /**
- * Returns the files of the portal: the page, its script, style and texts under names with a hash, and the script that defines
- * the element for pages of the host. Throws `invalid_option` if they were not built.
+ * Returns the files of the portal: the page, its script, style and texts under names with a hash, and the script that
+ * defines the element for pages of the host. Throws `invalid_option` if they were not built.
  */
-export async function readAssets (settings: PortalSettings, sourceIps: readonly string[], from = new URL('dist/portal/', packageFolder())): Promise<PortalFile[]> {
+export async function readAssets (
+  settings: PortalSettings,
+  sourceIps: readonly string[],
+  from = new URL('dist/portal/', packageFolder())
+): Promise<PortalFile[]> {
   const [script, style] = await Promise.all([readBuilt('portal.js', from), readBuilt('portal.css', from)])
   const names = { script: nameOf(script, 'js'), style: nameOf(style, 'css') }
   const { theme, frameAncestors: origins, returnOrigins } = settings
@@ -53,7 +64,9 @@ export async function readAssets (settings: PortalSettings, sourceIps: readonly 
 }
 
 /** Returns a file for each language, so that a page loads only its own. Languages with the same texts share one. */
-function formatTexts (languages: Readonly<Record<string, PortalMessages>>): Array<{ locale: string, name: string, body: Buffer }> {
+function formatTexts (
+  languages: Readonly<Record<string, PortalMessages>>
+): Array<{ locale: string; name: string; body: Buffer }> {
   return Object.entries(languages).map(([locale, messages]) => {
     const body = Buffer.from(JSON.stringify(messages))
     return { locale, name: nameOf(body, 'json'), body }
@@ -94,8 +107,8 @@ interface AssetNames {
 }
 
 /**
- * Formats the page. Its paths are relative, so it works under any prefix and behind a proxy that rewrites paths. The empty
- * icon saves browsers a request.
+ * Formats the page. Its paths are relative, so it works under any prefix and behind a proxy that rewrites paths. The
+ * empty icon saves browsers a request.
  */
 function formatPage (config: string, { script, style }: AssetNames): string {
   return `<!doctype html>
@@ -149,8 +162,8 @@ function portalRoutes (files: readonly PortalFile[], security: SecurityHeaders):
 }
 
 /**
- * Undoes changes that hooks of the host made to a file, and to headers that protect it. Compressed bodies are kept. Hooks
- * of a route run after the host's hooks, whenever the host adds them.
+ * Undoes changes that hooks of the host made to a file, and to headers that protect it. Compressed bodies are kept.
+ * Hooks of a route run after the host's hooks, whenever the host adds them.
  */
 function restoreFile (security: SecurityHeaders): onSendHookHandler<unknown> {
   return function (request, reply: ServingReply, _payload, done) {
@@ -181,7 +194,9 @@ function isKnown (request: FastifyRequest, { tag }: PortalFile): boolean {
 /** Headers of every file; `null` removes a header that the host set. */
 type SecurityHeaders = Record<string, string | null>
 
-/** Returns the headers that say what the page may do, and who may embed it. `frameAncestors` are sources of a policy. */
+/**
+ * Returns the headers that say what the page may do, and who may embed it. `frameAncestors` are sources of a policy.
+ */
 function createSecurityHeaders (frameAncestors: readonly string[]): SecurityHeaders {
   const policy = {
     'default-src': "'none'",

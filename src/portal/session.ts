@@ -2,7 +2,17 @@ import { type PortalCapability, capabilities } from '../http/sessions.js'
 import type { Clock } from '../ports/index.js'
 import { expect, refuse } from '../shared/expect.js'
 import { parseUrl } from '../shared/addresses.js'
-import { type OptionsOf, type SettingsOf, choice, integer, list, optional, plainText, readInput, unread } from '../shared/read-options.js'
+import {
+  type OptionsOf,
+  type SettingsOf,
+  choice,
+  integer,
+  list,
+  optional,
+  plainText,
+  readInput,
+  unread
+} from '../shared/read-options.js'
 import { type CheckedReference, readTenant, type TenantReference } from '../shared/tenant-reference.js'
 import { refuseNameless, type Tenants } from '../shared/tenants.js'
 import { readTheme } from './look.js'
@@ -13,9 +23,9 @@ import { createSessionBox } from './token.js'
 /** Creates portal sessions for the users of a tenant. */
 export interface RecruitingPortal {
   /**
-   * Creates a session of the portal for a user whom you have signed in. Nothing is stored. Throws `invalid_input`, whose
-   * `field` names the wrong one, `unknown_tenant`, `tenant_resting`, and
-   * `invalid_option` without the option `portal`.
+   * Creates a session of the portal for a user whom you have signed in. Nothing is stored. Throws `invalid_input`,
+   * whose `field` names the wrong one, `unknown_tenant`, `tenant_resting`, and `invalid_option` without the option
+   * `portal`.
    */
   createSession (session: PortalSessionInput): Promise<PortalSession>
 }
@@ -39,7 +49,11 @@ interface Api {
 }
 
 /** Creates `app.recruiting.portal` for an API with this address. Without settings its calls throw. */
-export function createPortal (settings: PortalSettings | null, { publicUrl, prefix, tenants }: Api, clock: Pick<Clock, 'now'>): RecruitingPortal {
+export function createPortal (
+  settings: PortalSettings | null,
+  { publicUrl, prefix, tenants }: Api,
+  clock: Pick<Clock, 'now'>
+): RecruitingPortal {
   if (settings === null) return { createSession: async () => refuse('portal', 'the option to be set', undefined) }
   const box = createSessionBox(settings.secretKeys, clock)
   const address = `${settings.baseUrl || publicUrl}${prefix}/portal/`
@@ -50,7 +64,7 @@ export function createPortal (settings: PortalSettings | null, { publicUrl, pref
       const expiresAt = issuedAt + request.expiresInSeconds * 1000
       const tenantId = await tenants.getId(request.tenant)
       // The page reaches the API by the slug.
-      const tenantSlug = request.tenant.slug ?? await tenants.findSlug(tenantId) ?? refuseNameless(tenantId)
+      const tenantSlug = request.tenant.slug ?? (await tenants.findSlug(tenantId)) ?? refuseNameless(tenantId)
       const token = box.seal(tenantId, { ...request, issuedAt, expiresAt })
       const session = { token, expiresAt: new Date(expiresAt).toISOString() }
       return { url: `${address}#${formatFragment(request, tenantSlug, session)}`, ...session }
@@ -58,11 +72,36 @@ export function createPortal (settings: PortalSettings | null, { publicUrl, pref
   }
 }
 
-/** The fragment never leaves the browser, so the token reaches no log and no `Referer`. Everything else is a hint for the page. */
-function formatFragment (request: SessionRequest, tenantSlug: string, { token, expiresAt }: Omit<PortalSession, 'url'>): string {
-  const { capabilities, locale, theme: { mode, accent, radius, font }, returnUrl } = request
-  const fields = new URLSearchParams({ token, tenant: tenantSlug, expires_at: expiresAt, capabilities: capabilities.join() })
-  const hints = { locale, mode, accent_light: accent?.light, accent_dark: accent?.dark, radius, font, return_url: returnUrl }
+/**
+ * The fragment never leaves the browser, so the token reaches no log and no `Referer`. Everything else is a hint for
+ * the page.
+ */
+function formatFragment (
+  request: SessionRequest,
+  tenantSlug: string,
+  { token, expiresAt }: Omit<PortalSession, 'url'>
+): string {
+  const {
+    capabilities,
+    locale,
+    theme: { mode, accent, radius, font },
+    returnUrl
+  } = request
+  const fields = new URLSearchParams({
+    token,
+    tenant: tenantSlug,
+    expires_at: expiresAt,
+    capabilities: capabilities.join()
+  })
+  const hints = {
+    locale,
+    mode,
+    accent_light: accent?.light,
+    accent_dark: accent?.dark,
+    radius,
+    font,
+    return_url: returnUrl
+  }
   for (const [name, value] of Object.entries(hints)) if (value !== undefined) fields.append(name, value)
   return fields.toString()
 }
@@ -71,8 +110,8 @@ function formatFragment (request: SessionRequest, tenantSlug: string, { token, e
 const sessionOptions = {
   /**
    * Everything that the session may do: `read` (always), `write`, `secrets`, `bodies`, `test`, `replay`. Only with
-   * `bodies` can it change the `target_url` of a webhook. With `write` and `secrets` it can add a webhook, whose endpoint
-   * receives bodies.
+   * `bodies` can it change the `target_url` of a webhook. With `write` and `secrets` it can add a webhook, whose
+   * endpoint receives bodies.
    * @default ['read']
    */
   capabilities: readCapabilities,
@@ -93,15 +132,21 @@ const sessionOptions = {
   theme: readTheme
 }
 
-/** The session to create, of the tenant whose webhooks the portal shows. By its id, the option `tenantSlug` must know its slug. */
+/**
+ * The session to create, of the tenant whose webhooks the portal shows. By its id, the option `tenantSlug` must know
+ * its slug.
+ */
 export type PortalSessionInput = TenantReference & PortalSessionFields
 
 /** The session to create, without its tenant. */
 export interface PortalSessionFields extends OptionsOf<typeof sessionOptions> {
-  /** Who uses the portal, for the audit log, such as the id of a user: 1 to 128 characters without control characters. */
+  /**
+   * Who uses the portal, for the audit log, such as the id of a user: 1 to 128 characters without control characters.
+   */
   actor: string
   /**
-   * The page that the portal links back to: a path such as `/settings`, or a URL of an origin in `portal.returnOrigins`.
+   * The page that the portal links back to: a path such as `/settings`, or a URL of an origin in
+   * `portal.returnOrigins`.
    * @default none
    */
   returnUrl?: string
@@ -128,7 +173,10 @@ function readCapabilities (value: readonly PortalCapability[] | undefined, path:
   return capabilities.filter((name) => name === 'read' || given.includes(name))
 }
 
-/** Returns a reader of a path or a URL of these origins. Browsers read `/\other.example` as another host, like two slashes. */
+/**
+ * Returns a reader of a path or a URL of these origins. Browsers read `/\other.example` as another host, like two
+ * slashes.
+ */
 function readReturnUrl (origins: readonly string[]): (value: unknown, path: string) => string {
   const expected = 'a path that begins with one slash, or a URL of an origin in portal.returnOrigins'
   return (value, path) => {

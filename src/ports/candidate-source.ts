@@ -32,5 +32,8 @@ export interface CandidateRow<CandidateId extends Id = number, SourceId extends 
 export type CandidateQuery<RecruiterId extends Id = number> = RowQuery<CandidateFilter<RecruiterId>, CandidateSortField>
 
 /** Reads the candidates of a tenant. The type arguments are `string` for the ids that the option `ids` makes text. */
-export type CandidateSource<CandidateId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number> =
-  RowSource<CandidateRow<CandidateId, SourceId>, CandidateFilter<RecruiterId>, CandidateSortField>
+export type CandidateSource<
+  CandidateId extends Id = number,
+  SourceId extends Id = number,
+  RecruiterId extends Id = number
+> = RowSource<CandidateRow<CandidateId, SourceId>, CandidateFilter<RecruiterId>, CandidateSortField>

@@ -15,8 +15,8 @@ export interface ChangePage {
   /** The ids of what changed, as text. An id may come twice. */
   ids: string[]
   /**
-   * The position after the last of these, at most 200 characters. It may be further ahead if the tenant has no changes in
-   * between.
+   * The position after the last of these, at most 200 characters. It may be further ahead if the tenant has no
+   * changes in between.
    */
   position: string
   /** Whether more can be read now. */
@@ -32,20 +32,22 @@ export interface HeldBack {
 }
 
 /**
- * Remembers which candidates and jobs changed, so that `sync` misses nothing. The storage decides the order of changes: a change
- * appears no earlier than its transaction commits, and never before a position that was already returned.
+ * Remembers which candidates and jobs changed, so that `sync` misses nothing. The storage decides the order of
+ * changes: a change appears no earlier than its transaction commits, and never before a position that was already
+ * returned.
  */
 export interface ChangeSource {
   /**
-   * Returns the current position among the changes of a tenant. Everything committed so far can be read from the rows; each
-   * change that commits later comes after this position, even if its transaction began earlier.
+   * Returns the current position among the changes of a tenant. Everything committed so far can be read from the
+   * rows; each change that commits later comes after this position, even if its transaction began earlier.
    */
   begin (tenant: string, kind: ChangeKind): Promise<string>
 
   /**
-   * Lists up to `limit` changes of a tenant after a position, in order. Returns `null` if the position is no longer known:
-   * changes after it were pruned or may be missing, the tenant was renamed or removed since, or it comes from another database.
-   * While changes of the kind are missing, no position is known, not even that of `begin`: `sync` answers 410.
+   * Lists up to `limit` changes of a tenant after a position, in order. Returns `null` if the position is no longer
+   * known: changes after it were pruned or may be missing, the tenant was renamed or removed since, or it comes from
+   * another database. While changes of the kind are missing, no position is known, not even that of `begin`: `sync`
+   * answers 410.
    */
   list (tenant: string, kind: ChangeKind, query: { after: string, limit: number }): Promise<ChangePage | null>
 
@@ -56,8 +58,8 @@ export interface ChangeSource {
   record (tenant: string, change: Change, transaction?: unknown): Promise<void>
 
   /**
-   * Returns whether the changes of a kind are recorded. If not, its `sync` does not exist. Called at startup and for the first
-   * page of each sync. Without this method, all changes count as recorded.
+   * Returns whether the changes of a kind are recorded. If not, its `sync` does not exist. Called at startup and for
+   * the first page of each sync. Without this method, all changes count as recorded.
    */
   isRecorded? (kind: ChangeKind): Promise<boolean>
 

@@ -1,5 +1,14 @@
 import type {
-  AttemptError, AttemptResult, ClaimOptions, ClaimedDelivery, Delivery, DeliveryFilter, DeliverySortField, DeliveryStatus, DeliveryWithAttempts, Lease
+  AttemptError,
+  AttemptResult,
+  ClaimOptions,
+  ClaimedDelivery,
+  Delivery,
+  DeliveryFilter,
+  DeliverySortField,
+  DeliveryStatus,
+  DeliveryWithAttempts,
+  Lease
 } from './delivery.js'
 import type { ClaimedNotice, HealthRule } from './health.js'
 import type { ListQuery } from './list-source.js'
@@ -132,128 +141,128 @@ export interface TenantDeliveryStats {
  */
 export interface DeliveryStore {
   /**
-   * Records an event and one delivery for every webhook of the tenant that subscribes to its type and whose filters it
-   * matches: `pending` and due now if the webhook is active, otherwise `skipped`. All or nothing, and durable once the promise
-   * resolves. With the host's
-   * `transaction`, it is durable once that commits. If the tenant has used the idempotency key before,
-   * records nothing and returns the first result, including its fingerprint. Of several concurrent calls with the same
-   * key, exactly one records. Rejects and records nothing if an event of any tenant already has this id, if
-   * `transaction` is not open, and with `tenant_resting` while the tenant rests. A storage without transactions rejects any
-   * `transaction`.
+   * Records an event and one delivery for every webhook of the tenant that subscribes to its type and whose filters
+   * it matches: `pending` and due now if the webhook is active, otherwise `skipped`. All or nothing, and durable once
+   * the promise resolves. With the host's `transaction`, it is durable once that commits. If the tenant has used the
+   * idempotency key before, records nothing and returns the first result, including its fingerprint. Of several
+   * concurrent calls with the same key, exactly one records. Rejects and records nothing if an event of any tenant
+   * already has this id, if `transaction` is not open, and with `tenant_resting` while the tenant rests. A storage
+   * without transactions rejects any `transaction`.
    */
-  record (tenant: string, event: NewEvent, transaction?: unknown): Promise<RecordedEvent>
+  record(tenant: string, event: NewEvent, transaction?: unknown): Promise<RecordedEvent>
 
   /**
    * Claims due deliveries of active webhooks that are not paused, across all tenants. A delivery is leased to one
-   * caller at a time; once its lease has expired, any caller may claim it again, with a greater fence. Fair: tenants take
-   * turns, then the webhooks of each tenant, and a webhook with many due deliveries does not delay others. For one
-   * webhook, first attempts come before retries, and both before replays; otherwise the delivery recorded first comes
-   * first. The result is in this order. Deliveries locked by another transaction are not claimed.
-   * Rejects with `held` if a storage with `holds` holds this worker. A storage without an environment takes that of
-   * the first claim that passes one.
+   * caller at a time; once its lease has expired, any caller may claim it again, with a greater fence. Fair: tenants
+   * take turns, then the webhooks of each tenant, and a webhook with many due deliveries does not delay others. For
+   * one webhook, first attempts come before retries, and both before replays; otherwise the delivery recorded first
+   * comes first. The result is in this order. Deliveries locked by another transaction are not claimed. Rejects with
+   * `held` if a storage with `holds` holds this worker. A storage without an environment takes that of the first
+   * claim that passes one.
    */
-  claimDue (options: ClaimOptions): Promise<ClaimedDelivery[]>
+  claimDue(options: ClaimOptions): Promise<ClaimedDelivery[]>
 
   /**
-   * Records attempts that ended now, and updates their deliveries. A result is ignored if its lease was lost, completed
-   * or released. A lease is lost when another caller claims the delivery, not when it expires. A delivery that stopped
-   * being pending during its attempt keeps its status, unless the attempt delivered it. If it was cancelled, the excerpt
-   * of the response is not kept, because the subject may have been erased. Never waits for a lock: if
-   * another transaction has locked a delivery, its result is not applied, and its lease is returned so that the caller
-   * repeats it.
+   * Records attempts that ended now, and updates their deliveries. A result is ignored if its lease was lost,
+   * completed or released. A lease is lost when another caller claims the delivery, not when it expires. A delivery
+   * that stopped being pending during its attempt keeps its status, unless the attempt delivered it. If it was
+   * cancelled, the excerpt of the response is not kept, because the subject may have been erased. Never waits for a
+   * lock: if another transaction has locked a delivery, its result is not applied, and its lease is returned so that
+   * the caller repeats it.
    *
-   * A webhook counts as failing from its first failed attempt until its next success, which also ends its pause. Health
-   * is judged once, after all results: an active webhook becomes `disabled` by `rule`, or at once if it is gone; its
-   * `updated_at` is set to now and its pending deliveries become `skipped`. A webhook that is not
-   * active does not change. A success in the same call saves a webhook from the rule, but not if it is gone. An attempt to an old
-   * `target_url` does not affect the webhook. Creates a notice for each webhook that this call disables, and for each
-   * that has been failing for `warnAfterSeconds`, once until its next success or until it is made active.
+   * A webhook counts as failing from its first failed attempt until its next success, which also ends its pause.
+   * Health is judged once, after all results: an active webhook becomes `disabled` by `rule`, or at once if it is
+   * gone; its `updated_at` is set to now and its pending deliveries become `skipped`. A webhook that is not active
+   * does not change. A success in the same call saves a webhook from the rule, but not if it is gone. An attempt to
+   * an old `target_url` does not affect the webhook. Creates a notice for each webhook that this call disables, and
+   * for each that has been failing for `warnAfterSeconds`, once until its next success or until it is made active.
    */
-  recordAttempts (results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]>
+  recordAttempts(results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]>
 
   /**
    * Claims notices, oldest first. A notice is leased to the caller for `leaseMs`; after that it can be claimed again,
    * unless it was confirmed. Returns `[]` if a storage with `holds` holds this process.
    */
-  claimNotices (options: { limit: number, leaseMs: number, environment?: string | null }): Promise<ClaimedNotice[]>
+  claimNotices(options: { limit: number; leaseMs: number; environment?: string | null }): Promise<ClaimedNotice[]>
 
   /** Ends a notice that the host has received. Does nothing if it has already ended. */
-  confirmNotice (noticeId: number): Promise<void>
+  confirmNotice(noticeId: number): Promise<void>
 
   /**
    * Releases leases: their deliveries are due at once and no attempt is counted. Ignores leases that were lost,
    * completed or released.
    */
-  release (leases: readonly Lease[]): Promise<void>
+  release(leases: readonly Lease[]): Promise<void>
 
   /**
    * Returns whether a pending delivery of an active webhook is leased, or can be attempted within this time: by
    * then it is due and its webhook is not paused.
    */
-  hasPending (withinMs: number): Promise<boolean>
+  hasPending(withinMs: number): Promise<boolean>
 
   /**
    * Pages through the log of one webhook; `[]` if the webhook does not exist. Only the first sort item matters, because
    * ids are unique.
    */
-  list (tenant: string, webhookId: number, query: ListQuery<DeliveryFilter, DeliverySortField>): Promise<Delivery[]>
+  list(tenant: string, webhookId: number, query: ListQuery<DeliveryFilter, DeliverySortField>): Promise<Delivery[]>
   /**
    * Counts the deliveries of the webhook that pass the filter; 0 if the webhook does not exist. Counting may stop at
    * `limit`.
    */
-  count (tenant: string, webhookId: number, filter: DeliveryFilter, options?: { limit?: number }): Promise<number>
+  count(tenant: string, webhookId: number, filter: DeliveryFilter, options?: { limit?: number }): Promise<number>
   /** Returns one delivery of the webhook; `null` if it has none with this id. */
-  find (tenant: string, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
+  find(tenant: string, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
 
   /**
-   * Queues events for a webhook again, as new deliveries of the same events, due now. Events that are still pending for
-   * this webhook are not queued, nor are those that do not match its filters now. Of several concurrent replays, only one queues an event. Returns `null` and queues
-   * nothing if the webhook does not exist or is not active.
+   * Queues events for a webhook again, as new deliveries of the same events, due now. Events that are still pending
+   * for this webhook are not queued, nor are those that do not match its filters now. Of several concurrent replays,
+   * only one queues an event. Returns `null` and queues nothing if the webhook does not exist or is not active.
    */
-  replay (tenant: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
+  replay(tenant: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
   /** Returns what `replay` would return now, and changes nothing. */
-  countReplay (tenant: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
+  countReplay(tenant: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
 
   /**
-   * Retries a delivery of the webhook, and returns the one that will be attempted. A pending delivery becomes due now,
-   * and its next attempt counts as usual; one that is already due, leased or locked by another transaction does not change. An
-   * ended delivery does not change, and its event is queued again, as by `replay`, even if the webhook no longer subscribes to
-   * its type or the event does not match its filters; if the event is already pending for this webhook, that delivery is retried. Of several concurrent calls, only
-   * one queues an event. Returns `null` and changes nothing if the webhook is not active or has no delivery with this
-   * id.
+   * Retries a delivery of the webhook, and returns the one that will be attempted. A pending delivery becomes due
+   * now, and its next attempt counts as usual; one that is already due, leased or locked by another transaction does
+   * not change. An ended delivery does not change, and its event is queued again, as by `replay`, even if the webhook
+   * no longer subscribes to its type or the event does not match its filters; if the event is already pending for
+   * this webhook, that delivery is retried. Of several concurrent calls, only one queues an event. Returns `null` and
+   * changes nothing if the webhook is not active or has no delivery with this id.
    */
-  retry (tenant: string, webhookId: number, id: number): Promise<Delivery | null>
+  retry(tenant: string, webhookId: number, id: number): Promise<Delivery | null>
 
   /**
    * Deletes ended deliveries that were created more than `retentionDays` ago, with their attempts, and events of that
    * age without deliveries, with their idempotency keys. Handles about `limit` events per call. Never deletes a pending
    * delivery. Returns the number of deleted deliveries and events; 0 means that nothing is left to delete.
    */
-  prune (options: { retentionDays: number, limit: number }): Promise<number>
+  prune(options: { retentionDays: number; limit: number }): Promise<number>
 
   /**
-   * Erases a subject: the body of each event of the tenant with this subject, the first or a further one, becomes its tombstone, and its
-   * pending deliveries become `cancelled`. The excerpts of responses to these events are erased too, because they may repeat the
-   * body. All or nothing. With the host's `transaction`, it takes effect once that
+   * Erases a subject: the body of each event of the tenant with this subject, the first or a further one, becomes its
+   * tombstone, and its pending deliveries become `cancelled`. The excerpts of responses to these events are erased
+   * too, because they may repeat the body. All or nothing. With the host's `transaction`, it takes effect once that
    * commits. Returns the number of events with this subject; a repeated call returns the same number and changes only
    * deliveries queued since. Rejects and erases nothing if `transaction` is not open. A storage without transactions
    * rejects any `transaction`.
    */
-  erase (tenant: string, subject: string, transaction?: unknown): Promise<number>
+  erase(tenant: string, subject: string, transaction?: unknown): Promise<number>
 
   /**
-   * Lists at most `limit` events of the tenant with this subject, the first or a further one, whose position is greater than
-   * `after`, by ascending position. Includes erased events and deliveries of deleted webhooks, as long as they are not pruned.
+   * Lists at most `limit` events of the tenant with this subject, the first or a further one, whose position is
+   * greater than `after`, by ascending position. Includes erased events and deliveries of deleted webhooks, as long
+   * as they are not pruned.
    */
-  listSubjectEvents (tenant: string, subject: string, options: { after: number, limit: number }): Promise<SubjectEvent[]>
+  listSubjectEvents(tenant: string, subject: string, options: { after: number; limit: number }): Promise<SubjectEvent[]>
 
   /** Counts pending, due and leased deliveries of all tenants. */
-  stats (): Promise<DeliveryStats>
+  stats(): Promise<DeliveryStats>
   /**
-   * Counts the pending deliveries of a tenant, its failing webhooks, and the deliveries that ended in the last hour. Everything
-   * is 0 for an unknown tenant, and deleted webhooks do not count.
+   * Counts the pending deliveries of a tenant, its failing webhooks, and the deliveries that ended in the last hour.
+   * Everything is 0 for an unknown tenant, and deleted webhooks do not count.
    */
-  tenantStats (tenant: string): Promise<TenantDeliveryStats>
+  tenantStats(tenant: string): Promise<TenantDeliveryStats>
 
   /**
    * Calls `listener` when deliveries may have become due, including those recorded by another process if the storage
@@ -261,5 +270,5 @@ export interface DeliveryStore {
    * storage has recovered. Returns a function that stops listening, which may be called twice. Throws if it
    * can never work.
    */
-  onDue (listener: () => void, onFault?: (error: unknown) => void): () => void
+  onDue(listener: () => void, onFault?: (error: unknown) => void): () => void
 }

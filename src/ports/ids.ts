@@ -20,7 +20,10 @@ export interface IdKinds {
 export interface Tenant {
   /** Its name in paths, bodies, logs and metrics: 1 to 100 characters without control characters. It may change. */
   slug: string
-  /** Identifies everything stored for the tenant: the result of the option `tenantId`, or the slug without that option. */
+  /**
+   * Identifies everything stored for the tenant: the result of the option `tenantId`, or the slug without that
+   * option.
+   */
   id: string
 }
 

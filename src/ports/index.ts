@@ -1,13 +1,15 @@
 /**
  * The ports: the interfaces that a host implements. The comment of each method is its specification.
  *
- * - **tenant**: a customer of the vendor. Its id as text is the first argument of every call made for a tenant; without the
+ * - **tenant**: a customer of the vendor. Its id as text is the first argument of every call made for a tenant;
+ *   without the
  *   option `tenantId` that is its slug.
  * - **webhook**: a URL of a tenant and the event types it subscribes to. Its receiver is the endpoint.
  * - **event**: something that happened in the ATS. `emit` records it once, with the exact bytes to send.
  * - **delivery**: one event for one webhook. A replay creates a new delivery of the same event.
  * - **attempt**: one try to deliver, with one deadline and one result.
- * - **claim**, **lease**, **fence**: a worker claims a due delivery and holds it for a limited time, the lease. The fence
+ * - **claim**, **lease**, **fence**: a worker claims a due delivery and holds it for a limited time, the lease. The
+ *   fence
  *   is a number that grows with every claim. With it, a storage ignores the result of a worker that lost its lease.
  *
  * Resources use the field names of the wire; arguments are camelCase. Absent values are `null`. Dates are RFC 3339

@@ -5,8 +5,8 @@ export interface ApiKey {
   /** For example `candidates:read`. Compared exactly. */
   scopes: readonly string[]
   /**
-   * Networks that requests with the key may come from, as 1 to 100 CIDRs. Requests from elsewhere get the 401 of an unknown
-   * key. Absent or `null`: requests may come from anywhere.
+   * Networks that requests with the key may come from, as 1 to 100 CIDRs. Requests from elsewhere get the 401 of an
+   * unknown key. Absent or `null`: requests may come from anywhere.
    */
   allowedIps?: readonly string[] | null
   /** The published fields of a candidate that the key sees besides `id`. Absent or `null`: all of them. */

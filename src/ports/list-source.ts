@@ -48,12 +48,15 @@ export interface ListSource<Row, Filter, SortField extends string = string, Quer
 export interface RowSource<Row extends { id: unknown }, Filter, SortField extends string, FoundId = Row['id']>
   extends ListSource<Row, Filter, SortField, RowQuery<Filter, SortField>> {
   /**
-   * Returns one row of the tenant as `list` returns it; `null` if there is none with this id. Ids are compared exactly, but
-   * a storage may ignore the letter case of uuids. An id that the storage cannot hold, such as text that is not a uuid,
-   * belongs to no row.
+   * Returns one row of the tenant as `list` returns it; `null` if there is none with this id. Ids are compared
+   * exactly, but a storage may ignore the letter case of uuids. An id that the storage cannot hold, such as text that
+   * is not a uuid, belongs to no row.
    */
   find (tenant: string, id: FoundId, query: RowFields): Promise<Row | null>
-  /** Returns up to `limit` rows of the tenant with ids above `after`, or the first ones if it is `null`, by ascending id. For sync. */
+  /**
+   * Returns up to `limit` rows of the tenant with ids above `after`, or the first ones if it is `null`, by ascending
+   * id. For sync.
+   */
   listAfter? (tenant: string, query: RowFields & { after: FoundId | null, limit: number }): Promise<Row[]>
   /** Returns the row of each of these ids, as `find` does, in the order of the ids. For sync. */
   findMany? (tenant: string, ids: readonly FoundId[], query: RowFields): Promise<Array<Row | null>>

@@ -17,7 +17,10 @@ export interface EventStorage {
   webhooks: WebhookStore
   /** Events and their deliveries, which are the queue. */
   deliveries: DeliveryStore
-  /** The changes of candidates and jobs. `sync` exists for sources that have `listAfter` and `findMany`, if this is given. */
+  /**
+   * The changes of candidates and jobs. `sync` exists for sources that have `listAfter` and `findMany`, if this is
+   * given.
+   */
   changes?: ChangeSource
   /** Reads events in order. Without it, `GET …/events` does not exist. */
   feed?: EventFeed
@@ -33,11 +36,14 @@ export interface EventStorage {
 }
 
 /**
- * All data that the API uses. The parts may come from different places. The type arguments are `string` for the ids that
- * the option `ids` makes text.
+ * All data that the API uses. The parts may come from different places. The type arguments are `string` for the ids
+ * that the option `ids` makes text.
  */
 export interface RecruitingStorage<
-  CandidateId extends Id = number, JobId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number
+  CandidateId extends Id = number,
+  JobId extends Id = number,
+  SourceId extends Id = number,
+  RecruiterId extends Id = number
 > extends EventStorage {
   /** Usually implemented by the vendor. */
   candidates: CandidateSource<CandidateId, SourceId, RecruiterId>

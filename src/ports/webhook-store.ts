@@ -9,12 +9,13 @@ export type WebhookStatus = 'active' | 'inactive' | 'disabled'
 export type FilterValue = string | number | boolean | null
 
 /**
- * Selects events by their bodies: 1 to 10 paths, each with the 1 to 50 values that match, in the order given by the client. A path is
- * `data` and 1 to 4 names of 1 to 64 characters, without dots and control characters, joined by dots: `data.job_id`.
+ * Selects events by their bodies: 1 to 10 paths, each with the 1 to 50 values that match, in the order given by the
+ * client. A path is `data` and 1 to 4 names of 1 to 64 characters, without dots and control characters, joined by
+ * dots: `data.job_id`.
  *
- * A body matches if every path leads to one of its values. Values of different types are never equal, and 1 equals 1.0. Names lead only
- * into objects, never into arrays. An object or array equals no value. A path that leads nowhere leads to `null`,
- * also in an empty body. Text with NUL or a lone surrogate equals no value.
+ * A body matches if every path leads to one of its values. Values of different types are never equal, and 1 equals
+ * 1.0. Names lead only into objects, never into arrays. An object or array equals no value. A path that leads nowhere
+ * leads to `null`, also in an empty body. Text with NUL or a lone surrogate equals no value.
  */
 export type EventFilters = Record<string, FilterValue[]>
 
@@ -80,7 +81,10 @@ export interface WebhookChanges {
   event_types?: readonly string[]
   /** `null` removes the headers. */
   headers?: StoredHeaders | null
-  /** Replaces all filters; `null` removes them. They count for events recorded from now on: deliveries that exist do not change. */
+  /**
+   * Replaces all filters; `null` removes them. They count for events recorded from now on: deliveries that exist do
+   * not change.
+   */
   filters?: EventFilters | null
 }
 
@@ -214,37 +218,45 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
   /** Returns the sealed headers; `null` if the webhook has none or does not exist. */
   findHeaders (tenant: string, id: number): Promise<string | null>
 
-  /** Returns when the previous secret expires; `null` without one that is valid now, and for a webhook that does not exist. */
+  /**
+   * Returns when the previous secret expires; `null` without one that is valid now, and for a webhook that does not
+   * exist.
+   */
   findGraceEnd (tenantSlug: string, id: number): Promise<string | null>
 
-  /** Lists the secrets and headers of at most `limit` webhooks of all tenants with ids above `afterId`, by ascending id. */
+  /**
+   * Lists the secrets and headers of at most `limit` webhooks of all tenants with ids above `afterId`, by ascending
+   * id.
+   */
   listSecrets (options: { afterId: number, limit: number }): Promise<StoredSecrets[]>
 
   /**
-   * Replaces a stored secret, current or previous, or the sealed headers with another text and changes nothing else. Returns
-   * `false` if the webhook has no such text.
+   * Replaces a stored secret, current or previous, or the sealed headers with another text and changes nothing else.
+   * Returns `false` if the webhook has no such text.
    */
   replaceSecret (tenant: string, id: number, change: { from: string, to: string }): Promise<boolean>
 
   /**
-   * Gives everything of the tenant `from` to the tenant `to`: its webhooks with their deliveries and notices, and its events with
-   * their subjects and idempotency keys. Ends the positions among the changes and the events of both. Replaces each valid secret
-   * and the sealed headers with the result of `reseal`, and drops secrets that expired. If both have the same id, only the name
-   * in webhooks and notices changes. Returns the number of webhooks. Returns `null` and changes nothing if `to` has another id that
-   * has a webhook or an event, possibly if it had one earlier, and while that id rests. Attempts in flight count as before. The
-   * previous id rests for `restSeconds`. All or nothing: if `reseal` throws, rejects and changes nothing. With the host's
-   * `transaction`, it takes effect once that commits. Rejects and changes nothing if `transaction` is not open. A storage without
-   * transactions rejects any `transaction`.
+   * Gives everything of the tenant `from` to the tenant `to`: its webhooks with their deliveries and notices, and its
+   * events with their subjects and idempotency keys. Ends the positions among the changes and the events of both.
+   * Replaces each valid secret and the sealed headers with the result of `reseal`, and drops secrets that expired. If
+   * both have the same id, only the name in webhooks and notices changes. Returns the number of webhooks. Returns
+   * `null` and changes nothing if `to` has another id that has a webhook or an event, possibly if it had one earlier,
+   * and while that id rests. Attempts in flight count as before. The previous id rests for `restSeconds`. All or
+   * nothing: if `reseal` throws, rejects and changes nothing. With the host's `transaction`, it takes effect once
+   * that commits. Rejects and changes nothing if `transaction` is not open. A storage without transactions rejects
+   * any `transaction`.
    */
   renameTenant (from: Tenant, to: Tenant, options: RenameOptions): Promise<number | null>
 
   /**
-   * Removes a tenant: its webhooks with their notices at once, so that none of its deliveries is claimed again, and at most
-   * `limit` of its events with their deliveries. Deletes its changes and ends the positions among them and among its events.
-   * Returns the number of events of removed tenants that are left, or `limit` if there are more; further calls remove them, and
-   * so does `prune`. The tenant rests for `restSeconds`; with 0, a new tenant may use the same id at once and sees none of them.
-   * The first step is all or nothing. With the host's `transaction`, it takes effect once that commits. Rejects and changes
-   * nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.
+   * Removes a tenant: its webhooks with their notices at once, so that none of its deliveries is claimed again, and
+   * at most `limit` of its events with their deliveries. Deletes its changes and ends the positions among them and
+   * among its events. Returns the number of events of removed tenants that are left, or `limit` if there are more;
+   * further calls remove them, and so does `prune`. The tenant rests for `restSeconds`; with 0, a new tenant may use
+   * the same id at once and sees none of them. The first step is all or nothing. With the host's `transaction`, it
+   * takes effect once that commits. Rejects and changes nothing if `transaction` is not open. A storage without
+   * transactions rejects any `transaction`.
    */
   removeTenant (tenant: string, options: RemoveOptions): Promise<number>
 
@@ -252,8 +264,9 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
   listResting (): Promise<RestingTenant[]>
 
   /**
-   * Lists at most `limit` tenants with a webhook, or with a key that the storage keeps, whose id is its `tenantSlug`, by ascending
-   * id. With the option `tenantId`, the engine asks it for their ids at startup, and logs an error if their data is stored by slug.
+   * Lists at most `limit` tenants with a webhook, or with a key that the storage keeps, whose id is its `tenantSlug`,
+   * by ascending id. With the option `tenantId`, the engine asks it for their ids at startup, and logs an error if
+   * their data is stored by slug.
    */
   listIdsLikeSlugs? (limit: number): Promise<string[]>
 }

@@ -48,18 +48,25 @@ export const rights: Rights = {
   }
 }
 
-/** Lists the `grant` statements for a role. Neither `schema` nor `role` is quoted. `lists` are relations of the host. */
+/**
+ * Lists the `grant` statements for a role. Neither `schema` nor `role` is quoted. `lists` are relations of the host.
+ */
 export function listGrants (schema: string, role: string, lists: readonly HostRelation[] = []): string[] {
   const [namespace, to] = [quoteName(schema), `to ${quoteName(role)}`]
   const grant = (kind: 'table' | 'sequence', privileges: Privileges): string[] => Object.entries(privileges)
     .map(([name, names]) => `grant ${names.join(', ')} on ${kind} ${namespace}.${name} ${to}`)
-  return [...new Set([
-    `grant usage on schema ${namespace} ${to}`,
-    ...grant('table', rights.tables),
-    ...grant('sequence', rights.sequences),
-    `grant execute on all functions in schema ${namespace} ${to}`,
-    ...lists.flatMap((list) => [`grant usage on schema ${list.schema} ${to}`, `grant select on table ${list.schema}.${list.name} ${to}`])
-  ])]
+  return [
+    ...new Set([
+      `grant usage on schema ${namespace} ${to}`,
+      ...grant('table', rights.tables),
+      ...grant('sequence', rights.sequences),
+      `grant execute on all functions in schema ${namespace} ${to}`,
+      ...lists.flatMap((list) => [
+        `grant usage on schema ${list.schema} ${to}`,
+        `grant select on table ${list.schema}.${list.name} ${to}`
+      ])
+    ])
+  ]
 }
 
 /** A table or view of the host. Both names are quoted. */
@@ -70,22 +77,29 @@ export interface HostRelation {
 
 /** Finds a relation by its name in SQL, even if the caller has no privileges on it. `null` if there is none. */
 export async function findHostRelation (query: RunQuery, sqlName: string): Promise<HostRelation | null> {
-  const [row] = await query<HostRelation>(`
+  const [row] = await query<HostRelation>(
+    `
     select quote_ident(n.nspname) as schema, quote_ident(c.relname) as name
     from (select parse_ident($1) as parts, current_schemas(true) as path) as given
     join pg_class c on c.relname = parts[cardinality(parts)] and c.relkind in ('r', 'p', 'v', 'm', 'f')
     join pg_namespace n on n.oid = c.relnamespace
       and n.nspname = any (case when cardinality(parts) = 1 then path else parts[cardinality(parts) - 1:cardinality(parts) - 1]::name[] end)
     order by array_position(path, n.nspname)
-    limit 1`, [sqlName])
+    limit 1`,
+    [sqlName]
+  )
   return row ?? null
 }
 
-/** Lists privileges that a role lacks, such as `select on queue`. Needs none itself. `schema` and `role` are not quoted. */
+/**
+ * Lists privileges that a role lacks, such as `select on queue`. Needs none itself. `schema` and `role` are not
+ * quoted.
+ */
 export async function listLacking (query: RunQuery, schema: string, role: string): Promise<string[]> {
   const wanted = [...Object.entries(rights.tables), ...Object.entries(rights.sequences)]
     .flatMap(([name, privileges]) => privileges.map((privilege) => ({ name, privilege })))
-  const rows = await query<{ lacking: string }>(`
+  const rows = await query<{ lacking: string }>(
+    `
     select 'usage on the schema' as lacking from pg_namespace n where n.nspname = $1 and not has_schema_privilege($2, n.oid, 'usage')
     union all
     select lacking from (
@@ -102,13 +116,19 @@ export async function listLacking (query: RunQuery, schema: string, role: string
     select format('execute on %s', p.proname) from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace
     where n.nspname = $1 and p.prorettype <> 'trigger'::regtype and not has_function_privilege($2, p.oid, 'execute')`,
-  [schema, role, wanted.map(({ name }) => name), wanted.map(({ privilege }) => privilege)])
+    [schema, role, wanted.map(({ name }) => name), wanted.map(({ privilege }) => privilege)]
+  )
   return rows.map(({ lacking }) => lacking)
 }
 
 /** Lists privileges on relations of the host that a role lacks. `role` is not quoted. */
-export async function listLackingOnLists (query: RunQuery, role: string, lists: readonly HostRelation[]): Promise<string[]> {
-  const rows = await query<{ lacking: string }>(`
+export async function listLackingOnLists (
+  query: RunQuery,
+  role: string,
+  lists: readonly HostRelation[]
+): Promise<string[]> {
+  const rows = await query<{ lacking: string }>(
+    `
     select distinct 'usage on the schema ' || l.schema as lacking
     from unnest($2::text[], $3::text[]) as l (schema, name)
     join pg_namespace n on quote_ident(n.nspname) = l.schema
@@ -120,6 +140,7 @@ export async function listLackingOnLists (query: RunQuery, role: string, lists: 
     join pg_class c on c.relnamespace = n.oid and quote_ident(c.relname) = l.name
     where not has_table_privilege($1, c.oid, 'select') and not has_any_column_privilege($1, c.oid, 'select')
     order by lacking desc`,
-  [role, lists.map(({ schema }) => schema), lists.map(({ name }) => name)])
+    [role, lists.map(({ schema }) => schema), lists.map(({ name }) => name)]
+  )
   return rows.map(({ lacking }) => lacking)
 }

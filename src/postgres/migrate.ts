@@ -25,20 +25,20 @@ export interface MigrateOptions extends OptionsOf<typeof migrateOptions> {}
 
 /**
  * Creates the tables and functions of this package or updates them. Call it at every start, before anything else: it
- * skips files that ran before, and processes that start together wait for each other. Processes of the previous version
- * keep working while it runs, and no statement of others waits for more than a second. Each step is all or nothing, so it
- * can be called again after it was interrupted. Returns the names of the files that ran.
+ * skips files that ran before, and processes that start together wait for each other. Processes of the previous
+ * version keep working while it runs, and no statement of others waits for more than a second. Each step is all or
+ * nothing, so it can be called again after it was interrupted. Returns the names of the files that ran.
  *
  * To use your own migration tool, run the SQL files in `src/postgres/migrations` in order, those with
  * `index concurrently` outside a transaction, then the new ones in `src/postgres/functions`; each once, with the schema
  * first in `search_path`.
  *
- * Beside a transaction that has locked its tables, such as a dump, it gives up with `storage_timeout` after a minute; after ten
- * minutes for an index, which blocks nobody. A process warning (`RecruitingWarning`) says at once which process it waits for, and
- * for how long. The error names that process too.
+ * Beside a transaction that has locked its tables, such as a dump, it gives up with `storage_timeout` after a minute;
+ * after ten minutes for an index, which blocks nobody. A process warning (`RecruitingWarning`) says at once which
+ * process it waits for, and for how long. The error names that process too.
  *
- * Throws `invalid_option`, `storage_not_ready` if the files are missing, the database is not UTF-8 or the schema belongs to a
- * later version, and errors of the database.
+ * Throws `invalid_option`, `storage_not_ready` if the files are missing, the database is not UTF-8 or the schema
+ * belongs to a later version, and errors of the database.
  */
 export async function migrate (pool: PgPool, options: MigrateOptions = {}): Promise<string[]> {
   assertPool(pool)

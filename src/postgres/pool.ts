@@ -49,7 +49,10 @@ export function watchPool (pool: PgPool): void {
 }
 
 /** Runs `work` in a transaction. If it rejects, the connection is closed, which rolls back. */
-export async function inTransaction<Result> (pool: PgPool, work: (client: PgClient) => Promise<Result>): Promise<Result> {
+export async function inTransaction<Result> (
+  pool: PgPool,
+  work: (client: PgClient) => Promise<Result>
+): Promise<Result> {
   watchPool(pool)
   const client = await pool.connect()
   let isDone = false

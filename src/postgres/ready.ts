@@ -14,13 +14,22 @@ export async function reportUnreachable<Result> (check: () => Promise<Result>): 
     return await check()
   } catch (error) {
     if (isRecruitingApiError(error) && error.code === 'storage_not_ready') throw error
-    throw new RecruitingApiError('storage_not_ready', `PostgreSQL cannot be queried, check the pool: ${String(error)}`, 'pool', { cause: error })
+    throw new RecruitingApiError(
+      'storage_not_ready',
+      `PostgreSQL cannot be queried, check the pool: ${String(error)}`,
+      'pool',
+      { cause: error }
+    )
   }
 }
 
 /** Throws `storage_not_ready` unless the schema has what this version needs. */
 export async function assertMigrated (session: Session, schema: string): Promise<void> {
-  const missing = await findMissing((text, values) => session.query('look for migrations', text, values), schema, await readVersion())
+  const missing = await findMissing(
+    (text, values) => session.query('look for migrations', text, values),
+    schema,
+    await readVersion()
+  )
   const files = listFiles(missing)
   if (files.length === 0) return
   const problem = missing.isNew ? 'has none of the tables' : `lacks the migrations ${files.join(', ')}`
@@ -55,10 +64,14 @@ function adviseIndexes (relation: TenantRelation, { searched }: RowKind): string
     advice.push(`${name} has no index on (${tenantColumn}, ${id}): pages read the whole table`)
   }
   if (!indexes.some((definition) => new RegExp(`\\(${tenantColumn}, updated_at\\b`).test(definition))) {
-    advice.push(`${name} has no index on (${tenantColumn}, updated_at, ${id}): filter[updated_after] and that sort read the whole tenant`)
+    advice.push(
+      `${name} has no index on (${tenantColumn}, updated_at, ${id}): filter[updated_after] and that sort read the whole tenant`
+    )
   }
   if (!columns.has('name_key')) {
-    advice.push(`${name} has no column name_key, generated as lower(${searched}), in an index (${tenantColumn}, ${id}) include (name_key): filter[q] reads the whole tenant`)
+    advice.push(
+      `${name} has no column name_key, generated as lower(${searched}), in an index (${tenantColumn}, ${id}) include (name_key): filter[q] reads the whole tenant`
+    )
   }
   return advice
 }

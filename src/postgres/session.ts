@@ -70,10 +70,15 @@ async function isReadCommitted (pool: PgPool, query: RunQuery): Promise<boolean>
 }
 
 /**
- * Runs a statement without compiling it. The planner cannot know that our searches stop early, so it would spend seconds on
- * compiling one that takes milliseconds.
+ * Runs a statement without compiling it. The planner cannot know that our searches stop early, so it would spend
+ * seconds on compiling one that takes milliseconds.
  */
-export function queryWithoutJit<Row> (session: Session, operation: string, text: string, values?: unknown[]): Promise<Row[]> {
+export function queryWithoutJit<Row> (
+  session: Session,
+  operation: string,
+  text: string,
+  values?: unknown[]
+): Promise<Row[]> {
   return session.transaction(operation, async (query) => {
     await query('set local jit to off')
     return query<Row>(text, values)
@@ -87,8 +92,8 @@ export async function ask<Row> (client: PgQueryable, text: string, values: unkno
 }
 
 /**
- * Runs `work` with a connection of the pool. After an error or `timeoutMs` the connection is closed, which rolls back an
- * open transaction. `expire` creates the error of a timeout; `isRunning` tells whether the work had begun.
+ * Runs `work` with a connection of the pool. After an error or `timeoutMs` the connection is closed, which rolls back
+ * an open transaction. `expire` creates the error of a timeout; `isRunning` tells whether the work had begun.
  */
 async function borrow<Result> (
   pool: PgPool,
@@ -138,7 +143,8 @@ async function borrow<Result> (
 
 /** Asks the server to cancel a statement. If that fails, the server ends it when it notices the closed connection. */
 function cancel (pool: PgPool, mark: string, timeoutMs: number): void {
-  const text = 'select pg_cancel_backend(pid) from pg_stat_activity where starts_with(query, $1) and pid <> pg_backend_pid()'
+  const text =
+    'select pg_cancel_backend(pid) from pg_stat_activity where starts_with(query, $1) and pid <> pg_backend_pid()'
   borrow(pool, timeoutMs, (client) => ask(client, text, [mark]), () => new Error('given up')).catch(ignore)
 }
 
@@ -146,7 +152,10 @@ function ignore (): void {}
 
 const timeoutMs = 60_000
 
-/** Creates a session for statements that may take a minute, even if the database user has a shorter `statement_timeout`. */
+/**
+ * Creates a session for statements that may take a minute, even if the database user has a shorter
+ * `statement_timeout`.
+ */
 export function createPatientSession (pool: PgPool): Session {
   const session = createSession(pool, timeoutMs)
   const transaction: Session['transaction'] = (operation, work) => session.transaction(operation, async (query) => {

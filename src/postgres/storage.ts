@@ -1,4 +1,13 @@
-import type { CandidateFilter, CandidateRow, CandidateSortField, Id, JobFilter, JobRow, JobSortField, RecruitingStorage } from '../ports/index.js'
+import type {
+  CandidateFilter,
+  CandidateRow,
+  CandidateSortField,
+  Id,
+  JobFilter,
+  JobRow,
+  JobSortField,
+  RecruitingStorage
+} from '../ports/index.js'
 import { type OptionsOf, choice, integer, readOptions } from '../shared/read-options.js'
 import { createChangeSource } from './changes/changes.js'
 import { adviseWatch } from './changes/watched-tables.js'
@@ -28,17 +37,18 @@ const storageOptions = {
    */
   schema: readSchema,
   /**
-   * The table or view of candidates, as in SQL, such as `public.api_candidates`. Columns: `tenant_slug text, id bigint,
-   * full_name text, headline text, source_id bigint, recruiter_id bigint, created_at timestamptz, updated_at
-   * timestamptz`, and those that `candidateFields` publishes. Text ids are `uuid`, `text` or `varchar`. With the option
-   * `tenantId`, the column `tenant_id` takes the place of `tenant_slug`: `uuid`, `text`, `varchar`, `bigint` or `integer`.
+   * The table or view of candidates, as in SQL, such as `public.api_candidates`. Columns: `tenant_slug text, id
+   * bigint, full_name text, headline text, source_id bigint, recruiter_id bigint, created_at timestamptz, updated_at
+   * timestamptz`, and those that `candidateFields` publishes. Text ids are `uuid`, `text` or `varchar`. With the
+   * option `tenantId`, the column `tenant_id` takes the place of `tenant_slug`: `uuid`, `text`, `varchar`, `bigint`
+   * or `integer`.
    * @default candidates, in the schema above
    */
   candidates: readRelation,
   /**
    * The table or view of jobs, as in SQL. Columns: `tenant_slug text, id bigint, name text, status text, created_at
-   * timestamptz, updated_at timestamptz`, and those that `jobFields` publishes. A text id is `uuid`, `text` or `varchar`. With
-   * the option `tenantId`, `tenant_id` takes the place of `tenant_slug`, as above.
+   * timestamptz, updated_at timestamptz`, and those that `jobFields` publishes. A text id is `uuid`, `text` or
+   * `varchar`. With the option `tenantId`, `tenant_id` takes the place of `tenant_slug`, as above.
    * @default jobs, in the schema above
    */
   jobs: readRelation,
@@ -56,9 +66,9 @@ const storageOptions = {
    */
   totalsTtlMs: integer(0, 60_000, 0),
   /**
-   * Who records which candidates and jobs changed, for `sync`. With `'watch'`, the triggers of `watch` do, and `sync` of a kind
-   * exists if one of its tables is watched at startup. With `'manual'`, your code calls `changed`, and `sync` always exists;
-   * watched tables count too.
+   * Who records which candidates and jobs changed, for `sync`. With `'watch'`, the triggers of `watch` do, and `sync`
+   * of a kind exists if one of its tables is watched at startup. With `'manual'`, your code calls `changed`, and
+   * `sync` always exists; watched tables count too.
    * @default 'watch'
    */
   changes: choice(['watch', 'manual'], 'watch')
@@ -71,13 +81,22 @@ export interface PostgresStorageOptions extends OptionsOf<typeof storageOptions>
  * Stores everything in PostgreSQL 15 or later, for one process or many. Several storages may share a pool, and several
  * apps and workers a storage. The host ends the pool. Throws `invalid_option`.
  *
- * The kinds of ids are those of the columns. The type arguments are `string` for text ids, in code that calls `candidates`
- * and `jobs` itself.
+ * The kinds of ids are those of the columns. The type arguments are `string` for text ids, in code that calls
+ * `candidates` and `jobs` itself.
  */
 export function postgresStorage<
-  CandidateId extends Id = number, JobId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number
-> (pool: PgPool, options?: PostgresStorageOptions): Required<RecruitingStorage<CandidateId, JobId, SourceId, RecruiterId>>
-export function postgresStorage (pool: PgPool, options: PostgresStorageOptions = {}): Required<RecruitingStorage<Id, Id, Id, Id>> {
+  CandidateId extends Id = number,
+  JobId extends Id = number,
+  SourceId extends Id = number,
+  RecruiterId extends Id = number
+> (
+  pool: PgPool,
+  options?: PostgresStorageOptions
+): Required<RecruitingStorage<CandidateId, JobId, SourceId, RecruiterId>>
+export function postgresStorage (
+  pool: PgPool,
+  options: PostgresStorageOptions = {}
+): Required<RecruitingStorage<Id, Id, Id, Id>> {
   assertPool(pool)
   const { schema, queryTimeoutMs, totalsTtlMs, changes, ...relations } = readOptions(options, storageOptions)
   const quotedSchema = quoteName(schema)
@@ -86,9 +105,17 @@ export function postgresStorage (pool: PgPool, options: PostgresStorageOptions =
   const session = keepSeen(unrecorded, seen)
   const patient = keepSeen(createPatientSession(pool), seen)
   const candidates = createRowSource<CandidateRow<Id, Id>, CandidateFilter<Id>, CandidateSortField>(
-    session, candidateKind, relations.candidates ?? `${quotedSchema}.candidates`, totalsTtlMs)
+    session,
+    candidateKind,
+    relations.candidates ?? `${quotedSchema}.candidates`,
+    totalsTtlMs
+  )
   const jobs = createRowSource<JobRow<Id>, JobFilter, JobSortField>(
-    session, jobKind, relations.jobs ?? `${quotedSchema}.jobs`, totalsTtlMs)
+    session,
+    jobKind,
+    relations.jobs ?? `${quotedSchema}.jobs`,
+    totalsTtlMs
+  )
   const due = createDue(pool, session, schema)
   const stop = createStopDeliveries(patient, quotedSchema)
   const deliveries = createDeliveryStore({ session, patient }, quotedSchema, stop, due)
@@ -124,18 +151,19 @@ export function postgresStorage (pool: PgPool, options: PostgresStorageOptions =
     changes: changeSource,
     feed: createEventFeed(session, quotedSchema, changeSource.tokenSecret),
 
-    verify: (published) => reportUnreachable(async () => {
-      await assertFit()
-      await seen.record()
-      // Functions may have been dropped just before this version was recorded.
-      await assertFit()
-      if (published === null) return advisePool(pool)
-      return [
-        ...advisePool(pool),
-        ...await checkRelation(candidates, candidateKind, published),
-        ...await checkRelation(jobs, jobKind, published),
-        ...await adviseWatch((text, values) => session.query('list watched tables', text, values), quotedSchema)
-      ]
-    })
+    verify: (published) =>
+      reportUnreachable(async () => {
+        await assertFit()
+        await seen.record()
+        // Functions may have been dropped just before this version was recorded.
+        await assertFit()
+        if (published === null) return advisePool(pool)
+        return [
+          ...advisePool(pool),
+          ...(await checkRelation(candidates, candidateKind, published)),
+          ...(await checkRelation(jobs, jobKind, published)),
+          ...(await adviseWatch((text, values) => session.query('list watched tables', text, values), quotedSchema))
+        ]
+      })
   }
 }

@@ -8,13 +8,24 @@ const changesPerBatch = 10_000
 const eventsPerBatch = 1000
 
 /** The tables with tenants, each with an index that begins with the column. */
-const owners = { webhooks: 'tenant', api_keys: 'tenant', changes: 'tenant', recent_changes: 'tenant', events: 'tenant_key' }
+const owners = {
+  webhooks: 'tenant',
+  api_keys: 'tenant',
+  changes: 'tenant',
+  recent_changes: 'tenant',
+  events: 'tenant_key'
+}
 
-/** Lists the ids of all tenants with stored data. `schema` is quoted. Costs what it returns: each id is one look into an index. */
+/**
+ * Lists the ids of all tenants with stored data. `schema` is quoted. Costs what it returns: each id is one look into
+ * an index.
+ */
 export async function listTenantIds (session: Session, schema: string): Promise<string[]> {
   const ids = new Set<string>()
   for (const [table, column] of Object.entries(owners)) {
-    const rows = await session.query<{ id: string }>('list tenants', `
+    const rows = await session.query<{ id: string }>(
+      'list tenants',
+      `
       with recursive owner as (
         select min(${column}) as key from ${schema}.${table}
         union all
@@ -22,7 +33,8 @@ export async function listTenantIds (session: Session, schema: string): Promise<
       )
       select ${table === 'events' ? 'case when t.key is null then owner.key else t.tenant end' : 'owner.key'} as id
       from owner ${table === 'events' ? `left join ${schema}.tenants t on t.key = owner.key` : ''}
-      where owner.key is not null`)
+      where owner.key is not null`
+    )
     // A removed tenant has events without an owner for a while.
     for (const { id } of rows) if (id !== null) ids.add(id)
   }
@@ -30,8 +42,8 @@ export async function listTenantIds (session: Session, schema: string): Promise<
 }
 
 /**
- * Gives everything of the tenant whose id is its slug to an id, which may already have data. In short transactions: after an
- * interruption, the next call continues. Changes are deleted, so that syncs of the tenant begin again.
+ * Gives everything of the tenant whose id is its slug to an id, which may already have data. In short transactions:
+ * after an interruption, the next call continues. Changes are deleted, so that syncs of the tenant begin again.
  */
 export async function moveToId (
   { session, schema, webhooks }: { session: Session, schema: string, webhooks: Pick<WebhookStore, 'renameTenant'> },
@@ -66,7 +78,12 @@ async function mergeBatch (session: Session, schema: string, { slug, id }: Tenan
       from ${schema}.webhooks where tenant = $1 order by id for update`, [slug])
     const secrets = rows.map(({ id: webhookId, secret, previous, headers }) => {
       const convert = (text: string): string => reseal(text, Number(webhookId))
-      return { id: Number(webhookId), secret: convert(secret), previous: previous && convert(previous), headers: headers && convert(headers) }
+      return {
+        id: Number(webhookId),
+        secret: convert(secret),
+        previous: previous && convert(previous),
+        headers: headers && convert(headers)
+      }
     })
     const [row] = await query<{ left: boolean }>(`select ${schema}.merge_tenant_v1($1, $2, $3, $4, $5) as left`,
       [slug, id, slug, JSON.stringify(secrets), eventsPerBatch])

@@ -33,7 +33,16 @@ export function createEventLog (): EventLog {
   function add (tenantSlug: string, event: NewEvent, handle: unknown): void {
     const { type, subject, otherSubjects = [], idempotencyKey, body } = event
     const subjects = subject === null ? [] : [subject, ...otherSubjects]
-    const logged = { tenantSlug, type, data: JSON.parse(body).data, subject, subjects, idempotencyKey, body, transaction: handle }
+    const logged = {
+      tenantSlug,
+      type,
+      data: JSON.parse(body).data,
+      subject,
+      subjects,
+      idempotencyKey,
+      body,
+      transaction: handle
+    }
     events.push(logged)
     sources.set(logged, { ...event, recordedAt: new Date().toISOString() })
     if (handle === undefined) return
@@ -48,7 +57,8 @@ export function createEventLog (): EventLog {
   }
 
   function findByKey (tenantSlug: string, key: string | null): NewEvent | undefined {
-    const earlier = key === null ? undefined : events.find((event) => event.tenantSlug === tenantSlug && event.idempotencyKey === key)
+    const earlier =
+      key === null ? undefined : events.find((event) => event.tenantSlug === tenantSlug && event.idempotencyKey === key)
     return earlier && sources.get(earlier)
   }
 
@@ -71,9 +81,19 @@ export function createEventLog (): EventLog {
     async listSubjectEvents (tenantSlug, subject, { after, limit }) {
       const listed = events.map((event, index) => ({ event, position: index + 1, source: sources.get(event) }))
       return listed
-        .filter(({ event, position }) => event.tenantSlug === tenantSlug && event.subjects.includes(subject) && position > after)
+        .filter(
+          ({ event, position }) =>
+            event.tenantSlug === tenantSlug && event.subjects.includes(subject) && position > after
+        )
         .slice(0, limit)
-        .map(({ event: { type }, position, source }) => ({ position, eventId: String(source?.id), eventType: type, recordedAt: String(source?.recordedAt), isErased: false, deliveries: [] }))
+        .map(({ event: { type }, position, source }) => ({
+          position,
+          eventId: String(source?.id),
+          eventType: type,
+          recordedAt: String(source?.recordedAt),
+          isErased: false,
+          deliveries: []
+        }))
     },
 
     commit (transaction) {
@@ -96,7 +116,9 @@ export function createEventLog (): EventLog {
 
 /** Any handle will do, but `null` is most likely a transaction that the host forgot to begin. */
 function readTransaction (transaction: unknown): unknown {
-  if (transaction === null) throw new RecruitingApiError('invalid_event', 'transaction: expected a handle, got null', 'transaction')
+  if (transaction === null) {
+    throw new RecruitingApiError('invalid_event', 'transaction: expected a handle, got null', 'transaction')
+  }
   return handleOf(transaction)
 }
 

@@ -21,7 +21,10 @@ export interface RecordEventsOptions<Events extends EventCatalogue = DefaultEven
 }
 
 /** An event that the code under test emitted: a union by `type`. */
-export type EmittedEntry<Events extends EventCatalogue = DefaultEvents, Name extends keyof Events & string = keyof Events & string> = {
+export type EmittedEntry<
+  Events extends EventCatalogue = DefaultEvents,
+  Name extends keyof Events & string = keyof Events & string
+> = {
   [Type in Name]: {
     tenantSlug: string
     type: Type
@@ -35,25 +38,35 @@ export type EmittedEntry<Events extends EventCatalogue = DefaultEvents, Name ext
     idempotencyKey: string | null
     /** The JSON that is signed and sent. */
     body: string
-    /** The handle passed to `emit`; the library's handle if a function such as `fromKnex` converted it. `undefined` if none was given. */
+    /**
+     * The handle passed to `emit`; the library's handle if a function such as `fromKnex` converted it. `undefined` if
+     * none was given.
+     */
     transaction: unknown
   }
 }[Name]
 
 /** Records the events that the code under test emits. */
 export interface EventRecorder<Events extends EventCatalogue = DefaultEvents> {
-  /** Like `app.recruiting`, with the checks of the real one. It sends nothing. `emit` takes any handle as `transaction`. */
+  /**
+   * Like `app.recruiting`, with the checks of the real one. It sends nothing. `emit` takes any handle as
+   * `transaction`.
+   */
   readonly recruiting: StandaloneRecruiting<Events>
   /**
-   * A `memoryStorage` for the plugin or `createRecruiting`, which takes any handle as `transaction`. Only emitted events
-   * follow it: `changed`, `renameTenant` and `removeTenant` take effect at once, and `erase` only counts the events.
+   * A `memoryStorage` for the plugin or `createRecruiting`, which takes any handle as `transaction`. Only emitted
+   * events follow it: `changed`, `renameTenant` and `removeTenant` take effect at once, and `erase` only counts the
+   * events.
    */
   readonly storage: MemoryStorage
   /** The events in the order of their emits, without those that were rolled back. Always the same array. */
   readonly events: ReadonlyArray<EmittedEntry<Events>>
   /** Returns the events of one type. Throws `invalid_input` for a type that the catalogue does not have. */
   of<Name extends keyof Events & string> (type: Name): Array<EmittedEntry<Events, Name>>
-  /** Keeps the events of a transaction, even if its handle is used again and rolled back. Throws `invalid_input` for `undefined` and `null`. */
+  /**
+   * Keeps the events of a transaction, even if its handle is used again and rolled back. Throws `invalid_input` for
+   * `undefined` and `null`.
+   */
   commit (transaction: unknown): void
   /** Forgets the events of a transaction. Throws `invalid_input` for `undefined` and `null`. */
   rollback (transaction: unknown): void
@@ -65,19 +78,29 @@ export interface EventRecorder<Events extends EventCatalogue = DefaultEvents> {
  * Creates a recorder for the host's own tests, in any test runner. It needs no database and no receiver. Throws
  * `invalid_option`.
  */
-export function recordEvents<Events extends EventCatalogue = DefaultEvents> (options: RecordEventsOptions<Events> = {}): EventRecorder<Events> {
+export function recordEvents<Events extends EventCatalogue = DefaultEvents> (
+  options: RecordEventsOptions<Events> = {}
+): EventRecorder<Events> {
   expectObject(options, 'options')
   expectNames(options, { events: true, requireSubject: true } satisfies Record<keyof RecordEventsOptions, true>)
   const { events = defaultEvents, requireSubject = false } = options
   const log = createEventLog()
   const storage = createStorage(log)
   return {
-    recruiting: createRecruiting<Events>({ storage, events, requireSubject, delivery: false } as Parameters<typeof createRecruiting<Events>>[0]),
+    recruiting: createRecruiting<Events>({ storage, events, requireSubject, delivery: false } as Parameters<
+      typeof createRecruiting<Events>
+    >[0]),
     storage,
     events: log.events as Array<EmittedEntry<Events>>,
-    of<Name extends keyof Events & string> (type: Name) {
-      if (Object.hasOwn(events, type)) return log.events.filter((event) => event.type === type) as Array<EmittedEntry<Events, Name>>
-      throw new RecruitingApiError('invalid_input', `type: expected an event of the catalogue, got ${JSON.stringify(type)}`, 'type')
+    of<Name extends keyof Events & string>(type: Name) {
+      if (Object.hasOwn(events, type)) {
+        return log.events.filter((event) => event.type === type) as Array<EmittedEntry<Events, Name>>
+      }
+      throw new RecruitingApiError(
+        'invalid_input',
+        `type: expected an event of the catalogue, got ${JSON.stringify(type)}`,
+        'type'
+      )
     },
     commit: log.commit,
     rollback: log.rollback,

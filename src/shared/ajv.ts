@@ -23,14 +23,23 @@ export function keepCompiled<Compiled> (): (schema: unknown, compile: () => Comp
 // With TypeScript `nodenext`, the default import of this CommonJS package is its namespace.
 const addFormats = formats.default
 
-// Shared, and created with the first use, because compiling the meta-schema takes longer than the rest of a registration.
+// Shared, and created with the first use, because compiling the meta-schema takes longer than the rest of a
+// registration.
 let schemaAjv: Ajv | null = null
 
 const compiled = keepCompiled<ValidateFunction>()
 
 /** Creates a validator that neither converts types nor removes fields. By default it stops at the first error. */
 export function createAjv ({ useDefaults, allErrors = false }: { useDefaults: boolean, allErrors?: boolean }): Ajv {
-  const ajv = new Ajv({ allErrors, coerceTypes: false, removeAdditional: false, useDefaults, strict: false, validateSchema: false, verbose: true })
+  const ajv = new Ajv({
+    allErrors,
+    coerceTypes: false,
+    removeAdditional: false,
+    useDefaults,
+    strict: false,
+    validateSchema: false,
+    verbose: true
+  })
   addFormats(ajv)
   return ajv
 }
@@ -49,8 +58,17 @@ export function compileHostSchema (ajv: Ajv, schema: AnySchema): ValidateFunctio
 }
 
 /** Returns the path of a validation error, such as `event_types[0]`, including a missing or unknown field. */
-export function formatFaultPath ({ instancePath, params }: { instancePath: string, params: Record<string, unknown> }): string {
-  const steps = instancePath.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+export function formatFaultPath ({
+  instancePath,
+  params
+}: {
+  instancePath: string
+  params: Record<string, unknown>
+}): string {
+  const steps = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
   const named = params.missingProperty ?? params.additionalProperty
   if (typeof named === 'string') steps.push(named)
   return formatFieldPath(steps)

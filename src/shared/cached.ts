@@ -28,18 +28,26 @@ const timeoutMs = 5000
 const maxCached = 10_000
 
 /**
- * Returns a function that finds the limit of something with this name. A result counts for a minute from the beginning of the
- * call, and failures are not cached. Rejects if the host's function throws, takes longer than 5 seconds, or returns anything but
- * an integer of the range.
+ * Returns a function that finds the limit of something with this name. A result counts for a minute from the
+ * beginning of the call, and failures are not cached. Rejects if the host's function throws, takes longer than 5
+ * seconds, or returns anything but an integer of the range.
  */
-export function createCachedLimit<Of> (limit: Limit<Of>, { path, minimum, maximum, clock }: LimitOptions): (name: string, of: Of) => Promise<number> {
+export function createCachedLimit<Of> (
+  limit: Limit<Of>,
+  { path, minimum, maximum, clock }: LimitOptions
+): (name: string, of: Of) => Promise<number> {
   if (typeof limit === 'number') return async () => limit
-  const cached = new Map<string, { value: Promise<number>, expiresAtMs: number }>()
+  const cached = new Map<string, { value: Promise<number>; expiresAtMs: number }>()
   const ask = limit
 
   async function read (of: Of): Promise<number> {
     const value = await withinTime(call(of), timeoutMs, clock, path)
-    expect(isWithin(value, minimum, maximum), path, `a function that returns an integer from ${minimum} to ${maximum}`, value)
+    expect(
+      isWithin(value, minimum, maximum),
+      path,
+      `a function that returns an integer from ${minimum} to ${maximum}`,
+      value
+    )
     return value
   }
 

@@ -21,7 +21,10 @@ export function readClock (clock: Clock | undefined = systemClock, path: string)
 /** A clock whose `monotonic` may be missing: then it must not be set back. */
 export type StoredClock = Pick<Clock, 'now'> & Partial<Pick<Clock, 'monotonic'>>
 
-/** Returns a function like `clock.now` whose results never decrease: after the clock is set back, it goes on from the last time. */
+/**
+ * Returns a function like `clock.now` whose results never decrease: after the clock is set back, it goes on from the
+ * last time.
+ */
 export function createSteadyNow (clock: StoredClock): () => number {
   const elapsed = (): number => clock.monotonic?.() ?? clock.now()
   let at = clock.now()
@@ -43,7 +46,9 @@ export async function waitUpTo (promise: Promise<unknown>, graceMs: number, cloc
 }
 
 /** Rejects with `storage_timeout` if the host takes longer. `what` names the part that did not respond. */
-export async function withinTime<T> (answer: T | Promise<T>, timeoutMs: number, clock: Clock, what: string): Promise<T> {
+export async function withinTime<T> (
+  answer: T | Promise<T>, timeoutMs: number, clock: Clock, what: string
+): Promise<T> {
   let timer: unknown
   const tooLate = new Promise<never>((_resolve, reject) => {
     timer = clock.setTimeout(() => {

@@ -44,14 +44,20 @@ export function findDeprecationFault (value: unknown): Fault | null {
   const begin = readDate(since)
   const end = readDate(sunset)
   if (begin === null) return { path: '.since', expected: dateRule, value: since }
-  if (sunset !== undefined && (end === null || end < begin)) return { path: '.sunset', expected: `${dateRule}, not before since`, value: sunset }
+  if (sunset !== undefined && (end === null || end < begin)) {
+    return { path: '.sunset', expected: `${dateRule}, not before since`, value: sunset }
+  }
   const isLink = link === undefined || (typeof link === 'string' && /^https?:$/.test(parseUrl(link)?.protocol ?? ''))
   return isLink ? null : { path: '.link', expected: 'an https: or http: URL', value: link }
 }
 
 /** Returns a deprecation without a fault, as clients get it. */
 export function readDeprecation ({ since, sunset, link }: Deprecation): DeprecationNotice {
-  return { since: String(readDate(since)), sunset: readDate(sunset), link: link === undefined ? null : new URL(link).href }
+  return {
+    since: String(readDate(since)),
+    sunset: readDate(sunset),
+    link: link === undefined ? null : new URL(link).href
+  }
 }
 
 function readDate (value: unknown): string | null {

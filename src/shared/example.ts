@@ -1,8 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 
 /**
- * Returns a value for the schema, from its examples; parts without one get a value of their type. It may break rules that are hard
- * to fulfil, such as `pattern`.
+ * Returns a value for the schema, from its examples; parts without one get a value of their type. It may break rules
+ * that are hard to fulfil, such as `pattern`.
  */
 export function exampleOf (schema: TSchema): unknown {
   const { examples: [example] = [], const: only, default: usual, enum: choices, anyOf, oneOf, allOf, type } = schema

@@ -10,7 +10,9 @@ export function refuse (path: string, expected: string, value: unknown): never {
 }
 
 /** Throws `invalid_option` unless the value is an integer from `minimum` to `maximum`. */
-export function expectInteger (value: unknown, path: string, minimum: number, maximum: number): asserts value is number {
+export function expectInteger (
+  value: unknown, path: string, minimum: number, maximum: number
+): asserts value is number {
   const isValid = Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum
   expect(isValid, path, `an integer from ${minimum} to ${maximum}`, value)
 }
@@ -22,7 +24,9 @@ export function expectInteger (value: unknown, path: string, minimum: number, ma
 export function expectNames (given: object, known: object, path = ''): void {
   const names = Object.keys(known)
   const unknown = findUnknownName(given, names)
-  if (unknown !== undefined) refuse(`${path}${unknown}`, `a known name such as ${findNearestName(unknown, names)}`, unknown)
+  if (unknown !== undefined) {
+    refuse(`${path}${unknown}`, `a known name such as ${findNearestName(unknown, names)}`, unknown)
+  }
 }
 
 export function findUnknownName (given: object, names: readonly string[]): string | undefined {

@@ -21,5 +21,8 @@ export function omitUndefined<T extends object> (fields: T): { [K in keyof T]?: 
 
 /** Formats the steps to a value in JSON as clients read them: `event_types[0]`. Empty for the whole value. */
 export function formatFieldPath (steps: readonly string[]): string {
-  return steps.reduce((path, step) => /^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`, '')
+  return steps.reduce(
+    (path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`),
+    ''
+  )
 }

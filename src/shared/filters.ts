@@ -2,8 +2,9 @@ import type { EventFilters } from '../ports/index.js'
 import { isObject } from './fields.js'
 
 /**
- * Returns a function that tells whether the body of an event, its JSON text, matches the filters of a webhook; `null` are no filters. It
- * parses the body once, and only for a webhook with filters. For storages that decide in JavaScript.
+ * Returns a function that tells whether the body of an event, its JSON text, matches the filters of a webhook; `null`
+ * are no filters. It parses the body once, and only for a webhook with filters. For storages that decide in
+ * JavaScript.
  */
 export function createFilterTest (body: string): (filters: EventFilters | null) => boolean {
   let parsed: { event: unknown } | null = null

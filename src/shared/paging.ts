@@ -10,8 +10,18 @@ export function pagingQuery (sortable: readonly string[], defaultSort: string) {
   const item = `-?(${sortable.join('|')})`
   const choice = sortable.length === 1 ? sortable[0] : `up to 3 of ${sortable.join(', ')}, separated by commas`
   return {
-    page: Type.Integer({ minimum: 1, maximum: maxPage, default: 1, description: 'Number of the page, from 1; pages beyond the last are empty' }),
-    per_page: Type.Integer({ minimum: 1, maximum: maxPerPage, default: 25, description: 'Maximum number of items per page' }),
+    page: Type.Integer({
+      minimum: 1,
+      maximum: maxPage,
+      default: 1,
+      description: 'Number of the page, from 1; pages beyond the last are empty'
+    }),
+    per_page: Type.Integer({
+      minimum: 1,
+      maximum: maxPerPage,
+      default: 25,
+      description: 'Maximum number of items per page'
+    }),
     sort: Type.String({
       pattern: `^${item}(,${item}){0,2}$`,
       default: defaultSort,
@@ -80,5 +90,7 @@ function parseSort<Field extends string> (sort: string): Array<SortItem<Field>> 
 
 /** The schema of the query has already refused unknown fields. */
 function parseSortItem<Field extends string> (text: string): SortItem<Field> {
-  return text.startsWith('-') ? { field: text.slice(1) as Field, direction: 'desc' } : { field: text as Field, direction: 'asc' }
+  return text.startsWith('-')
+    ? { field: text.slice(1) as Field, direction: 'desc' }
+    : { field: text as Field, direction: 'asc' }
 }

@@ -4,8 +4,8 @@ import { omitUndefined } from './fields.js'
 import { isPlainText } from './text.js'
 
 /**
- * Checks the value of an option and returns its setting; the default applies if it is `undefined`. `Input` is the type that hosts
- * see, but values may be anything. Throws `invalid_option` with the path.
+ * Checks the value of an option and returns its setting; the default applies if it is `undefined`. `Input` is the
+ * type that hosts see, but values may be anything. Throws `invalid_option` with the path.
  */
 export type Reader<Value, Input = Value> = (value: Input | undefined, path: string) => Value
 
@@ -13,13 +13,19 @@ export type Reader<Value, Input = Value> = (value: Input | undefined, path: stri
 export type Readers<Settings> = { readonly [Name in keyof Settings]-?: Reader<Settings[Name], never> }
 
 /** The options that these readers take, all of them optional. Editors show the doc comments of the readers. */
-export type OptionsOf<Read> = { [Name in keyof Read]?: Read[Name] extends Reader<unknown, infer Input> ? Exclude<Input, undefined> : never }
+export type OptionsOf<Read> = {
+  [Name in keyof Read]?: Read[Name] extends Reader<unknown, infer Input> ? Exclude<Input, undefined> : never
+}
 
 /** The settings that these readers return. Editors show the doc comments of the readers. */
 export type SettingsOf<Read> = { [Name in keyof Read]: Read[Name] extends Reader<infer Value, never> ? Value : never }
 
 /** Reads every option with its reader. Throws `invalid_option` for non-objects and unknown names. */
-export function readOptions<Settings extends object> (options: unknown, readers: Readers<Settings>, path = ''): Settings {
+export function readOptions<Settings extends object> (
+  options: unknown,
+  readers: Readers<Settings>,
+  path = ''
+): Settings {
   expectObject(options, path === '' ? 'options' : path)
   const prefix = path === '' ? '' : `${path}.`
   expectNames(options, readers, prefix)
@@ -86,7 +92,10 @@ export function properties (readers: Readers<Record<string, unknown>>): Reader<o
 }
 
 /** Returns a reader of an object of options or a boolean: `true` is short for `{}`, `false` gives `null`. */
-export function switchable<Settings extends object> (readers: Readers<Settings>, usual: boolean): Reader<Settings | null, object | boolean> {
+export function switchable<Settings extends object> (
+  readers: Readers<Settings>,
+  usual: boolean
+): Reader<Settings | null, object | boolean> {
   return (value = usual, path) => {
     if (value === false) return null
     const options = value === true ? {} : value
@@ -96,7 +105,11 @@ export function switchable<Settings extends object> (readers: Readers<Settings>,
 }
 
 /** Returns a reader of arrays. By default they are empty. */
-export function list<Value, Input> (read: Reader<Value, Input>, expected: string, rules: ListRules<Value> = {}): Reader<readonly Value[], readonly Input[]> {
+export function list<Value, Input> (
+  read: Reader<Value, Input>,
+  expected: string,
+  rules: ListRules<Value> = {}
+): Reader<readonly Value[], readonly Input[]> {
   const { usual = [], minimum = 0, maximum = Infinity } = rules
   return (value, path) => {
     if (value === undefined) return usual
@@ -125,7 +138,10 @@ export const text = matching((text) => text !== '', 'text')
 
 /** Returns a reader of text of 1 to `maxLength` characters without control characters. */
 export function plainText (maxLength: number): Reader<string> {
-  return matching((text) => isPlainText(text, maxLength), `text of 1 to ${maxLength} characters without control characters`)
+  return matching(
+    (text) => isPlainText(text, maxLength),
+    `text of 1 to ${maxLength} characters without control characters`
+  )
 }
 
 /** Passes on a value that is checked elsewhere. */

@@ -1,7 +1,10 @@
 import { parseUrl } from './addresses.js'
 import { expect } from './expect.js'
 
-/** Returns a URL that paths can follow, without a slash at its end; empty if the option is absent. Throws `invalid_option`. */
+/**
+ * Returns a URL that paths can follow, without a slash at its end; empty if the option is absent. Throws
+ * `invalid_option`.
+ */
 export function readPublicUrl (value: string | undefined = '', path: string): string {
   if (value === '') return ''
   const url = typeof value === 'string' && !/[\p{Cc}\s\\?#]/u.test(value) ? parseUrl(value) : null
@@ -16,7 +19,12 @@ export function readKeys (keys: unknown, path: string): readonly Uint8Array[] {
   expect(Array.isArray(keys), path, 'an array of Buffers', typeof keys)
   for (const [index, key] of keys.entries()) {
     const isKey = key instanceof Uint8Array && key.length === 32
-    expect(isKey, `${path}[${index}]`, 'a Buffer of 32 bytes', key instanceof Uint8Array ? `${key.length} bytes` : typeof key)
+    expect(
+      isKey,
+      `${path}[${index}]`,
+      'a Buffer of 32 bytes',
+      key instanceof Uint8Array ? `${key.length} bytes` : typeof key
+    )
   }
   return keys
 }

@@ -8,7 +8,10 @@ export function Nullable<T extends TSchema> (schema: T) {
 }
 
 /** Uses an enum, which is shorter in the document and serializes faster than a union. */
-export function OneOf<const T extends string> (values: readonly T[], options: { description?: string, default?: NoInfer<T> } = {}) {
+export function OneOf<const T extends string> (
+  values: readonly T[],
+  options: { description?: string; default?: NoInfer<T> } = {}
+) {
   return Type.Unsafe<T>({ type: 'string', enum: values, ...options })
 }
 

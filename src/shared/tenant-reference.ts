@@ -15,8 +15,9 @@ export interface TenantBySlug {
 /** A tenant of a call, by its id. */
 export interface TenantById {
   /**
-   * The tenant, by the id that the option `tenantId` returns for it: an integer, or 1 to 200 characters. It is not looked up, so
-   * the call works while the slug changes hands, and in the transaction that creates the tenant. Without the option it is the slug.
+   * The tenant, by the id that the option `tenantId` returns for it: an integer, or 1 to 200 characters. It is not
+   * looked up, so the call works while the slug changes hands, and in the transaction that creates the tenant.
+   * Without the option it is the slug.
    * @default this or `tenantSlug` is required
    */
   tenantId: string | number

@@ -9,8 +9,8 @@ import { isTenantSlug, tenantSlugRule } from './text.js'
 export type TenantIdLookup = (tenantSlug: string) => string | number | null | Promise<string | number | null>
 
 /**
- * Returns the slug of the tenant with this id; `null` if it is not known. `transaction` is the one that was passed to the call, so
- * that the row of a tenant that it creates can be read.
+ * Returns the slug of the tenant with this id; `null` if it is not known. `transaction` is the one that was passed to
+ * the call, so that the row of a tenant that it creates can be read.
  */
 export type TenantSlugLookup = (tenantId: string, transaction: unknown) => string | null | Promise<string | null>
 
@@ -20,8 +20,8 @@ export interface Tenants {
   find (slug: string): Promise<Tenant | null>
   /**
    * Returns the id of the tenant of a call. Nothing is looked up for a reference by id. Throws `unknown_tenant` and
-   * `tenant_resting`. Never waits for the storage if the host has a `transaction`, which may hold the last connection: the storage
-   * refuses resting names itself.
+   * `tenant_resting`. Never waits for the storage if the host has a `transaction`, which may hold the last
+   * connection: the storage refuses resting names itself.
    */
   getId (reference: CheckedReference, transaction?: unknown): Promise<string>
   /** The same with the slug, which bodies and webhooks show; the id as text if it is not known. */
@@ -164,7 +164,10 @@ const refreshMs = 2000
 const maxAgeMs = 60_000
 
 /** Keeps a copy of the names that rest in the storage. Requests wait for it only after a minute without requests. */
-export function createRestingNames (webhooks: Pick<WebhookStore, 'listResting'>, clock: Pick<Clock, 'now' | 'monotonic'>): RestingNames {
+export function createRestingNames (
+  webhooks: Pick<WebhookStore, 'listResting'>,
+  clock: Pick<Clock, 'now' | 'monotonic'>
+): RestingNames {
   let ends = new Map<string, string>()
   let readAtMs = -Infinity
   let reading: Promise<void> | null = null
@@ -177,7 +180,9 @@ export function createRestingNames (webhooks: Pick<WebhookStore, 'listResting'>,
   }
 
   function readOnce (): Promise<void> {
-    reading ??= read().finally(() => { reading = null })
+    reading ??= read().finally(() => {
+      reading = null
+    })
     return reading
   }
 

@@ -54,8 +54,8 @@ interface JsonFault {
 }
 
 /**
- * Returns why a JSON value is refused before it is validated; `null` if it is not. Every storage must be able to keep its
- * texts, and objects and arrays may be nested 100 deep.
+ * Returns why a JSON value is refused before it is validated; `null` if it is not. Every storage must be able to keep
+ * its texts, and objects and arrays may be nested 100 deep.
  */
 export function findJsonFault (value: unknown, steps: readonly string[] = []): JsonFault | null {
   if (typeof value === 'string') return isStorableText(value) ? null : unstorable(steps)

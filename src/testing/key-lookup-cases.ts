@@ -7,7 +7,17 @@ const scopes = ['candidates:read', 'jobs:read']
 
 // Unknown keys that an attacker may send. The lookup must return null for each and must not reject.
 const strangers = [
-  'a', 'unknown', '__proto__', 'constructor', 'null', '0', 'x'.repeat(512), 'a.b.c', '..', '~/+==', 'eyJhbGciOiJub25lIn0.e30.',
+  'a',
+  'unknown',
+  '__proto__',
+  'constructor',
+  'null',
+  '0',
+  'x'.repeat(512),
+  'a.b.c',
+  '..',
+  '~/+==',
+  'eyJhbGciOiJub25lIn0.e30.',
   'eyJhbGciOiJIUzI1NiJ9.eyJzY29wZXMiOlsiYSJdfQ.AAAA'
 ]
 
@@ -50,7 +60,10 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     const ids = (await Promise.all(keys.map((key) => lookUp(harness, 'acme', key)))).map((owner) => owner?.id)
     same(ids.map((found) => typeof found), ['string', 'string'], 'the types of the ids of two keys')
     same(new Set(ids).size, 2, 'the number of different ids of two keys')
-    holds(keys.every((key, index) => ids[index] !== '' && !String(ids[index]).includes(key)), 'no id is empty or contains its key')
+    holds(
+      keys.every((key, index) => ids[index] !== '' && !String(ids[index]).includes(key)),
+      'no id is empty or contains its key'
+    )
     same((await lookUp(harness, 'acme', keys[0]))?.id, ids[0],
       'the id of the first key, looked up again')
   }),
@@ -58,7 +71,17 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
   keyCase('a key of another tenant, or for an unknown tenant, is null', async (harness) => {
     const mine = await save(harness)
     const theirs = await save(harness, { key: 'globex-key', tenantSlug: 'globex' })
-    for (const tenantSlug of ['globex', 'nobody', 'ACME', 'Acme', 'acme ', 'acm_', '%', '__proto__', "acme' or '1'='1"]) {
+    for (const tenantSlug of [
+      'globex',
+      'nobody',
+      'ACME',
+      'Acme',
+      'acme ',
+      'acm_',
+      '%',
+      '__proto__',
+      "acme' or '1'='1"
+    ]) {
       same(await lookUp(harness, tenantSlug, mine), null, `the key of acme for ${JSON.stringify(tenantSlug)}`)
     }
     same(await lookUp(harness, 'acme', theirs), null, 'the key of globex for acme')

@@ -17,7 +17,11 @@ const readers = {
 }
 
 /** Returns the function that records changes of candidates and jobs. */
-export function createChanged (changes: ChangeSource | undefined, ids: IdKinds, tenants: Tenants): EngineCalls['changed'] {
+export function createChanged (
+  changes: ChangeSource | undefined,
+  ids: IdKinds,
+  tenants: Tenants
+): EngineCalls['changed'] {
   return async (changed, options = {}) => {
     expect(changes !== undefined, 'storage.changes', 'a storage that keeps changes', changes)
     assertNames('options', options, optionNames)

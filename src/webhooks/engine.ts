@@ -50,14 +50,30 @@ export interface Engine {
 /** Creates the engine. Nothing is delivered before `start`. */
 export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const {
-    storage, tenantId, tenantSlug, events, ids, secretKeys, maxWebhooksPerTenant, maxEventBytes, requireSubject, changesRetentionDays,
-    opentelemetry, onAudit, delivery
+    storage,
+    tenantId,
+    tenantSlug,
+    events,
+    ids,
+    secretKeys,
+    maxWebhooksPerTenant,
+    maxEventBytes,
+    requireSubject,
+    changesRetentionDays,
+    opentelemetry,
+    onAudit,
+    delivery
   } = settings
   const { webhooks, deliveries, changes, holds, feed } = storage
   const { clock, allowHttp, allowNetworks, denyNetworks, timeoutMs, pollMs, retentionDays, environment } = delivery
   expect(environment === null || holds !== undefined, 'delivery.environment', 'a storage with holds', environment)
   expect(tenantSlug === null || tenantId !== null, 'tenantSlug', 'none without the option tenantId', tenantSlug)
-  expect(!delivery.propagateTrace || opentelemetry !== null, 'delivery.propagateTrace', 'false without the option opentelemetry', true)
+  expect(
+    !delivery.propagateTrace || opentelemetry !== null,
+    'delivery.propagateTrace',
+    'false without the option opentelemetry',
+    true
+  )
   const isAllowedAddress = createAddressRule(allowNetworks, denyNetworks)
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
   const secrets = createSecretBox(secretKeys)
@@ -66,14 +82,24 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const { renameTenant, removeTenant } = createTenantOperations(webhooks, tenants, secrets)
   const sender = createLateSender(targetRules, timeoutMs, delivery)
   const listeners = createListeners(log)
-  const dispatching = { tenants, deliveries, validate: createEventValidator(events), clock, maxEventBytes, requireSubject }
+  const dispatching = {
+    tenants,
+    deliveries,
+    validate: createEventValidator(events),
+    clock,
+    maxEventBytes,
+    requireSubject
+  }
   const capacity = createCapacity(delivery)
   const counters = createCounters()
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry, log)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
   const notices = createNoticeReporter(deliveries, listeners, { environment, clock, log })
   const worker = delivery.worker
-    ? createWorker({ deliveries, sender, capacity, secrets, clock, log, counters, tracing, onFailures: notices.report }, { ...delivery, healthRule })
+    ? createWorker(
+      { deliveries, sender, capacity, secrets, clock, log, counters, tracing, onFailures: notices.report },
+      { ...delivery, healthRule }
+    )
     : null
   const pruner = createPruner(storage, { retentionDays, changesRetentionDays }, { clock, log })
   let isStarted = false
@@ -166,7 +192,10 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
       async drain (options = {}) {
         assertDelivering()
         if (worker !== null && !isStarted) {
-          throw new RecruitingApiError('not_started', 'the server is not ready: await app.ready() or app.listen() before drain')
+          throw new RecruitingApiError(
+            'not_started',
+            'the server is not ready: await app.ready() or app.listen() before drain'
+          )
         }
         expectNames(options, { until: 0 })
         const { until = 0 } = options
@@ -198,7 +227,14 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
         const [queue, changeStats = null, feedStats = null, held] = await Promise.all([
           deliveries.stats(), changes?.stats(), feed?.stats(), findHold()
         ])
-        return { ...queue, ...counters.read(), inFlight: worker?.inFlight ?? 0, changes: changeStats, feed: feedStats, held }
+        return {
+          ...queue,
+          ...counters.read(),
+          inFlight: worker?.inFlight ?? 0,
+          changes: changeStats,
+          feed: feedStats,
+          held
+        }
       }),
       ...callsOf(null),
       as (actor) {
@@ -229,9 +265,13 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
 }
 
 /** Verifies the storage and logs its warnings. Rejects if it cannot be used. */
-export async function verifyStorage ({ storage, delivery }: EngineSettings, published: PublishedFields | null, log: Logger): Promise<void> {
-  for (const warning of await storage.verify?.(published) ?? []) log.warn({}, warning)
+export async function verifyStorage (
+  { storage, delivery }: EngineSettings,
+  published: PublishedFields | null,
+  log: Logger
+): Promise<void> {
+  for (const warning of (await storage.verify?.(published)) ?? []) log.warn({}, warning)
   // Workers log it themselves.
-  const hold = delivery.worker ? null : await storage.holds?.find(delivery.environment) ?? null
+  const hold = delivery.worker ? null : ((await storage.holds?.find(delivery.environment)) ?? null)
   if (hold !== null) log.error({ err: heldError(hold.reason) }, heldMessage)
 }

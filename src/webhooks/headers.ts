@@ -6,10 +6,16 @@ import type { SecretBox } from './secrets.js'
 export type OwnHeaders = Record<string, string>
 
 /** Names reserved for the request, the signature or a proxy. */
-const refused = /^(?:webhook-|content-|transfer-|proxy-|http2-|sec-)|^(?:host|connection|keep-alive|te|trailer|upgrade|expect|date|via|user-agent|traceparent|tracestate|baggage)$/
+const refused =
+  /^(?:webhook-|content-|transfer-|proxy-|http2-|sec-)|^(?:host|connection|keep-alive|te|trailer|upgrade|expect|date|via|user-agent|traceparent|tracestate|baggage)$/
 
 /** Seals headers for the storage; `null` without any. */
-export function sealHeaders (box: SecretBox, headers: OwnHeaders | null, tenant: string, webhookId: number): StoredHeaders | null {
+export function sealHeaders (
+  box: SecretBox,
+  headers: OwnHeaders | null,
+  tenant: string,
+  webhookId: number
+): StoredHeaders | null {
   const names = Object.keys(headers ?? {})
   if (names.length === 0) return null
   return { names, sealed: box.seal(JSON.stringify(headers), tenant, webhookId) }
@@ -21,7 +27,9 @@ export function assertHeaderNames (headers: OwnHeaders | null): void {
   for (const [index, name] of names.entries()) {
     const lower = name.toLowerCase()
     if (refused.test(lower)) throw new Refusal(`headers.${name}`, 'must not be a header that the notification uses')
-    if (names.slice(0, index).some((other) => other.toLowerCase() === lower)) throw new Refusal(`headers.${name}`, 'must not be given twice')
+    if (names.slice(0, index).some((other) => other.toLowerCase() === lower)) {
+      throw new Refusal(`headers.${name}`, 'must not be given twice')
+    }
   }
 }
 

@@ -8,8 +8,8 @@ import type { EngineCalls, RecruitingStats } from './recruiting.js'
 /** The health of a process that emits or delivers. */
 export interface RecruitingHealth {
   /**
-   * Whether the process does its work: it has not stopped, and if it delivers, the storage has answered a claim within the
-   * last 30 seconds and `delivery.pollMs`. A claim is not needed while all slots are in use.
+   * Whether the process does its work: it has not stopped, and if it delivers, the storage has answered a claim
+   * within the last 30 seconds and `delivery.pollMs`. A claim is not needed while all slots are in use.
    */
   alive: boolean
   /** When the storage last answered a claim of this process, in RFC 3339; `null` if it never did. */
@@ -37,8 +37,13 @@ interface Dependencies {
 const patienceMs = 30_000
 
 /** Reads the health of an engine. Never rejects. */
-export async function readHealth ({ deliveries, worker, findHold, clock, pollMs }: Dependencies, isStopped: boolean): Promise<RecruitingHealth> {
-  const [oldestDueMs, held] = isStopped ? [null, null] : await Promise.all([readLag(deliveries), findHold().catch(() => null)])
+export async function readHealth (
+  { deliveries, worker, findHold, clock, pollMs }: Dependencies,
+  isStopped: boolean
+): Promise<RecruitingHealth> {
+  const [oldestDueMs, held] = isStopped
+    ? [null, null]
+    : await Promise.all([readLag(deliveries), findHold().catch(() => null)])
   const isDelivering = worker === null || clock.monotonic() - worker.lastTurnAt <= pollMs + patienceMs
   const lastClaimAt = worker?.lastClaimAt ?? null
   return {
@@ -65,7 +70,10 @@ interface StatsDependencies {
 }
 
 /** Returns the call `stats`: without a tenant it reads the figures of all of them. */
-export function createStats ({ assertOpen, deliveries, tenants }: StatsDependencies, readAll: () => Promise<RecruitingStats>): EngineCalls['stats'] {
+export function createStats (
+  { assertOpen, deliveries, tenants }: StatsDependencies,
+  readAll: () => Promise<RecruitingStats>
+): EngineCalls['stats'] {
   function stats (): Promise<RecruitingStats>
   function stats (of: TenantReference): Promise<TenantDeliveryStats>
   async function stats (of?: TenantReference): Promise<RecruitingStats | TenantDeliveryStats> {

@@ -11,8 +11,8 @@ import { type Preview, type PreviewInput, preview } from './operations/preview.j
 import { type ReplayInput, type ReplaySummary, replay } from './operations/replay.js'
 
 /**
- * All that a tenant can do with webhooks, for input that fits its schema. An operation on a webhook or delivery that does
- * not exist returns `null`. A `Refusal` reports input that no schema can judge, and nothing has changed then.
+ * All that a tenant can do with webhooks, for input that fits its schema. An operation on a webhook or delivery that
+ * does not exist returns `null`. A `Refusal` reports input that no schema can judge, and nothing has changed then.
  */
 export interface WebhookOperations extends Management, DeliveryOperations, EventTypes {
   sendTest (tenant: Tenant, id: number, input: { event_type?: string }): Promise<TestResult | null>
@@ -36,8 +36,15 @@ export function createWebhookOperations (dependencies: Dependencies): WebhookOpe
   }
 }
 
-/** Starts over if `target_url` changed while it was reading: otherwise new headers or secrets could go to the previous address. */
-async function findTarget (webhooks: Dependencies['webhooks'], tenant: Tenant, id: number): Promise<{ webhook: Webhook, sealed: string[], headers: string | null } | null> {
+/**
+ * Starts over if `target_url` changed while it was reading: otherwise new headers or secrets could go to the previous
+ * address.
+ */
+async function findTarget (
+  webhooks: Dependencies['webhooks'],
+  tenant: Tenant,
+  id: number
+): Promise<{ webhook: Webhook; sealed: string[]; headers: string | null } | null> {
   const webhook = await webhooks.find(tenant.id, id)
   const sealed = await webhooks.findSecrets(tenant.id, id)
   const headers = await webhooks.findHeaders(tenant.id, id)

@@ -36,7 +36,9 @@ export function createSecretBox (keys: readonly Uint8Array[]): SecretBox {
         const secret = tryOpen(sealed, key, owner(tenantSlug, webhookId))
         if (secret !== null) return secret
       }
-      throw new Error(`none of the secretKeys opens the secret of webhook ${webhookId}: add the key that sealed it. To change keys, begin with [oldKey, newKey]`)
+      throw new Error(
+        `none of the secretKeys opens the secret of webhook ${webhookId}: add the key that sealed it. To change keys, begin with [oldKey, newKey]`
+      )
     }
   }
 }
@@ -66,7 +68,11 @@ export async function resealSecrets (webhooks: WebhookStore, box: SecretBox): Pr
   }
 }
 
-async function resealOne (webhooks: WebhookStore, box: SecretBox, { tenantId, webhookId, secrets, headers }: StoredSecrets): Promise<number> {
+async function resealOne (
+  webhooks: WebhookStore,
+  box: SecretBox,
+  { tenantId, webhookId, secrets, headers }: StoredSecrets
+): Promise<number> {
   let count = 0
   for (const from of headers === null ? secrets : [...secrets, headers]) {
     if (box.isCurrent(from, tenantId, webhookId)) continue

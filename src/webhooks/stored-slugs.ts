@@ -5,9 +5,9 @@ import type { Tenants } from '../shared/tenants.js'
 const maxAsked = 100
 
 /**
- * Logs an error if webhooks or keys were stored by slug before the option `tenantId` was set: the keys then get 401, and events
- * reach none of the webhooks. Resolves when the storage has answered. Never rejects: calls and requests report what else is wrong
- * with the storage or the option.
+ * Logs an error if webhooks or keys were stored by slug before the option `tenantId` was set: the keys then get 401,
+ * and events reach none of the webhooks. Resolves when the storage has answered. Never rejects: calls and requests
+ * report what else is wrong with the storage or the option.
  */
 export async function reportStoredSlugs (
   webhooks: Pick<WebhookStore, 'listIdsLikeSlugs'>, tenants: Pick<Tenants, 'hasIds' | 'find'>, log: Logger

@@ -14,7 +14,11 @@ interface Dependencies {
 const pageSize = 100
 
 /** Erases subjects, and lists who received data about them. */
-export function createSubjects ({ assertOpen, deliveries, tenants }: Dependencies): Pick<EngineCalls, 'erase' | 'findSubject'> {
+export function createSubjects ({
+  assertOpen,
+  deliveries,
+  tenants
+}: Dependencies): Pick<EngineCalls, 'erase' | 'findSubject'> {
   return {
     async erase (erased, options = {}) {
       assertOpen()

@@ -27,12 +27,17 @@ export function createTenantOperations (
     if (from === null) return [{ slug: id, id }, { slug: to, id }]
     if (from === to) refuseSame()
     const [old, renamed] = await Promise.all([tenants.find(from), tenants.find(to)])
-    if (old !== null && renamed !== null && old.id !== renamed.id) refuse('to', 'expected a name that no other tenant has')
+    if (old !== null && renamed !== null && old.id !== renamed.id) {
+      refuse('to', 'expected a name that no other tenant has')
+    }
     const found = (renamed ?? old)?.id ?? await tenants.getId(reference)
     return [{ slug: from, id: found }, { slug: to, id: found }]
   }
 
-  /** Not in a transaction of the host: the change is not visible before the commit, and it may hold the last connection. */
+  /**
+   * Not in a transaction of the host: the change is not visible before the commit, and it may hold the last
+   * connection.
+   */
   async function learnRest (transaction: unknown): Promise<void> {
     if (transaction === undefined) await tenants.refresh()
   }
@@ -46,7 +51,9 @@ export function createTenantOperations (
       const reseal = createReseal(secrets, old.id, renamed.id)
       const count = await webhooks.renameTenant(old, renamed, { ...options, ...rest, reseal })
       await learnRest(options.transaction)
-      return { webhooks: count ?? refuse('to', 'expected a tenant without webhooks, events and keys, got one that exists') }
+      return {
+        webhooks: count ?? refuse('to', 'expected a tenant without webhooks, events and keys, got one that exists')
+      }
     },
 
     async removeTenant (argument, options = {}) {
@@ -57,14 +64,20 @@ export function createTenantOperations (
       const tenant = tenants.hasIds ? await tenants.getId(reference, transaction) : slugOf(reference)
       let left = await webhooks.removeTenant(tenant, { transaction, ...rest, limit: batchSize })
       await learnRest(transaction)
-      while (left > 0 && transaction === undefined) left = await webhooks.removeTenant(tenant, { ...rest, limit: batchSize })
+      while (left > 0 && transaction === undefined) {
+        left = await webhooks.removeTenant(tenant, { ...rest, limit: batchSize })
+      }
       return { left }
     }
   }
 }
 
 /** Returns a function that seals what was sealed for one tenant for another. */
-export function createReseal (secrets: SecretBox, from: string, to: string): (secret: string, webhookId: number) => string {
+export function createReseal (
+  secrets: SecretBox,
+  from: string,
+  to: string
+): (secret: string, webhookId: number) => string {
   return (secret, webhookId) => secrets.seal(secrets.open(secret, from, webhookId), to, webhookId)
 }
 

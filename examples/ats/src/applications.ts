@@ -5,7 +5,12 @@ import type pg from 'pg'
 import { type HostRoutes, HttpError, defineList } from 'fastify-recruiting-api'
 
 const Id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
-const Stage = Type.Union([Type.Literal('applied'), Type.Literal('interview'), Type.Literal('offer'), Type.Literal('hired')])
+const Stage = Type.Union([
+  Type.Literal('applied'),
+  Type.Literal('interview'),
+  Type.Literal('offer'),
+  Type.Literal('hired')
+])
 const Application = Type.Object({ id: Id, candidate_id: Id, job_id: Id, stage: Stage })
 
 /** The stage of an application. */
@@ -17,14 +22,17 @@ export type Application = typeof Application.static
 /** The applications of your customers. */
 export interface Applications {
   /** Returns a page of them, in the order of the ids. */
-  list (companyId: string, stage: Stage | undefined, offset: number, limit: number): Promise<Application[]>
-  count (companyId: string, stage: Stage | undefined): Promise<number>
+  list(companyId: string, stage: Stage | undefined, offset: number, limit: number): Promise<Application[]>
+  count(companyId: string, stage: Stage | undefined): Promise<number>
   /**
-   * Moves one to a stage, in a transaction with `record`: both happen, or neither. Returns `null` if the company has none with
-   * this id, or if it is at this stage.
+   * Moves one to a stage, in a transaction with `record`: both happen, or neither. Returns `null` if the company has
+   * none with this id, or if it is at this stage.
    */
-  move (
-    companyId: string, id: number, stage: Stage, record: (application: Application, transaction: object) => Promise<void>
+  move(
+    companyId: string,
+    id: number,
+    stage: Stage,
+    record: (application: Application, transaction: object) => Promise<void>
   ): Promise<Application | null>
 }
 
@@ -34,13 +42,24 @@ export function applicationRoutes (applications: Applications): HostRoutes {
   const tags = ['applications']
 
   return async (app) => {
-    app.get('/applications', {
-      config: { scopes: ['applications:read'] },
-      schema: { operationId: 'listApplications', tags, summary: 'List applications', querystring: list.query, response: { 200: list.page } }
-    }, (request, reply) => list.read(request, reply, {
-      list: (companyId, { filter: { stage }, offset, limit }) => applications.list(companyId, stage, offset, limit),
-      count: (companyId, { stage }) => applications.count(companyId, stage)
-    }))
+    app.get(
+      '/applications',
+      {
+        config: { scopes: ['applications:read'] },
+        schema: {
+          operationId: 'listApplications',
+          tags,
+          summary: 'List applications',
+          querystring: list.query,
+          response: { 200: list.page }
+        }
+      },
+      (request, reply) =>
+        list.read(request, reply, {
+          list: (companyId, { filter: { stage }, offset, limit }) => applications.list(companyId, stage, offset, limit),
+          count: (companyId, { stage }) => applications.count(companyId, stage)
+        })
+    )
 
     app.post('/applications/:id/hire', {
       config: { scopes: ['applications:write'], resource: 'application' },
@@ -69,19 +88,28 @@ const matches = 'company_id = $1 and ($2::text is null or stage = $2)'
 export function postgresApplications (pool: pg.Pool): Applications {
   return {
     async list (companyId, stage, offset, limit) {
-      const { rows } = await pool.query(`select ${columns} from applications where ${matches} order by applications.id offset $3 limit $4`, [companyId, stage, offset, limit])
+      const { rows } = await pool.query(
+        `select ${columns} from applications where ${matches} order by applications.id offset $3 limit $4`,
+        [companyId, stage, offset, limit]
+      )
       return rows
     },
     async count (companyId, stage) {
-      const { rows: [row] } = await pool.query(`select count(*)::int as total from applications where ${matches}`, [companyId, stage])
+      const {
+        rows: [row]
+      } = await pool.query(`select count(*)::int as total from applications where ${matches}`, [companyId, stage])
       return row.total
     },
     async move (companyId, id, stage, record) {
       const client = await pool.connect()
       try {
         await client.query('begin')
-        const { rows: [row] } = await client.query(
-          `update applications set stage = $3 where company_id = $1 and id = $2 and stage <> $3 returning ${columns}`, [companyId, id, stage])
+        const {
+          rows: [row]
+        } = await client.query(
+          `update applications set stage = $3 where company_id = $1 and id = $2 and stage <> $3 returning ${columns}`,
+          [companyId, id, stage]
+        )
         if (row !== undefined) await record(row, client)
         await client.query('commit')
         return row ?? null

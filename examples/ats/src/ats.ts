@@ -29,7 +29,18 @@ function findPlan (company: string): typeof plans.free {
 
 /** Builds the server: the API, your own operations and the settings page. */
 export async function buildAts (parts: AtsParts): Promise<FastifyInstance> {
-  const { storage, keyLookup, companies, applications, findUser, onAudit, secretKeys, portalKeys, delivery, logLevel = 'warn' } = parts
+  const {
+    storage,
+    keyLookup,
+    companies,
+    applications,
+    findUser,
+    onAudit,
+    secretKeys,
+    portalKeys,
+    delivery,
+    logLevel = 'warn'
+  } = parts
   const app = Fastify({ logger: { level: logLevel } })
   await app.register(recruitingApi, {
     storage,

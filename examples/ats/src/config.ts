@@ -35,7 +35,9 @@ export function readConfig (env: NodeJS.ProcessEnv): Config {
 
 function readText (env: NodeJS.ProcessEnv, name: string): string {
   const text = env[name]
-  if (text === undefined || text === '') throw new Error(`${name}: missing, set it in the file .env or in the environment`)
+  if (text === undefined || text === '') {
+    throw new Error(`${name}: missing, set it in the file .env or in the environment`)
+  }
   return text
 }
 

@@ -4,9 +4,18 @@ import pg from 'pg'
 import { migrate, watch } from 'fastify-recruiting-api/postgres'
 import type { Config } from './config.js'
 
-/** Connects to PostgreSQL, which it starts if it is the local one and does not run, and creates or updates the tables. */
-export async function openDatabase ({ databaseUrl, localPort }: Pick<Config, 'databaseUrl' | 'localPort'>): Promise<pg.Pool> {
-  if (databaseUrl.hostname === '127.0.0.1' && databaseUrl.port === localPort && !await isListening(Number(localPort))) {
+/**
+ * Connects to PostgreSQL, which it starts if it is the local one and does not run, and creates or updates the tables.
+ */
+export async function openDatabase ({
+  databaseUrl,
+  localPort
+}: Pick<Config, 'databaseUrl' | 'localPort'>): Promise<pg.Pool> {
+  if (
+    databaseUrl.hostname === '127.0.0.1' &&
+    databaseUrl.port === localPort &&
+    !(await isListening(Number(localPort)))
+  ) {
     const { startPostgres } = await import('./local-postgres.js')
     await startPostgres(databaseUrl)
   }

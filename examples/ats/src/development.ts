@@ -4,7 +4,14 @@ import type pg from 'pg'
 import { apiKeys } from 'fastify-recruiting-api/postgres'
 import type { User } from './settings-page.js'
 
-const scopes = ['candidates:read', 'jobs:read', 'webhooks:read', 'webhooks:write', 'applications:read', 'applications:write']
+const scopes = [
+  'candidates:read',
+  'jobs:read',
+  'webhooks:read',
+  'webhooks:write',
+  'applications:read',
+  'applications:write'
+]
 const names = ['Ada Lovelace', 'Émilie du Châtelet', 'Emmy Noether', 'Mary Somerville', 'Sofja Kowalewskaja']
 const dayMs = 86_400_000
 
@@ -19,7 +26,11 @@ export async function createDeveloper (pool: pg.Pool): Promise<User> {
 /** Issues a key that is valid for a day and on this machine, and returns lines with commands to try. */
 export async function prepare (pool: pg.Pool, origin: string, { companyId }: User): Promise<string> {
   const { key } = await apiKeys(pool, { ownScopes: scopes, tenantSlug: () => 'acme' }).issue({
-    tenantId: companyId, scopes, name: 'npm start', expiresAt: new Date(Date.now() + dayMs), allowedIps: ['127.0.0.0/8', '::1/128']
+    tenantId: companyId,
+    scopes,
+    name: 'npm start',
+    expiresAt: new Date(Date.now() + dayMs),
+    allowedIps: ['127.0.0.0/8', '::1/128']
   })
   const { rows: [{ id }] } = await pool.query(
     "select min(id) as id from applications where company_id = $1 and stage <> 'hired'", [companyId])
@@ -40,7 +51,8 @@ Check the database, while this runs:
 }
 
 async function insertSamples (pool: pg.Pool, companyId: string): Promise<void> {
-  await pool.query(`
+  await pool.query(
+    `
     with candidate as (
       insert into candidates (company_id, name)
       select $2, name from unnest($1::text[]) as name where not exists (select from candidates) returning id
@@ -48,5 +60,7 @@ async function insertSamples (pool: pg.Pool, companyId: string): Promise<void> {
       insert into jobs (company_id, name, state)
       select $2, 'Backend Engineer', 'published' where not exists (select from candidates) returning id
     )
-    insert into applications (company_id, candidate_id, job_id) select $2, candidate.id, job.id from candidate, job`, [names, companyId])
+    insert into applications (company_id, candidate_id, job_id) select $2, candidate.id, job.id from candidate, job`,
+    [names, companyId]
+  )
 }

@@ -21,7 +21,12 @@ export function keyRoutes (keys: ApiKeys, findUser: FindUser): FastifyPluginAsyn
 
     // A key for a job board: it reads jobs, and only the names of candidates.
     app.post('/', async (request, reply) => {
-      const data = await keys.issue({ ...tenantOf(request), name: 'Job board', scopes: ['jobs:read', 'candidates:read'], candidateFields: ['full_name'] })
+      const data = await keys.issue({
+        ...tenantOf(request),
+        name: 'Job board',
+        scopes: ['jobs:read', 'candidates:read'],
+        candidateFields: ['full_name']
+      })
       return reply.code(201).send({ data })
     })
 

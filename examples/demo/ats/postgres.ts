@@ -31,10 +31,12 @@ export async function openPostgres (connectionString: string): Promise<Database>
   /** Inserts a row, or replaces the row with the same id. */
   async function save (table: string, tenantSlug: string, row: object): Promise<void> {
     const columns = ['tenant_slug', ...Object.keys(row)]
-    await pool.query(`
+    await pool.query(
+      `
       insert into ${schema}.${table} (${columns.join(', ')}) values (${columns.map((_, index) => `$${index + 1}`).join(', ')})
       on conflict (tenant_slug, id) do update set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`,
-    [tenantSlug, ...Object.values(row)])
+      [tenantSlug, ...Object.values(row)]
+    )
   }
 
   return {

@@ -19,7 +19,9 @@ export async function createAts (database: Database, print: Print): Promise<Fast
 
   await app.register(recruitingApi, {
     storage: database.storage,
-    keyLookup: memoryKeyLookup(Object.values(demoKeys).map(({ key, tenantSlug, scopes }) => ({ key, tenantSlug, scopes }))),
+    keyLookup: memoryKeyLookup(
+      Object.values(demoKeys).map(({ key, tenantSlug, scopes }) => ({ key, tenantSlug, scopes }))
+    ),
     // Says in each 400 which field is wrong.
     errorDetails: true,
     // The page of the demo embeds the portal, in its own colours.

@@ -3,7 +3,8 @@ import type { Candidate } from '../data/people.js'
 import { addCandidate, findPublishedJob, setJobStatus } from './changes.js'
 import { type Action, type Application, type Office, addApplication, stages } from './office.js'
 
-type ApplicationEvent = 'application.created' | 'application.stage_changed' | 'application.hired' | 'application.rejected'
+type ApplicationEvent =
+  'application.created' | 'application.stage_changed' | 'application.hired' | 'application.rejected'
 
 /** A new candidate applies for a job. */
 export const candidateApplies: Action = async (office) => {
@@ -78,7 +79,15 @@ async function emit (
   await recruiting.emit({
     tenantSlug: tenant.slug,
     type,
-    data: { id, candidate_id: candidate.id, candidate_name: candidate.full_name, job_id: job.id, job_name: job.name, stage, ...more },
+    data: {
+      id,
+      candidate_id: candidate.id,
+      candidate_name: candidate.full_name,
+      job_id: job.id,
+      job_name: job.name,
+      stage,
+      ...more
+    },
     subject: `application:${id}`
   })
 }

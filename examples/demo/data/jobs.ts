@@ -20,7 +20,10 @@ export type Job = {
 const places = ['Lyon', 'Malmö', 'São Paulo', 'Kraków', 'remote', 'Zürich', 'Cork', '東京']
 
 /** Invents jobs: at least one in every status, most of them published. */
-export function createJobs (random: Random, { count, firstId, nowMs }: { count: number, firstId: number, nowMs: number }): Job[] {
+export function createJobs (
+  random: Random,
+  { count, firstId, nowMs }: { count: number; firstId: number; nowMs: number }
+): Job[] {
   return Array.from({ length: count }, (_, index) => {
     const ageMs = random.integer(dayMs, 400 * dayMs)
     return {

@@ -9,10 +9,16 @@ interface Exchange {
 }
 
 /** The messages of a session: what a client sends when a model looks for open jobs, and may not see webhooks. */
-const messages: ReadonlyArray<{ method: string, params: object }> = [
-  { method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'demo', version: '1' } } },
+const messages: ReadonlyArray<{ method: string; params: object }> = [
+  {
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'demo', version: '1' } }
+  },
   { method: 'tools/list', params: {} },
-  { method: 'tools/call', params: { name: 'list_jobs', arguments: { filter: { status: 'published' }, sort: '-updated_at', per_page: 2 } } },
+  {
+    method: 'tools/call',
+    params: { name: 'list_jobs', arguments: { filter: { status: 'published' }, sort: '-updated_at', per_page: 2 } }
+  },
   { method: 'tools/call', params: { name: 'list_candidates', arguments: { filter: { q: 'élodie' }, per_page: 2 } } },
   { method: 'tools/call', params: { name: 'list_webhooks' } }
 ]
@@ -26,18 +32,29 @@ interface Response {
 /** Runs sessions of an agent for the page, with a key that reads candidates and jobs only. */
 export function agentSessions (tenantSlugs: readonly string[]): FastifyPluginAsync {
   return async (app) => {
-    app.post<{ Body: { tenant: string } }>('/demo/agent/session', { schema: body({ tenant: { enum: tenantSlugs } }) }, async ({ body: { tenant } }) => {
-      const transcript: Exchange[] = []
-      for (const { method, params } of messages) {
-        const response = await fetch(`${app.listeningOrigin}/api/v1/public/${tenant}/mcp`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${findReadOnlyKey(tenant)}`, accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
-          body: JSON.stringify({ jsonrpc: '2.0', id: transcript.length, method, params })
-        })
-        transcript.push({ sent: describe(method, params), received: format(response.status, await response.json() as Response) })
+    app.post<{ Body: { tenant: string } }>(
+      '/demo/agent/session',
+      { schema: body({ tenant: { enum: tenantSlugs } }) },
+      async ({ body: { tenant } }) => {
+        const transcript: Exchange[] = []
+        for (const { method, params } of messages) {
+          const response = await fetch(`${app.listeningOrigin}/api/v1/public/${tenant}/mcp`, {
+            method: 'POST',
+            headers: {
+              authorization: `Bearer ${findReadOnlyKey(tenant)}`,
+              accept: 'application/json, text/event-stream',
+              'content-type': 'application/json'
+            },
+            body: JSON.stringify({ jsonrpc: '2.0', id: transcript.length, method, params })
+          })
+          transcript.push({
+            sent: describe(method, params),
+            received: format(response.status, (await response.json()) as Response)
+          })
+        }
+        return { transcript }
       }
-      return { transcript }
-    })
+    )
   }
 }
 

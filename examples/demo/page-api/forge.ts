@@ -8,7 +8,12 @@ export async function forge (receiverUrl: string, tenantSlug: string): Promise<n
       'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
       'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}`
     },
-    body: JSON.stringify({ id: 'evt_forged', type: 'application.hired', tenant_slug: tenantSlug, data: { candidate_name: 'Mallory' } })
+    body: JSON.stringify({
+      id: 'evt_forged',
+      type: 'application.hired',
+      tenant_slug: tenantSlug,
+      data: { candidate_name: 'Mallory' }
+    })
   })
   return status
 }

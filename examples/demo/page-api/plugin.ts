@@ -32,10 +32,18 @@ export interface PageParts {
 const actions: Record<string, Action> = { application: candidateApplies, hire: candidateIsHired }
 
 /**
- * Serves the page and its routes: the feed, the buttons of the ATS, the switches, and sessions of the portal. The page reads
- * records from the API, as any customer could.
+ * Serves the page and its routes: the feed, the buttons of the ATS, the switches, and sessions of the portal. The
+ * page reads records from the API, as any customer could.
  */
-export function demoPage ({ offices, receiver, background, feed, referencePage, onNews, reset }: PageParts): FastifyPluginAsync {
+export function demoPage ({
+  offices,
+  receiver,
+  background,
+  feed,
+  referencePage,
+  onNews,
+  reset
+}: PageParts): FastifyPluginAsync {
   const tenantSlugs = offices.map(({ tenant }) => tenant.slug)
   const readState = (): StateEntry => ({ kind: 'state', modes: receiver.readModes(), isPaused: background.isPaused })
 
@@ -57,41 +65,65 @@ export function demoPage ({ offices, receiver, background, feed, referencePage, 
       tenants: offices.map(({ tenant: { slug, recruiters } }) => ({ slug, recruiters, key: findReadOnlyKey(slug) }))
     }))
 
-    app.post<{ Params: { tenant: string, action: string } }>('/demo/happen/:tenant/:action', async ({ params }, reply) => {
-      const office = offices.find(({ tenant }) => tenant.slug === params.tenant)
-      const action = actions[params.action]
-      if (office === undefined || action === undefined) return reply.code(404).send({ sentence: 'This button does not exist' })
-      const sentence = await action(office)
-      onNews(params.tenant, sentence)
-      return { sentence }
-    })
+    app.post<{ Params: { tenant: string; action: string } }>(
+      '/demo/happen/:tenant/:action',
+      async ({ params }, reply) => {
+        const office = offices.find(({ tenant }) => tenant.slug === params.tenant)
+        const action = actions[params.action]
+        if (office === undefined || action === undefined) {
+          return reply.code(404).send({ sentence: 'This button does not exist' })
+        }
+        const sentence = await action(office)
+        onNews(params.tenant, sentence)
+        return { sentence }
+      }
+    )
 
-    app.post<{ Body: { tenant: string, secret: string } }>('/demo/receiver/trust', {
-      schema: body({ tenant: { enum: tenantSlugs }, secret: { type: 'string', pattern: '^whsec_[A-Za-z0-9+/]{43}=$' } })
-    }, async ({ body: { tenant, secret } }) => {
-      receiver.trust(tenant, secret)
-      return {}
-    })
+    app.post<{ Body: { tenant: string; secret: string } }>(
+      '/demo/receiver/trust',
+      {
+        schema: body({
+          tenant: { enum: tenantSlugs },
+          secret: { type: 'string', pattern: '^whsec_[A-Za-z0-9+/]{43}=$' }
+        })
+      },
+      async ({ body: { tenant, secret } }) => {
+        receiver.trust(tenant, secret)
+        return {}
+      }
+    )
 
-    app.post<{ Body: { tenant: string, mode: Mode } }>('/demo/receiver/mode', {
-      schema: body({ tenant: { enum: tenantSlugs }, mode: { enum: modes } })
-    }, async ({ body: { tenant, mode } }) => {
-      receiver.setMode(tenant, mode)
-      feed.publish(readState())
-      return {}
-    })
+    app.post<{ Body: { tenant: string; mode: Mode } }>(
+      '/demo/receiver/mode',
+      {
+        schema: body({ tenant: { enum: tenantSlugs }, mode: { enum: modes } })
+      },
+      async ({ body: { tenant, mode } }) => {
+        receiver.setMode(tenant, mode)
+        feed.publish(readState())
+        return {}
+      }
+    )
 
-    app.post<{ Body: { tenant: string } }>('/demo/receiver/forge', {
-      schema: body({ tenant: { enum: tenantSlugs } })
-    }, async ({ body: { tenant } }) => ({ status: await forge(receiver.url, tenant) }))
+    app.post<{ Body: { tenant: string } }>(
+      '/demo/receiver/forge',
+      {
+        schema: body({ tenant: { enum: tenantSlugs } })
+      },
+      async ({ body: { tenant } }) => ({ status: await forge(receiver.url, tenant) })
+    )
 
-    app.post<{ Body: { isPaused: boolean } }>('/demo/background', {
-      schema: body({ isPaused: { type: 'boolean' } })
-    }, async ({ body: { isPaused } }) => {
-      background.isPaused = isPaused
-      feed.publish(readState())
-      return {}
-    })
+    app.post<{ Body: { isPaused: boolean } }>(
+      '/demo/background',
+      {
+        schema: body({ isPaused: { type: 'boolean' } })
+      },
+      async ({ body: { isPaused } }) => {
+        background.isPaused = isPaused
+        feed.publish(readState())
+        return {}
+      }
+    )
 
     // Resets only after the response is sent, because the reset closes this server.
     app.post('/demo/reset', { onResponse: async () => reset() }, async () => ({}))

@@ -32,7 +32,13 @@ export interface ReceiverOptions {
 /** The result of handling a verified event: `error` is the body of the response, `remark` is printed. */
 type Handling = Pick<Arrival, 'status' | 'isDuplicate'> & { error?: string, remark: string }
 
-export async function startReceiver ({ port, tenantSlugs, stumbleEvery, print, onArrival }: ReceiverOptions): Promise<Receiver> {
+export async function startReceiver ({
+  port,
+  tenantSlugs,
+  stumbleEvery,
+  print,
+  onArrival
+}: ReceiverOptions): Promise<Receiver> {
   const app = Fastify()
   const secretsByTenant = new Map<string, string[]>(tenantSlugs.map((slug) => [slug, []]))
   const addresses = tenantSlugs.map((slug) => `/${slug}`).join(' and ')
@@ -49,7 +55,13 @@ export async function startReceiver ({ port, tenantSlugs, stumbleEvery, print, o
     const arrival = readArrival(request)
     try {
       const secrets = secretsByTenant.get(tenantOf(path))
-      if (secrets === undefined) throw new Refusal('unknown path', `nothing is at /${path}. The receiver's addresses begin with ${addresses}`, 404)
+      if (secrets === undefined) {
+        throw new Refusal(
+          'unknown path',
+          `nothing is at /${path}. The receiver's addresses begin with ${addresses}`,
+          404
+        )
+      }
       const event = verify(request, secrets)
       const { remark, error, ...handling } = handle(event, path)
       print('receiver', path, `${describe(event)}${remark}`)
@@ -64,7 +76,9 @@ export async function startReceiver ({ port, tenantSlugs, stumbleEvery, print, o
     }
   })
 
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: `send a POST request. The receiver's addresses begin with ${addresses}` }))
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ error: `send a POST request. The receiver's addresses begin with ${addresses}` })
+  )
 
   function handle ({ id }: WebhookEvent, path: string): Handling {
     const mode = modeByTenant.get(tenantOf(path))
@@ -84,7 +98,9 @@ export async function startReceiver ({ port, tenantSlugs, stumbleEvery, print, o
     trust (tenantSlug, secret) {
       secretsByTenant.get(tenantSlug)?.push(secret)
     },
-    setMode (tenantSlug, mode) { modeByTenant.set(tenantSlug, mode) },
+    setMode (tenantSlug, mode) {
+      modeByTenant.set(tenantSlug, mode)
+    },
     readModes: () => Object.fromEntries(modeByTenant),
     close: () => app.close()
   }

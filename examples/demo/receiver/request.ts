@@ -50,10 +50,14 @@ export function readArrival ({ params, headers, body }: FastifyRequest): Arrival
     isVerified: false,
     reason: '',
     label: '',
-    signatures: String(headers['webhook-signature'] ?? '').split(' ').filter((part) => part !== '').length,
+    signatures: String(headers['webhook-signature'] ?? '')
+      .split(' ')
+      .filter((part) => part !== '').length,
     isDuplicate: false,
     status: 0,
-    headers: Object.fromEntries(shownHeaders.filter((name) => name in headers).map((name) => [name, String(headers[name])])),
+    headers: Object.fromEntries(
+      shownHeaders.filter((name) => name in headers).map((name) => [name, String(headers[name])])
+    ),
     body: text.slice(0, shownBodyLength)
   }
 }
@@ -62,7 +66,11 @@ export function readArrival ({ params, headers, body }: FastifyRequest): Arrival
 export function verify ({ body, headers }: FastifyRequest, secrets: readonly string[]): WebhookEvent {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   const read = (name: string): string => String(headers[name] ?? '')
-  verifySignature(bytes, { id: read('webhook-id'), timestamp: read('webhook-timestamp'), signature: read('webhook-signature') }, secrets)
+  verifySignature(
+    bytes,
+    { id: read('webhook-id'), timestamp: read('webhook-timestamp'), signature: read('webhook-signature') },
+    secrets
+  )
   return JSON.parse(bytes.toString()) as WebhookEvent
 }
 

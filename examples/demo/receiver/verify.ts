@@ -24,21 +24,32 @@ export class Refusal extends Error {
 const toleranceSeconds = 300
 
 /**
- * Verifies the timestamp and the signature by Standard Webhooks, with any of the secrets. Throws a `Refusal` that says what is
- * wrong. Your customers use a library: examples/04-verify-webhook.ts.
+ * Verifies the timestamp and the signature by Standard Webhooks, with any of the secrets. Throws a `Refusal` that
+ * says what is wrong. Your customers use a library: examples/04-verify-webhook.ts.
  */
-export function verifySignature (body: Buffer, { id, timestamp, signature }: SignedHeaders, secrets: readonly string[]): void {
+export function verifySignature (
+  body: Buffer,
+  { id, timestamp, signature }: SignedHeaders,
+  secrets: readonly string[]
+): void {
   if (id === '' || timestamp === '' || signature === '') {
     throw new Refusal('not signed', 'the headers webhook-id, webhook-timestamp and webhook-signature are missing')
   }
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp))
-  if (!(ageSeconds <= toleranceSeconds)) throw new Refusal('old timestamp', `the timestamp is more than ${toleranceSeconds / 60} minutes off`)
+  if (!(ageSeconds <= toleranceSeconds)) {
+    throw new Refusal('old timestamp', `the timestamp is more than ${toleranceSeconds / 60} minutes off`)
+  }
   const given = signature.split(' ').map((part) => Buffer.from(part))
   const isSigned = secrets.some((secret) => {
     const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-    const expected = Buffer.from(`v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`)
+    const expected = Buffer.from(
+      `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
+    )
     return given.some((part) => part.length === expected.length && timingSafeEqual(part, expected))
   })
   if (isSigned) return
-  throw new Refusal('no trusted secret matches', 'no secret that the receiver trusts matches the signature. If the webhook is yours, give its secret to the receiver')
+  throw new Refusal(
+    'no trusted secret matches',
+    'no secret that the receiver trusts matches the signature. If the webhook is yours, give its secret to the receiver'
+  )
 }

@@ -45,8 +45,10 @@ export const transactions: Check = {
 function describeOpen ({ who, seconds, remedy, database }: OpenTransaction): Finding {
   return database === null
     ? fault(`${who} has had a transaction open for ${seconds} s, so vacuum cannot remove deleted rows`, remedy)
-    : fault(`${who} in the database ${database} has been open for ${seconds} s, so the server cannot reuse transaction ids`,
-      `in the database ${database}, ${remedy}`)
+    : fault(
+        `${who} in the database ${database} has been open for ${seconds} s, so the server cannot reuse transaction ids`,
+        `in the database ${database}, ${remedy}`
+    )
 }
 
 /** Whether statements of other users are hidden from this one. */

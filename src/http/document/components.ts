@@ -41,7 +41,9 @@ export class Components {
   /** The first schema with a title becomes the component. A different schema with the same title stays inline. */
   #hoist (name: string, schema: Json): Json {
     const known = this.#schemas[name] ??= schema
-    return known === schema || JSON.stringify(known) === JSON.stringify(schema) ? { $ref: `#/components/schemas/${name}` } : schema
+    return known === schema || JSON.stringify(known) === JSON.stringify(schema)
+      ? { $ref: `#/components/schemas/${name}` }
+      : schema
   }
 }
 
@@ -51,8 +53,8 @@ interface Reading {
 }
 
 /**
- * Moves each `default` into the description: generators such as openapi-typescript treat a field with a `default` as always
- * present. A field that is filled in is not required.
+ * Moves each `default` into the description: generators such as openapi-typescript treat a field with a `default` as
+ * always present. A field that is filled in is not required.
  */
 export function describeDefaults (schema: TSchema, reading: Reading): TSchema {
   const { default: usual, required, ...described } = schema
@@ -62,7 +64,9 @@ export function describeDefaults (schema: TSchema, reading: Reading): TSchema {
   for (const keyword of ['items', 'additionalProperties', 'anyOf', 'oneOf', 'allOf']) {
     if (schema[keyword] !== undefined) described[keyword] = describeWithin(schema[keyword], reading)
   }
-  const sent = (required ?? []).filter((name: string) => !reading.isFilledIn || schema.properties?.[name]?.default === undefined)
+  const sent = (required ?? []).filter(
+    (name: string) => !reading.isFilledIn || schema.properties?.[name]?.default === undefined
+  )
   return {
     ...described,
     ...(sent.length > 0 ? { required: sent } : {}),

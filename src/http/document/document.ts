@@ -19,7 +19,11 @@ interface DocumentSettings {
 }
 
 /** Formats the OpenAPI 3.1 document of all routes that are not hidden, from the schemas that validate and serialize. */
-export function formatDocument (all: readonly RouteOptions[], events: EventSchemas, { openapi: { info, servers }, publicUrl }: DocumentSettings): object {
+export function formatDocument (
+  all: readonly RouteOptions[],
+  events: EventSchemas,
+  { openapi: { info, servers }, publicUrl }: DocumentSettings
+): object {
   const routes = all.filter((route) => !isHidden(route))
   const components = new Components()
   const paths: Record<string, Record<string, object>> = {}
@@ -72,13 +76,24 @@ function listTags (routes: readonly RouteOptions[]): object[] {
 
 function describeKeys (routes: readonly RouteOptions[]): string {
   const scopes = [...new Set(routes.flatMap(readScopes))].sort().map((scope) => `\`${scope}\``)
-  return ['An API key of the tenant. It may be limited to networks, and to some fields of candidates and jobs. Each operation lists the scopes that the key needs.', ...scopes].join('\n- ')
+  return [
+    'An API key of the tenant. It may be limited to networks, and to some fields of candidates and jobs. Each operation lists the scopes that the key needs.',
+    ...scopes
+  ].join('\n- ')
 }
 
 /** Headers of every notification, as components. */
 const signatureParameters = {
-  'webhook-id': formatHeader('webhook-id', "The event's id, the same at every attempt and replay: deduplicate by it", eventIdExample),
-  'webhook-timestamp': formatHeader('webhook-timestamp', 'When this attempt was signed, in seconds since the epoch', '1767225600'),
+  'webhook-id': formatHeader(
+    'webhook-id',
+    "The event's id, the same at every attempt and replay: deduplicate by it",
+    eventIdExample
+  ),
+  'webhook-timestamp': formatHeader(
+    'webhook-timestamp',
+    'When this attempt was signed, in seconds since the epoch',
+    '1767225600'
+  ),
   'webhook-signature': formatHeader(
     'webhook-signature',
     'One v1,<base64> for each secret that is valid, separated by spaces (Standard Webhooks 1.0)',
@@ -102,25 +117,37 @@ function formatEvent (name: string, declared: TObject, components: Components): 
   const notification = Type.Object({
     ...head,
     data: Type.Unsafe(describeDefaults(data, { isFilledIn: false })),
-    test: Type.Optional(Type.Literal(true, { description: 'Present only in test notifications, which receivers should ignore' }))
+    test: Type.Optional(
+      Type.Literal(true, { description: 'Present only in test notifications, which receivers should ignore' })
+    )
   })
-  const tombstone = Type.Object({
-    ...head,
-    data: Type.Null({ description: 'The data was erased' }),
-    erased: Type.Literal(true, { description: 'Present only if the subject of the event was erased: delete what you derived from its data' })
-  }, { description: 'A tombstone: replays of an erased event send it' })
+  const tombstone = Type.Object(
+    {
+      ...head,
+      data: Type.Null({ description: 'The data was erased' }),
+      erased: Type.Literal(true, {
+        description: 'Present only if the subject of the event was erased: delete what you derived from its data'
+      })
+    },
+    { description: 'A tombstone: replays of an erased event send it' }
+  )
   const example = { ...exampleOf(notification) as object, data: exampleOfData(data) }
   return {
     operationId: `on.${name}`,
     tags: ['events'],
     summary,
-    description: [...(deprecation === null ? [] : [describeDeprecation(deprecation)]), 'Sent at least once to every active webhook that subscribes to it. The order is not guaranteed.'].join('\n\n'),
+    description: [
+      ...(deprecation === null ? [] : [describeDeprecation(deprecation)]),
+      'Sent at least once to every active webhook that subscribes to it. The order is not guaranteed.'
+    ].join('\n\n'),
     ...(data.deprecated === true ? { deprecated: true } : {}),
     security: [],
     parameters: Object.keys(signatureParameters).map((header) => ({ $ref: `#/components/parameters/${header}` })),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: components.schema(Type.Unsafe({ anyOf: [notification, tombstone] })), example } }
+      content: {
+        'application/json': { schema: components.schema(Type.Unsafe({ anyOf: [notification, tombstone] })), example }
+      }
     },
     responses: {
       '2XX': { description: 'Delivered, whatever the body' },
@@ -135,7 +162,10 @@ function exampleOfData (data: TObject): unknown {
   return Object.keys(data.properties).length === 0 && data.examples === undefined ? { id: 1 } : exampleOf(data)
 }
 
-/** Returns the description of a route with the capabilities that a session of the portal needs, unless it is only `read`. */
+/**
+ * Returns the description of a route with the capabilities that a session of the portal needs, unless it is only
+ * `read`.
+ */
 export function describeCapabilities (route: RouteOptions): { description?: string } {
   const needed = requiredCapabilities(route).filter((name) => name !== 'read').map((name) => `\`${name}\``)
   if (needed.length === 0 || !isOpenToSessions(route)) return {}

@@ -12,8 +12,8 @@ interface Described {
 }
 
 /**
- * Returns the config that hides a route from the document that the host creates with `@fastify/swagger`, or describes it
- * there as in the API's document. Does not change the schemas that validate.
+ * Returns the config that hides a route from the document that the host creates with `@fastify/swagger`, or describes
+ * it there as in the API's document. Does not change the schemas that validate.
  */
 export function inHostDocument (isShown: boolean): object {
   return { swaggerTransform: isShown ? describe : hide }
@@ -25,8 +25,12 @@ function hide (): object {
 
 function describe ({ route, openapiObject, swaggerObject }: Described): object {
   if (isHidden(route)) return hide()
-  if (openapiObject !== undefined) addScheme(openapiObject.components, 'securitySchemes', { type: 'http', scheme: 'bearer' })
-  if (swaggerObject !== undefined) addScheme(swaggerObject, 'securityDefinitions', { type: 'apiKey', in: 'header', name: 'Authorization' })
+  if (openapiObject !== undefined) {
+    addScheme(openapiObject.components, 'securitySchemes', { type: 'http', scheme: 'bearer' })
+  }
+  if (swaggerObject !== undefined) {
+    addScheme(swaggerObject, 'securityDefinitions', { type: 'apiKey', in: 'header', name: 'Authorization' })
+  }
   // Before OpenAPI 3.1, bearer schemes cannot list scopes.
   const hasRoles = openapiObject !== undefined && !openapiObject.openapi.startsWith('3.0')
   const operation = readOperation(route)
@@ -38,7 +42,8 @@ function describe ({ route, openapiObject, swaggerObject }: Described): object {
 const schemeName = 'recruitingApiKey'
 
 function addScheme (parent: object, member: string, scheme: object): void {
-  const description = 'An API key of the tenant, sent as `Bearer <key>`. Each operation lists the scopes that the key needs.'
+  const description =
+    'An API key of the tenant, sent as `Bearer <key>`. Each operation lists the scopes that the key needs.'
   const known: object | undefined = (parent as Record<string, object>)[member]
   Object.assign(parent, { [member]: { ...known, [schemeName]: { ...scheme, description } } })
 }
@@ -64,7 +69,10 @@ function formatForHost ({ about, parameters, body, responses }: Operation, secur
 
 function withHeaders ({ headers = {}, ...answer }: TSchema): TSchema {
   const all: Record<string, TSchema> = { 'x-request-id': requestIdHeader, ...headers }
-  return Type.Unsafe({ ...answer, headers: Object.fromEntries(Object.entries(all).map(([name, header]) => [name, withoutExamples(header)])) })
+  return Type.Unsafe({
+    ...answer,
+    headers: Object.fromEntries(Object.entries(all).map(([name, header]) => [name, withoutExamples(header)]))
+  })
 }
 
 function withoutExamples ({ examples: _, ...schema }: TSchema): object {

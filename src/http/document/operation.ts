@@ -5,13 +5,18 @@ import { type Components, describeDefaults } from './components.js'
 import { Type } from '../../shared/type-builder.js'
 
 /** Formats an operation for the OpenAPI document. */
-export function formatOperation ({ about, security, parameters, body, responses }: Operation, components: Components): object {
+export function formatOperation (
+  { about, security, parameters, body, responses }: Operation,
+  components: Components
+): object {
   return {
     ...about,
     security: security.map((scopes) => ({ apiKey: scopes })),
     parameters: parameters.map(formatParameter),
     ...(body === undefined || isEmpty(body) ? {} : { requestBody: formatBody(body, components) }),
-    responses: Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, formatResponse(answer, components)]))
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, answer]) => [status, formatResponse(answer, components)])
+    )
   }
 }
 
@@ -36,7 +41,10 @@ function isEmpty ({ properties }: TSchema): boolean {
 function formatBody (schema: TObject, components: Components): object {
   const described = describeDefaults(schema, { isFilledIn: true })
   const required = (described.required ?? []).length > 0 || (schema.minProperties ?? 0) > 0
-  return { required, content: { 'application/json': { schema: components.schema(described), example: exampleOf(schema) } } }
+  return {
+    required,
+    content: { 'application/json': { schema: components.schema(described), example: exampleOf(schema) } }
+  }
 }
 
 /** The request id, a header of every response. */
@@ -49,7 +57,10 @@ export const requestIdHeader = Type.String({
 function formatResponse ({ description = '', headers = {}, ...schema }: TSchema, components: Components): object {
   const answer = { description, headers: formatHeaders({ 'x-request-id': requestIdHeader, ...headers }) }
   if (schema.type === 'null') return answer
-  const response = { ...answer, content: { 'application/json': { schema: components.schema(schema), example: exampleOf(schema) } } }
+  const response = {
+    ...answer,
+    content: { 'application/json': { schema: components.schema(schema), example: exampleOf(schema) } }
+  }
   return schema.title === undefined ? response : components.response(schema.title, response)
 }
 
@@ -72,7 +83,11 @@ interface OperationSchema {
 
 /** A path parameter as the router accepts it. */
 const PathPart = Type.String({ minLength: 1, maxLength: 100 })
-const TenantSlug = Type.String({ ...PathPart, examples: ['acme'], description: 'The tenant that the API key belongs to' })
+const TenantSlug = Type.String({
+  ...PathPart,
+  examples: ['acme'],
+  description: 'The tenant that the API key belongs to'
+})
 
 /** An operation as its route declares it. */
 export interface Operation {
@@ -92,7 +107,17 @@ interface Parameter {
 }
 
 export function readOperation ({ url, schema = {}, config = {} }: RouteOptions): Operation {
-  const { params, querystring, body, response = {}, operationId, tags, summary, description, deprecated } = schema as OperationSchema
+  const {
+    params,
+    querystring,
+    body,
+    response = {},
+    operationId,
+    tags,
+    summary,
+    description,
+    deprecated
+  } = schema as OperationSchema
   return {
     about: {
       operationId,
@@ -148,7 +173,10 @@ function quote (scope: string): string {
   return `\`${scope}\``
 }
 
-/** Returns the `operationId` of a route's schema, such as `listCandidates`; `null` if it has none, as for an unknown path. */
+/**
+ * Returns the `operationId` of a route's schema, such as `listCandidates`; `null` if it has none, as for an unknown
+ * path.
+ */
 export function operationIdOf (schema: FastifySchema | undefined): string | null {
   return (schema as { operationId?: string } | undefined)?.operationId ?? null
 }

@@ -1,7 +1,10 @@
 import { isStorableText, normalizeInstant } from '../../shared/text.js'
 import { badRequest } from '../wire-errors.js'
 
-/** A query without encoded characters. A lenient HTTP parser passes others than visible ASCII, whose encoding is unknown. */
+/**
+ * A query without encoded characters. A lenient HTTP parser passes others than visible ASCII, whose encoding is
+ * unknown.
+ */
 const plainQuery = /^[!-$&-*,-~]*$/
 const encodedText = /^[!-~]*$/
 
@@ -69,5 +72,9 @@ export function parseUpdatedAfter (text: string | undefined): string | undefined
 export function parseDateTime (field: string, text: string): string {
   const instant = normalizeInstant(text)
   if (instant !== null) return instant
-  throw badRequest({ in: 'query', field, message: 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z' })
+  throw badRequest({
+    in: 'query',
+    field,
+    message: 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z'
+  })
 }

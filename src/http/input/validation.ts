@@ -92,8 +92,8 @@ const serializeLate: Compilers['serializerCompiler'] = (part) => {
 }
 
 /**
- * Creates the validator compiler of routes. Integers in path and query are converted from text. Validation stops at the first
- * fault, unless clients see the details.
+ * Creates the validator compiler of routes. Integers in path and query are converted from text. Validation stops at
+ * the first fault, unless clients see the details.
  */
 function createValidatorCompiler (compile: typeof compileSchema, errorDetails: boolean): CompileValidator {
   // Created with the first schema: the API's own routes are compiled with their first request.
@@ -134,7 +134,10 @@ function integerFields ({ properties = {} }: { properties?: Record<string, { typ
   return Object.entries(properties).filter(([, { type }]) => type === 'integer').map(([name]) => name)
 }
 
-/** Converts decimal digits only. Other numbers that `Number` accepts (`1e1`, `0x10`, ` 2`, `2.0`) stay text and are refused. */
+/**
+ * Converts decimal digits only. Other numbers that `Number` accepts (`1e1`, `0x10`, ` 2`, `2.0`) stay text and are
+ * refused.
+ */
 function readIntegers (values: Record<string, unknown>, names: readonly string[]): void {
   for (const name of names) {
     const value = values[name]

@@ -24,8 +24,8 @@ interface Address {
 }
 
 /**
- * Returns a lookup that allows `max` invalid keys per address and window. A recently valid key always passes. An address
- * never has more lookups in progress than invalid keys left; further requests wait.
+ * Returns a lookup that allows `max` invalid keys per address and window. A recently valid key always passes. An
+ * address never has more lookups in progress than invalid keys left; further requests wait.
  */
 export function boundFailedKeys (
   findAccess: AccessLookup, { max, cache, countFailure }: FailedKeyOptions
@@ -35,7 +35,12 @@ export function boundFailedKeys (
 
   function findAddress (request: FastifyRequest): Address {
     const name = nameAddress(request.ip)
-    const address = addresses.get(name) ?? { remaining: max, resetAtMs: Number.NEGATIVE_INFINITY, lookups: 0, waiting: [] }
+    const address = addresses.get(name) ?? {
+      remaining: max,
+      resetAtMs: Number.NEGATIVE_INFINITY,
+      lookups: 0,
+      waiting: []
+    }
     addresses.set(name, address)
     trimEntries(addresses, cache)
     if (performance.now() >= address.resetAtMs) address.remaining = max
@@ -65,7 +70,9 @@ export function boundFailedKeys (
       if (validKeys.has(name)) return lookUp(name, credentials, request, reply)
       const address = findAddress(request)
       const { remaining, lookups, waiting } = address
-      if (remaining === 0) refuseRequest(reply, { max, remaining, ttl: address.resetAtMs - performance.now(), isExceeded: true })
+      if (remaining === 0) {
+        refuseRequest(reply, { max, remaining, ttl: address.resetAtMs - performance.now(), isExceeded: true })
+      }
       if (lookups >= remaining) {
         await new Promise<void>((resolve) => { waiting.push(resolve) })
         continue
@@ -82,8 +89,8 @@ export function boundFailedKeys (
 }
 
 /**
- * Returns the name that an address is counted under. An IPv6 address counts as its /64. Requests without a valid address
- * share one name.
+ * Returns the name that an address is counted under. An IPv6 address counts as its /64. Requests without a valid
+ * address share one name.
  */
 export function nameAddress (ip?: string): string {
   const address = parseClientAddress(ip)

@@ -42,11 +42,19 @@ export async function createLimits (
   const { default: Fastify } = await import('fastify')
 
   /** Creates a counter per name. All names share one store, so each name begins with the kind of its budget. */
-  async function createLimiter (budget: CounterSettings, keyGenerator: (request: FastifyRequest) => string): Promise<Limiter> {
+  async function createLimiter (
+    budget: CounterSettings,
+    keyGenerator: (request: FastifyRequest) => string
+  ): Promise<Limiter> {
     // A separate instance, because the scope would inherit the limiter of a host that uses the package too.
     const owner = Fastify()
     await owner.register(rateLimit, { ...settings, ...budget, global: false, keyGenerator })
-    expect(owner.hasDecorator('createRateLimit'), 'rateLimit', '@fastify/rate-limit of version 10.3 or later', 'an older one')
+    expect(
+      owner.hasDecorator('createRateLimit'),
+      'rateLimit',
+      '@fastify/rate-limit of version 10.3 or later',
+      'an older one'
+    )
     return isolateStore(owner.getDecorator<() => Limiter>('createRateLimit')())
   }
 
@@ -58,10 +66,18 @@ export async function createLimits (
     special.set(operationId, await createLimiter(counted, (request) => `${operationId}:${nameCount(request)}`))
   }
   // A function needs a caller, and requests for the document have none.
-  const open = await createLimiter({ ...settings, max: typeof max === 'number' ? max : defaultRequests }, ({ ip }) => `open:${nameAddress(ip)}`)
-  const ofAddress = failedKeys === false
-    ? null
-    : { ...failedKeys, cache: settings.cache, countFailure: await createLimiter(failedKeys, ({ ip }) => `address:${nameAddress(ip)}`) }
+  const open = await createLimiter(
+    { ...settings, max: typeof max === 'number' ? max : defaultRequests },
+    ({ ip }) => `open:${nameAddress(ip)}`
+  )
+  const ofAddress =
+    failedKeys === false
+      ? null
+      : {
+          ...failedKeys,
+          cache: settings.cache,
+          countFailure: await createLimiter(failedKeys, ({ ip }) => `address:${nameAddress(ip)}`)
+        }
 
   return {
     guard: (lookUp) => ofAddress === null ? lookUp : boundFailedKeys(lookUp, ofAddress),
@@ -105,7 +121,11 @@ async function loadPackage (load: LoadPackage): Promise<FastifyPluginAsync<Recor
     const { default: rateLimit } = await load()
     return rateLimit as FastifyPluginAsync<Record<string, unknown>>
   } catch (error) {
-    refuse('rateLimit', 'the package @fastify/rate-limit to be installed', error instanceof Error ? error.message : String(error))
+    refuse(
+      'rateLimit',
+      'the package @fastify/rate-limit to be installed',
+      error instanceof Error ? error.message : String(error)
+    )
   }
 }
 

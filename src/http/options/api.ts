@@ -66,7 +66,12 @@ export interface HttpSettings extends SettingsOf<typeof httpOptions> {
 }
 
 function readPrefix (value = '/api/v1/public', path: string): string {
-  expect(typeof value === 'string' && /^(\/[A-Za-z0-9\-._~]+)+$/.test(value), path, 'a path such as /api/v1/public', value)
+  expect(
+    typeof value === 'string' && /^(\/[A-Za-z0-9\-._~]+)+$/.test(value),
+    path,
+    'a path such as /api/v1/public',
+    value
+  )
   return value
 }
 

@@ -1,4 +1,14 @@
-import { type OptionsOf, type Reader, type SettingsOf, flag, list, optional, properties, switchable, text } from '../../shared/read-options.js'
+import {
+  type OptionsOf,
+  type Reader,
+  type SettingsOf,
+  flag,
+  list,
+  optional,
+  properties,
+  switchable,
+  text
+} from '../../shared/read-options.js'
 
 /** OpenAPI's Contact Object. */
 const contact: Reader<object, { name?: string, url?: string, email?: string }> =
@@ -18,7 +28,10 @@ const infoOptions = {
   description: optional(text),
   /** The URL of the terms of service. */
   termsOfService: optional(text),
-  /** The contact: `name`, `url` and `email`, each optional. @default { name: 'The vendor of your applicant tracking system' } */
+  /**
+   * The contact: `name`, `url` and `email`, each optional. @default { name: 'The vendor of your applicant tracking
+   * system' }
+   */
   contact: optional(contact),
   /** The license of the API, not of this package: a `name`, with an SPDX `identifier` or a `url`. */
   license: optional(license)

@@ -25,9 +25,9 @@ export interface RateLimitCaller {
 /** The doc, type, default and check of each option of a budget. */
 const budgetOptions = {
   /**
-   * Maximum number of requests, 1 to 1,000,000,000, or a function that returns this number for a `RateLimitCaller`, such as the limit of
-   * the tenant's plan. Its result counts for a minute. If it throws, returns anything else or takes longer than 5 seconds, the
-   * request gets 500. The `max` of `failedKeys` is a number.
+   * Maximum number of requests, 1 to 1,000,000,000, or a function that returns this number for a `RateLimitCaller`,
+   * such as the limit of the tenant's plan. Its result counts for a minute. If it throws, returns anything else or
+   * takes longer than 5 seconds, the request gets 500. The `max` of `failedKeys` is a number.
    * @default 1000 for a key, 10 for an operation, 20 for failed keys
    */
   max: limit<RateLimitCaller>(1, maxRequests, defaultRequests),
@@ -60,9 +60,10 @@ const limitOptions = {
    */
   operations: readOperations,
   /**
-   * Invalid keys allowed per address and window. After that, requests with a key that was not recently valid get 429. An
-   * IPv6 address counts as its /64; requests without an address count together. Behind a proxy, name the proxy in
-   * `trustProxy`: otherwise all callers share the proxy's address. With `trustProxy: true` callers choose their address.
+   * Invalid keys allowed per address and window. After that, requests with a key that was not recently valid get 429.
+   * An IPv6 address counts as its /64; requests without an address count together. Behind a proxy, name the proxy in
+   * `trustProxy`: otherwise all callers share the proxy's address. With `trustProxy: true` callers choose their
+   * address.
    * @default { max: 20 }
    */
   failedKeys: readFailedKeys,
@@ -88,8 +89,8 @@ const limitOptions = {
 }
 
 /**
- * Limits for requests, through `@fastify/rate-limit`: a budget for each key, and the store of the counts. Requests for the
- * document, which need no key, have the same budget for each address, or the default if `max` is a function.
+ * Limits for requests, through `@fastify/rate-limit`: a budget for each key, and the store of the counts. Requests
+ * for the document, which need no key, have the same budget for each address, or the default if `max` is a function.
  */
 export interface RateLimitOptions extends RateLimitBudget, OptionsOf<typeof limitOptions> {}
 
@@ -97,15 +98,24 @@ export interface RateLimitOptions extends RateLimitBudget, OptionsOf<typeof limi
 export interface RateLimitSettings extends SettingsOf<typeof budgetOptions>, SettingsOf<typeof limitOptions> {}
 
 /** Returns the settings of the limits, `null` if there are none. Throws `invalid_option`. */
-export const readRateLimit: Reader<RateLimitSettings | null, boolean | RateLimitOptions> = switchable({ ...budgetOptions, ...limitOptions }, false)
+export const readRateLimit: Reader<RateLimitSettings | null, boolean | RateLimitOptions> = switchable(
+  { ...budgetOptions, ...limitOptions },
+  false
+)
 
-function readOperations (value: Record<string, RateLimitBudget> = {}, path: string): Record<string, SettingsOf<typeof operationOptions>> {
+function readOperations (
+  value: Record<string, RateLimitBudget> = {},
+  path: string
+): Record<string, SettingsOf<typeof operationOptions>> {
   expectObject(value, path)
   const budgets = Object.entries({ dispatchWebhookTest: {}, replayWebhook: {}, ...value })
   return Object.fromEntries(budgets.map(([id, budget]) => [id, readOptions(budget, operationOptions, `${path}.${id}`)]))
 }
 
-function readFailedKeys (value: FailedKeysBudget | false = {}, path: string): SettingsOf<typeof failedKeysOptions> | false {
+function readFailedKeys (
+  value: FailedKeysBudget | false = {},
+  path: string
+): SettingsOf<typeof failedKeysOptions> | false {
   return value === false ? false : readOptions(value, failedKeysOptions, path)
 }
 
@@ -114,7 +124,10 @@ function readRedis (redis: { defineCommand: unknown } | undefined, path: string)
   return redis
 }
 
-function readStore (store: { prototype: { incr: unknown } } | undefined, path: string): { prototype: { incr: unknown } } {
+function readStore (
+  store: { prototype: { incr: unknown } } | undefined,
+  path: string
+): { prototype: { incr: unknown } } {
   expect(typeof store?.prototype?.incr === 'function', path, 'a class with the method incr', store)
   return store
 }
@@ -126,7 +139,11 @@ function readNameSpace (value = 'recruiting-rate-limit-', path: string): string 
 
 function readTimeWindow (value: number | string = 60_000, path: string): number {
   const timeWindowMs = typeof value === 'string' ? parseTime(value) : value
-  const isTime = typeof timeWindowMs === 'number' && Number.isInteger(timeWindowMs) && timeWindowMs >= 1000 && timeWindowMs <= 86_400_000
+  const isTime =
+    typeof timeWindowMs === 'number' &&
+    Number.isInteger(timeWindowMs) &&
+    timeWindowMs >= 1000 &&
+    timeWindowMs <= 86_400_000
   expect(isTime, path, 'milliseconds from 1000 to 86400000, or text such as 1 minute', value)
   return timeWindowMs
 }
@@ -149,7 +166,10 @@ const unitsMs = new Map(Object.entries({
   day: 86_400_000
 }))
 
-/** Parses text as `@fastify/rate-limit` does, into milliseconds. `NaN` for malformed text, which would mean no limit there. */
+/**
+ * Parses text as `@fastify/rate-limit` does, into milliseconds. `NaN` for malformed text, which would mean no limit
+ * there.
+ */
 function parseTime (text: string): number {
   const [, amount, unit = ''] = /^(\d*\.?\d+) *([a-z]*)$/.exec(text.toLowerCase()) ?? []
   const unitMs = unitsMs.get(unit) ?? unitsMs.get(unit.replace(/s$/, '')) ?? Number.NaN

@@ -24,7 +24,9 @@ function judgeFailure (error: unknown, request: FastifyRequest, reply: FastifyRe
     return { code: 'internal_error', details: [], cause: toLoggableError(error), isFromHook: false }
   }
   const message = findBodyFault(error, request)
-  if (message !== undefined) return { code: 'bad_request', details: [{ in: 'body', field: '', message }], cause: error, isFromHook: false }
+  if (message !== undefined) {
+    return { code: 'bad_request', details: [{ in: 'body', field: '', message }], cause: error, isFromHook: false }
+  }
   return { code: codeOf(readStatus(error, reply)), details: [], cause: error, isFromHook: true }
 }
 
@@ -69,7 +71,12 @@ interface ErrorAnswer {
 const busySeconds = 5
 
 /** Sends an error in the API's format, and logs its cause. */
-export function sendError (error: unknown, request: FastifyRequest, reply: FastifyReply, { id, errorDetails }: ErrorAnswer): FastifyReply {
+export function sendError (
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { id, errorDetails }: ErrorAnswer
+): FastifyReply {
   const failure = judgeFailure(error, request, reply)
   const { code, details } = failure
   const { status } = wireErrors[code]
@@ -88,7 +95,11 @@ function formatError (code: WireErrorCode, id: string, details: readonly ErrorDe
   return JSON.stringify({ error: { code, message: wireErrors[code].message, request_id: id, details } })
 }
 
-function logFailure (error: unknown, { code, details, cause = error, isFromHook }: Failure, request: FastifyRequest): void {
+function logFailure (
+  error: unknown,
+  { code, details, cause = error, isFromHook }: Failure,
+  request: FastifyRequest
+): void {
   const level = wireErrors[code].status >= 500 ? 'error' : 'info'
   const log = logOf(request)
   if (isFromHook) log[level]({ err: cause, code }, hookMessage)
@@ -104,8 +115,8 @@ function keepRetryAfter (error: unknown, reply: FastifyReply): void {
 }
 
 /**
- * Writes the error to the raw response if a hook of the host throws while an error is sent. Fastify would send the text of
- * the hook's error.
+ * Writes the error to the raw response if a hook of the host throws while an error is sent. Fastify would send the
+ * text of the hook's error.
  */
 export function writeAnswer (error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   logOf(request).error({ err: error }, hookMessage)
@@ -118,7 +129,9 @@ export function writeAnswer (error: unknown, request: FastifyRequest, reply: Fas
   const text = formatError(code, findState(request)?.id ?? '', undefined)
   const kept = ['x-request-id', 'www-authenticate', 'retry-after'].filter((name) => reply.hasHeader(name))
   raw.writeHead(wireErrors[code].status, {
-    'content-type': contentType, ...commonHeaders, ...Object.fromEntries(kept.map((name) => [name, reply.getHeader(name)]))
+    'content-type': contentType,
+    ...commonHeaders,
+    ...Object.fromEntries(kept.map((name) => [name, reply.getHeader(name)]))
   })
   raw.end(request.method === 'HEAD' ? '' : text)
 }

@@ -49,10 +49,14 @@ export function found<T> (resource: T | null): T {
 }
 
 /**
- * Throws for a candidate with an id of another kind than the option says: the serializer would convert it, or fail without
- * naming it. `method` is that of the port.
+ * Throws for a candidate with an id of another kind than the option says: the serializer would convert it, or fail
+ * without naming it. `method` is that of the port.
  */
-export function assertCandidateIds (method: string, { id, source_id: sourceId }: CandidateRow<Id, Id>, ids: IdKinds): void {
+export function assertCandidateIds (
+  method: string,
+  { id, source_id: sourceId }: CandidateRow<Id, Id>,
+  ids: IdKinds
+): void {
   if (!isId(id, ids.candidate)) refuse(method, 'id', id, 'candidate', ids)
   if (sourceId !== null && !isId(sourceId, ids.source)) refuse(method, 'source_id', sourceId, 'source', ids)
 }
@@ -66,7 +70,9 @@ const rules: Record<IdKind, string> = { integer: 'an integer up to 2^53-1', stri
 
 function refuse (method: string, field: string, value: unknown, name: keyof IdKinds, ids: IdKinds): never {
   const kind = ids[name]
-  throw new Error(`${method} returned a row whose ${field} is ${describe(value)}, expected ${rules[kind]}: ids.${name} is '${kind}'`)
+  throw new Error(
+    `${method} returned a row whose ${field} is ${describe(value)}, expected ${rules[kind]}: ids.${name} is '${kind}'`
+  )
 }
 
 /** Names the type only: the log should hold no data. */

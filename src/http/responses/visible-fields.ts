@@ -12,8 +12,8 @@ type Serialize = (payload: unknown) => string
 const maxSerializers = 100
 
 /**
- * Returns a function that limits the response to the fields that its caller sees. `answerOf` returns the schema of the response
- * for the schema of an item.
+ * Returns a function that limits the response to the fields that its caller sees. `answerOf` returns the schema of
+ * the response for the schema of an item.
  */
 export function createFieldLimit<Item extends TSchema> (
   kind: keyof VisibleFields, item: Item, answerOf: (item: Item) => TSchema
@@ -40,14 +40,21 @@ export function createFieldLimit<Item extends TSchema> (
 }
 
 /**
- * Throws a 400 for a filter or `sort` by a published field that the caller does not see, because the result would reveal the
- * field. `filters` are the fields that each filter reads.
+ * Throws a 400 for a filter or `sort` by a published field that the caller does not see, because the result would
+ * reveal the field. `filters` are the fields that each filter reads.
  */
-export function refuseHiddenFields (request: FastifyRequest, kind: keyof VisibleFields, published: readonly string[], filters: Record<string, string>): void {
+export function refuseHiddenFields (
+  request: FastifyRequest,
+  kind: keyof VisibleFields,
+  published: readonly string[],
+  filters: Record<string, string>
+): void {
   const visible = readCaller(request).fields?.[kind] ?? null
   if (visible === null) return
   const query = request.query as Record<string, unknown>
-  const sorted = String(query.sort).split(',').map((item) => ['sort', item.replace(/^-/, '')] as const)
+  const sorted = String(query.sort)
+    .split(',')
+    .map((item) => ['sort', item.replace(/^-/, '')] as const)
   const filtered = Object.entries(filters).filter(([name]) => query[name] !== undefined)
   for (const [parameter, field] of [...filtered, ...sorted]) {
     // Fields that nobody sees, such as created_at, are the same for every key.

@@ -1,6 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TUnsafe } from '@sinclair/typebox'
-import type { CandidateFilter, CandidateRow, CandidateSortField, CandidateSource, Id, IdKinds } from '../../ports/index.js'
+import type {
+  CandidateFilter,
+  CandidateRow,
+  CandidateSortField,
+  CandidateSource,
+  Id,
+  IdKinds
+} from '../../ports/index.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { pagingQuery, readPage } from '../../shared/paging.js'
 import { Nullable } from '../../shared/schemas.js'
@@ -9,7 +16,16 @@ import { parseSearch, parseUpdatedAfter } from '../input/query.js'
 import { assertCandidateIds, found, linkPages, storableId } from '../responses/rows.js'
 import { createFieldLimit, refuseHiddenFields } from '../responses/visible-fields.js'
 import { errorResponses } from '../schemas/errors.js'
-import { answeredId, DataOf, PageOf, requestedId, rowParams, Search, textIdExamples, UpdatedAfter } from '../schemas/parameters.js'
+import {
+  answeredId,
+  DataOf,
+  PageOf,
+  requestedId,
+  rowParams,
+  Search,
+  textIdExamples,
+  UpdatedAfter
+} from '../schemas/parameters.js'
 import { Type } from '../../shared/type-builder.js'
 
 const id = Type.Integer({ examples: [1042] })
@@ -52,7 +68,11 @@ function candidateQuery ({ recruiter }: IdKinds) {
 }
 
 /** The fields that the filters read. */
-const filteredFields = { 'filter[q]': 'full_name', 'filter[recruiter_id]': 'recruiter_id', 'filter[updated_after]': 'updated_at' }
+const filteredFields = {
+  'filter[q]': 'full_name',
+  'filter[recruiter_id]': 'recruiter_id',
+  'filter[updated_after]': 'updated_at'
+}
 
 /** Routes that list candidates and read one. `item` is the schema of a published candidate. */
 export function candidateRoutes (

@@ -14,22 +14,42 @@ import { webhookScopes } from '../../keys/scopes.js'
 import { Type } from '../../shared/type-builder.js'
 
 /** The query of the feed. Any other text as token is a 410. */
-const FeedQuery = Type.Object({
-  ...tokenQuery('`next_token` of the page before, with the same filter. Absent to begin with the oldest event that is kept; `now` for the events from now on', 'now'),
-  'filter[event_type]': Type.Optional(Type.String({
-    description: 'Only events of these types, separated by commas, at most 100',
-    examples: ['application.created,application.hired']
-  }))
-}, { additionalProperties: false })
+const FeedQuery = Type.Object(
+  {
+    ...tokenQuery(
+      '`next_token` of the page before, with the same filter. Absent to begin with the oldest event that is kept; `now` for the events from now on',
+      'now'
+    ),
+    'filter[event_type]': Type.Optional(
+      Type.String({
+        description: 'Only events of these types, separated by commas, at most 100',
+        examples: ['application.created,application.hired']
+      })
+    )
+  },
+  { additionalProperties: false }
+)
 
-export const Event = Type.Object({
-  id: Type.String({ description: 'The same as in the notifications of webhooks', examples: [eventIdExample] }),
-  type: Type.String({ examples: ['application.created'] }),
-  timestamp: DateTimeOf('When it happened'),
-  tenant_slug: Type.String({ description: 'The name of the tenant when it was recorded', examples: ['acme'] }),
-  data: Nullable(Type.Object({}, { description: 'As the event type describes it; null once its subject was erased', additionalProperties: true, examples: [{ id: 1 }] })),
-  erased: Type.Optional(Type.Literal(true, { description: 'Present only once the subject of the event was erased' }))
-}, { title: 'Event', description: 'An event as webhooks receive it' })
+export const Event = Type.Object(
+  {
+    id: Type.String({ description: 'The same as in the notifications of webhooks', examples: [eventIdExample] }),
+    type: Type.String({ examples: ['application.created'] }),
+    timestamp: DateTimeOf('When it happened'),
+    tenant_slug: Type.String({ description: 'The name of the tenant when it was recorded', examples: ['acme'] }),
+    data: Nullable(
+      Type.Object(
+        {},
+        {
+          description: 'As the event type describes it; null once its subject was erased',
+          additionalProperties: true,
+          examples: [{ id: 1 }]
+        }
+      )
+    ),
+    erased: Type.Optional(Type.Literal(true, { description: 'Present only once the subject of the event was erased' }))
+  },
+  { title: 'Event', description: 'An event as webhooks receive it' }
+)
 
 const FeedPage = Type.Object({ data: Type.Array(Event), meta: TokenMeta }, { description: 'A page of events' })
 
@@ -41,44 +61,57 @@ const description = [
 ].join(' ')
 
 /** Routes that read the events of a tenant. They exist if the storage has a feed. */
-export function eventRoutes (feed: EventFeed | undefined, events: EventSchemas, operations: WebhookOperations): FastifyPluginAsyncTypebox {
+export function eventRoutes (
+  feed: EventFeed | undefined,
+  events: EventSchemas,
+  operations: WebhookOperations
+): FastifyPluginAsyncTypebox {
   return async (app) => {
     if (feed === undefined) return
     const tokens = createTokens(feed)
 
-    app.get('/events', {
-      exposeHeadRoute: true,
-      config: { scopes: ['webhooks:read'], capabilities: ['bodies'] },
-      schema: {
-        operationId: 'listEvents',
-        tags: ['events'],
-        summary: 'Read the events, in order',
-        description,
-        querystring: FeedQuery,
-        response: { 200: FeedPage, ...errorResponses, 410: SyncTokenExpired }
+    app.get(
+      '/events',
+      {
+        exposeHeadRoute: true,
+        config: { scopes: ['webhooks:read'], capabilities: ['bodies'] },
+        schema: {
+          operationId: 'listEvents',
+          tags: ['events'],
+          summary: 'Read the events, in order',
+          description,
+          querystring: FeedQuery,
+          response: { 200: FeedPage, ...errorResponses, 410: SyncTokenExpired }
+        }
+      },
+      async (request) => {
+        const { id: tenant } = readTenant(request)
+        const { token, per_page: limit, 'filter[event_type]': filter } = request.query
+        const eventTypes = filter === undefined ? null : parseEventTypes(filter, events)
+        const subject = `event\n${tenant}\n${eventTypes?.join() ?? ''}`
+        if (token === 'now') return formatPage([], await tokens.format(subject, [await feed.end(tenant)]), false)
+        const [after = null] = (await tokens.read(subject, token)) ?? []
+        const { bodies, position, hasMore } = (await feed.list(tenant, { after, limit, eventTypes })) ?? expired()
+        return formatPage(bodies, await tokens.format(subject, [position]), hasMore)
       }
-    }, async (request) => {
-      const { id: tenant } = readTenant(request)
-      const { token, per_page: limit, 'filter[event_type]': filter } = request.query
-      const eventTypes = filter === undefined ? null : parseEventTypes(filter, events)
-      const subject = `event\n${tenant}\n${eventTypes?.join() ?? ''}`
-      if (token === 'now') return formatPage([], await tokens.format(subject, [await feed.end(tenant)]), false)
-      const [after = null] = await tokens.read(subject, token) ?? []
-      const { bodies, position, hasMore } = await feed.list(tenant, { after, limit, eventTypes }) ?? expired()
-      return formatPage(bodies, await tokens.format(subject, [position]), hasMore)
-    })
+    )
 
-    app.post('/webhooks/preview', {
-      config: { scopes: webhookScopes, capabilities: ['bodies'] },
-      schema: {
-        operationId: 'previewWebhook',
-        tags: ['webhooks'],
-        summary: 'Count what a webhook would receive',
-        description: 'Counts up to 100 of the latest events of these types, and those among them that match the filters. Changes nothing.',
-        body: PreviewWebhook,
-        response: { 200: DataOf(WebhookPreview, 'How many recent events match'), ...errorResponses }
-      }
-    }, async (request) => ({ data: await operations.preview(readTenant(request), request.body) }))
+    app.post(
+      '/webhooks/preview',
+      {
+        config: { scopes: webhookScopes, capabilities: ['bodies'] },
+        schema: {
+          operationId: 'previewWebhook',
+          tags: ['webhooks'],
+          summary: 'Count what a webhook would receive',
+          description:
+            'Counts up to 100 of the latest events of these types, and those among them that match the filters. Changes nothing.',
+          body: PreviewWebhook,
+          response: { 200: DataOf(WebhookPreview, 'How many recent events match'), ...errorResponses }
+        }
+      },
+      async (request) => ({ data: await operations.preview(readTenant(request), request.body) })
+    )
   }
 }
 
@@ -92,7 +125,11 @@ const maxEventTypes = 100
 function parseEventTypes (text: string, events: EventSchemas): string[] {
   const types = text.split(',')
   const field = 'filter[event_type]'
-  if (types.length > maxEventTypes) throw badRequest({ in: 'query', field, message: `must be at most ${maxEventTypes} event types` })
-  if (!types.every((type) => Object.hasOwn(events, type))) throw badRequest({ in: 'query', field, message: 'must be event types of the catalogue, separated by commas' })
+  if (types.length > maxEventTypes) {
+    throw badRequest({ in: 'query', field, message: `must be at most ${maxEventTypes} event types` })
+  }
+  if (!types.every((type) => Object.hasOwn(events, type))) {
+    throw badRequest({ in: 'query', field, message: 'must be event types of the catalogue, separated by commas' })
+  }
   return [...new Set(types)].sort()
 }

@@ -14,11 +14,17 @@ import { Type } from '../../shared/type-builder.js'
 const id = Type.Integer({ examples: [501] })
 
 /** A job with an integer id, without the fields of the option `jobFields`. */
-export const Job = Type.Object({
-  id,
-  name: Type.String({ examples: ['Backend Engineer (Lyon)'] }),
-  status: Type.String({ description: '`published` if people can apply; other values are defined by the vendor', examples: ['published'] })
-}, { title: 'Job' })
+export const Job = Type.Object(
+  {
+    id,
+    name: Type.String({ examples: ['Backend Engineer (Lyon)'] }),
+    status: Type.String({
+      description: '`published` if people can apply; other values are defined by the vendor',
+      examples: ['published']
+    })
+  },
+  { title: 'Job' }
+)
 
 /** Returns the schema of a job with ids of these kinds. */
 export function jobOf ({ job }: IdKinds) {

@@ -18,7 +18,14 @@ const schema = {
   description: 'Needs no key.',
   security: [],
   response: {
-    200: Type.Object({}, { description: 'The document', additionalProperties: true, headers: { etag: Type.String({ description: 'A hash of the document' }) } }),
+    200: Type.Object(
+      {},
+      {
+        description: 'The document',
+        additionalProperties: true,
+        headers: { etag: Type.String({ description: 'A hash of the document' }) }
+      }
+    ),
     304: NoContent('The document has not changed: If-None-Match has its tag')
   }
 }
@@ -39,7 +46,10 @@ export function openapiRoute ({ format, inHostDocument, isLimited, config }: Ope
     let served: Served | undefined
     const response = { ...schema.response, ...(isLimited ? { 429: RateLimited } : {}) }
     const described = inHostDocument ? { swaggerTransform: () => ({ schema: { ...schema, response } }) } : {}
-    const options: { exposeHeadRoute: boolean, config: object } = { exposeHeadRoute: true, config: { ...config, ...described } }
+    const options: { exposeHeadRoute: boolean; config: object } = {
+      exposeHeadRoute: true,
+      config: { ...config, ...described }
+    }
     app.get('/openapi.json', options, async (request, reply) => {
       const { body, tag } = served ??= serialize(format())
       // Without `no-cache`, caches could serve an old document for days.

@@ -13,16 +13,28 @@ import { Type } from '../../shared/type-builder.js'
 
 /** The query of a sync. Any other text as token is a 410. */
 const SyncQuery = Type.Object(
-  tokenQuery('`next_token` of the page before; absent to begin. Valid for this tenant and resource', tokenExample), { additionalProperties: false })
+  tokenQuery('`next_token` of the page before; absent to begin. Valid for this tenant and resource', tokenExample),
+  { additionalProperties: false }
+)
 
 /** Returns the schema of a page of a sync. `item` is the schema of a published row. */
 function syncPageOf<Row> (kind: 'candidate' | 'job', item: TUnsafe<Row>, idKind: IdKind) {
-  const id: TUnsafe<Id> = answeredId(idKind, Type.Integer({ examples: [kind === 'candidate' ? 1042 : 501] }), textIdExamples[kind])
-  const change = Type.Object({
-    id,
-    deleted: Type.Boolean({ description: `Whether the ${kind} is gone: delete your copy`, examples: [false] }),
-    [kind]: Nullable(item)
-  }, { title: `${kind === 'candidate' ? 'Candidate' : 'Job'}Change`, description: `A ${kind} as it is now; null if it no longer exists` })
+  const id: TUnsafe<Id> = answeredId(
+    idKind,
+    Type.Integer({ examples: [kind === 'candidate' ? 1042 : 501] }),
+    textIdExamples[kind]
+  )
+  const change = Type.Object(
+    {
+      id,
+      deleted: Type.Boolean({ description: `Whether the ${kind} is gone: delete your copy`, examples: [false] }),
+      [kind]: Nullable(item)
+    },
+    {
+      title: `${kind === 'candidate' ? 'Candidate' : 'Job'}Change`,
+      description: `A ${kind} as it is now; null if it no longer exists`
+    }
+  )
   return Type.Object({ data: Type.Array(change), meta: TokenMeta }, { description: `A page of ${kind}s` })
 }
 
@@ -42,8 +54,8 @@ interface SyncedResource<Row extends { id: Id }> {
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
 /**
- * The route that returns all rows of a resource, then its changes. It exists if changes are recorded and the source can read
- * rows for them.
+ * The route that returns all rows of a resource, then its changes. It exists if changes are recorded and the source
+ * can read rows for them.
  */
 export function syncRoute<Row extends { id: Id }> (
   changes: ChangeSource | undefined, { kind, source, item, assertIds, ids }: SyncedResource<Row>

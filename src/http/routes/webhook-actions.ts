@@ -1,6 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { WebhookOperations } from '../../webhooks/operations.js'
-import { DispatchTest, Replay, ReplayResult, RotateSecret, RotatedWebhook, TestResult } from '../../webhooks/schemas/webhook.js'
+import {
+  DispatchTest,
+  Replay,
+  ReplayResult,
+  RotateSecret,
+  RotatedWebhook,
+  TestResult
+} from '../../webhooks/schemas/webhook.js'
 import { readTenant } from '../request.js'
 import { found, storableId } from '../responses/rows.js'
 import { DataOf, WebhookParams } from '../schemas/parameters.js'
@@ -28,22 +35,27 @@ export function webhookActionRoutes (operations: WebhookOperations): FastifyPlug
       return { data: found(await operations.rotateSecret(readTenant(request), id, request.body)) }
     })
 
-    app.post('/webhooks/:id/dispatch_test', {
-      config: { scopes: webhookScopes, capabilities: ['test'], resource: 'webhook' },
-      schema: {
-        operationId: 'dispatchWebhookTest',
-        tags,
-        summary: 'Send a test notification',
-        description: 'Makes one attempt at once, without retries. The payload has "test": true and the example of the event as `data`. The ' +
-          'delivery log does not show it.',
-        params: WebhookParams,
-        body: DispatchTest,
-        response: { 200: DataOf(TestResult, 'How the attempt ended'), ...errorResponses }
+    app.post(
+      '/webhooks/:id/dispatch_test',
+      {
+        config: { scopes: webhookScopes, capabilities: ['test'], resource: 'webhook' },
+        schema: {
+          operationId: 'dispatchWebhookTest',
+          tags,
+          summary: 'Send a test notification',
+          description:
+            'Makes one attempt at once, without retries. The payload has "test": true and the example of the event as `data`. The ' +
+            'delivery log does not show it.',
+          params: WebhookParams,
+          body: DispatchTest,
+          response: { 200: DataOf(TestResult, 'How the attempt ended'), ...errorResponses }
+        }
+      },
+      async (request) => {
+        const id = storableId(request.params.id)
+        return { data: found(await operations.sendTest(readTenant(request), id, request.body)) }
       }
-    }, async (request) => {
-      const id = storableId(request.params.id)
-      return { data: found(await operations.sendTest(readTenant(request), id, request.body)) }
-    })
+    )
 
     app.post('/webhooks/:id/replay', {
       config: { scopes: webhookScopes, capabilities: ['replay'], resource: 'webhook' },

@@ -29,14 +29,20 @@ const usage = {
 
 function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}) {
   const { message } = wireErrors[code]
-  return Type.Object({
-    error: Type.Object({
-      code: Type.Literal(code),
-      message: Type.Literal(message),
-      request_id: Type.String({ description: 'Quote it when you ask for help', examples: ['req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'] }),
-      ...(code === 'bad_request' ? { details: Type.Optional(Details) } : {})
-    })
-  }, { title: formatTitle(code), description: message, headers })
+  return Type.Object(
+    {
+      error: Type.Object({
+        code: Type.Literal(code),
+        message: Type.Literal(message),
+        request_id: Type.String({
+          description: 'Quote it when you ask for help',
+          examples: ['req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e']
+        }),
+        ...(code === 'bad_request' ? { details: Type.Optional(Details) } : {})
+      })
+    },
+    { title: formatTitle(code), description: message, headers }
+  )
 }
 
 /** Errors of every operation. Only the host causes the 503: its hooks, key lookup or storage. */

@@ -59,7 +59,8 @@ const Meta = Type.Object({
 /** Appears only in the document. */
 const linkHeaders = {
   link: Type.String({
-    description: 'Links to the first, previous, next and last page (RFC 8288), with the same filters. Left out if longer than 4 KiB',
+    description:
+      'Links to the first, previous, next and last page (RFC 8288), with the same filters. Left out if longer than 4 KiB',
     examples: ['</api/v1/public/acme/jobs?page=1>; rel="first", </api/v1/public/acme/jobs?page=1>; rel="last"']
   })
 }
@@ -69,13 +70,23 @@ export function PageOf<T extends TSchema> (item: T, description: string) {
   return Type.Object({ data: Type.Array(item), meta: Meta }, { description, headers: linkHeaders })
 }
 
-const LogMeta = Type.Object({
-  ...Meta.properties,
-  total: Type.Integer({ minimum: 0, maximum: 10_000, description: 'Number of items on all pages, counted up to 10,000', examples: [1] }),
-  total_is_capped: Type.Optional(Type.Literal(true, {
-    description: 'Present if there are more items than `total`. Further pages exist; `Link` has no last page'
-  }))
-}, { title: 'LogPageMeta', description: 'The position of the page in the log' })
+const LogMeta = Type.Object(
+  {
+    ...Meta.properties,
+    total: Type.Integer({
+      minimum: 0,
+      maximum: 10_000,
+      description: 'Number of items on all pages, counted up to 10,000',
+      examples: [1]
+    }),
+    total_is_capped: Type.Optional(
+      Type.Literal(true, {
+        description: 'Present if there are more items than `total`. Further pages exist; `Link` has no last page'
+      })
+    )
+  },
+  { title: 'LogPageMeta', description: 'The position of the page in the log' }
+)
 
 /** A response with one page of a log, which may be too long to count. */
 export function LogPageOf<T extends TSchema> (item: T, description: string) {
@@ -94,10 +105,16 @@ export function tokenQuery (description: string, example: string) {
 }
 
 /** How a client that follows a resource continues. */
-export const TokenMeta = Type.Object({
-  next_token: Type.String({ description: 'Send it as `token` for the next page; keep the last one for the next time', examples: [tokenExample] }),
-  has_more: Type.Boolean({ description: 'Whether there is more to read now', examples: [false] })
-}, { title: 'TokenMeta', description: 'How to continue' })
+export const TokenMeta = Type.Object(
+  {
+    next_token: Type.String({
+      description: 'Send it as `token` for the next page; keep the last one for the next time',
+      examples: [tokenExample]
+    }),
+    has_more: Type.Boolean({ description: 'Whether there is more to read now', examples: [false] })
+  },
+  { title: 'TokenMeta', description: 'How to continue' }
+)
 
 /** A response with one item. */
 export function DataOf<T extends TSchema> (item: T, description: string, headers: Record<string, TSchema> = {}) {

@@ -22,7 +22,10 @@ export function showDeliveryWithAttempts (delivery: DeliveryRecord): DeliveryWit
 }
 
 // The log is in the order of creation, which is the order of ids.
-function sortLog (log: readonly DeliveryRecord[], [first]: ReadonlyArray<SortItem<DeliverySortField>>): readonly DeliveryRecord[] {
+function sortLog (
+  log: readonly DeliveryRecord[],
+  [first]: ReadonlyArray<SortItem<DeliverySortField>>
+): readonly DeliveryRecord[] {
   return first?.direction === 'desc' ? log.toReversed() : log
 }
 
@@ -67,10 +70,13 @@ const hourMs = 3_600_000
 export function readTenantStats ({ tenants, pending }: WebhookData, tenant: string, now: number): TenantDeliveryStats {
   const webhooks = [...tenants.get(tenant)?.webhooks.values() ?? []]
   const ended = webhooks.flatMap(({ log }) => log).filter((delivery) => endOf(delivery) > now - hourMs)
-  const count = (status: DeliveryRecord['status']): number => ended.filter((delivery) => delivery.status === status).length
+  const count = (status: DeliveryRecord['status']): number =>
+    ended.filter((delivery) => delivery.status === status).length
   return {
     ...pending.tenantStats(new Set(webhooks), now),
-    failing: webhooks.filter(({ status, failingSince }) => status === 'disabled' || (status === 'active' && failingSince !== null)).length,
+    failing: webhooks.filter(
+      ({ status, failingSince }) => status === 'disabled' || (status === 'active' && failingSince !== null)
+    ).length,
     delivered: count('delivered'),
     failed: count('failed'),
     atLeast: { pending: false, delivered: false, failed: false }

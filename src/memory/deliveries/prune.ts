@@ -2,7 +2,10 @@ import type { WebhookData } from '../webhook-data.js'
 import { refuseTransaction } from '../checks.js'
 import { type DeliveryRecord, type EventRecord, hasSubject, type WebhookRecord } from './records.js'
 
-/** Replaces the events of a subject with their tombstones and cancels their pending deliveries. Erases the responses too. */
+/**
+ * Replaces the events of a subject with their tombstones and cancels their pending deliveries. Erases the responses
+ * too.
+ */
 export function erase (data: WebhookData, tenant: string, subject: string, transaction: unknown): number {
   refuseTransaction(transaction)
   const erased = new Set<EventRecord>()

@@ -85,7 +85,9 @@ function noteFailure (
 ): void {
   webhook.failingSince ??= now
   if (hasFailed) webhook.failedDeliveries++
-  if (result.outcome === 'retry' && result.pauseMs > 0) webhook.pausedUntil = Math.max(webhook.pausedUntil, now + result.pauseMs)
+  if (result.outcome === 'retry' && result.pauseMs > 0) {
+    webhook.pausedUntil = Math.max(webhook.pausedUntil, now + result.pauseMs)
+  }
   if (failures.get(webhook)?.isGone === true) return
   failures.set(webhook, { result, isGone: result.outcome === 'failed' && result.isGone })
 }
@@ -99,7 +101,9 @@ function judgeHealth (
   if (webhook.isDeleted) return
   // After a success in the same call, only one that is gone has failed.
   if (isGone) webhook.failingSince ??= now
-  if (webhook.failingSince !== null) webhook.lastFailure = { error: result.error ?? 'http_status', responseStatus: result.responseStatus }
+  if (webhook.failingSince !== null) {
+    webhook.lastFailure = { error: result.error ?? 'http_status', responseStatus: result.responseStatus }
+  }
   if (isGone || isFailingTooLong(webhook, rule, now)) {
     webhook.status = 'disabled'
     webhook.disabledReason = isGone ? 'gone' : 'failing'

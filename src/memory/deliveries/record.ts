@@ -30,8 +30,12 @@ export function record (data: WebhookData, tenant: string, event: NewEvent, tran
   return showRecorded(recorded)
 }
 
-function createEventRecord (event: NewEvent, tenant: string, { now, position }: { now: number, position: number }): EventRecord {
-  const otherSubjects = [...event.otherSubjects ?? []]
+function createEventRecord (
+  event: NewEvent,
+  tenant: string,
+  { now, position }: { now: number; position: number }
+): EventRecord {
+  const otherSubjects = [...(event.otherSubjects ?? [])]
   return { event: { ...event, otherSubjects }, tenant, position, recordedAt: now, deliveries: 0, deliveriesLeft: 0 }
 }
 

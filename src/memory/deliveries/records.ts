@@ -1,4 +1,11 @@
-import type { AttemptError, DeliveryStatus, EventFilters, NewEvent, StoredHeaders, WebhookStatus } from '../../ports/index.js'
+import type {
+  AttemptError,
+  DeliveryStatus,
+  EventFilters,
+  NewEvent,
+  StoredHeaders,
+  WebhookStatus
+} from '../../ports/index.js'
 import { SortedQueue } from './queue/sorted-queue.js'
 
 /** A recorded event. Times in records are milliseconds since the epoch. */
@@ -108,7 +115,12 @@ export function createLanes (): Lanes {
 }
 
 /** Returns the lane in which a delivery waits. */
-export function findLane ({ webhook: { lanes }, isScheduled, isReplay, attempts }: DeliveryRecord): SortedQueue<DeliveryRecord> {
+export function findLane ({
+  webhook: { lanes },
+  isScheduled,
+  isReplay,
+  attempts
+}: DeliveryRecord): SortedQueue<DeliveryRecord> {
   if (isScheduled) return lanes.scheduled
   if (isReplay) return lanes.replay
   return attempts.length === 0 ? lanes.first : lanes.retry

@@ -5,7 +5,12 @@ import { showDelivery } from './log.js'
 import type { EventRecord, WebhookRecord } from './records.js'
 
 /** Queues events for a webhook again. */
-export function replay (data: WebhookData, tenant: string, webhookId: number, selection: ReplaySelection): ReplayResult | null {
+export function replay (
+  data: WebhookData,
+  tenant: string,
+  webhookId: number,
+  selection: ReplaySelection
+): ReplayResult | null {
   const wanted = select(data, tenant, webhookId, selection)
   if (wanted === null) return null
 
@@ -17,7 +22,12 @@ export function replay (data: WebhookData, tenant: string, webhookId: number, se
 }
 
 /** Returns what `replay` would return. */
-export function countReplay (data: WebhookData, tenant: string, webhookId: number, selection: ReplaySelection): ReplayResult | null {
+export function countReplay (
+  data: WebhookData,
+  tenant: string,
+  webhookId: number,
+  selection: ReplaySelection
+): ReplayResult | null {
   const wanted = select(data, tenant, webhookId, selection)
   return wanted === null ? null : showResult(wanted)
 }
@@ -65,7 +75,8 @@ export function retry (data: WebhookData, tenant: string, webhookId: number, id:
   const { event } = delivery
   const now = data.now()
   const last = webhook.lastDeliveries.get(event.event.id)
-  const retried = last?.status === 'pending' ? last : addDelivery(data, event, webhook, { status: 'pending', isReplay: true, now })
+  const retried =
+    last?.status === 'pending' ? last : addDelivery(data, event, webhook, { status: 'pending', isReplay: true, now })
   data.pending.hasten(retried, now)
   notify(data)
   return showDelivery(retried)

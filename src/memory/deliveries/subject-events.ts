@@ -15,7 +15,10 @@ export function listSubjectEvents (
   return [...deliveries].map(([event, sent]) => showEvent(event, sent))
 }
 
-function showEvent ({ position, recordedAt, event: { id, type, body, tombstone } }: EventRecord, deliveries: SubjectDelivery[]): SubjectEvent {
+function showEvent (
+  { position, recordedAt, event: { id, type, body, tombstone } }: EventRecord,
+  deliveries: SubjectDelivery[]
+): SubjectEvent {
   const isErased = body === (tombstone ?? '')
   return { position, eventId: id, eventType: type, recordedAt: formatDateTime(recordedAt), isErased, deliveries }
 }

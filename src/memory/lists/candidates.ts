@@ -24,14 +24,21 @@ interface CandidateInput<CandidateId extends Id, SourceId extends Id, RecruiterI
  * A candidate to store. Further fields are stored too; `candidateFields` can publish them. The union accepts both typed
  * objects, which have no index signature, and literals with further fields.
  */
-export type MemoryCandidate<CandidateId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number> =
+export type MemoryCandidate<
+  CandidateId extends Id = number,
+  SourceId extends Id = number,
+  RecruiterId extends Id = number
+> =
   | CandidateInput<CandidateId, SourceId, RecruiterId>
-  | CandidateInput<CandidateId, SourceId, RecruiterId> & Record<string, unknown>
+  | (CandidateInput<CandidateId, SourceId, RecruiterId> & Record<string, unknown>)
 
 /** The candidates of all tenants. */
-export type MemoryCandidateSource<CandidateId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number> =
-  & WholeRows<CandidateRow<CandidateId, SourceId>, CandidateFilter<RecruiterId>, CandidateSortField>
-  & EditableRows<MemoryCandidate<CandidateId, SourceId, RecruiterId>>
+export type MemoryCandidateSource<
+  CandidateId extends Id = number,
+  SourceId extends Id = number,
+  RecruiterId extends Id = number
+> = WholeRows<CandidateRow<CandidateId, SourceId>, CandidateFilter<RecruiterId>, CandidateSortField> &
+  EditableRows<MemoryCandidate<CandidateId, SourceId, RecruiterId>>
 
 /** A stored candidate: no field is absent, and dates are in UTC. */
 export interface StoredCandidate extends CandidateRow<Id, Id> {
@@ -40,12 +47,24 @@ export interface StoredCandidate extends CandidateRow<Id, Id> {
   updated_at: string
 }
 
-export function createCandidateSource (ids: IdKinds, context: RowSourceContext, initial: readonly InitialRows[]): MemoryCandidateSource<Id, Id, Id> {
-  return createRowSource<MemoryCandidate<Id, Id, Id>, StoredCandidate, CandidateFilter<Id>, CandidateSortField>(candidateKind(ids), context, initial)
+export function createCandidateSource (
+  ids: IdKinds,
+  context: RowSourceContext,
+  initial: readonly InitialRows[]
+): MemoryCandidateSource<Id, Id, Id> {
+  return createRowSource<MemoryCandidate<Id, Id, Id>, StoredCandidate, CandidateFilter<Id>, CandidateSortField>(
+    candidateKind(ids),
+    context,
+    initial
+  )
 }
 
 /** Returns the parts of a row source that are specific to candidates. */
-export const candidateKind = ({ candidate, source, recruiter }: IdKinds): RowKind<StoredCandidate, CandidateFilter<Id>> => ({
+export const candidateKind = ({
+  candidate,
+  source,
+  recruiter
+}: IdKinds): RowKind<StoredCandidate, CandidateFilter<Id>> => ({
   parse (fields, path, now) {
     const { created_at: createdAt, updated_at: updatedAt } = parseRowDates(fields, path, now)
     return {

@@ -14,8 +14,11 @@ import type { SortableRow, Table } from './table.js'
 export type LoadRows<Row> = (tenant: string) => Promise<readonly Row[]> | readonly Row[]
 
 /** A candidate with the dates that lists sort by. */
-export type LoadedCandidate<CandidateId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number> =
-  MemoryCandidate<CandidateId, SourceId, RecruiterId> & { created_at: string, updated_at: string }
+export type LoadedCandidate<
+  CandidateId extends Id = number,
+  SourceId extends Id = number,
+  RecruiterId extends Id = number
+> = MemoryCandidate<CandidateId, SourceId, RecruiterId> & { created_at: string; updated_at: string }
 
 /** A job with the dates that lists sort by. */
 export type LoadedJob<JobId extends Id = number> = MemoryJob<JobId> & { created_at: string, updated_at: string }
@@ -38,7 +41,10 @@ export function candidatesFrom<const Ids extends Partial<IdKinds> = IntegerIds> 
   load: LoadRows<LoadedCandidate<IdOf<Ids, 'candidate'>, IdOf<Ids, 'source'>, IdOf<Ids, 'recruiter'>>>,
   options?: FromRowsOptions<Ids>
 ): CandidateSource<IdOf<Ids, 'candidate'>, IdOf<Ids, 'source'>, IdOf<Ids, 'recruiter'>>
-export function candidatesFrom (load: LoadRows<object>, options: FromRowsOptions<IdKinds> = {}): CandidateSource<Id, Id, Id> {
+export function candidatesFrom (
+  load: LoadRows<object>,
+  options: FromRowsOptions<IdKinds> = {}
+): CandidateSource<Id, Id, Id> {
   return createSource(candidateKind(readKinds(options)), 'candidates', load)
 }
 

@@ -28,7 +28,11 @@ export interface StoredJob extends JobRow<Id> {
   updated_at: string
 }
 
-export function createJobSource (ids: IdKinds, context: RowSourceContext, initial: readonly InitialRows[]): MemoryJobSource<Id> {
+export function createJobSource (
+  ids: IdKinds,
+  context: RowSourceContext,
+  initial: readonly InitialRows[]
+): MemoryJobSource<Id> {
   return createRowSource<MemoryJob<Id>, StoredJob, JobFilter, JobSortField>(jobKind(ids), context, initial)
 }
 

@@ -17,13 +17,20 @@ export interface EditableRows<Input extends { id: Id }> {
 }
 
 /** Reads rows with all their fields, so queries select none. */
-export interface WholeRows<Row extends { id: Id }, Filter, Field extends string> extends ListSource<Row, Filter, Field> {
+export interface WholeRows<Row extends { id: Id }, Filter, Field extends string> extends ListSource<
+  Row,
+  Filter,
+  Field
+> {
   /** Returns one row of the tenant; `null` if there is none with this id. */
-  find (tenant: string, id: Row['id']): Promise<Row | null>
-  /** Returns up to `limit` rows of the tenant with ids above `after`, or the first ones if it is `null`, by ascending id. */
-  listAfter (tenant: string, query: { after: Row['id'] | null, limit: number }): Promise<Row[]>
+  find(tenant: string, id: Row['id']): Promise<Row | null>
+  /**
+   * Returns up to `limit` rows of the tenant with ids above `after`, or the first ones if it is `null`, by ascending
+   * id.
+   */
+  listAfter(tenant: string, query: { after: Row['id'] | null; limit: number }): Promise<Row[]>
   /** Returns the row of each of these ids, or `null`, in the order of the ids. */
-  findMany (tenant: string, ids: ReadonlyArray<Row['id']>): Promise<Array<Row | null>>
+  findMany(tenant: string, ids: ReadonlyArray<Row['id']>): Promise<Array<Row | null>>
 }
 
 /** The parts of a row source that are specific to one resource. */
@@ -50,7 +57,9 @@ export interface RowSourceContext {
 }
 
 /** Creates a source of rows of one resource. Rows are copied when they are saved and when they are returned. */
-export function createRowSource<Input extends { id: Id }, Row extends SortableRow<Field>, Filter, Field extends string> (
+export function createRowSource<
+  Input extends { id: Id }, Row extends SortableRow<Field>, Filter, Field extends string
+> (
   kind: RowKind<Row, Filter>,
   { now, onChange }: RowSourceContext,
   initial: readonly InitialRows[]

@@ -26,7 +26,11 @@ export interface ActivityCounts {
 
 /** Counts a page of deliveries, newest first. */
 export function countActivity ({ data, meta }: Page<Delivery>, now: number): ActivityCounts {
-  const hours = Array.from({ length: hoursShown }, (_, index): Hour => ({ begin: now - (hoursShown - index) * hourMs, delivered: 0, failed: 0 }))
+  const hours = Array.from({ length: hoursShown }, (_, index): Hour => ({
+    begin: now - (hoursShown - index) * hourMs,
+    delivered: 0,
+    failed: 0
+  }))
   const counts = { delivered: 0, failed: 0, pending: 0 }
   const since = now - hoursShown * hourMs
   const recent = data.filter(({ created_at: at }) => Date.parse(at) > since)

@@ -22,8 +22,15 @@ export function Activity ({ webhookId }: { webhookId: number }) {
       <div>
         <h2 id={id}>{texts.title}</h2>
         {share === null
-          ? <p class='muted'>{texts.none}</p>
-          : <><p class='activity-share'>{text(texts.share, { percent: percent(share) })}</p><p class='muted'>{text(texts.counts, counts)}</p></>}
+          ? (
+            <p class='muted'>{texts.none}</p>
+            )
+          : (
+            <>
+              <p class='activity-share'>{text(texts.share, { percent: percent(share) })}</p>
+              <p class='muted'>{text(texts.counts, counts)}</p>
+            </>
+            )}
         {isPartial && <p class='muted'>{text(texts.latest, { count: value.data.length })}</p>}
       </div>
       {share !== null && <Chart hours={hours} label={texts.chart} />}
@@ -37,7 +44,9 @@ interface RowActivityProps {
   inTurn: InTurn
 }
 
-/** The same for a row of a list, once it is on the screen. Without figures its place is empty, so that nothing moves. */
+/**
+ * The same for a row of a list, once it is on the screen. Without figures its place is empty, so that nothing moves.
+ */
 export function RowActivity ({ webhookId, inTurn }: RowActivityProps) {
   const { api } = usePortal()
   const { messages: { endpoint: { activity: texts } }, text, percent } = useFormat()
@@ -48,7 +57,9 @@ export function RowActivity ({ webhookId, inTurn }: RowActivityProps) {
     if (!isSeen) return
     const controller = new AbortController()
     inTurn((signal) => api.listDeliveries(webhookId, newest, signal), controller.signal).then((page) => {
-      if (page !== null && !controller.signal.aborted) setCounts({ ...countActivity(page, Date.now()), of: page.data.length })
+      if (page !== null && !controller.signal.aborted) {
+        setCounts({ ...countActivity(page, Date.now()), of: page.data.length })
+      }
     })
     return () => controller.abort()
   }, [webhookId, isSeen])
@@ -78,10 +89,16 @@ function Chart ({ hours, label }: { hours: readonly Hour[], label?: string }) {
   const { messages: { endpoint: { activity: texts } }, text, time } = useFormat()
   const most = Math.max(...hours.map(({ delivered, failed }) => delivered + failed))
   return (
-    <svg class='activity-chart' role='img' aria-label={label} aria-hidden={label === undefined} viewBox={`0 0 ${hours.length * step} ${height}`}>
+    <svg
+      class='activity-chart'
+      role='img'
+      aria-label={label}
+      aria-hidden={label === undefined}
+      viewBox={`0 0 ${hours.length * step} ${height}`}
+    >
       {hours.map(({ begin, delivered, failed }, index) => {
-        const good = delivered / most * height
-        const bad = failed / most * height
+        const good = (delivered / most) * height
+        const bad = (failed / most) * height
         return (
           <g key={index}>
             <title>{text(texts.hour, { time: time(begin, Date.now()), delivered, failed })}</title>

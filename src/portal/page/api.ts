@@ -1,12 +1,32 @@
 import type { Static } from '@sinclair/typebox'
-import type { AttemptError, Delivery, DeliveryStatus, DeliveryWithAttempts as StoredDelivery, EventFilters, FilterValue, Webhook, WebhookHealth, WebhookStatus } from '../../ports/index.js'
+import type {
+  AttemptError,
+  Delivery,
+  DeliveryStatus,
+  DeliveryWithAttempts as StoredDelivery,
+  EventFilters,
+  FilterValue,
+  Webhook,
+  WebhookHealth,
+  WebhookStatus
+} from '../../ports/index.js'
 import type { Page } from '../../shared/paging.js'
 import type { EventType as EventTypeSchema } from '../../webhooks/schemas/event-type.js'
 import type * as webhook from '../../webhooks/schemas/webhook.js'
 import type { Session, SessionManager } from './session.js'
 
 export type { Attempt } from '../../ports/index.js'
-export type { AttemptError, Delivery, DeliveryStatus, EventFilters, FilterValue, Page, Webhook, WebhookHealth, WebhookStatus }
+export type {
+  AttemptError,
+  Delivery,
+  DeliveryStatus,
+  EventFilters,
+  FilterValue,
+  Page,
+  Webhook,
+  WebhookHealth,
+  WebhookStatus
+}
 export type WebhookWithHealth = webhook.WebhookWithHealth
 
 /** Without the capability `bodies`, the body is `null`. */
@@ -40,20 +60,22 @@ export type Api = ReturnType<typeof createApi>
 
 export function createApi (send: Send) {
   return {
-    listWebhooks: (query: { page?: number, per_page?: number, sort?: string }, signal?: AbortSignal) =>
+    listWebhooks: (query: { page?: number; per_page?: number; sort?: string }, signal?: AbortSignal) =>
       send<Page<Webhook>>({ method: 'GET', path: 'webhooks', query, signal }),
     findWebhook: (id: number, signal?: AbortSignal): Data<WebhookWithHealth> =>
       send({ method: 'GET', path: `webhooks/${id}`, signal }),
-    createWebhook: (body: CreateWebhook): Data<CreatedWebhook> =>
-      send({ method: 'POST', path: 'webhooks', body }),
+    createWebhook: (body: CreateWebhook): Data<CreatedWebhook> => send({ method: 'POST', path: 'webhooks', body }),
     updateWebhook: (id: number, body: UpdateWebhook): Data<Webhook> =>
       send({ method: 'PATCH', path: `webhooks/${id}`, body }),
     previewWebhook: (body: PreviewWebhook, signal?: AbortSignal): Data<Preview> =>
       send({ method: 'POST', path: 'webhooks/preview', body, signal }),
-    deleteWebhook: (id: number): Promise<Result<null>> =>
-      send({ method: 'DELETE', path: `webhooks/${id}` }),
+    deleteWebhook: (id: number): Promise<Result<null>> => send({ method: 'DELETE', path: `webhooks/${id}` }),
     rotateSecret: (id: number, gracePeriodSeconds: number): Data<RotatedWebhook> =>
-      send({ method: 'POST', path: `webhooks/${id}/rotate_secret`, body: { grace_period_seconds: gracePeriodSeconds } }),
+      send({
+        method: 'POST',
+        path: `webhooks/${id}/rotate_secret`,
+        body: { grace_period_seconds: gracePeriodSeconds }
+      }),
     dispatchTest: (id: number, body: { event_type?: string }): Data<TestResult> =>
       send({ method: 'POST', path: `webhooks/${id}/dispatch_test`, body }),
     replay: (id: number, body: Replay & { dry_run?: boolean }): Data<ReplayResult> =>
@@ -64,13 +86,16 @@ export function createApi (send: Send) {
       send({ method: 'GET', path: `webhooks/${id}/deliveries/${deliveryId}`, signal }),
     retryDelivery: (id: number, deliveryId: number): Data<Delivery> =>
       send({ method: 'POST', path: `webhooks/${id}/deliveries/${deliveryId}/retry` }),
-    listEventTypes: (query: { page?: number, per_page?: number }, signal?: AbortSignal) =>
+    listEventTypes: (query: { page?: number; per_page?: number }, signal?: AbortSignal) =>
       send<Page<EventType>>({ method: 'GET', path: 'event_types', query, signal })
   }
 }
 
 /** Reads the whole catalogue, page by page. */
-export async function allEventTypes (api: Pick<Api, 'listEventTypes'>, signal: AbortSignal): Promise<Result<EventType[]>> {
+export async function allEventTypes (
+  api: Pick<Api, 'listEventTypes'>,
+  signal: AbortSignal
+): Promise<Result<EventType[]>> {
   const types: EventType[] = []
   for (let page = 1, pages = 1; page <= pages; page++) {
     const { value, failure } = await api.listEventTypes({ page, per_page: 200 }, signal)
@@ -121,7 +146,11 @@ export function createSend ({ base, sessions, fetch, now }: ClientParts): Send {
     try {
       const response = await fetch(urlOf(base, session, request), {
         method,
-        headers: { authorization: `Bearer ${session.token}`, accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          authorization: `Bearer ${session.token}`,
+          accept: 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' })
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
         credentials: 'omit',
@@ -166,7 +195,17 @@ function urlOf (base: string, { tenantSlug }: Session, { path, query = {} }: Api
 }
 
 /** Why a request failed: a code of the API, or no response at all. */
-type FailureCode = 'bad_request' | 'unauthorized' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'unavailable' | 'internal_error' | 'network' | 'timeout'
+type FailureCode =
+  | 'bad_request'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'internal_error'
+  | 'network'
+  | 'timeout'
 
 /** A fault in the request. */
 export interface FailureDetail {
@@ -193,7 +232,15 @@ export interface Failure {
 export type Result<Value> = { value: Value, failure: null } | { value: null, failure: Failure }
 
 const byStatus: Record<number, FailureCode> = {
-  400: 'bad_request', 401: 'unauthorized', 403: 'forbidden', 404: 'not_found', 409: 'conflict', 429: 'rate_limited', 502: 'unavailable', 503: 'unavailable', 504: 'unavailable'
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  429: 'rate_limited',
+  502: 'unavailable',
+  503: 'unavailable',
+  504: 'unavailable'
 }
 
 /** Reads a failed response. It may come from a proxy, with any body. */
@@ -215,7 +262,11 @@ export function noResponse (code: 'network' | 'timeout'): Failure {
 
 /** Finds the detail of a failure about a field of the body, for example `target_url`; `null` without one. */
 export function messageFor (failure: Failure | null, field: string): string | null {
-  const detail = failure?.details.find((entry) => entry.in === 'body' && (entry.field === field || entry.field.startsWith(`${field}[`) || entry.field.startsWith(`${field}.`)))
+  const detail = failure?.details.find(
+    (entry) =>
+      entry.in === 'body' &&
+      (entry.field === field || entry.field.startsWith(`${field}[`) || entry.field.startsWith(`${field}.`))
+  )
   return detail?.message ?? null
 }
 

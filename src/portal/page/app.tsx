@@ -47,14 +47,31 @@ export function App (props: AppProps) {
   return (
     <>
       <link rel='stylesheet' href={new URL(config.style, import.meta.url).href} onLoad={show} onError={show} />
-      {isStyled && (language === null ? <Unworded isCutOff={isCutOff} /> : <WordedApp {...props} {...current} language={language} />)}
+      {isStyled &&
+        (language === null
+          ? (
+            <Unworded isCutOff={isCutOff} />
+            )
+          : (
+            <WordedApp {...props} {...current} language={language} />
+            ))}
     </>
   )
 }
 
 type WordedAppProps = AppProps & CurrentSession & { language: Language }
 
-function WordedApp ({ host, config, sessions, isOwnPage, session, state, offered, returnUrl, language }: WordedAppProps) {
+function WordedApp ({
+  host,
+  config,
+  sessions,
+  isOwnPage,
+  session,
+  state,
+  offered,
+  returnUrl,
+  language
+}: WordedAppProps) {
   const navigation = useRoute(isOwnPage)
   const [announcement, setAnnouncement] = useState({ text: '', turn: 0 })
   const announce = useCallback((text: string) => setAnnouncement(({ turn }) => ({ text, turn: turn + 1 })), [])
@@ -62,8 +79,14 @@ function WordedApp ({ host, config, sessions, isOwnPage, session, state, offered
   const title = useRef<HTMLHeadingElement>(null)
   const logPlace = useRef<LogPlace | null>(null)
   const format = useMemo(() => createFormat(language), [language])
-  const api = useMemo(() => createApi(createSend({ base: apiBase(), sessions, fetch: (url, init) => fetch(url, init), now: Date.now })), [sessions])
-  const drafts = useMemo(() => createDraftStore({ tab: tabStorage(), scope: `${apiBase()}${session?.tenantSlug ?? ''}`, now: Date.now }), [session?.tenantSlug])
+  const api = useMemo(
+    () => createApi(createSend({ base: apiBase(), sessions, fetch: (url, init) => fetch(url, init), now: Date.now })),
+    [sessions]
+  )
+  const drafts = useMemo(
+    () => createDraftStore({ tab: tabStorage(), scope: `${apiBase()}${session?.tenantSlug ?? ''}`, now: Date.now }),
+    [session?.tenantSlug]
+  )
   useLayoutEffect(() => {
     host.lang = language.locale
     host.dir = language.direction
@@ -91,13 +114,20 @@ function WordedApp ({ host, config, sessions, isOwnPage, session, state, offered
   }
   return (
     <PortalContext.Provider value={portal}>
-      <Shell key={session?.tenantSlug} hasSession={session !== null} isOwnPage={isOwnPage} announcement={announcement}><CurrentScreen /></Shell>
-      {offered !== null && <OfferDialog tenantSlug={offered.tenantSlug} onAccept={() => take(offered)} onDecline={sessions.decline} />}
+      <Shell key={session?.tenantSlug} hasSession={session !== null} isOwnPage={isOwnPage} announcement={announcement}>
+        <CurrentScreen />
+      </Shell>
+      {offered !== null && (
+        <OfferDialog tenantSlug={offered.tenantSlug} onAccept={() => take(offered)} onDecline={sessions.decline} />
+      )}
     </PortalContext.Provider>
   )
 }
 
-/** The prefix of the API, with a slash at its end: files are two levels below it, also behind a proxy that rewrites paths. */
+/**
+ * The prefix of the API, with a slash at its end: files are two levels below it, also behind a proxy that rewrites
+ * paths.
+ */
 function apiBase (): string {
   return new URL('../../', import.meta.url).href
 }
@@ -106,10 +136,21 @@ function apiBase (): string {
 function CurrentScreen () {
   const { route, can } = usePortal()
   switch (route.screen) {
-    case 'create': return can('write') && can('secrets') ? <CreateScreen /> : <EndpointsScreen />
-    case 'edit': return can('write') ? <EditScreen key={route.id} id={route.id} /> : <EndpointScreen key={route.id} id={route.id} />
-    case 'endpoint': return <EndpointScreen key={route.id} id={route.id} />
-    case 'delivery': return <DeliveryScreen key={`${route.id}/${route.deliveryId}`} id={route.id} deliveryId={route.deliveryId} />
-    default: return <EndpointsScreen />
+    case 'create':
+      return can('write') && can('secrets') ? <CreateScreen /> : <EndpointsScreen />
+    case 'edit':
+      return can('write')
+        ? (
+          <EditScreen key={route.id} id={route.id} />
+          )
+        : (
+          <EndpointScreen key={route.id} id={route.id} />
+          )
+    case 'endpoint':
+      return <EndpointScreen key={route.id} id={route.id} />
+    case 'delivery':
+      return <DeliveryScreen key={`${route.id}/${route.deliveryId}`} id={route.id} deliveryId={route.deliveryId} />
+    default:
+      return <EndpointsScreen />
   }
 }

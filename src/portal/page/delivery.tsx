@@ -21,13 +21,23 @@ export function DeliveryScreen ({ id, deliveryId }: { id: number, deliveryId: nu
   const delivery = query.value?.data ?? null
   useEvery(delivery?.status === 'pending' ? pollMs : null, query.reload)
   return (
-    <Screen title={delivery === null ? texts.title : <Name>{delivery.event_type}</Name>} back={{ to: { screen: 'endpoint', id }, label: webhook.value?.data.name ?? texts.back }}>
+    <Screen
+      title={delivery === null ? texts.title : <Name>{delivery.event_type}</Name>}
+      back={{ to: { screen: 'endpoint', id }, label: webhook.value?.data.name ?? texts.back }}
+    >
       {query.failure !== null && <Problem failure={query.failure} onRetry={query.reload} isBusy={query.isLoading} />}
       {delivery === null && query.failure === null && <Skeleton lines={4} />}
       {delivery !== null && (
         <>
           <Summary delivery={delivery}>
-            {canReplay && <Retry webhook={webhook.value?.data ?? null} webhookId={id} delivery={delivery} onRetried={query.reload} />}
+            {canReplay && (
+              <Retry
+                webhook={webhook.value?.data ?? null}
+                webhookId={id}
+                delivery={delivery}
+                onRetried={query.reload}
+              />
+            )}
           </Summary>
           <Attempts delivery={delivery} />
           {webhook.value !== null && <RequestSection webhook={webhook.value.data} delivery={delivery} />}
@@ -40,15 +50,29 @@ export function DeliveryScreen ({ id, deliveryId }: { id: number, deliveryId: nu
 
 function Summary ({ delivery, children }: { delivery: DeliveryWithAttempts, children: ComponentChildren }) {
   const { messages: { delivery: texts, log } } = useFormat()
-  const { status, event_id: eventId, event_type: eventType, created_at: createdAt, delivered_at: deliveredAt } = delivery
+  const {
+    status,
+    event_id: eventId,
+    event_type: eventType,
+    created_at: createdAt,
+    delivered_at: deliveredAt
+  } = delivery
   return (
     <section class='card delivery-summary'>
-      <p class='delivery-outcome'><Status tone={toneOf(status)}>{log.status[status]}</Status> <Outcome delivery={delivery} /></p>
+      <p class='delivery-outcome'>
+        <Status tone={toneOf(status)}>{log.status[status]}</Status> <Outcome delivery={delivery} />
+      </p>
       <dl class='facts facts-wide'>
         <CopyFact label={texts.eventId} text={eventId} />
         <CopyFact label={texts.eventType} text={eventType} />
-        <Fact label={texts.created}><Instant at={createdAt} /></Fact>
-        {deliveredAt !== null && <Fact label={texts.deliveredAt}><Instant at={deliveredAt} /></Fact>}
+        <Fact label={texts.created}>
+          <Instant at={createdAt} />
+        </Fact>
+        {deliveredAt !== null && (
+          <Fact label={texts.deliveredAt}>
+            <Instant at={deliveredAt} />
+          </Fact>
+        )}
       </dl>
       {children}
     </section>
@@ -72,7 +96,14 @@ function Fact ({ label, children }: { label: string, children: ComponentChildren
 
 /** A fact with a button that copies it. */
 function CopyFact ({ label, text }: { label: string, text: string }) {
-  return <Fact label={label}><code class='whole'><Name>{text}</Name></code> <Copy text={text} label={label} isIconOnly /></Fact>
+  return (
+    <Fact label={label}>
+      <code class='whole'>
+        <Name>{text}</Name>
+      </code>{' '}
+      <Copy text={text} label={label} isIconOnly />
+    </Fact>
+  )
 }
 
 interface RetryProps {
@@ -101,7 +132,18 @@ function Retry ({ webhookId, webhook, delivery, onRetried }: RetryProps) {
   const isInactive = retry.failure?.code === 'bad_request' || (webhook !== null && webhook.status !== 'active')
   return (
     <div class='delivery-retry'>
-      {!isInactive && <div><Button kind={delivery.status === 'delivered' ? 'plain' : 'primary'} icon='replay' onClick={send} isBusy={retry.isBusy}>{isPending ? texts.now : texts.again}</Button></div>}
+      {!isInactive && (
+        <div>
+          <Button
+            kind={delivery.status === 'delivered' ? 'plain' : 'primary'}
+            icon='replay'
+            onClick={send}
+            isBusy={retry.isBusy}
+          >
+            {isPending ? texts.now : texts.again}
+          </Button>
+        </div>
+      )}
       {isInactive && <InactiveNotice webhookId={webhookId} />}
       {retry.failure !== null && !isInactive && <Problem failure={retry.failure} />}
       {retried !== null && <RetryResult key={retried.id} webhookId={webhookId} from={delivery.id} retried={retried} />}
@@ -129,12 +171,18 @@ function RetryResult ({ webhookId, from, retried }: { webhookId: number, from: n
   const current = value?.data ?? retried
   const isOver = current.status !== 'pending' || current.attempt_count > retried.attempt_count
   useEvery(isOver ? null : retryPollMs, reload)
-  const words = [log.status[current.status], isOver ? describeResult(current, format) : null].filter((part) => part !== null).join(': ')
+  const words = [log.status[current.status], isOver ? describeResult(current, format) : null]
+    .filter((part) => part !== null)
+    .join(': ')
   useEffect(() => { if (isOver) announce(words) }, [isOver])
   return (
     <Notice tone={isOver ? toneOf(current.status) : 'waiting'} title={words}>
       <p>{retried.id === from ? texts.nowSent : texts.againSent}</p>
-      {retried.id !== from && <p><Link to={{ screen: 'delivery', id: webhookId, deliveryId: retried.id }}>{texts.open}</Link></p>}
+      {retried.id !== from && (
+        <p>
+          <Link to={{ screen: 'delivery', id: webhookId, deliveryId: retried.id }}>{texts.open}</Link>
+        </p>
+      )}
     </Notice>
   )
 }
@@ -151,10 +199,19 @@ function Attempts ({ delivery: { attempts, next_attempt_at: nextAt } }: { delive
         {nextAt !== null && (
           <li class='moment moment-waiting'>
             <Icon name='waiting' />
-            <div><h3>{texts.next}</h3><p class='muted'><Countdown at={nextAt} /></p></div>
+            <div>
+              <h3>{texts.next}</h3>
+              <p class='muted'>
+                <Countdown at={nextAt} />
+              </p>
+            </div>
           </li>
         )}
-        {attempts.map((attempt, index) => <Moment key={index} attempt={attempt} number={index + 1} next={attempts[index + 1]} />).reverse()}
+        {attempts
+          .map((attempt, index) => (
+            <Moment key={index} attempt={attempt} number={index + 1} next={attempts[index + 1]} />
+          ))
+          .reverse()}
       </ol>
     </section>
   )
@@ -172,12 +229,19 @@ function Moment ({ attempt, number, next }: { attempt: Attempt, number: number, 
       <Icon name={tone} />
       <div>
         <h3>{describeResult(attempt, format)}</h3>
-        <p class='muted'>{which} · <Instant at={attempt.started_at} /> · {text(texts.attempts.duration, { duration: duration(attempt.duration_ms) })}</p>
+        <p class='muted'>
+          {which} · <Instant at={attempt.started_at} /> ·{' '}
+          {text(texts.attempts.duration, { duration: duration(attempt.duration_ms) })}
+        </p>
         {advice !== null && (next === undefined || adviceFor(next, test) !== advice) && <p>{advice}</p>}
         {attempt.response_excerpt !== null && attempt.response_excerpt !== '' && (
           <>
             <p class='muted'>{texts.attempts.excerpt}</p>
-            <CodeBlock code={prettyJson(attempt.response_excerpt)} exact={attempt.response_excerpt} label={`${which}: ${texts.attempts.excerpt}`} />
+            <CodeBlock
+              code={prettyJson(attempt.response_excerpt)}
+              exact={attempt.response_excerpt}
+              label={`${which}: ${texts.attempts.excerpt}`}
+            />
           </>
         )}
       </div>

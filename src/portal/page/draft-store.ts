@@ -58,7 +58,12 @@ function restore ({ headerNames, ...draft }: KeptDraft, { headers }: Draft): Dra
 function parse (text: string | null): { at: number, draft: KeptDraft } | null {
   try {
     const { at, draft: { name, targetUrl, eventTypes, headerNames, filters } } = JSON.parse(text ?? '')
-    const isDraft = typeof at === 'number' && typeof name === 'string' && typeof targetUrl === 'string' && isTexts(eventTypes) && (headerNames === null || isTexts(headerNames)) &&
+    const isDraft =
+      typeof at === 'number' &&
+      typeof name === 'string' &&
+      typeof targetUrl === 'string' &&
+      isTexts(eventTypes) &&
+      (headerNames === null || isTexts(headerNames)) &&
       isFilters(filters)
     return isDraft ? { at, draft: { name, targetUrl, eventTypes, headerNames, filters } } : null
   } catch {
@@ -82,7 +87,10 @@ const inMemory: TabStorage = {
   removeItem: (key) => { memory.delete(key) }
 }
 
-/** Returns the storage of the tab, or the memory of the page where the browser refuses it, as in frames of another site. */
+/**
+ * Returns the storage of the tab, or the memory of the page where the browser refuses it, as in frames of another
+ * site.
+ */
 export function tabStorage (): TabStorage {
   try {
     return Reflect.get(globalThis, 'sessionStorage') as TabStorage | undefined ?? inMemory

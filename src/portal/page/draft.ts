@@ -27,10 +27,13 @@ type Fault = keyof PortalMessages['form']['faults']
 type Faults = { [Field in keyof Draft]?: Fault | undefined }
 
 /**
- * Checks everything that holds for every vendor. The API decides about the rest: some vendors allow http and private names
- * for development. `offered` are the event types of the catalogue, if it is there.
+ * Checks everything that holds for every vendor. The API decides about the rest: some vendors allow http and private
+ * names for development. `offered` are the event types of the catalogue, if it is there.
  */
-export function checkDraft ({ name, targetUrl, eventTypes, headers, filters }: Draft, offered: ReadonlySet<string> | null): Faults {
+export function checkDraft (
+  { name, targetUrl, eventTypes, headers, filters }: Draft,
+  offered: ReadonlySet<string> | null
+): Faults {
   return {
     name: name.trim() === '' ? 'nameBlank' : undefined,
     targetUrl: urlFault(targetUrl.trim()),
@@ -61,7 +64,9 @@ function headersFault (headers: readonly HeaderDraft[]): Fault | undefined {
 
 /** Trims headers, and leaves out empty ones. */
 function fillHeaders (headers: readonly HeaderDraft[]): HeaderDraft[] {
-  return headers.map(({ name, value }) => ({ name: name.trim(), value: value.trim() })).filter(({ name, value }) => name !== '' || value !== '')
+  return headers
+    .map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
+    .filter(({ name, value }) => name !== '' || value !== '')
 }
 
 /** Returns the headers as they are sent; `null` without any. */
@@ -77,9 +82,18 @@ export function explainRefusal (targetUrl: string): Fault | undefined {
   return /^\[|^[\d.]+$|^[^.]+$|\.(local|localhost|internal)$/.test(url?.hostname ?? '') ? 'urlPublic' : undefined
 }
 
-/** Returns the fault of each field of a refused request: in the language of the page if the reason is known, otherwise in the words of the API. */
-export function readRefusal (failure: Failure | null, draft: Draft, textOf: (fault: Fault) => string): { [Field in keyof Draft]: string | null } {
-  if (failure?.code !== 'bad_request') return { name: null, targetUrl: null, eventTypes: null, headers: null, filters: null }
+/**
+ * Returns the fault of each field of a refused request: in the language of the page if the reason is known, otherwise
+ * in the words of the API.
+ */
+export function readRefusal (
+  failure: Failure | null,
+  draft: Draft,
+  textOf: (fault: Fault) => string
+): { [Field in keyof Draft]: string | null } {
+  if (failure?.code !== 'bad_request') {
+    return { name: null, targetUrl: null, eventTypes: null, headers: null, filters: null }
+  }
   const said = messageFor(failure, 'target_url')
   const seen = said === null && failure.details.length > 0 ? undefined : explainRefusal(draft.targetUrl)
   return {
@@ -93,17 +107,31 @@ export function readRefusal (failure: Failure | null, draft: Draft, textOf: (fau
 
 /** Returns whether anything but the order of the events differs. */
 export function isChanged (draft: Draft, from: Draft): boolean {
-  return draft.name !== from.name || draft.targetUrl !== from.targetUrl || differs(draft.eventTypes, from.eventTypes) || draft.headers !== from.headers ||
+  return (
+    draft.name !== from.name ||
+    draft.targetUrl !== from.targetUrl ||
+    differs(draft.eventTypes, from.eventTypes) ||
+    draft.headers !== from.headers ||
     !isSame(draft.filters, from.filters)
+  )
 }
 
-/** Returns the fields to send: only those that differ, so that changes by others are kept. `filters` are those of the draft. */
-export function changesOf ({ name, targetUrl, eventTypes, headers }: Draft, webhook: Webhook, filters: EventFilters | null): UpdateWebhook {
+/**
+ * Returns the fields to send: only those that differ, so that changes by others are kept. `filters` are those of the
+ * draft.
+ */
+export function changesOf (
+  { name, targetUrl, eventTypes, headers }: Draft,
+  webhook: Webhook,
+  filters: EventFilters | null
+): UpdateWebhook {
   return {
     ...(name.trim() === webhook.name ? {} : { name: name.trim() }),
     ...(targetUrl.trim() === webhook.target_url ? {} : { target_url: targetUrl.trim() }),
     ...(differs(eventTypes, webhook.event_types) ? { event_types: [...eventTypes] } : {}),
-    ...(headers === null || (webhook.headers === null && headersOf(headers) === null) ? {} : { headers: headersOf(headers) }),
+    ...(headers === null || (webhook.headers === null && headersOf(headers) === null)
+      ? {}
+      : { headers: headersOf(headers) }),
     ...(isSame(filters, webhook.filters) ? {} : { filters })
   }
 }
@@ -134,11 +162,20 @@ export interface EventGroup {
   options: readonly EventOption[]
 }
 
-/** Returns the event types to choose from, described in a language: the catalogue, and earlier choices that it no longer offers. */
+/**
+ * Returns the event types to choose from, described in a language: the catalogue, and earlier choices that it no
+ * longer offers.
+ */
 export function optionsOf (catalogue: readonly EventType[], chosen: readonly string[], locale: string): EventOption[] {
-  const offered = catalogue.map((type): EventOption => ({ ...type, description: describeIn(locale, type), isOffered: true }))
+  const offered = catalogue.map((type): EventOption => ({
+    ...type,
+    description: describeIn(locale, type),
+    isOffered: true
+  }))
   const names = new Set(offered.map(({ name }) => name))
-  const gone = chosen.filter((name) => !names.has(name)).map((name): EventOption => ({ name, description: null, example: null, isOffered: false }))
+  const gone = chosen
+    .filter((name) => !names.has(name))
+    .map((name): EventOption => ({ name, description: null, example: null, isOffered: false }))
   return [...offered, ...gone]
 }
 

@@ -7,9 +7,17 @@ import { Notice, Problem, Progress } from './parts/feedback.js'
 import { knownError, statusHint } from './words.js'
 
 /** Sends a test notification, and shows the result. */
-export function TestDialog ({ webhook: { id, event_types: eventTypes }, onClose }: { webhook: Webhook, onClose: () => void }) {
+export function TestDialog ({
+  webhook: { id, event_types: eventTypes },
+  onClose
+}: {
+  webhook: Webhook
+  onClose: () => void
+}) {
   const { api } = usePortal()
-  const { messages: { shell, test: texts } } = useFormat()
+  const {
+    messages: { shell, test: texts }
+  } = useFormat()
   const [eventType, setEventType] = useState(eventTypes[0] ?? '')
   const [result, setResult] = useState<TestResult | null>(null)
   const sending = useAction(() => api.dispatchTest(id, { event_type: eventType }))
@@ -20,7 +28,9 @@ export function TestDialog ({ webhook: { id, event_types: eventTypes }, onClose 
   const actions = (
     <>
       <Button onClick={onClose}>{shell.close}</Button>
-      <Button kind='primary' type='submit' isBusy={sending.isBusy}>{result === null ? texts.send : texts.again}</Button>
+      <Button kind='primary' type='submit' isBusy={sending.isBusy}>
+        {result === null ? texts.send : texts.again}
+      </Button>
     </>
   )
   return (
@@ -29,7 +39,9 @@ export function TestDialog ({ webhook: { id, event_types: eventTypes }, onClose 
       <Field label={texts.eventType}>
         {(control) => (
           <select {...control} value={eventType} onChange={({ currentTarget }) => setEventType(currentTarget.value)}>
-            {eventTypes.map((name) => <option key={name}>{name}</option>)}
+            {eventTypes.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
           </select>
         )}
       </Field>
@@ -47,27 +59,58 @@ export function TestDialog ({ webhook: { id, event_types: eventTypes }, onClose 
 function TestOutcome ({ result: { response_status: status, duration_ms: ms, error } }: { result: TestResult }) {
   const { messages: { test: texts }, text, duration } = useFormat()
   const spent = duration(ms)
-  if (error === null) return <Notice tone='good' title={text(texts.delivered, { status: String(status), duration: spent })} />
-  if (error === 'held') return <Notice tone='waiting' title={texts.errors.held.title}><p>{texts.errors.held.text}</p></Notice>
+  if (error === null) {
+    return <Notice tone='good' title={text(texts.delivered, { status: String(status), duration: spent })} />
+  }
+  if (error === 'held') {
+    return (
+      <Notice tone='waiting' title={texts.errors.held.title}>
+        <p>{texts.errors.held.text}</p>
+      </Notice>
+    )
+  }
   const remedy = texts.errors[knownError(error, texts.errors)]
   const hint = status === null ? null : statusHint(status)
   return (
     <Notice tone='bad' title={remedy.title}>
-      <p>{status === null ? text(texts.unanswered, { duration: spent }) : text(texts.answered, { status: String(status), duration: spent })}</p>
+      <p>
+        {status === null
+          ? text(texts.unanswered, { duration: spent })
+          : text(texts.answered, { status: String(status), duration: spent })}
+      </p>
       <p>{hint === null ? remedy.text : texts.statuses[hint]}</p>
     </Notice>
   )
 }
 
 /** Explains pausing, and pauses. */
-export function PauseDialog ({ webhook, onChanged, onClose }: { webhook: Webhook, onChanged: () => void, onClose: () => void }) {
-  const { messages: { endpoint: { actions: texts } }, text } = useFormat()
+export function PauseDialog ({
+  webhook,
+  onChanged,
+  onClose
+}: {
+  webhook: Webhook
+  onChanged: () => void
+  onClose: () => void
+}) {
+  const {
+    messages: {
+      endpoint: { actions: texts }
+    },
+    text
+  } = useFormat()
   const pausing = useSetStatus(webhook, 'inactive', () => {
     onClose()
     onChanged()
   })
   return (
-    <AskDialog title={text(texts.pauseTitle, { name: webhook.name })} label={texts.pause} action={pausing} onConfirm={pausing.run} onClose={onClose}>
+    <AskDialog
+      title={text(texts.pauseTitle, { name: webhook.name })}
+      label={texts.pause}
+      action={pausing}
+      onConfirm={pausing.run}
+      onClose={onClose}
+    >
       <p>{texts.pauseText}</p>
     </AskDialog>
   )
@@ -90,9 +133,21 @@ export function useSetStatus ({ id, name }: Webhook, status: 'active' | 'inactiv
 const graces = [['none', 0], ['hour', 3600], ['day', 86_400], ['week', 604_800]] as const
 
 /** Asks how long the old secret stays valid, and rotates it. */
-export function RotateDialog ({ webhook: { id }, onRotated, onClose }: { webhook: Webhook, onRotated: (webhook: RotatedWebhook) => void, onClose: () => void }) {
+export function RotateDialog ({
+  webhook: { id },
+  onRotated,
+  onClose
+}: {
+  webhook: Webhook
+  onRotated: (webhook: RotatedWebhook) => void
+  onClose: () => void
+}) {
   const { api } = usePortal()
-  const { messages: { endpoint: { rotate: texts, actions } } } = useFormat()
+  const {
+    messages: {
+      endpoint: { rotate: texts, actions }
+    }
+  } = useFormat()
   const [seconds, setSeconds] = useState<number>(86_400)
   const rotating = useAction(() => api.rotateSecret(id, seconds))
   const rotate = async () => {
@@ -107,7 +162,10 @@ export function RotateDialog ({ webhook: { id }, onRotated, onClose }: { webhook
         {graces.map(([name, value]) => (
           <label key={name}>
             <input type='radio' name='grace' checked={value === seconds} onChange={() => setSeconds(value)} />
-            <span>{texts[name]}{name === 'none' && <span class='muted'>{texts.noneText}</span>}</span>
+            <span>
+              {texts[name]}
+              {name === 'none' && <span class='muted'>{texts.noneText}</span>}
+            </span>
           </label>
         ))}
       </fieldset>
@@ -128,7 +186,14 @@ export function DeleteDialog ({ webhook: { id, name }, onClose }: { webhook: Web
     leave({ screen: 'endpoints' })
   }
   return (
-    <ConfirmByName title={text(texts.deleteTitle, { name })} name={name} label={texts.deleteAction} action={deleting} onConfirm={remove} onClose={onClose}>
+    <ConfirmByName
+      title={text(texts.deleteTitle, { name })}
+      name={name}
+      label={texts.deleteAction}
+      action={deleting}
+      onConfirm={remove}
+      onClose={onClose}
+    >
       <p>{texts.deleteText}</p>
     </ConfirmByName>
   )

@@ -84,10 +84,21 @@ function Actions ({ webhook }: { webhook: Webhook }) {
 /** Why a webhook receives nothing or not everything, and what to do. */
 function HealthNotice ({ webhook, onChanged }: { webhook: WebhookWithHealth, onChanged: () => void }) {
   const { messages: { endpoint: { health: texts, actions } } } = useFormat()
-  const { status, health: { failing_since: failingSince, paused_until: pausedUntil, disabled_reason: reason, held } } = webhook
+  const {
+    status,
+    health: { failing_since: failingSince, paused_until: pausedUntil, disabled_reason: reason, held }
+  } = webhook
   const isWriter = useCan('write')
-  const activate = (label: string) => isWriter && <ActivateButton webhook={webhook} label={label} onChanged={onChanged} />
-  if (status === 'inactive') return <Notice tone='off' title={texts.inactive.title}><p>{texts.inactive.text}</p>{activate(actions.resume)}</Notice>
+  const activate = (label: string) =>
+    isWriter && <ActivateButton webhook={webhook} label={label} onChanged={onChanged} />
+  if (status === 'inactive') {
+    return (
+      <Notice tone='off' title={texts.inactive.title}>
+        <p>{texts.inactive.text}</p>
+        {activate(actions.resume)}
+      </Notice>
+    )
+  }
   if (status === 'disabled') {
     const { title, text } = reason === 'gone' ? texts.gone : texts.tooLong
     return (
@@ -100,9 +111,22 @@ function HealthNotice ({ webhook, onChanged }: { webhook: WebhookWithHealth, onC
   }
   return (
     <>
-      {held && <Notice tone='waiting' title={texts.held.title}><p>{texts.held.text}</p></Notice>}
-      {failingSince !== null && <Since title={texts.failing.title} at={failingSince}><p>{texts.failing.text}</p><GivenUp webhook={webhook} /></Since>}
-      {pausedUntil !== null && <Since title={texts.waiting.title} at={pausedUntil}><p>{texts.waiting.text}</p></Since>}
+      {held && (
+        <Notice tone='waiting' title={texts.held.title}>
+          <p>{texts.held.text}</p>
+        </Notice>
+      )}
+      {failingSince !== null && (
+        <Since title={texts.failing.title} at={failingSince}>
+          <p>{texts.failing.text}</p>
+          <GivenUp webhook={webhook} />
+        </Since>
+      )}
+      {pausedUntil !== null && (
+        <Since title={texts.waiting.title} at={pausedUntil}>
+          <p>{texts.waiting.text}</p>
+        </Since>
+      )}
     </>
   )
 }
@@ -114,7 +138,13 @@ function Since ({ title, at, children }: { title: string, at: string, children: 
 
 function GivenUp ({ webhook: { health } }: { webhook: WebhookWithHealth }) {
   const { messages: { endpoints }, plural } = useFormat()
-  return health.failed_deliveries > 0 ? <p><b>{plural(endpoints.health.givenUp, health.failed_deliveries)}</b></p> : null
+  return health.failed_deliveries > 0
+    ? (
+      <p>
+        <b>{plural(endpoints.health.givenUp, health.failed_deliveries)}</b>
+      </p>
+      )
+    : null
 }
 
 /** Makes a paused or disabled webhook active. */
@@ -138,21 +168,53 @@ function Details ({ webhook }: { webhook: WebhookWithHealth }) {
       <h2>{texts.title}</h2>
       <dl class='facts'>
         <dt>{texts.url}</dt>
-        <dd class='with-copy'><span class='whole' dir='ltr'>{showControls(webhook.target_url)}</span> <Copy text={webhook.target_url} label={texts.url} isIconOnly /></dd>
+        <dd class='with-copy'>
+          <span class='whole' dir='ltr'>
+            {showControls(webhook.target_url)}
+          </span>{' '}
+          <Copy text={webhook.target_url} label={texts.url} isIconOnly />
+        </dd>
         <dt>{texts.events}</dt>
-        <dd><ul class='chips'>{webhook.event_types.map((name) => <li key={name}><code dir='ltr'>{name}</code></li>)}</ul></dd>
+        <dd>
+          <ul class='chips'>
+            {webhook.event_types.map((name) => (
+              <li key={name}>
+                <code dir='ltr'>{name}</code>
+              </li>
+            ))}
+          </ul>
+        </dd>
         {filters !== null && (
           <>
             <dt>{form.filters.label}</dt>
-            <dd><ul class='chips'>{Object.entries(filters).map(([path, values]) => <li key={path}><code dir='ltr'>{showControls(`${path}: ${formatValues(values)}`)}</code></li>)}</ul></dd>
+            <dd>
+              <ul class='chips'>
+                {Object.entries(filters).map(([path, values]) => (
+                  <li key={path}>
+                    <code dir='ltr'>{showControls(`${path}: ${formatValues(values)}`)}</code>
+                  </li>
+                ))}
+              </ul>
+            </dd>
           </>
         )}
         {sourceIps.length > 0 && <SourceIps />}
-        {graceEnd !== null && <><dt>{secret.label}</dt><dd><Grace endsAt={graceEnd} /></dd></>}
+        {graceEnd !== null && (
+          <>
+            <dt>{secret.label}</dt>
+            <dd>
+              <Grace endsAt={graceEnd} />
+            </dd>
+          </>
+        )}
         <dt>{texts.created}</dt>
-        <dd><Instant at={webhook.created_at} /></dd>
+        <dd>
+          <Instant at={webhook.created_at} />
+        </dd>
         <dt>{texts.updated}</dt>
-        <dd><Instant at={webhook.updated_at} /></dd>
+        <dd>
+          <Instant at={webhook.updated_at} />
+        </dd>
       </dl>
     </section>
   )
@@ -176,10 +238,18 @@ function Manage ({ webhook, onChanged, onRotated }: ManageProps) {
       <h2>{texts.title}</h2>
       <ul class='manage'>
         {webhook.status === 'active' && (
-          <Item text={texts.pauseText}><Button onClick={() => setOpen('pause')}>{texts.pause}</Button></Item>
+          <Item text={texts.pauseText}>
+            <Button onClick={() => setOpen('pause')}>{texts.pause}</Button>
+          </Item>
         )}
-        {can('secrets') && <Item text={texts.rotateText}><Button onClick={() => setOpen('rotate')}>{texts.rotate}</Button></Item>}
-        <Item text={texts.deleteText}><Button onClick={() => setOpen('delete')}>{texts.delete}</Button></Item>
+        {can('secrets') && (
+          <Item text={texts.rotateText}>
+            <Button onClick={() => setOpen('rotate')}>{texts.rotate}</Button>
+          </Item>
+        )}
+        <Item text={texts.deleteText}>
+          <Button onClick={() => setOpen('delete')}>{texts.delete}</Button>
+        </Item>
       </ul>
       {open === 'pause' && <PauseDialog webhook={webhook} onChanged={onChanged} onClose={onClose} />}
       {open === 'rotate' && <RotateDialog webhook={webhook} onRotated={onRotated} onClose={onClose} />}

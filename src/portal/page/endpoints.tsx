@@ -21,13 +21,17 @@ export function EndpointsScreen () {
   const isEmpty = webhooks.value?.meta.total === 0
   return (
     <Screen title={shell.title} intro={endpoints.intro} actions={isEmpty ? undefined : <AddButton />}>
-      {webhooks.failure !== null && <Problem failure={webhooks.failure} onRetry={webhooks.reload} isBusy={webhooks.isLoading} />}
+      {webhooks.failure !== null && (
+        <Problem failure={webhooks.failure} onRetry={webhooks.reload} isBusy={webhooks.isLoading} />
+      )}
       {webhooks.value === null && webhooks.failure === null && <Skeleton lines={4} />}
       {isEmpty && <NoWebhooks />}
       {webhooks.value !== null && !isEmpty && (
         <>
           <ul class='rows' aria-label={endpoints.list} aria-busy={webhooks.isLoading}>
-            {webhooks.value.data.map((webhook) => <EndpointRow key={webhook.id} webhook={webhook} inTurn={inTurn} />)}
+            {webhooks.value.data.map((webhook) => (
+              <EndpointRow key={webhook.id} webhook={webhook} inTurn={inTurn} />
+            ))}
           </ul>
           <Pager page={page} pages={webhooks.value.meta.total_pages} onPage={setPage} isBusy={webhooks.isLoading} />
         </>
@@ -39,7 +43,11 @@ export function EndpointsScreen () {
 function NoWebhooks () {
   const { messages: { endpoints } } = useFormat()
   const isWriter = useCan('write')
-  return <Empty title={endpoints.empty.title} action={<AddButton />}>{isWriter ? endpoints.empty.text : endpoints.empty.readOnly}</Empty>
+  return (
+    <Empty title={endpoints.empty.title} action={<AddButton />}>
+      {isWriter ? endpoints.empty.text : endpoints.empty.readOnly}
+    </Empty>
+  )
 }
 
 /** A link to the form of a new webhook, if the session may create one and see its secret. */
@@ -47,7 +55,11 @@ function AddButton () {
   const { can } = usePortal()
   const { messages: { endpoints } } = useFormat()
   if (!can('write') || !can('secrets')) return null
-  return <Link to={{ screen: 'create' }} look='button button-primary'><Icon name='plus' /> <span>{endpoints.add}</span></Link>
+  return (
+    <Link to={{ screen: 'create' }} look='button button-primary'>
+      <Icon name='plus' /> <span>{endpoints.add}</span>
+    </Link>
+  )
 }
 
 /** One webhook of the list. Lists have no health, so the row asks for its own. */

@@ -27,22 +27,44 @@ export function EventPicker ({ catalogue, chosen, error, onChange }: EventPicker
   return (
     <fieldset class='picker' aria-describedby={`${id}-hint`}>
       <legend>{texts.label}</legend>
-      <p class='hint' id={`${id}-hint`}>{texts.hint}</p>
-      {catalogue.failure !== null && <Problem failure={catalogue.failure} onRetry={catalogue.reload} isBusy={catalogue.isLoading} />}
+      <p class='hint' id={`${id}-hint`}>
+        {texts.hint}
+      </p>
+      {catalogue.failure !== null && (
+        <Problem failure={catalogue.failure} onRetry={catalogue.reload} isBusy={catalogue.isLoading} />
+      )}
       {catalogue.value === null && catalogue.failure === null && <Skeleton />}
       {catalogue.value !== null && (
         <>
           <div class='picker-head'>
-            <Search search={search} found={groups.reduce((count, group) => count + group.options.length, 0)} onSearch={setSearch} />
-            <p class='picker-count' role='status'>{text(texts.chosen, { count: chosen.length, total: options.length })}</p>
+            <Search
+              search={search}
+              found={groups.reduce((count, group) => count + group.options.length, 0)}
+              onSearch={setSearch}
+            />
+            <p class='picker-count' role='status'>
+              {text(texts.chosen, { count: chosen.length, total: options.length })}
+            </p>
           </div>
-          {error !== null && <p class='field-error' id={`${id}-error`}><Icon name='bad' /> <span>{error}</span></p>}
+          {error !== null && (
+            <p class='field-error' id={`${id}-error`}>
+              <Icon name='bad' /> <span>{error}</span>
+            </p>
+          )}
           {groups.length === 0
-            ? <p class='picker-nothing'>{texts.nothing}</p>
+            ? (
+              <p class='picker-nothing'>{texts.nothing}</p>
+              )
             : (
               <div class='groups'>
                 {groups.map((group) => (
-                  <EventGroupChoice key={group.name} group={group} chosen={chosen} errorId={error === null ? undefined : `${id}-error`} onChange={onChange} />
+                  <EventGroupChoice
+                    key={group.name}
+                    group={group}
+                    chosen={chosen}
+                    errorId={error === null ? undefined : `${id}-error`}
+                    onChange={onChange}
+                  />
                 ))}
               </div>
               )}
@@ -58,7 +80,17 @@ function Search ({ search, found, onSearch }: { search: string, found: number, o
   useEffect(() => { if (search !== '') announce(plural(texts.found, found)) }, [search, found])
   // Enter would send the form.
   const onKeyDown = (event: KeyboardEvent) => { if (event.key === 'Enter') event.preventDefault() }
-  return <input type='search' class='search' aria-label={texts.search} placeholder={texts.search} value={search} onInput={onInput} onKeyDown={onKeyDown} />
+  return (
+    <input
+      type='search'
+      class='search'
+      aria-label={texts.search}
+      placeholder={texts.search}
+      value={search}
+      onInput={onInput}
+      onKeyDown={onKeyDown}
+    />
+  )
 }
 
 interface EventGroupChoiceProps {
@@ -80,16 +112,26 @@ function EventGroupChoice ({ group: { name, options }, chosen, errorId, onChange
     <div class='group' role='group' aria-label={name}>
       <label class='group-head'>
         <input
-          ref={box} type='checkbox' checked={isAll} aria-label={text(texts.all, { group: name })} aria-invalid={errorId !== undefined} aria-describedby={errorId}
+          ref={box}
+          type='checkbox'
+          checked={isAll}
+          aria-label={text(texts.all, { group: name })}
+          aria-invalid={errorId !== undefined}
+          aria-describedby={errorId}
           onChange={() => onChange(choose(chosen, names, !isAll))}
         />
         <span class='group-name'>{name}</span>
-        <span class='muted'>{number(count)} / {number(names.length)}</span>
+        <span class='muted'>
+          {number(count)} / {number(names.length)}
+        </span>
       </label>
       <ul>
         {options.map((option) => (
           <EventChoice
-            key={option.name} option={option} isChosen={chosen.includes(option.name)} errorId={errorId}
+            key={option.name}
+            option={option}
+            isChosen={chosen.includes(option.name)}
+            errorId={errorId}
             onChange={(isChosen) => onChange(choose(chosen, [option.name], isChosen))}
           />
         ))}
@@ -106,28 +148,61 @@ interface EventChoiceProps {
 }
 
 /** One event type, with an example of its data on demand. */
-function EventChoice ({ option: { name, description, example, deprecated, isOffered }, isChosen, errorId, onChange }: EventChoiceProps) {
-  const { messages: { form: { events: texts } }, text, date } = useFormat()
+function EventChoice ({
+  option: { name, description, example, deprecated, isOffered },
+  isChosen,
+  errorId,
+  onChange
+}: EventChoiceProps) {
+  const {
+    messages: {
+      form: { events: texts }
+    },
+    text,
+    date
+  } = useFormat()
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   return (
     <li class='event'>
       <input
-        type='checkbox' id={id} checked={isChosen} aria-invalid={errorId !== undefined} aria-describedby={[`${id}-about`, errorId].join(' ')}
+        type='checkbox'
+        id={id}
+        checked={isChosen}
+        aria-invalid={errorId !== undefined}
+        aria-describedby={[`${id}-about`, errorId].join(' ')}
         onChange={() => onChange(!isChosen)}
       />
-      <label for={id}><code>{name}</code></label>
+      <label for={id}>
+        <code>{name}</code>
+      </label>
       {example !== null && (
-        <button type='button' class='button button-quiet small' aria-expanded={isOpen} aria-label={text(texts.exampleOf, { name })} onClick={() => setOpen(!isOpen)}>
+        <button
+          type='button'
+          class='button button-quiet small'
+          aria-expanded={isOpen}
+          aria-label={text(texts.exampleOf, { name })}
+          onClick={() => setOpen(!isOpen)}
+        >
           {texts.example}
         </button>
       )}
-      <p class='muted' id={`${id}-about`}>{isOffered ? description : texts.gone}</p>
+      <p class='muted' id={`${id}-about`}>
+        {isOffered ? description : texts.gone}
+      </p>
       {deprecated !== undefined && (
         <p class='event-deprecated'>
           <Icon name='waiting' />{' '}
-          <span>{deprecated.sunset === null ? text(texts.deprecated, { since: date(deprecated.since) }) : text(texts.deprecatedUntil, { sunset: date(deprecated.sunset) })}</span>{' '}
-          {deprecated.link !== null && <a href={deprecated.link} target='_blank' rel='noreferrer'>{texts.deprecatedLink}</a>}
+          <span>
+            {deprecated.sunset === null
+              ? text(texts.deprecated, { since: date(deprecated.since) })
+              : text(texts.deprecatedUntil, { sunset: date(deprecated.sunset) })}
+          </span>{' '}
+          {deprecated.link !== null && (
+            <a href={deprecated.link} target='_blank' rel='noreferrer'>
+              {texts.deprecatedLink}
+            </a>
+          )}
         </p>
       )}
       {isOpen && <CodeBlock code={JSON.stringify(example, null, 2)} label={text(texts.exampleOf, { name })} />}

@@ -20,32 +20,72 @@ export function FilterFields ({ filters, fields, valuesOf, preview, error, onCha
   const { can, format: { messages: { form: { filters: texts } }, text, plural } } = usePortal()
   const id = useId()
   const found = useMatches(preview && JSON.stringify(preview))
-  const edit = (index: number, change: Partial<FilterDraft>) => onChange(filters.map((filter, at) => at === index ? { ...filter, ...change } : filter))
+  const edit = (index: number, change: Partial<FilterDraft>) =>
+    onChange(filters.map((filter, at) => (at === index ? { ...filter, ...change } : filter)))
   const described = error === null ? `${id}-hint` : `${id}-hint ${id}-error`
   const control = { type: 'text', 'aria-invalid': error !== null, spellcheck: false } as const
   return (
     <fieldset class='field headers'>
       <legend>{texts.label}</legend>
-      <p class='hint' id={`${id}-hint`}>{texts.hint}</p>
-      <datalist id={`${id}-fields`}>{[...fields.keys()].map((path) => <option key={path} value={path} />)}</datalist>
+      <p class='hint' id={`${id}-hint`}>
+        {texts.hint}
+      </p>
+      <datalist id={`${id}-fields`}>
+        {[...fields.keys()].map((path) => (
+          <option key={path} value={path} />
+        ))}
+      </datalist>
       {filters.map((filter, index) => (
         <div class='header-row filter-row' key={index}>
           <input
-            {...control} aria-describedby={described} list={`${id}-fields`} dir='ltr' aria-label={text(texts.fieldOf, { nth: index + 1 })} placeholder='data.job_id'
-            value={filter.path} onInput={({ currentTarget }) => edit(index, { path: currentTarget.value })}
+            {...control}
+            aria-describedby={described}
+            list={`${id}-fields`}
+            dir='ltr'
+            aria-label={text(texts.fieldOf, { nth: index + 1 })}
+            placeholder='data.job_id'
+            value={filter.path}
+            onInput={({ currentTarget }) => edit(index, { path: currentTarget.value })}
           />
           <input
-            {...control} aria-describedby={`${described} ${id}-read-${index}`} autoComplete='off' dir='auto' aria-label={text(texts.valuesOf, { nth: index + 1 })} placeholder={texts.values}
-            value={filter.values} onInput={({ currentTarget }) => edit(index, { values: currentTarget.value })}
+            {...control}
+            aria-describedby={`${described} ${id}-read-${index}`}
+            autoComplete='off'
+            dir='auto'
+            aria-label={text(texts.valuesOf, { nth: index + 1 })}
+            placeholder={texts.values}
+            value={filter.values}
+            onInput={({ currentTarget }) => edit(index, { values: currentTarget.value })}
           />
-          <Button kind='quiet' label={text(texts.removeOf, { nth: index + 1 })} onClick={() => onChange(filters.filter((_filter, at) => at !== index))}>{texts.remove}</Button>
-          <p class='hint' id={`${id}-read-${index}`}>{groupValues(valuesOf(filter)).map(({ type, values }) => text(texts.types[type], { values })).join(' · ')}</p>
+          <Button
+            kind='quiet'
+            label={text(texts.removeOf, { nth: index + 1 })}
+            onClick={() => onChange(filters.filter((_filter, at) => at !== index))}
+          >
+            {texts.remove}
+          </Button>
+          <p class='hint' id={`${id}-read-${index}`}>
+            {groupValues(valuesOf(filter))
+              .map(({ type, values }) => text(texts.types[type], { values }))
+              .join(' · ')}
+          </p>
         </div>
       ))}
-      {filters.length < maxFilters && <Button icon='plus' onClick={() => onChange([...filters, { path: '', values: '' }])}>{texts.add}</Button>}
-      {error !== null && <p class='field-error' id={`${id}-error`}><Icon name='bad' /> <span>{error}</span></p>}
+      {filters.length < maxFilters && (
+        <Button icon='plus' onClick={() => onChange([...filters, { path: '', values: '' }])}>
+          {texts.add}
+        </Button>
+      )}
+      {error !== null && (
+        <p class='field-error' id={`${id}-error`}>
+          <Icon name='bad' /> <span>{error}</span>
+        </p>
+      )}
       {can('bodies') && filters.length > 0 && (
-        <p role='status'>{found !== null && (found.events === 0 ? texts.noEvents : plural(texts.matches, found.events, { matching: found.matching }))}</p>
+        <p role='status'>
+          {found !== null &&
+            (found.events === 0 ? texts.noEvents : plural(texts.matches, found.events, { matching: found.matching }))}
+        </p>
       )}
     </fieldset>
   )
@@ -62,7 +102,10 @@ function useMatches (body: string | null): Preview | null {
     if (body === null) return
     const controller = new AbortController()
     const timer = setTimeout(() => {
-      api.previewWebhook(JSON.parse(body), controller.signal).then(({ value }) => setCounted({ body, found: value && value.data }), () => {})
+      api.previewWebhook(JSON.parse(body), controller.signal).then(
+        ({ value }) => setCounted({ body, found: value && value.data }),
+        () => {}
+      )
     }, settleMs)
     return () => {
       clearTimeout(timer)

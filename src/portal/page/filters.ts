@@ -25,7 +25,10 @@ interface Schema {
 
 const pathPattern = /^data(\.[^.\p{Cc}]{1,64}){1,4}$/u
 
-/** Returns the fields that filters of these event types can use: from their schemas, and from their examples where those name none. */
+/**
+ * Returns the fields that filters of these event types can use: from their schemas, and from their examples where
+ * those name none.
+ */
 export function fieldsOf (types: ReadonlyArray<Pick<EventType, 'schema' | 'example'>>): DataFields {
   const fields = new Map<string, Set<string>>()
   for (const { schema, example } of types) collect(fields, 'data', schema, example)
@@ -37,7 +40,9 @@ function collect (fields: Map<string, Set<string>>, path: string, schema: Schema
   const members = membersOf(example)
   const properties = parts.flatMap((part) => Object.entries(part.properties ?? {}))
   const children = properties.length > 0 ? properties : Object.keys(members).map((name): [string, Schema] => [name, {}])
-  for (const [name, child] of children) if (!name.includes('.')) collect(fields, `${path}.${name}`, child, members[name])
+  for (const [name, child] of children) {
+    if (!name.includes('.')) collect(fields, `${path}.${name}`, child, members[name])
+  }
   const types = parts.flatMap(typesOf)
   const found = types.length > 0 || example == null ? types : [typeOf(example)]
   // Filters do not lead into arrays, and no value equals an object.
@@ -71,7 +76,9 @@ export function draftsOf (filters: EventFilters | null): FilterDraft[] {
 
 /** Formats values so that they are read as the same ones: text has quotes only where it needs them. */
 export function formatValues (values: readonly FilterValue[]): string {
-  return values.map((value) => typeof value === 'string' && !isPlain(value) ? JSON.stringify(value) : String(value)).join(', ')
+  return values
+    .map((value) => (typeof value === 'string' && !isPlain(value) ? JSON.stringify(value) : String(value)))
+    .join(', ')
 }
 
 function isPlain (text: string): boolean {
@@ -104,16 +111,29 @@ function parse (text: string): unknown {
   }
 }
 
-/** Returns the values of a filter in the form. One that is as in `before`, the filters of the webhook, keeps its values. */
-export function valuesOf ({ path, values }: FilterDraft, fields: DataFields, before: EventFilters | null): FilterValue[] {
+/**
+ * Returns the values of a filter in the form. One that is as in `before`, the filters of the webhook, keeps its
+ * values.
+ */
+export function valuesOf (
+  { path, values }: FilterDraft,
+  fields: DataFields,
+  before: EventFilters | null
+): FilterValue[] {
   const kept = Object.entries(before ?? {}).find(([name, given]) => name === path && formatValues(given) === values)
   return kept?.[1] ?? readValues(values, fields.get(path.trim()))
 }
 
 /** Returns the filters to send; `null` without any. */
-export function filtersOf (drafts: readonly FilterDraft[], fields: DataFields, before: EventFilters | null): EventFilters | null {
+export function filtersOf (
+  drafts: readonly FilterDraft[],
+  fields: DataFields,
+  before: EventFilters | null
+): EventFilters | null {
   const filled = drafts.filter(isFilled)
-  return filled.length === 0 ? null : Object.fromEntries(filled.map((draft) => [draft.path.trim(), valuesOf(draft, fields, before)]))
+  return filled.length === 0
+    ? null
+    : Object.fromEntries(filled.map((draft) => [draft.path.trim(), valuesOf(draft, fields, before)]))
 }
 
 function isFilled ({ path, values }: FilterDraft): boolean {
@@ -121,8 +141,12 @@ function isFilled ({ path, values }: FilterDraft): boolean {
 }
 
 /** Finds what the API would refuse, as far as the form can tell. */
-export function filtersFault (drafts: readonly FilterDraft[]): 'filtersIncomplete' | 'filtersPath' | 'filtersTwice' | 'filtersMany' | undefined {
-  const filled = drafts.filter(isFilled).map(({ path, values }) => ({ path: path.trim(), count: readValues(values).length }))
+export function filtersFault (
+  drafts: readonly FilterDraft[]
+): 'filtersIncomplete' | 'filtersPath' | 'filtersTwice' | 'filtersMany' | undefined {
+  const filled = drafts
+    .filter(isFilled)
+    .map(({ path, values }) => ({ path: path.trim(), count: readValues(values).length }))
   if (filled.some(({ path, count }) => path === '' || count === 0)) return 'filtersIncomplete'
   if (filled.some(({ path }) => !pathPattern.test(path))) return 'filtersPath'
   if (new Set(filled.map(({ path }) => path)).size < filled.length) return 'filtersTwice'
@@ -130,8 +154,17 @@ export function filtersFault (drafts: readonly FilterDraft[]): 'filtersIncomplet
 }
 
 /** Groups values by their type, as JSON: what the form will send. */
-export function groupValues (values: readonly FilterValue[]): Array<{ type: 'string' | 'number' | 'boolean' | 'null', values: string }> {
+export function groupValues (
+  values: readonly FilterValue[]
+): Array<{ type: 'string' | 'number' | 'boolean' | 'null'; values: string }> {
   const types = ['number', 'string', 'boolean', 'null'] as const
-  return types.map((type) => ({ type, values: values.filter((value) => typeOf(value) === type).map((value) => JSON.stringify(value)).join(', ') }))
+  return types
+    .map((type) => ({
+      type,
+      values: values
+        .filter((value) => typeOf(value) === type)
+        .map((value) => JSON.stringify(value))
+        .join(', ')
+    }))
     .filter((group) => group.values !== '')
 }

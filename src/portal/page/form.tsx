@@ -1,7 +1,24 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { type CreatedWebhook, type EventFilters, type Failure, type Result, type Webhook, type WebhookWithHealth, allEventTypes } from './api.js'
-import { type Draft, type HeaderDraft, changesOf, checkDraft, headersOf, isChanged, maxHeaders, readRefusal } from './draft.js'
+import {
+  type CreatedWebhook,
+  type EventFilters,
+  type Failure,
+  type Result,
+  type Webhook,
+  type WebhookWithHealth,
+  allEventTypes
+} from './api.js'
+import {
+  type Draft,
+  type HeaderDraft,
+  changesOf,
+  checkDraft,
+  headersOf,
+  isChanged,
+  maxHeaders,
+  readRefusal
+} from './draft.js'
 import { EventPicker } from './event-picker.js'
 import { FilterFields } from './filter-fields.js'
 import { draftsOf, fieldsOf, filtersOf, valuesOf } from './filters.js'
@@ -24,17 +41,33 @@ export function CreateScreen () {
   const [created, setCreated] = useState<CreatedWebhook | null>(null)
   if (created !== null) return <SecretScreen webhook={created} />
   return (
-    <Screen title={form.create.title} intro={form.create.intro} back={{ to: { screen: 'endpoints' }, label: shell.title }}>
+    <Screen
+      title={form.create.title}
+      intro={form.create.intro}
+      back={{ to: { screen: 'endpoints' }, label: shell.title }}
+    >
       <WebhookForm
         formId='new'
         initial={{ name: '', targetUrl: '', eventTypes: [], headers: noHeaders, filters: [] }}
         submitLabel={form.create.submit}
-        save={({ name, targetUrl, eventTypes, headers }, filters) => api.createWebhook({
-          name: name.trim(), target_url: targetUrl.trim(), event_types: [...eventTypes], status: 'active', headers: headersOf(headers ?? []), filters
-        })}
+        save={({ name, targetUrl, eventTypes, headers }, filters) =>
+          api.createWebhook({
+            name: name.trim(),
+            target_url: targetUrl.trim(),
+            event_types: [...eventTypes],
+            status: 'active',
+            headers: headersOf(headers ?? []),
+            filters
+          })}
         onSaved={({ data }) => setCreated(data)}
         cancelTo={{ screen: 'endpoints' }}
-        belowUrl={sourceIps.length > 0 && <dl class='facts'><SourceIps /></dl>}
+        belowUrl={
+          sourceIps.length > 0 && (
+            <dl class='facts'>
+              <SourceIps />
+            </dl>
+          )
+        }
       />
     </Screen>
   )
@@ -48,7 +81,9 @@ export function EditScreen ({ id }: { id: number }) {
   return (
     <Screen title={form.edit.title} back={{ to: { screen: 'endpoint', id }, label: webhook.value?.data.name ?? '…' }}>
       {webhook.value === null && webhook.failure === null && <Skeleton lines={4} />}
-      {webhook.value === null && webhook.failure !== null && <Problem failure={webhook.failure} onRetry={webhook.reload} isBusy={webhook.isLoading} />}
+      {webhook.value === null && webhook.failure !== null && (
+        <Problem failure={webhook.failure} onRetry={webhook.reload} isBusy={webhook.isLoading} />
+      )}
       {webhook.value !== null && <EditForm webhook={webhook.value.data} />}
     </Screen>
   )
@@ -106,11 +141,22 @@ interface WebhookFormProps<Value> {
 }
 
 /** The fields of a webhook. They keep their values after any failure. */
-function WebhookForm<Value> (
-  { formId, initial, submitLabel, save, onSaved, cancelTo, headerNames = [], filtersBefore = null, isUrlOpen = true, belowUrl }: WebhookFormProps<Value>
-) {
+function WebhookForm<Value> ({
+  formId,
+  initial,
+  submitLabel,
+  save,
+  onSaved,
+  cancelTo,
+  headerNames = [],
+  filtersBefore = null,
+  isUrlOpen = true,
+  belowUrl
+}: WebhookFormProps<Value>) {
   const { api, can, drafts, title } = usePortal()
-  const { messages: { form: texts, shell } } = useFormat()
+  const {
+    messages: { form: texts, shell }
+  } = useFormat()
   const [restored, setRestored] = useState(() => drafts.find(formId, initial))
   const [draft, setDraft] = useState(restored ?? initial)
   const [isChecked, setChecked] = useState(false)
@@ -123,7 +169,10 @@ function WebhookForm<Value> (
   const found = checkDraft(draft, catalogue.value && new Set(catalogue.value.map(({ name }) => name)))
   const faults = isChecked ? found : {}
   const { eventTypes } = draft
-  const fields = useMemo(() => fieldsOf((catalogue.value ?? []).filter(({ name }) => eventTypes.includes(name))), [catalogue.value, eventTypes])
+  const fields = useMemo(
+    () => fieldsOf((catalogue.value ?? []).filter(({ name }) => eventTypes.includes(name))),
+    [catalogue.value, eventTypes]
+  )
   const filters = filtersOf(draft.filters, fields, filtersBefore)
   const isCounted = can('bodies') && found.filters === undefined && found.eventTypes === undefined
   const refusal = readRefusal(saving.failure, refused, (fault) => texts.faults[fault])
@@ -158,11 +207,23 @@ function WebhookForm<Value> (
 
   return (
     <form ref={form} class='form' noValidate onSubmit={submit}>
-      {restored !== null && isDirty && <Notice tone='waiting' title={texts.restored.title}><Button onClick={discard}>{texts.restored.discard}</Button></Notice>}
+      {restored !== null && isDirty && (
+        <Notice tone='waiting' title={texts.restored.title}>
+          <Button onClick={discard}>{texts.restored.discard}</Button>
+        </Notice>
+      )}
       <Field label={texts.name.label} hint={texts.name.hint} error={errorOf('name')}>
         {(control) => (
           <input
-            {...control} type='text' name='name' autoComplete='off' required maxLength={255} dir='auto' placeholder={texts.name.example} value={draft.name}
+            {...control}
+            type='text'
+            name='name'
+            autoComplete='off'
+            required
+            maxLength={255}
+            dir='auto'
+            placeholder={texts.name.example}
+            value={draft.name}
             onInput={({ currentTarget }) => change({ name: currentTarget.value })}
           />
         )}
@@ -170,22 +231,52 @@ function WebhookForm<Value> (
       <Field label={texts.url.label} hint={isUrlOpen ? texts.url.hint : texts.url.closed} error={errorOf('targetUrl')}>
         {(control) => (
           <input
-            {...control} type='url' name='target_url' autoComplete='off' spellcheck={false} required maxLength={2048} dir='ltr' placeholder='https://hooks.example.com/recruiting'
-            readOnly={!isUrlOpen} value={draft.targetUrl} onInput={({ currentTarget }) => change({ targetUrl: currentTarget.value })}
+            {...control}
+            type='url'
+            name='target_url'
+            autoComplete='off'
+            spellcheck={false}
+            required
+            maxLength={2048}
+            dir='ltr'
+            placeholder='https://hooks.example.com/recruiting'
+            readOnly={!isUrlOpen}
+            value={draft.targetUrl}
+            onInput={({ currentTarget }) => change({ targetUrl: currentTarget.value })}
           />
         )}
       </Field>
       {belowUrl}
-      <EventPicker catalogue={catalogue} chosen={eventTypes} error={errorOf('eventTypes')} onChange={(eventTypes) => change({ eventTypes })} />
-      <FilterFields
-        filters={draft.filters} fields={fields} valuesOf={(filter) => valuesOf(filter, fields, filtersBefore)} error={errorOf('filters')}
-        preview={isCounted && filters !== null ? { event_types: [...eventTypes], filters } : null} onChange={(filters) => change({ filters })}
+      <EventPicker
+        catalogue={catalogue}
+        chosen={eventTypes}
+        error={errorOf('eventTypes')}
+        onChange={(eventTypes) => change({ eventTypes })}
       />
-      <HeaderFields headers={draft.headers} names={headerNames} error={errorOf('headers')} onChange={(headers) => change({ headers })} />
-      {saving.failure !== null && <FormProblem failure={saving.failure} isExplained={Object.values(refusal).some((text) => text !== null)} />}
+      <FilterFields
+        filters={draft.filters}
+        fields={fields}
+        valuesOf={(filter) => valuesOf(filter, fields, filtersBefore)}
+        error={errorOf('filters')}
+        preview={isCounted && filters !== null ? { event_types: [...eventTypes], filters } : null}
+        onChange={(filters) => change({ filters })}
+      />
+      <HeaderFields
+        headers={draft.headers}
+        names={headerNames}
+        error={errorOf('headers')}
+        onChange={(headers) => change({ headers })}
+      />
+      {saving.failure !== null && (
+        <FormProblem failure={saving.failure} isExplained={Object.values(refusal).some((text) => text !== null)} />
+      )}
       <div class='actions'>
-        <Button kind='primary' type='submit' isBusy={saving.isBusy}>{submitLabel}</Button>
-        <Link to={cancelTo} look='button button-quiet'>{shell.cancel}</Link>
+        <Button kind='primary' type='submit' isBusy={saving.isBusy}>
+          {submitLabel}
+        </Button>
+        <Link to={cancelTo} look='button button-quiet'>
+          {shell.cancel}
+        </Link>
       </div>
       <LeaveGuard isActive={isDirty} texts={texts.leave} onLeave={() => drafts.drop(formId)} />
     </form>
@@ -203,12 +294,21 @@ interface HeaderFieldsProps {
 function HeaderFields ({ headers, names, error, onChange }: HeaderFieldsProps) {
   const { messages: { form: { headers: texts } }, text, list } = useFormat()
   const id = useId()
-  const edit = (index: number, change: Partial<HeaderDraft>) => onChange((headers ?? []).map((header, at) => at === index ? { ...header, ...change } : header))
-  const control = { 'aria-invalid': error !== null, 'aria-describedby': error === null ? `${id}-hint` : `${id}-hint ${id}-error`, autoComplete: 'off', spellcheck: false, dir: 'ltr' } as const
+  const edit = (index: number, change: Partial<HeaderDraft>) =>
+    onChange((headers ?? []).map((header, at) => (at === index ? { ...header, ...change } : header)))
+  const control = {
+    'aria-invalid': error !== null,
+    'aria-describedby': error === null ? `${id}-hint` : `${id}-hint ${id}-error`,
+    autoComplete: 'off',
+    spellcheck: false,
+    dir: 'ltr'
+  } as const
   return (
     <fieldset class='field headers'>
       <legend>{texts.label}</legend>
-      <p class='hint' id={`${id}-hint`}>{texts.hint}</p>
+      <p class='hint' id={`${id}-hint`}>
+        {texts.hint}
+      </p>
       {headers === null && (
         <>
           <p>{text(texts.kept, { names: list(names) })}</p>
@@ -217,13 +317,43 @@ function HeaderFields ({ headers, names, error, onChange }: HeaderFieldsProps) {
       )}
       {headers?.map(({ name, value }, index) => (
         <div class='header-row' key={index}>
-          <input {...control} type='text' maxLength={64} aria-label={text(texts.nameOf, { nth: index + 1 })} placeholder='X-Api-Key' value={name} onInput={({ currentTarget }) => edit(index, { name: currentTarget.value })} />
-          <input {...control} type='text' maxLength={1024} aria-label={text(texts.valueOf, { nth: index + 1 })} placeholder={texts.value} value={value} onInput={({ currentTarget }) => edit(index, { value: currentTarget.value })} />
-          <Button kind='quiet' label={text(texts.removeOf, { nth: index + 1 })} onClick={() => onChange(headers.filter((_header, at) => at !== index))}>{texts.remove}</Button>
+          <input
+            {...control}
+            type='text'
+            maxLength={64}
+            aria-label={text(texts.nameOf, { nth: index + 1 })}
+            placeholder='X-Api-Key'
+            value={name}
+            onInput={({ currentTarget }) => edit(index, { name: currentTarget.value })}
+          />
+          <input
+            {...control}
+            type='text'
+            maxLength={1024}
+            aria-label={text(texts.valueOf, { nth: index + 1 })}
+            placeholder={texts.value}
+            value={value}
+            onInput={({ currentTarget }) => edit(index, { value: currentTarget.value })}
+          />
+          <Button
+            kind='quiet'
+            label={text(texts.removeOf, { nth: index + 1 })}
+            onClick={() => onChange(headers.filter((_header, at) => at !== index))}
+          >
+            {texts.remove}
+          </Button>
         </div>
       ))}
-      {headers !== null && headers.length < maxHeaders && <Button icon='plus' onClick={() => onChange([...headers, { name: '', value: '' }])}>{texts.add}</Button>}
-      {error !== null && <p class='field-error' id={`${id}-error`}><Icon name='bad' /> <span>{error}</span></p>}
+      {headers !== null && headers.length < maxHeaders && (
+        <Button icon='plus' onClick={() => onChange([...headers, { name: '', value: '' }])}>
+          {texts.add}
+        </Button>
+      )}
+      {error !== null && (
+        <p class='field-error' id={`${id}-error`}>
+          <Icon name='bad' /> <span>{error}</span>
+        </p>
+      )}
     </fieldset>
   )
 }

@@ -61,7 +61,12 @@ export interface CurrentSession {
 
 /** Returns the session and its state, and renders again when they change. */
 export function useSession (sessions: SessionManager): CurrentSession {
-  const read = () => ({ session: sessions.current(), state: sessions.state(), offered: sessions.offered(), returnUrl: sessions.returnUrl() })
+  const read = () => ({
+    session: sessions.current(),
+    state: sessions.state(),
+    offered: sessions.offered(),
+    returnUrl: sessions.returnUrl()
+  })
   const [current, setCurrent] = useState(read)
   useLayoutEffect(() => {
     setCurrent(read())
@@ -138,7 +143,10 @@ interface QueryState<Value> {
 }
 
 /** Reads when the component appears, when one of `inputs` changes, and when the connection is back after a failure. */
-export function useQuery<Value> (load: (signal: AbortSignal) => Promise<Result<Value>>, inputs: readonly unknown[]): Query<Value> {
+export function useQuery<Value> (
+  load: (signal: AbortSignal) => Promise<Result<Value>>,
+  inputs: readonly unknown[]
+): Query<Value> {
   const [state, setState] = useState<QueryState<Value>>({ value: null, failure: null, isLoading: true })
   const [turn, setTurn] = useState(0)
   const reload = useCallback(() => setTurn((previous) => previous + 1), [])
@@ -148,10 +156,13 @@ export function useQuery<Value> (load: (signal: AbortSignal) => Promise<Result<V
   useEffect(() => {
     const controller = new AbortController()
     setState((previous) => ({ ...previous, isLoading: true }))
-    loadLatest.current(controller.signal).then((result) => {
-      if (controller.signal.aborted) return
-      setState((previous) => ({ value: result.value ?? previous.value, failure: result.failure, isLoading: false }))
-    }, () => {})
+    loadLatest.current(controller.signal).then(
+      (result) => {
+        if (controller.signal.aborted) return
+        setState((previous) => ({ value: result.value ?? previous.value, failure: result.failure, isLoading: false }))
+      },
+      () => {}
+    )
     return () => controller.abort()
   }, [...inputs, turn])
 
@@ -178,7 +189,9 @@ export interface Action<Args extends readonly unknown[], Value> {
 }
 
 /** Runs one change at a time: a second click does nothing. */
-export function useAction<Args extends readonly unknown[], Value> (change: (...args: Args) => Promise<Result<Value>>): Action<Args, Value> {
+export function useAction<Args extends readonly unknown[], Value> (
+  change: (...args: Args) => Promise<Result<Value>>
+): Action<Args, Value> {
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
   const inFlight = useRef(false)
@@ -232,7 +245,9 @@ export function useSeen (element: { current: Element | null }): boolean {
   const [isSeen, setSeen] = useState(false)
   useEffect(() => {
     if (isSeen || element.current === null) return
-    const observer = new IntersectionObserver((entries) => setSeen(entries.some(({ isIntersecting }) => isIntersecting)))
+    const observer = new IntersectionObserver((entries) =>
+      setSeen(entries.some(({ isIntersecting }) => isIntersecting))
+    )
     observer.observe(element.current)
     return () => observer.disconnect()
   }, [isSeen])
@@ -255,7 +270,10 @@ export function useOnline (): boolean {
 }
 
 /** Sets the look on the element through the object model, because the page allows no inline styles. */
-export function useTheme (host: HTMLElement, { vendor, session, isOwnPage }: { vendor: ThemeHint, session: ThemeHint, isOwnPage: boolean }): void {
+export function useTheme (
+  host: HTMLElement,
+  { vendor, session, isOwnPage }: { vendor: ThemeHint; session: ThemeHint; isOwnPage: boolean }
+): void {
   useLayoutEffect(() => {
     const properties = themeProperties(vendor, session)
     for (const [name, value] of Object.entries(properties)) host.style.setProperty(name, value)

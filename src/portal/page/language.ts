@@ -6,15 +6,21 @@ import { type Language, type LanguageFiles, chooseLanguage } from './text.js'
 const retryMs = 2000
 
 /**
- * Loads the texts of the page's language, again until that succeeds. The previous ones stay while others load. Waits for the
- * first session, which may name a language.
+ * Loads the texts of the page's language, again until that succeeds. The previous ones stay while others load. Waits
+ * for the first session, which may name a language.
  */
-export function useLanguage (files: LanguageFiles, { session, state }: CurrentSession): { language: Language | null, isCutOff: boolean } {
+export function useLanguage (
+  files: LanguageFiles,
+  { session, state }: CurrentSession
+): { language: Language | null; isCutOff: boolean } {
   const [language, setLanguage] = useState<Language | null>(null)
   const [isCutOff, setCutOff] = useState(false)
   const isKnown = session !== null || state !== 'renewing'
   const wanted = session?.locale ?? null
-  const choice = useMemo(() => chooseLanguage([...wanted === null ? [] : [wanted], ...navigator.languages], files), [wanted])
+  const choice = useMemo(
+    () => chooseLanguage([...(wanted === null ? [] : [wanted]), ...navigator.languages], files),
+    [wanted]
+  )
   useEffect(() => {
     if (!isKnown) return
     const controller = new AbortController()
@@ -37,7 +43,11 @@ export function useLanguage (files: LanguageFiles, { session, state }: CurrentSe
 
 async function readTexts (file: string, signal: AbortSignal): Promise<PortalMessages | null> {
   try {
-    const response = await fetch(new URL(file, import.meta.url), { signal, credentials: 'omit', referrerPolicy: 'no-referrer' })
+    const response = await fetch(new URL(file, import.meta.url), {
+      signal,
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer'
+    })
     return response.ok ? await response.json() : null
   } catch {
     return null

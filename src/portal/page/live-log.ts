@@ -1,7 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Delivery, DeliveryQuery, Failure, Page, Result } from './api.js'
 import { useEvery, usePortal } from './hooks.js'
-import { type Difference, type LogFilter, type LogRows, appendRows, compareRows, hasMore, renewRows, startRows, updateRows } from './log-rows.js'
+import {
+  type Difference,
+  type LogFilter,
+  type LogRows,
+  appendRows,
+  compareRows,
+  hasMore,
+  renewRows,
+  startRows,
+  updateRows
+} from './log-rows.js'
 
 /** A log that grows at both ends. */
 interface LiveLog {
@@ -58,7 +68,9 @@ export function useLog (options: LiveLogOptions): LiveLog {
     isLoading,
     refresh,
     loadMore () {
-      if (log !== null && hasMore(log) && failure === null) ask((signal) => load(pageOf(log.loaded), furtherPerPage, signal), add)
+      if (log !== null && hasMore(log) && failure === null) {
+        ask((signal) => load(pageOf(log.loaded), furtherPerPage, signal), add)
+      }
     },
     show
   }
@@ -125,7 +137,10 @@ function useRequests () {
   useEffect(() => () => controller.abort(), [])
 
   /** Calls `take` with the response. Does nothing while another request is in flight. */
-  async function ask<Value> (request: (signal: AbortSignal) => Promise<Result<Value>>, take: (value: Value) => void): Promise<void> {
+  async function ask<Value> (
+    request: (signal: AbortSignal) => Promise<Result<Value>>,
+    take: (value: Value) => void
+  ): Promise<void> {
     if (isInFlight.current || controller.signal.aborted) return
     isInFlight.current = true
     setLoading(true)

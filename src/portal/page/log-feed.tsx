@@ -65,23 +65,52 @@ export function LogFeed ({ feed, sight, webhookId, log, isLoading, onNearEnd, on
   }
   return (
     <>
-      <p class='unseen' id={id}>{texts.keys}</p>
+      <p class='unseen' id={id}>
+        {texts.keys}
+      </p>
       <div
-        ref={feed} class='rows log-rows' role='feed' aria-label={texts.list} aria-describedby={id} aria-busy={isLoadingMore}
-        style={{ blockSize: rowHeight === 0 ? '' : `${rows.length * rowHeight}px` }} onKeyDown={onKeyDown} onFocusOut={() => setFocused(null)}
+        ref={feed}
+        class='rows log-rows'
+        role='feed'
+        aria-label={texts.list}
+        aria-describedby={id}
+        aria-busy={isLoadingMore}
+        style={{ blockSize: rowHeight === 0 ? '' : `${rows.length * rowHeight}px` }}
+        onKeyDown={onKeyDown}
+        onFocusOut={() => setFocused(null)}
       >
         {visibleIndexes(from, Math.min(to, rows.length), focusedIndex).map((index) => {
           const row = rows[index]
-          return row !== undefined && (
-            <LogRow
-              key={row.id} webhookId={webhookId} delivery={row} position={index + 1} size={total} offset={index * rowHeight}
-              onFocus={setFocused} onOpen={onOpen}
-            />
+          return (
+            row !== undefined && (
+              <LogRow
+                key={row.id}
+                webhookId={webhookId}
+                delivery={row}
+                position={index + 1}
+                size={total}
+                offset={index * rowHeight}
+                onFocus={setFocused}
+                onOpen={onOpen}
+              />
+            )
           )
         })}
       </div>
       <p class={isLoadingMore ? 'log-more muted' : 'unseen'} ref={end} tabIndex={-1}>
-        {isLoadingMore ? <><span class='spinner' /> {shell.loading}</> : hasMore(log) ? texts.more : texts.end}
+        {isLoadingMore
+          ? (
+            <>
+              <span class='spinner' /> {shell.loading}
+            </>
+            )
+          : hasMore(log)
+            ? (
+                texts.more
+              )
+            : (
+                texts.end
+              )}
       </p>
     </>
   )
@@ -112,21 +141,50 @@ interface LogRowProps {
 
 function LogRow ({ webhookId, delivery, position, size, offset, onFocus, onOpen }: LogRowProps) {
   const { messages: { log } } = useFormat()
-  const { id, event_type: eventType, event_id: eventId, status, attempt_count: count, next_attempt_at: nextAt, created_at: createdAt } = delivery
+  const {
+    id,
+    event_type: eventType,
+    event_id: eventId,
+    status,
+    attempt_count: count,
+    next_attempt_at: nextAt,
+    created_at: createdAt
+  } = delivery
   return (
     <article
-      class='row log-row' aria-posinset={position} aria-setsize={size} aria-label={`${eventType}, ${log.status[status]}`} data-id={id}
-      style={{ insetBlockStart: `${offset}px` }} onFocusIn={() => onFocus(id)} onClick={() => onOpen(id)}
+      class='row log-row'
+      aria-posinset={position}
+      aria-setsize={size}
+      aria-label={`${eventType}, ${log.status[status]}`}
+      data-id={id}
+      style={{ insetBlockStart: `${offset}px` }}
+      onFocusIn={() => onFocus(id)}
+      onClick={() => onOpen(id)}
     >
       <div class='row-main'>
-        <h3><Link to={{ screen: 'delivery', id: webhookId, deliveryId: id }} look='row-link'><Name>{eventType}</Name></Link></h3>
+        <h3>
+          <Link to={{ screen: 'delivery', id: webhookId, deliveryId: id }} look='row-link'>
+            <Name>{eventType}</Name>
+          </Link>
+        </h3>
         <Url>{eventId}</Url>
       </div>
       <div class='log-outcome'>
-        <p class='log-state'><Status tone={toneOf(status)}>{log.status[status]}</Status>{nextAt !== null && count > 0 && <span class='muted'><NextAttempt at={nextAt} /></span>}</p>
-        <p class='muted'><LastResult delivery={delivery} /></p>
+        <p class='log-state'>
+          <Status tone={toneOf(status)}>{log.status[status]}</Status>
+          {nextAt !== null && count > 0 && (
+            <span class='muted'>
+              <NextAttempt at={nextAt} />
+            </span>
+          )}
+        </p>
+        <p class='muted'>
+          <LastResult delivery={delivery} />
+        </p>
       </div>
-      <p class='log-time muted'><TimeAgo at={createdAt} /></p>
+      <p class='log-time muted'>
+        <TimeAgo at={createdAt} />
+      </p>
       <Icon name='forward' />
     </article>
   )
@@ -160,8 +218,8 @@ const spareRows = 10
 const rowStep = 5
 
 /**
- * Returns which rows of a list are on the screen. Scrolling may move the page, an element around the portal, or the page around an
- * iframe that is as high as its content. All rows have the height of the first.
+ * Returns which rows of a list are on the screen. Scrolling may move the page, an element around the portal, or the
+ * page around an iframe that is as high as its content. All rows have the height of the first.
  */
 function useWindow (list: RefObject<HTMLElement | null>): RowWindow {
   const [window, setWindow] = useState<RowWindow>({ from: 0, to: 3 * spareRows, rowHeight: 0 })
@@ -177,7 +235,9 @@ function useWindow (list: RefObject<HTMLElement | null>): RowWindow {
     const from = Math.max(0, Math.floor(first / rowStep) * rowStep)
     // Some rows always: their height is known from the first, also while the list is far below the screen.
     const to = Math.max(from + rowStep, Math.ceil(last / rowStep) * rowStep)
-    setWindow((known) => known.from === from && known.to === to && known.rowHeight === rowHeight ? known : { from, to, rowHeight })
+    setWindow((known) =>
+      known.from === from && known.to === to && known.rowHeight === rowHeight ? known : { from, to, rowHeight }
+    )
   }
   useLayoutEffect(() => measure.current())
   useLayoutEffect(() => {

@@ -43,8 +43,9 @@ export function hasMore ({ loaded, total }: LogRows): boolean {
 }
 
 /**
- * Adds a further page. New deliveries push the pages down, so rows come twice. Deliveries that left the log, for example
- * because they are no longer pending, pull them up: then the previous page is loaded again, so that no row is missing.
+ * Adds a further page. New deliveries push the pages down, so rows come twice. Deliveries that left the log, for
+ * example because they are no longer pending, pull them up: then the previous page is loaded again, so that no row is
+ * missing.
  */
 export function appendRows (log: LogRows, { data, meta: { page, per_page: perPage, total } }: DeliveryPage): LogRows {
   const reached = Math.max(0, log.loaded - Math.max(0, log.total - total))
@@ -60,7 +61,10 @@ export function compareRows (log: LogRows, newest: DeliveryPage): Difference {
   const added = newest.data.filter(({ id }) => !known.has(id)).length
   // More than a page was added: the totals tell how many.
   const isApart = added > 0 && added === newest.data.length
-  return { added: isApart ? Math.max(added, newest.meta.total - log.total) : added, removed: isApart ? 0 : findRemoved(log, newest).size }
+  return {
+    added: isApart ? Math.max(added, newest.meta.total - log.total) : added,
+    removed: isApart ? 0 : findRemoved(log, newest).size
+  }
 }
 
 /** Shows the newest page: adds and removes rows. A page that shares none with them begins the log anew. */
@@ -69,7 +73,14 @@ export function renewRows (log: LogRows, newest: DeliveryPage): LogRows {
   if (added >= newest.data.length) return startRows(newest)
   const gone = findRemoved(log, newest)
   const { total } = newest.meta
-  return { rows: merge(log.rows.filter(({ id }) => !gone.has(id)), newest.data), total, loaded: Math.min(total, log.loaded + added - removed) }
+  return {
+    rows: merge(
+      log.rows.filter(({ id }) => !gone.has(id)),
+      newest.data
+    ),
+    total,
+    loaded: Math.min(total, log.loaded + added - removed)
+  }
 }
 
 /** Updates the rows in place. */

@@ -22,7 +22,11 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
   const read = (log: LogRows) => {
     setTotal(log.total)
     // Includes event types that the webhook received before they were changed.
-    setTypes((known) => log.rows.every((row) => known.includes(row.event_type)) ? known : [...new Set([...known, ...log.rows.map((row) => row.event_type)])])
+    setTypes((known) =>
+      log.rows.every((row) => known.includes(row.event_type))
+        ? known
+        : [...new Set([...known, ...log.rows.map((row) => row.event_type)])]
+    )
   }
   return (
     <section class='log' aria-labelledby={id}>
@@ -33,7 +37,11 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
       </header>
       {!isEmpty && <LogFilters filter={filter} types={types} onFilter={setFilter} />}
       <LogList
-        key={Object.values(filter).join('\n')} webhookId={webhook.id} filter={filter} onRows={read} onClear={() => setFilter(noFilter)}
+        key={Object.values(filter).join('\n')}
+        webhookId={webhook.id}
+        filter={filter}
+        onRows={read}
+        onClear={() => setFilter(noFilter)}
         place={filter === place?.filter ? place : null}
       />
     </section>
@@ -60,22 +68,44 @@ function LogFilters ({ filter, types, onFilter }: LogFiltersProps) {
     <form class='log-filters' role='search' aria-label={texts.label} onSubmit={(event) => event.preventDefault()}>
       <Field label={texts.status}>
         {(control) => (
-          <select {...control} ref={first} value={filter.status} onChange={({ currentTarget }) => onFilter({ ...filter, status: currentTarget.value as DeliveryStatus | '' })}>
+          <select
+            {...control}
+            ref={first}
+            value={filter.status}
+            onChange={({ currentTarget }) =>
+              onFilter({ ...filter, status: currentTarget.value as DeliveryStatus | '' })}
+          >
             <option value=''>{texts.anyStatus}</option>
-            {statuses.map((status) => <option key={status} value={status}>{words[status]}</option>)}
+            {statuses.map((status) => (
+              <option key={status} value={status}>
+                {words[status]}
+              </option>
+            ))}
           </select>
         )}
       </Field>
       <Field label={texts.eventType}>
         {(control) => (
-          <select {...control} value={filter.eventType} onChange={({ currentTarget }) => onFilter({ ...filter, eventType: currentTarget.value })}>
+          <select
+            {...control}
+            value={filter.eventType}
+            onChange={({ currentTarget }) => onFilter({ ...filter, eventType: currentTarget.value })}
+          >
             <option value=''>{texts.anyType}</option>
-            {types.map((type) => <option key={type} value={type}>{type}</option>)}
+            {types.map((type) => (
+              <option key={type} value={type}>
+                {type}
+              </option>
+            ))}
           </select>
         )}
       </Field>
       <EventIdField eventId={filter.eventId} onEventId={(eventId) => onFilter({ ...filter, eventId })} />
-      {isFiltered(filter) && <Button kind='quiet' icon='close' onClick={clear}>{texts.clear}</Button>}
+      {isFiltered(filter) && (
+        <Button kind='quiet' icon='close' onClick={clear}>
+          {texts.clear}
+        </Button>
+      )}
     </form>
   )
 }
@@ -133,18 +163,38 @@ function LogList ({ webhookId, filter, place, onRows, onClear }: LogListProps) {
     requestAnimationFrame(() => feed.current?.querySelector<HTMLElement>('[aria-posinset="1"] .row-link')?.focus())
   }
 
-  if (log === null) return failure === null ? <Skeleton lines={4} /> : <Problem failure={failure} onRetry={live.refresh} isBusy={isLoading} />
+  if (log === null) {
+    return failure === null
+      ? (
+        <Skeleton lines={4} />
+        )
+      : (
+        <Problem failure={failure} onRetry={live.refresh} isBusy={isLoading} />
+        )
+  }
   return (
     <div class='log-body'>
       <Newer waiting={waiting} onShow={show} />
       {log.rows.length === 0 && <NoRows isFiltered={isFiltered(filter)} onClear={onClear} />}
       {log.rows.length > 0 && (
         <LogFeed
-          feed={feed} sight={sight} webhookId={webhookId} log={log} isLoading={isLoading} onNearEnd={live.loadMore} returnTo={place?.deliveryId ?? null}
-          onOpen={(deliveryId) => { logPlace.current = { webhookId, filter, log, deliveryId } }}
+          feed={feed}
+          sight={sight}
+          webhookId={webhookId}
+          log={log}
+          isLoading={isLoading}
+          onNearEnd={live.loadMore}
+          returnTo={place?.deliveryId ?? null}
+          onOpen={(deliveryId) => {
+            logPlace.current = { webhookId, filter, log, deliveryId }
+          }}
         />
       )}
-      {failure !== null && <div class='log-problem'><Problem failure={failure} onRetry={live.refresh} isBusy={isLoading} /></div>}
+      {failure !== null && (
+        <div class='log-problem'>
+          <Problem failure={failure} onRetry={live.refresh} isBusy={isLoading} />
+        </div>
+      )}
     </div>
   )
 }
@@ -152,13 +202,23 @@ function LogList ({ webhookId, filter, place, onRows, onClear }: LogListProps) {
 function Newer ({ waiting: { added, removed }, onShow }: { waiting: Difference, onShow: () => void }) {
   const { messages: { log: texts }, plural } = useFormat()
   if (added + removed === 0) return null
-  return <p class='log-newer'><Button kind='primary' icon='up' onClick={onShow}>{added > 0 ? plural(texts.newer, added) : texts.changed}</Button></p>
+  return (
+    <p class='log-newer'>
+      <Button kind='primary' icon='up' onClick={onShow}>
+        {added > 0 ? plural(texts.newer, added) : texts.changed}
+      </Button>
+    </p>
+  )
 }
 
 function NoRows ({ isFiltered, onClear }: { isFiltered: boolean, onClear: () => void }) {
   const { messages: { log: texts } } = useFormat()
   if (!isFiltered) return <Empty title={texts.empty.title}>{texts.empty.text}</Empty>
-  return <Empty title={texts.noMatch.title} action={<Button onClick={onClear}>{texts.filter.clear}</Button>}>{texts.noMatch.text}</Empty>
+  return (
+    <Empty title={texts.noMatch.title} action={<Button onClick={onClear}>{texts.filter.clear}</Button>}>
+      {texts.noMatch.text}
+    </Empty>
+  )
 }
 
 /** Returns whether the user is at the top, and neither points at a row nor has the focus in one. */

@@ -7,7 +7,9 @@ import { type SessionManager, createSessionManager, readReturnUrl, readSession }
 
 /** Defines `<recruiting-webhooks>`, once. */
 export function define (config: PageConfig): void {
-  if (customElements.get('recruiting-webhooks') === undefined) customElements.define('recruiting-webhooks', elementWith(config))
+  if (customElements.get('recruiting-webhooks') === undefined) {
+    customElements.define('recruiting-webhooks', elementWith(config))
+  }
 }
 
 /** On the page that we serve it has the attribute `config`; on a page of the host, `src` with the URL of a session. */
@@ -117,7 +119,8 @@ function listen (config: PageConfig, sessions: SessionManager): () => void {
   const onMessage = (event: MessageEvent) => {
     if (event.source !== parent || parent === window || !isListed(config.origins, event.origin)) return
     const { type, url } = Object(event.data)
-    const session = type === 'recruiting-webhooks:session' && typeof url === 'string' ? readSession(url, config.returnOrigins) : null
+    const session =
+      type === 'recruiting-webhooks:session' && typeof url === 'string' ? readSession(url, config.returnOrigins) : null
     if (session !== null) sessions.accept(session)
   }
   // Captured, so that it runs before the route is read. The page keeps its screen and all input.

@@ -37,9 +37,15 @@ function ReplayDialog ({ webhook, onClose, onShowLog }: ReplayDialogProps) {
   const close = <Button onClick={onClose}>{shell.close}</Button>
   if (result !== null) {
     const actions = <>{close}<Button kind='primary' onClick={onShowLog}>{texts.showLog}</Button></>
-    return <Dialog title={texts.title} onClose={onClose} actions={actions}><ReplayProgress webhookId={webhook.id} result={result} /></Dialog>
+    return (
+      <Dialog title={texts.title} onClose={onClose} actions={actions}>
+        <ReplayProgress webhookId={webhook.id} result={result} />
+      </Dialog>
+    )
   }
-  if (isActive) return <ReplayForm webhook={webhook} onClose={onClose} onReplayed={setResult} onInactive={() => setActive(false)} />
+  if (isActive) {
+    return <ReplayForm webhook={webhook} onClose={onClose} onReplayed={setResult} onInactive={() => setActive(false)} />
+  }
   return (
     <Dialog title={texts.title} onClose={onClose} actions={close}>
       <Notice tone='off' title={texts.inactive.title}><p>{texts.inactive.text}</p></Notice>
@@ -93,7 +99,12 @@ function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormPro
     <Dialog title={texts.title} onClose={onClose} isBusy={replay.isBusy} onSubmit={send} actions={actions}>
       <p class='muted'>{texts.intro}</p>
       <div class='replay-fields' ref={fields}>
-        <ReplayFields choice={choice} error={isTouched ? error : null} eventTypes={webhook.event_types} onChoice={setChoice} />
+        <ReplayFields
+          choice={choice}
+          error={isTouched ? error : null}
+          eventTypes={webhook.event_types}
+          onChoice={setChoice}
+        />
       </div>
       {error === null && <ReplayCount count={count} include={choice.include} />}
       {replay.failure !== null && <Problem failure={replay.failure} />}
@@ -102,16 +113,37 @@ function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormPro
 }
 
 /** How many events a replay would send. */
-function ReplayCount ({ count: { counted, failure, reload }, include }: { count: Count, include: 'undelivered' | 'all' }) {
-  const { messages: { replay: texts }, plural, text } = useFormat()
+function ReplayCount ({
+  count: { counted, failure, reload },
+  include
+}: {
+  count: Count
+  include: 'undelivered' | 'all'
+}) {
+  const {
+    messages: { replay: texts },
+    plural,
+    text
+  } = useFormat()
   if (failure !== null) return <Problem failure={failure} onRetry={reload} />
   const isRest = counted?.isTruncated === true
   return (
     <div class='replay-count' role='status'>
       {counted === null
-        ? <p class='muted'><span class='spinner' /> {texts.counting}</p>
-        : <p class='replay-number'>{counted.queued === 0 ? texts.none : plural(texts.matches, counted.queued)}</p>}
-      {isRest && <p class='muted'>{text(texts.truncated, { count: counted.queued })} {include === 'all' ? texts.againAll : texts.againUndelivered}</p>}
+        ? (
+          <p class='muted'>
+            <span class='spinner' /> {texts.counting}
+          </p>
+          )
+        : (
+          <p class='replay-number'>{counted.queued === 0 ? texts.none : plural(texts.matches, counted.queued)}</p>
+          )}
+      {isRest && (
+        <p class='muted'>
+          {text(texts.truncated, { count: counted.queued })}{' '}
+          {include === 'all' ? texts.againAll : texts.againUndelivered}
+        </p>
+      )}
     </div>
   )
 }
@@ -143,7 +175,15 @@ function useCount (webhookId: number, choice: Choice, isValid: boolean): Count {
     const { value, failure } = await api.replay(webhookId, { ...body, dry_run: true })
     if (value === null) return { value, failure }
     const { data: { until, queued, truncated } } = value
-    return { value: { choice: settled, body: { ...body, ...(until === null ? {} : { until }) }, queued, isTruncated: truncated }, failure }
+    return {
+      value: {
+        choice: settled,
+        body: { ...body, ...(until === null ? {} : { until }) },
+        queued,
+        isTruncated: truncated
+      },
+      failure
+    }
   }, [settled])
   return { counted: isLoading || value?.choice !== choice ? null : value, failure, reload }
 }
@@ -169,7 +209,8 @@ const dayMs = 86_400_000
 
 function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProps) {
   const { messages: { replay: texts } } = useFormat()
-  const chooseRange = (range: Choice['range']) => onChoice({ ...choice, range, since: choice.since || toLocalInput(Date.now() - dayMs) })
+  const chooseRange = (range: Choice['range']) =>
+    onChoice({ ...choice, range, since: choice.since || toLocalInput(Date.now() - dayMs) })
   const toggle = (type: string) => {
     const others = choice.eventTypes.filter((chosen) => chosen !== type)
     onChoice({ ...choice, eventTypes: others.length < choice.eventTypes.length ? others : [...others, type] })
@@ -177,22 +218,43 @@ function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProp
   return (
     <>
       <Choices
-        legend={texts.range} chosen={choice.range} onChoose={chooseRange}
+        legend={texts.range}
+        chosen={choice.range}
+        onChoose={chooseRange}
         choices={ranges.map((range) => ({ value: range, label: texts.ranges[range] }))}
       />
       {choice.range === 'own' && (
         <div class='replay-period'>
           <Field label={texts.since} error={error === null ? null : texts.invalid[error]}>
-            {(control) => <input {...control} type='datetime-local' value={choice.since} onInput={({ currentTarget }) => onChoice({ ...choice, since: currentTarget.value })} />}
+            {(control) => (
+              <input
+                {...control}
+                type='datetime-local'
+                value={choice.since}
+                onInput={({ currentTarget }) => onChoice({ ...choice, since: currentTarget.value })}
+              />
+            )}
           </Field>
           <Field label={texts.until} hint={texts.untilNow}>
-            {(control) => <input {...control} type='datetime-local' value={choice.until} onInput={({ currentTarget }) => onChoice({ ...choice, until: currentTarget.value })} />}
+            {(control) => (
+              <input
+                {...control}
+                type='datetime-local'
+                value={choice.until}
+                onInput={({ currentTarget }) => onChoice({ ...choice, until: currentTarget.value })}
+              />
+            )}
           </Field>
         </div>
       )}
       <Choices
-        legend={texts.include} chosen={choice.include} onChoose={(include) => onChoice({ ...choice, include })}
-        choices={[{ value: 'undelivered', label: texts.undelivered, hint: texts.undeliveredHint }, { value: 'all', label: texts.all, hint: texts.allHint }]}
+        legend={texts.include}
+        chosen={choice.include}
+        onChoose={(include) => onChoice({ ...choice, include })}
+        choices={[
+          { value: 'undelivered', label: texts.undelivered, hint: texts.undeliveredHint },
+          { value: 'all', label: texts.all, hint: texts.allHint }
+        ]}
       />
       {eventTypes.length > 1 && (
         <fieldset class='options'>
@@ -202,7 +264,9 @@ function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProp
             {eventTypes.map((type) => (
               <label key={type}>
                 <input type='checkbox' checked={choice.eventTypes.includes(type)} onChange={() => toggle(type)} />
-                <span><Name>{type}</Name></span>
+                <span>
+                  <Name>{type}</Name>
+                </span>
               </label>
             ))}
           </div>
@@ -237,23 +301,46 @@ function Choices<Value extends string> ({ legend, choices, chosen, onChoose }: C
 
 const pollMs = 1000
 
-/** Follows the deliveries of a replay until none is waiting. Other deliveries of the webhook count too: the API cannot distinguish them. */
-function ReplayProgress ({ webhookId, result: { queued, truncated, include, until } }: { webhookId: number, result: ReplayResult }) {
+/**
+ * Follows the deliveries of a replay until none is waiting. Other deliveries of the webhook count too: the API cannot
+ * distinguish them.
+ */
+function ReplayProgress ({
+  webhookId,
+  result: { queued, truncated, include, until }
+}: {
+  webhookId: number
+  result: ReplayResult
+}) {
   const { api } = usePortal()
-  const { messages: { replay: texts }, plural } = useFormat()
-  const { value, reload } = useQuery((signal) => api.listDeliveries(webhookId, { 'filter[status]': 'pending', per_page: 1 }, signal), [])
+  const {
+    messages: { replay: texts },
+    plural
+  } = useFormat()
+  const { value, reload } = useQuery(
+    (signal) => api.listDeliveries(webhookId, { 'filter[status]': 'pending', per_page: 1 }, signal),
+    []
+  )
   const left = value?.meta.total ?? queued
   const hasEnded = left === 0
   useEvery(hasEnded ? null : pollMs, reload)
-  const failed = useQuery<Page<Delivery> | null>(async (signal) => {
-    return hasEnded ? await api.listDeliveries(webhookId, { 'filter[status]': 'failed', per_page: 1 }, signal) : { value: null, failure: null }
-  }, [hasEnded])
+  const failed = useQuery<Page<Delivery> | null>(
+    async (signal) => {
+      return hasEnded
+        ? await api.listDeliveries(webhookId, { 'filter[status]': 'failed', per_page: 1 }, signal)
+        : { value: null, failure: null }
+    },
+    [hasEnded]
+  )
   // Deliveries of the replay are newer than its events.
   const hasFailed = (failed.value?.data[0]?.created_at ?? '') > String(until)
   const max = Math.max(queued, left)
   return (
     <>
-      <Notice tone={!hasEnded ? 'waiting' : hasFailed ? 'bad' : 'good'} title={plural(hasEnded ? texts.ended : texts.queued, queued)}>
+      <Notice
+        tone={!hasEnded ? 'waiting' : hasFailed ? 'bad' : 'good'}
+        title={plural(hasEnded ? texts.ended : texts.queued, queued)}
+      >
         {hasEnded && <p>{hasFailed ? texts.failed : texts.done}</p>}
         {truncated && <p>{include === 'all' ? texts.againAll : texts.againUndelivered}</p>}
       </Notice>

@@ -4,9 +4,22 @@ import { curlCommand } from './curl.js'
 import { useFormat } from './hooks.js'
 import { CodeBlock, Copy } from './parts/controls.js'
 
-/** The headers of a delivery, and a command that sends it again. Signatures are not stored, and differ at each attempt. */
-export function RequestSection ({ webhook, delivery: { event_id: eventId, body } }: { webhook: WebhookWithHealth, delivery: DeliveryWithAttempts }) {
-  const { messages: { delivery: { request: texts } } } = useFormat()
+/**
+ * The headers of a delivery, and a command that sends it again. Signatures are not stored, and differ at each
+ * attempt.
+ */
+export function RequestSection ({
+  webhook,
+  delivery: { event_id: eventId, body }
+}: {
+  webhook: WebhookWithHealth
+  delivery: DeliveryWithAttempts
+}) {
+  const {
+    messages: {
+      delivery: { request: texts }
+    }
+  } = useFormat()
   const id = useId()
   const headerNames = Object.keys(webhook.headers ?? {})
   const headers = [
@@ -24,7 +37,13 @@ export function RequestSection ({ webhook, delivery: { event_id: eventId, body }
       {body !== null && (
         <>
           <p class='muted'>{texts.note}</p>
-          <div><Copy text={curlCommand({ url: webhook.target_url, eventId, body, headerNames })} label={texts.curl} caption={texts.curl} /></div>
+          <div>
+            <Copy
+              text={curlCommand({ url: webhook.target_url, eventId, body, headerNames })}
+              label={texts.curl}
+              caption={texts.curl}
+            />
+          </div>
         </>
       )}
     </section>

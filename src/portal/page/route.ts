@@ -24,5 +24,7 @@ export function parseRoute (hash: string): Route {
   if (idText === undefined) return { screen: 'endpoints' }
   const id = Number(idText)
   if (rest === undefined) return { screen: 'endpoint', id }
-  return deliveryText === undefined ? { screen: 'edit', id } : { screen: 'delivery', id, deliveryId: Number(deliveryText) }
+  return deliveryText === undefined
+    ? { screen: 'edit', id }
+    : { screen: 'delivery', id, deliveryId: Number(deliveryText) }
 }

@@ -21,7 +21,10 @@ export interface Session {
   returnUrl: string | null
 }
 
-/** Reads a session from the fragment of a URL, or from the whole URL; `null` if it has none. It links back to `returnOrigins` only. */
+/**
+ * Reads a session from the fragment of a URL, or from the whole URL; `null` if it has none. It links back to
+ * `returnOrigins` only.
+ */
 export function readSession (text: string, returnOrigins: readonly string[]): Session | null {
   const fields = new URLSearchParams(text.slice(text.indexOf('#') + 1))
   const token = fields.get('token')
@@ -74,7 +77,10 @@ export interface SessionManager {
   state (): SessionState
   /** Takes a new session. */
   accept (session: Session): void
-  /** Takes a session from the address, which anyone can write. A session of another tenant waits for `accept` or `decline`. */
+  /**
+   * Takes a session from the address, which anyone can write. A session of another tenant waits for `accept` or
+   * `decline`.
+   */
   offer (session: Session): void
   /** The waiting session, if any. */
   offered (): Session | null
@@ -103,10 +109,19 @@ const renewAheadMs = 60_000
  * session looks as if it had ended.
  */
 const restMs = 30_000
-/** How long the embedding page may take before the portal says that there is no session. A later session is still taken. */
+/**
+ * How long the embedding page may take before the portal says that there is no session. A later session is still
+ * taken.
+ */
 const renewWithinMs = 5_000
 
-export function createSessionManager ({ first, returnUrl: firstReturnUrl = null, ask, now, later }: SessionManagerParts): SessionManager {
+export function createSessionManager ({
+  first,
+  returnUrl: firstReturnUrl = null,
+  ask,
+  now,
+  later
+}: SessionManagerParts): SessionManager {
   let session = first
   let state: SessionState = first === null ? 'none' : 'active'
   let offered: Session | null = null
@@ -157,7 +172,8 @@ export function createSessionManager ({ first, returnUrl: firstReturnUrl = null,
 
   async function replaced (old: Session): Promise<Session | null> {
     if (session === old && state === 'active') renew(now())
-    const other = session !== null && session !== old ? session : await new Promise<Session>((resolve) => waiting.add(resolve))
+    const other =
+      session !== null && session !== old ? session : await new Promise<Session>((resolve) => waiting.add(resolve))
     return other.tenantSlug === old.tenantSlug ? other : null
   }
 
@@ -167,7 +183,7 @@ export function createSessionManager ({ first, returnUrl: firstReturnUrl = null,
     current: () => session,
     state: () => state,
     accept,
-    offer: (next) => session === null || session.tenantSlug === next.tenantSlug ? accept(next) : wait(next),
+    offer: (next) => (session === null || session.tenantSlug === next.tenantSlug ? accept(next) : wait(next)),
     offered: () => offered,
     decline: () => wait(null),
     confirm,
@@ -181,7 +197,9 @@ export function createSessionManager ({ first, returnUrl: firstReturnUrl = null,
     replaced,
     watch (listener) {
       listeners.add(listener)
-      return () => { listeners.delete(listener) }
+      return () => {
+        listeners.delete(listener)
+      }
     }
   }
 }

@@ -40,7 +40,20 @@ export function Shell ({ hasSession, isOwnPage, announcement, children }: ShellP
 function NoSession () {
   const { askAgain, format: { messages: { shell: { session, retry } } } } = usePortal()
   if (askAgain === null) return <Empty title={session.none}>{session.noneText}</Empty>
-  return <div role='alert'><Empty title={session.silent} action={<Button kind='primary' onClick={askAgain}>{retry}</Button>}>{session.silentText}</Empty></div>
+  return (
+    <div role='alert'>
+      <Empty
+        title={session.silent}
+        action={
+          <Button kind='primary' onClick={askAgain}>
+            {retry}
+          </Button>
+        }
+      >
+        {session.silentText}
+      </Empty>
+    </div>
+  )
 }
 
 /** Before the texts of the page are there. English, because nothing else is. */
@@ -48,8 +61,17 @@ export function Unworded ({ isCutOff }: { isCutOff: boolean }) {
   return (
     <div class='app' aria-busy={!isCutOff}>
       {isCutOff
-        ? <p role='alert' lang='en' dir='ltr'>This page could not be loaded. Check your connection: it loads as soon as it can.</p>
-        : <div class='skeleton'><span class='skeleton-line' /><span class='skeleton-line' /></div>}
+        ? (
+          <p role='alert' lang='en' dir='ltr'>
+            This page could not be loaded. Check your connection: it loads as soon as it can.
+          </p>
+          )
+        : (
+          <div class='skeleton'>
+            <span class='skeleton-line' />
+            <span class='skeleton-line' />
+          </div>
+          )}
     </div>
   )
 }
@@ -82,11 +104,17 @@ export function Screen ({ title, intro, actions, back, children }: ScreenProps) 
   return (
     <>
       {back !== undefined && (
-        <nav class='back' aria-label={messages.shell.back}><Link to={back.to}><Icon name='back' /> <Name>{back.label}</Name></Link></nav>
+        <nav class='back' aria-label={messages.shell.back}>
+          <Link to={back.to}>
+            <Icon name='back' /> <Name>{back.label}</Name>
+          </Link>
+        </nav>
       )}
       <header class='screen-head'>
         <div>
-          <h1 ref={heading} tabIndex={-1}>{title}</h1>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
           {intro !== undefined && <p class='intro'>{intro}</p>}
         </div>
         {actions !== undefined && <div class='actions'>{actions}</div>}
@@ -97,13 +125,34 @@ export function Screen ({ title, intro, actions, back, children }: ScreenProps) 
 }
 
 /** Asks before a link replaces the session with one of another tenant. */
-export function OfferDialog ({ tenantSlug, onAccept, onDecline }: { tenantSlug: string, onAccept: () => void, onDecline: () => void }) {
-  const { messages: { shell: { switch: texts } }, text } = useFormat()
+export function OfferDialog ({
+  tenantSlug,
+  onAccept,
+  onDecline
+}: {
+  tenantSlug: string
+  onAccept: () => void
+  onDecline: () => void
+}) {
+  const {
+    messages: {
+      shell: { switch: texts }
+    },
+    text
+  } = useFormat()
   const actions = (
     <>
-      <Button kind='danger' onClick={onAccept}>{texts.accept}</Button>
-      <Button kind='primary' onClick={onDecline}>{texts.decline}</Button>
+      <Button kind='danger' onClick={onAccept}>
+        {texts.accept}
+      </Button>
+      <Button kind='primary' onClick={onDecline}>
+        {texts.decline}
+      </Button>
     </>
   )
-  return <Dialog title={text(texts.title, { name: tenantSlug })} onClose={onDecline} actions={actions}><p>{texts.text}</p></Dialog>
+  return (
+    <Dialog title={text(texts.title, { name: tenantSlug })} onClose={onDecline} actions={actions}>
+      <p>{texts.text}</p>
+    </Dialog>
+  )
 }

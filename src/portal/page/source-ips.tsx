@@ -10,7 +10,12 @@ export function SourceIps () {
     <>
       <dt>{texts.sourceIps}</dt>
       <dd>
-        <p class='with-copy'><span class='whole' dir='ltr'>{shown}</span> <Copy text={shown} label={texts.sourceIps} isIconOnly /></p>
+        <p class='with-copy'>
+          <span class='whole' dir='ltr'>
+            {shown}
+          </span>{' '}
+          <Copy text={shown} label={texts.sourceIps} isIconOnly />
+        </p>
         <p class='hint'>{texts.sourceIpsHint}</p>
       </dd>
     </>

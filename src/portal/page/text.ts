@@ -17,7 +17,10 @@ export function fill (text: string, params: Params, formatNumber: (value: number
 }
 
 /** Splits a text at its placeholders, for values that are more than text. Unknown placeholders do not change. */
-export function fillParts<Value> (text: string, params: Readonly<Record<string, Value>>): Array<string | { value: Value }> {
+export function fillParts<Value> (
+  text: string,
+  params: Readonly<Record<string, Value>>
+): Array<string | { value: Value }> {
   return text.split(placeholder).map((part, index) => {
     if (index % 2 === 0) return part
     const value = params[part]
@@ -56,8 +59,8 @@ export interface LanguageChoice extends Omit<Language, 'messages'> {
 }
 
 /**
- * Chooses the first wanted locale for which there are texts, and English without one. Dates and numbers follow the wanted
- * locale, such as `de-AT`, also where the texts are of `de`.
+ * Chooses the first wanted locale for which there are texts, and English without one. Dates and numbers follow the
+ * wanted locale, such as `de-AT`, also where the texts are of `de`.
  */
 export function chooseLanguage (wanted: readonly string[], files: LanguageFiles): LanguageChoice {
   for (const text of wanted) {
@@ -116,7 +119,12 @@ export interface Format {
 }
 
 const steps: ReadonlyArray<readonly [unit: 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year', ms: number]> = [
-  ['year', 31_557_600_000], ['month', 2_629_800_000], ['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000], ['second', 1000]
+  ['year', 31_557_600_000],
+  ['month', 2_629_800_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000]
 ]
 
 export function createFormat ({ messages, locale }: Language): Format {
@@ -163,7 +171,10 @@ export function createFormat ({ messages, locale }: Language): Format {
 function spanOf (ms: number): Array<[value: number, unit: string]> {
   const seconds = Math.ceil(ms / 1000)
   const parts: Array<[number, string]> = [
-    [Math.floor(seconds / 86_400), 'day'], [Math.floor(seconds / 3600) % 24, 'hour'], [Math.floor(seconds / 60) % 60, 'minute'], [seconds % 60, 'second']
+    [Math.floor(seconds / 86_400), 'day'],
+    [Math.floor(seconds / 3600) % 24, 'hour'],
+    [Math.floor(seconds / 60) % 60, 'minute'],
+    [seconds % 60, 'second']
   ]
   const first = parts.findIndex(([value]) => value > 0)
   return first === -1 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([value]) => value > 0)
@@ -174,8 +185,8 @@ const opening = new Set<string | undefined>(['{', '['])
 const closing = new Set<string | undefined>(['}', ']'])
 
 /**
- * Indents JSON without parsing its values, so that numbers, escapes and repeated names do not change. Returns other text
- * unchanged.
+ * Indents JSON without parsing its values, so that numbers, escapes and repeated names do not change. Returns other
+ * text unchanged.
  */
 export function prettyJson (text: string): string {
   if (!isJson(text)) return text

@@ -15,7 +15,10 @@ export interface ThemeHint {
 
 const modes: readonly string[] = ['light', 'dark', 'system']
 
-/** Reads the look from the fragment of a session. Ignores values that are not plain colours, lengths and names: anyone can write a link. */
+/**
+ * Reads the look from the fragment of a session. Ignores values that are not plain colours, lengths and names: anyone
+ * can write a link.
+ */
 export function readThemeHint (fields: URLSearchParams): ThemeHint {
   const hint: ThemeHint = {}
   const light = matching(fields.get('accent_light'), /^#[\da-f]{6}$/i)

@@ -1,9 +1,15 @@
 import type { Result } from './api.js'
 
 /** Loads something when it has a turn. Returns `null` if it was aborted or failed, or if an earlier one failed. */
-export type InTurn = <Value>(load: (signal: AbortSignal) => Promise<Result<Value>>, signal: AbortSignal) => Promise<Value | null>
+export type InTurn = <Value>(
+  load: (signal: AbortSignal) => Promise<Result<Value>>,
+  signal: AbortSignal
+) => Promise<Value | null>
 
-/** Lets at most `most` load at once, in the order they came. After a failure none loads: figures beside a list are not worth an error. */
+/**
+ * Lets at most `most` load at once, in the order they came. After a failure none loads: figures beside a list are not
+ * worth an error.
+ */
 export function createTurns (most: number): InTurn {
   const waiting: Array<() => void> = []
   let running = 0

@@ -24,14 +24,23 @@ interface Outcome {
   error: AttemptError | null
 }
 
-const tones: Record<DeliveryStatus, Tone> = { pending: 'waiting', delivered: 'good', failed: 'bad', skipped: 'off', cancelled: 'off' }
+const tones: Record<DeliveryStatus, Tone> = {
+  pending: 'waiting',
+  delivered: 'good',
+  failed: 'bad',
+  skipped: 'off',
+  cancelled: 'off'
+}
 
 export function toneOf (status: DeliveryStatus): Tone {
   return tones[status]
 }
 
 /** Describes in a few words how the last attempt ended; `null` if there was none. */
-export function describeResult ({ response_status: status, error }: Outcome, { messages: { log }, text }: Pick<Format, 'messages' | 'text'>): string | null {
+export function describeResult (
+  { response_status: status, error }: Outcome,
+  { messages: { log }, text }: Pick<Format, 'messages' | 'text'>
+): string | null {
   if (error !== null) return text(log.answer[knownError(error, log.answer)], { status: String(status) })
   return status === null ? null : text(log.answer.http_status, { status: String(status) })
 }
@@ -46,7 +55,15 @@ export function adviceFor ({ response_status: status, error }: Outcome, texts: P
 /** A key of the hints about response statuses. */
 type StatusHint = keyof PortalMessages['test']['statuses']
 
-const statusHints: Readonly<Record<number, StatusHint>> = { 401: 'credentials', 403: 'credentials', 404: 'notFound', 405: 'method', 410: 'gone', 429: 'busy', 503: 'busy' }
+const statusHints: Readonly<Record<number, StatusHint>> = {
+  401: 'credentials',
+  403: 'credentials',
+  404: 'notFound',
+  405: 'method',
+  410: 'gone',
+  429: 'busy',
+  503: 'busy'
+}
 
 /** Returns the hint for a status; `null` without one. */
 export function statusHint (status: number): StatusHint | null {
@@ -55,8 +72,11 @@ export function statusHint (status: number): StatusHint | null {
 }
 
 /** Reads the error of an attempt; errors of later versions are connection errors. */
-export function knownError<Name extends string> (error: string, errors: Readonly<Record<Name | AttemptError, unknown>>): Name | AttemptError {
-  return Object.hasOwn(errors, error) ? error as Name : 'connection'
+export function knownError<Name extends string> (
+  error: string,
+  errors: Readonly<Record<Name | AttemptError, unknown>>
+): Name | AttemptError {
+  return Object.hasOwn(errors, error) ? (error as Name) : 'connection'
 }
 
 /** Returns whether the data of an event was erased: only its id, type and time are left. */

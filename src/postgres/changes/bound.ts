@@ -4,7 +4,9 @@ import type { Session } from '../session.js'
 /** A table whose rows are read in the order of their numbers. */
 type OrderedTable = 'events' | 'recent_changes'
 
-/** Where the rows end that readers may see. On a standby, nobody knows: both are `null`, and so no position is known. */
+/**
+ * Where the rows end that readers may see. On a standby, nobody knows: both are `null`, and so no position is known.
+ */
 export interface Bound {
   /** No row up to this number can still be committed. Read the rows in a later statement. */
   bound: string | null
@@ -22,7 +24,8 @@ export async function readBound (session: Session, schema: string, table: Ordere
 /** Finds the open transaction that hides committed rows from readers; `schema` is quoted. */
 export function createReadHeldBack (session: Session, schema: string, table: OrderedTable): () => Promise<HeldBack> {
   const recordedAt = { events: 'recorded_at', recent_changes: 'changed_at' }[table]
-  // If the sequence is missing, nothing is found: doctor reports it elsewhere. Without the role pg_read_all_stats, the beginning of other users' transactions is null.
+  // If the sequence is missing, nothing is found: doctor reports it elsewhere. Without the role pg_read_all_stats,
+  // the beginning of other users' transactions is null.
   const text = `
     with hidden as (
       select recorded.bound, hidden.${recordedAt} as since
@@ -52,7 +55,11 @@ export function createReadHeldBack (session: Session, schema: string, table: Ord
     from hidden left join owner on true`
 
   return async () => {
-    const [row] = await session.query<{ ms: string, name: string }>(`read who holds back ${table}`, text, [`${schema}.${table}_seq_seq`])
-    return row === undefined ? { heldBackMs: 0, heldBackBy: null } : { heldBackMs: Number(row.ms), heldBackBy: row.name }
+    const [row] = await session.query<{ ms: string; name: string }>(`read who holds back ${table}`, text, [
+      `${schema}.${table}_seq_seq`
+    ])
+    return row === undefined
+      ? { heldBackMs: 0, heldBackBy: null }
+      : { heldBackMs: Number(row.ms), heldBackBy: row.name }
   }
 }

@@ -14,7 +14,10 @@ interface ChangeRow {
   seq: string
 }
 
-/** Lists changes; `schema` is quoted. One statement reads them and whether the position is known, so that it sees one snapshot. */
+/**
+ * Lists changes; `schema` is quoted. One statement reads them and whether the position is known, so that it sees one
+ * snapshot.
+ */
 function createListChanges (session: Session, schema: string): ChangeSource['list'] {
   const text = `
     select bounds.epoch = $5 and bounds.is_recorded and bounds.pruned <= $6::bigint and $6::bigint <= $4::bigint as is_known,
@@ -36,7 +39,15 @@ function createListChanges (session: Session, schema: string): ChangeSource['lis
     if (position === null) return null
     const { epoch, seq } = position
     const { bound, last } = await readBound(session, schema, 'recent_changes')
-    const rows = await session.query<ChangeRow>('list changes', text, [tenant, kind, bound, last, epoch, seq, limit + 1])
+    const rows = await session.query<ChangeRow>('list changes', text, [
+      tenant,
+      kind,
+      bound,
+      last,
+      epoch,
+      seq,
+      limit + 1
+    ])
     return rows[0]?.is_known === true ? createPage(rows, limit, epoch, rows[0].end) : null
   }
 }
@@ -46,7 +57,11 @@ function createPage (rows: readonly ChangeRow[], limit: number, epoch: string, e
   const page = changes.slice(0, limit)
   const last = page.at(-1)
   const hasMore = changes.length > limit
-  return { ids: page.map(({ id }) => id), position: formatPosition({ seq: hasMore && last !== undefined ? last.seq : end, epoch }), hasMore }
+  return {
+    ids: page.map(({ id }) => id),
+    position: formatPosition({ seq: hasMore && last !== undefined ? last.seq : end, epoch }),
+    hasMore
+  }
 }
 
 /** Who records changes: triggers of `watch`, or the host, which may use triggers too. */
@@ -55,14 +70,23 @@ export type ChangesMode = 'watch' | 'manual'
 const compactLimit = 10_000
 
 /** Remembers changes in PostgreSQL; `patient` has a longer time limit, `schema` is quoted. */
-export function createChangeSource (session: Session, patient: Session, schema: string, mode: ChangesMode): Required<ChangeSource> {
+export function createChangeSource (
+  session: Session,
+  patient: Session,
+  schema: string,
+  mode: ChangesMode
+): Required<ChangeSource> {
   const recordHere = `select ${schema}.record_change_v1($1, $2, $3, $4) as result`
   const recordAlone = `select ${schema}.changed($1, $2, $3, $4::boolean)`
 
   /** Moves the recent changes that readers see to the table that keeps the last one of each candidate or job. */
   async function compact (): Promise<void> {
     for (let moved = compactLimit; moved === compactLimit;) {
-      const [row] = await patient.query<{ moved: number }>('compact changes', `select ${schema}.compact_changes_v1($1) as moved`, [compactLimit])
+      const [row] = await patient.query<{ moved: number }>(
+        'compact changes',
+        `select ${schema}.compact_changes_v1($1) as moved`,
+        [compactLimit]
+      )
       moved = Number(row?.moved)
     }
   }
@@ -70,8 +94,11 @@ export function createChangeSource (session: Session, patient: Session, schema: 
   return {
     async begin (tenant, kind) {
       const { bound } = await readBound(session, schema, 'recent_changes')
-      const [row] = await session.query<{ epoch: string, seq: string }>('read position',
-        `select epoch, read_to::text as seq from ${schema}.change_bounds_v1($1, $2, $3)`, [tenant, kind, bound])
+      const [row] = await session.query<{ epoch: string; seq: string }>(
+        'read position',
+        `select epoch, read_to::text as seq from ${schema}.change_bounds_v1($1, $2, $3)`,
+        [tenant, kind, bound]
+      )
       return formatPosition({ seq: String(row?.seq), epoch: String(row?.epoch) })
     },
 
@@ -84,20 +111,30 @@ export function createChangeSource (session: Session, patient: Session, schema: 
     },
 
     async isRecorded (kind) {
-      const tables = await listWatchedTables((text, values) => session.query('list watched tables', text, values), schema, kind)
+      const tables = await listWatchedTables(
+        (text, values) => session.query('list watched tables', text, values),
+        schema,
+        kind
+      )
       const isWatched = mode === 'manual' || tables.some(({ isThere }) => isThere)
       return isWatched && tables.every(({ lost }) => lost.length === 0)
     },
 
     async tokenSecret () {
-      const [row] = await session.query<{ secret: string }>('read token secret', `select encode(secret, 'hex') as secret from ${schema}.change_state`)
+      const [row] = await session.query<{ secret: string }>(
+        'read token secret',
+        `select encode(secret, 'hex') as secret from ${schema}.change_state`
+      )
       return Buffer.from(String(row?.secret), 'hex')
     },
 
     async prune ({ retentionDays, limit }) {
       await compact()
-      const [row] = await patient.query<{ pruned: number }>('prune changes',
-        `select ${schema}.prune_changes_v1($1, $2) as pruned`, [retentionDays, limit])
+      const [row] = await patient.query<{ pruned: number }>(
+        'prune changes',
+        `select ${schema}.prune_changes_v1($1, $2) as pruned`,
+        [retentionDays, limit]
+      )
       return Number(row?.pruned)
     },
 

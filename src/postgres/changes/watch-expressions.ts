@@ -16,15 +16,23 @@ interface ExpressionType {
 const sampleRows = 10_000
 const idTypes = ['smallint', 'integer', 'bigint', 'numeric', 'uuid']
 
-/** Returns the expressions as SQL that gives text. Throws `invalid_option` for one that cannot give an id or a tenant. */
-export async function readExpressions (client: PgQueryable, root: Root, { id, tenant }: Pick<Watched, 'id' | 'tenant'>): Promise<Pick<Watched, 'id' | 'tenant'>> {
+/**
+ * Returns the expressions as SQL that gives text. Throws `invalid_option` for one that cannot give an id or a tenant.
+ */
+export async function readExpressions (
+  client: PgQueryable,
+  root: Root,
+  { id, tenant }: Pick<Watched, 'id' | 'tenant'>
+): Promise<Pick<Watched, 'id' | 'tenant'>> {
   return {
     id: await readIds(client, root, toExpression(root, 'id', id)),
     tenant: await readTenant(client, root, toExpression(root, 'tenant', tenant))
   }
 }
 
-/** Tries the expressions on some rows, because a query may return several rows for one of them, or text that is no id. */
+/**
+ * Tries the expressions on some rows, because a query may return several rows for one of them, or text that is no id.
+ */
 export async function trySample (client: PgQueryable, root: Root, { kind, id, tenant }: Watched): Promise<void> {
   const sample = `(select * from ${root.name} limit ${sampleRows})`
   for (const [option, expression, isUsable, wanted] of [
@@ -35,16 +43,24 @@ export async function trySample (client: PgQueryable, root: Root, { kind, id, te
     const [row] = await tryOut<{ found: string, usable: string }>(client, option, `
       select count(value)::text as found, count(*) filter (where ${isUsable})::text as usable
       from ${sample} as row cross join lateral (select ${expression}) as item (value)`)
-    if (Number(row?.found) > 0 && Number(row?.usable) === 0) refuse(option, `none of the values in ${root.name} can be ${wanted}`)
+    if (Number(row?.found) > 0 && Number(row?.usable) === 0) {
+      refuse(option, `none of the values in ${root.name} can be ${wanted}`)
+    }
   }
 }
 
 /** Refuses a query that always returns several rows, even if the table is empty: every write would fail. */
 async function tryNoRow (client: PgQueryable, root: Root, option: string, expression: string): Promise<void> {
   await client.query('savepoint try_no_row')
-  const error = await client.query(`
-    select item.value from (select) as one left join ${noRows(root)} as row on true cross join lateral (select ${expression}) as item (value)`)
-    .then(() => null, (error: unknown) => error)
+  const error = await client
+    .query(
+      `
+    select item.value from (select) as one left join ${noRows(root)} as row on true cross join lateral (select ${expression}) as item (value)`
+    )
+    .then(
+      () => null,
+      (error: unknown) => error
+    )
   await client.query('rollback to try_no_row')
   // Other errors may come from the missing values.
   if (readField(error, 'code') === '21000') refuse(option, String(readField(error, 'message')), error)
@@ -107,7 +123,12 @@ async function isQuery (client: PgQueryable, root: Root, expression: string): Pr
 }
 
 /** Runs a statement; errors in its text or its values, and missing rights, are those of an option. */
-export async function tryOut<Row> (client: PgQueryable, option: string, text: string, values?: unknown[]): Promise<Row[]> {
+export async function tryOut<Row> (
+  client: PgQueryable,
+  option: string,
+  text: string,
+  values?: unknown[]
+): Promise<Row[]> {
   try {
     return await ask<Row>(client, text, values)
   } catch (error) {

@@ -30,7 +30,10 @@ export interface WatchTrigger {
   transition: string
 }
 
-/** Returns the triggers of a table. The schema, not quoted, at the end of their names is cut by PostgreSQL if it is too long. */
+/**
+ * Returns the triggers of a table. The schema, not quoted, at the end of their names is cut by PostgreSQL if it is
+ * too long.
+ */
 export function listTriggers (kind: ChangeKind, schema: string): WatchTrigger[] {
   return [
     { event: 'after insert', transition: 'referencing new table as new_rows' },
@@ -41,10 +44,15 @@ export function listTriggers (kind: ChangeKind, schema: string): WatchTrigger[] 
 }
 
 /**
- * Returns the body of the function that the triggers call; `schema` is quoted. It never fails the statement of the host: if an
- * expression fails, it stores that changes were missed. A block with `exception` is a subtransaction, one for each statement.
+ * Returns the body of the function that the triggers call; `schema` is quoted. It never fails the statement of the
+ * host: if an expression fails, it stores that changes were missed. A block with `exception` is a subtransaction, one
+ * for each statement.
  */
-export function formatTriggerBody (watched: Watched, root: Pick<Root, 'name' | 'schema' | 'table'>, schema: string): string {
+export function formatTriggerBody (
+  watched: Watched,
+  root: Pick<Root, 'name' | 'schema' | 'table'>,
+  schema: string
+): string {
   const record = (...sources: string[]): string => formatRecord(watched, schema, sources)
   const place = '<table>'
   const [before, after] = record(`only ${place}`).split(place).map(quoteLiteral)
@@ -85,14 +93,20 @@ end`
 
 /** Returns the statements that create the function of triggers, and the triggers on `tables`. Names are quoted. */
 export function formatTriggers (
-  { name, body, searchPath }: { name: string, body: string, searchPath: string }, triggers: readonly WatchTrigger[], tables: readonly string[]
+  { name, body, searchPath }: { name: string; body: string; searchPath: string },
+  triggers: readonly WatchTrigger[],
+  tables: readonly string[]
 ): string[] {
   return [
     `create or replace function ${name}() returns trigger language plpgsql security definer
     set search_path to ${searchPath}, pg_temp set row_security to off
     as ${quoteLiteral(body)}`,
-    ...tables.flatMap((table) => triggers.map(({ name: trigger, event, transition }) =>
-      `create or replace trigger ${trigger} ${event} on ${table} ${transition} for each statement execute function ${name}()`))
+    ...tables.flatMap((table) =>
+      triggers.map(
+        ({ name: trigger, event, transition }) =>
+          `create or replace trigger ${trigger} ${event} on ${table} ${transition} for each statement execute function ${name}()`
+      )
+    )
   ]
 }
 
@@ -102,8 +116,8 @@ export function formatStartRecording (schema: string): string {
 }
 
 /**
- * Returns the statement that records what the rows of some sources concern. An update that changes neither id nor tenant is
- * recorded once. Ids that the API cannot show are left out.
+ * Returns the statement that records what the rows of some sources concern. An update that changes neither id nor
+ * tenant is recorded once. Ids that the API cannot show are left out.
  */
 export function formatRecord ({ kind, id, tenant }: Watched, schema: string, sources: readonly string[]): string {
   const entities = sources.map((source) => `select ${tenant} as tenant, ${id} as id from ${source} as row`)

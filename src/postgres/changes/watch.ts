@@ -24,19 +24,20 @@ export interface WatchOptions {
   /** The resource that rows of the table concern. */
   kind: ChangeKind
   /**
-   * The column with the id of that candidate or job, or an SQL expression over `row`. Unqualified names in it belong to the
-   * schema of the table. An array, or a query in parentheses, may give several ids.
+   * The column with the id of that candidate or job, or an SQL expression over `row`. Unqualified names in it belong
+   * to the schema of the table. An array, or a query in parentheses, may give several ids.
    * @example '(select c.id from candidates c where c.owner_id = row.id)'
    */
   id: string
   /**
-   * The column with the tenant's id, or an SQL expression over `row`. Without the option `tenantId`, the id is the slug.
+   * The column with the tenant's id, or an SQL expression over `row`. Without the option `tenantId`, the id is the
+   * slug.
    * @example '(select slug from accounts where accounts.id = row.account_id)'
    */
   tenant: string
   /**
-   * A client inside a transaction, or the result of a function such as `fromKnex(trx)`: `watch` then runs in it, so that a
-   * migration changes columns and triggers together.
+   * A client inside a transaction, or the result of a function such as `fromKnex(trx)`: `watch` then runs in it, so
+   * that a migration changes columns and triggers together.
    * @default a transaction of its own
    */
   transaction?: unknown
@@ -55,7 +56,12 @@ interface Table {
 }
 
 const readExpression: Reader<string> = (value, path) => {
-  expect(typeof value === 'string' && value.trim() !== '' && isStorableText(value), path, 'the name of a column, or an SQL expression over row', value)
+  expect(
+    typeof value === 'string' && value.trim() !== '' && isStorableText(value),
+    path,
+    'the name of a column, or an SQL expression over row',
+    value
+  )
   return value
 }
 
@@ -67,25 +73,26 @@ const readers: Readers<Required<WatchSqlOptions>> = {
 }
 
 /**
- * Puts triggers on a table that record which candidates or jobs its rows concern, so that `sync` sees every write: by the
- * application, by scripts and by hand. Rows whose id or tenant is null are ignored. Truncating the table records all its rows.
+ * Puts triggers on a table that record which candidates or jobs its rows concern, so that `sync` sees every write: by
+ * the application, by scripts and by hand. Rows whose id or tenant is null are ignored. Truncating the table records
+ * all its rows.
  *
- * The triggers never fail a write. If an expression fails later, for example because a column was renamed, they store that
- * changes were missed: `sync` of the kind answers 410 until `watch` is called for the table again.
+ * The triggers never fail a write. If an expression fails later, for example because a column was renamed, they store
+ * that changes were missed: `sync` of the kind answers 410 until `watch` is called for the table again.
  *
- * May be called at every start, after `migrate`: it changes nothing if the triggers are as it left them and recorded every
- * change, and processes that start together wait for each other. If a trigger was dropped or disabled since, or missed changes,
- * nobody knows what changed: it creates the triggers again and ends the tokens of the kind, so that clients begin again. After
- * you add partitions, call it again; it records their rows. The caller must own the table; the triggers have the rights of the
- * caller, so that other users of the table need none on ours. A table has one set of triggers for each kind: other options
- * replace it.
+ * May be called at every start, after `migrate`: it changes nothing if the triggers are as it left them and recorded
+ * every change, and processes that start together wait for each other. If a trigger was dropped or disabled since, or
+ * missed changes, nobody knows what changed: it creates the triggers again and ends the tokens of the kind, so that
+ * clients begin again. After you add partitions, call it again; it records their rows. The caller must own the table;
+ * the triggers have the rights of the caller, so that other users of the table need none on ours. A table has one set
+ * of triggers for each kind: other options replace it.
  *
  * With the option `transaction`, `pool` may be `null`. Until that transaction ends, other calls of `watch` wait.
  *
- * Throws `invalid_option` for a relation that is not a table, and for a column or expression that is not valid, has a wrong type
- * or gives wrong values for the rows of the table, of which it reads up to 10,000 before it creates triggers; `invalid_event` for
- * a `transaction` that is none; `storage_not_ready` before `migrate`; and errors of the database, for example after waiting 5 s
- * for a lock.
+ * Throws `invalid_option` for a relation that is not a table, and for a column or expression that is not valid, has a
+ * wrong type or gives wrong values for the rows of the table, of which it reads up to 10,000 before it creates
+ * triggers; `invalid_event` for a `transaction` that is none; `storage_not_ready` before `migrate`; and errors of the
+ * database, for example after waiting 5 s for a lock.
  */
 export async function watch (pool: PgPool | null, relation: string, options: WatchOptions): Promise<void> {
   const { transaction, ...own } = expectOptions(options)
@@ -101,9 +108,9 @@ export async function watch (pool: PgPool | null, relation: string, options: Wat
 }
 
 /**
- * Returns the SQL that `watch` would run if the table had no triggers, for a migration that changes columns and triggers
- * together. Changes nothing. Call it where the table has its new columns already, such as a development database. Running the
- * SQL ends the tokens of the kind. Checks and throws the same as `watch`.
+ * Returns the SQL that `watch` would run if the table had no triggers, for a migration that changes columns and
+ * triggers together. Changes nothing. Call it where the table has its new columns already, such as a development
+ * database. Running the SQL ends the tokens of the kind. Checks and throws the same as `watch`.
  */
 export async function watchSql (pool: PgPool, relation: string, options: WatchSqlOptions): Promise<string> {
   assertPool(pool)
@@ -115,10 +122,21 @@ export async function watchSql (pool: PgPool, relation: string, options: WatchSq
     await trySample(client, plan.root, plan.watched)
     const { root, tables, watched, triggers, functionOf, schema } = plan
     return [
-      ...formatTriggers(functionOf, triggers, tables.map(({ name }) => name)),
+      ...formatTriggers(
+        functionOf,
+        triggers,
+        tables.map(({ name }) => name)
+      ),
       formatCleanup(schema),
-      ...formatRegistration(quoteName(schema), root, { ...watched, id: settings.id, tenant: settings.tenant }, { endsTokens: true })
-    ].map((statement) => `${statement.trim()};\n`).join('\n')
+      ...formatRegistration(
+        quoteName(schema),
+        root,
+        { ...watched, id: settings.id, tenant: settings.tenant },
+        { endsTokens: true }
+      )
+    ]
+      .map((statement) => `${statement.trim()};\n`)
+      .join('\n')
   })
 }
 
@@ -141,7 +159,10 @@ async function prepareSession (client: PgQueryable): Promise<void> {
 const noTransaction = '25P01'
 const changedSettings = ['statement_timeout', 'lock_timeout', 'quote_all_identifiers', 'search_path', 'row_security']
 
-/** Runs `work` in a transaction of the host, and leaves its settings as they were. If `work` rejects, nothing of it remains. */
+/**
+ * Runs `work` in a transaction of the host, and leaves its settings as they were. If `work` rejects, nothing of it
+ * remains.
+ */
 async function inSavepoint (client: PgQueryable, work: (client: PgQueryable) => Promise<void>): Promise<void> {
   await client.query('savepoint watch').catch((error: unknown) => {
     if (readField(error, 'code') === noTransaction) refuseAutocommit()
@@ -152,7 +173,9 @@ async function inSavepoint (client: PgQueryable, work: (client: PgQueryable) => 
     const [before] = await ask<Record<string, string>>(client, `select ${columns.join(', ')}`)
     await prepareSession(client)
     await work(client)
-    for (const name of changedSettings) await client.query('select set_config($1, $2, true)', [name, String(before?.[name])])
+    for (const name of changedSettings) {
+      await client.query('select set_config($1, $2, true)', [name, String(before?.[name])])
+    }
     await client.query('release savepoint watch')
   } catch (error) {
     // If the connection is broken, the first error says why.
@@ -177,7 +200,11 @@ interface WatchPlan {
   missing: Table[]
 }
 
-async function planWatch (client: PgQueryable, relation: string, { schema, ...options }: Required<WatchSqlOptions>): Promise<WatchPlan> {
+async function planWatch (
+  client: PgQueryable,
+  relation: string,
+  { schema, ...options }: Required<WatchSqlOptions>
+): Promise<WatchPlan> {
   const { kind } = options
   const quotedSchema = quoteName(schema)
   const root = await findTable(client, relation)
@@ -185,15 +212,18 @@ async function planWatch (client: PgQueryable, relation: string, { schema, ...op
   const tables = await listTables(client, root, schema)
   const searchPath = quoteName(root.schema)
   // As in the triggers. A policy that would hide rows from an expression is an error.
-  await client.query("select set_config('search_path', $1, true), set_config('row_security', 'off', true)", [`${searchPath}, pg_temp`])
-  const watched = { kind, ...await readExpressions(client, root, options) }
+  await client.query("select set_config('search_path', $1, true), set_config('row_security', 'off', true)", [
+    `${searchPath}, pg_temp`
+  ])
+  const watched = { kind, ...(await readExpressions(client, root, options)) }
   await client.query(formatRecord(watched, quotedSchema, [`(select * from ${root.name} where false)`]))
 
   const body = formatTriggerBody(watched, root, quotedSchema)
   const digest = createHash('sha256').update(root.schema).update('\0').update(body).digest('hex').slice(0, 16)
   const functionName = `watch_${kind}_${digest}`
   const triggers = listTriggers(kind, schema)
-  const has = (functions: string): number => (JSON.parse(functions) as string[]).filter((name) => name === functionName).length
+  const has = (functions: string): number =>
+    (JSON.parse(functions) as string[]).filter((name) => name === functionName).length
   return {
     schema,
     root,
@@ -208,7 +238,9 @@ async function planWatch (client: PgQueryable, relation: string, { schema, ...op
 async function watchIn (client: PgQueryable, relation: string, settings: Required<WatchSqlOptions>): Promise<void> {
   const { schema, id, tenant } = settings
   const quotedSchema = quoteName(schema)
-  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`fastify-recruiting-api watch ${schema}`])
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `fastify-recruiting-api watch ${schema}`
+  ])
   const { root, tables, watched, triggers, functionOf, missing } = await planWatch(client, relation, settings)
   const state = await findWatchedTable(client, quotedSchema, watched.kind, root)
   if (missing.length === 0 && isAsLeft(state)) return
@@ -216,31 +248,48 @@ async function watchIn (client: PgQueryable, relation: string, settings: Require
   await trySample(client, root, watched)
   // New triggers wait for open transactions, so all that these missed is seen afterwards.
   const created = state === undefined || state.missedSince === null ? missing : tables
-  for (const statement of formatTriggers(functionOf, triggers, created.map(({ name }) => name))) await client.query(statement)
+  for (const statement of formatTriggers(
+    functionOf,
+    triggers,
+    created.map(({ name }) => name)
+  )) { await client.query(statement) }
   await client.query(formatCleanup(schema))
   await registerTable(client, quotedSchema, root, { watched, options: { id, tenant } })
 }
 
 async function findTable (client: PgQueryable, relation: string): Promise<Root> {
-  const [root] = await tryOut<Root>(client, 'relation', `
+  const [root] = await tryOut<Root>(
+    client,
+    'relation',
+    `
     select c.oid::text, format('%I.%I', n.nspname, c.relname) as name, n.nspname as schema, c.relname as table, c.relkind::text as kind,
       (select json_agg(a.attname) from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text as columns
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.oid = to_regclass($1)`, [relation])
+    where c.oid = to_regclass($1)`,
+    [relation]
+  )
   if (root === undefined) refuse('relation', `there is no table ${relation} that the database user may see`)
   if (!['r', 'p'].includes(root.kind)) refuse('relation', `${root.name} is not a table: watch the tables that it reads`)
   return root
 }
 
 async function assertTables (client: PgQueryable, schema: string): Promise<void> {
-  const [found] = await ask<{ is_there: boolean }>(client, 'select to_regclass($1) is not null as is_there', [`${quoteName(schema)}.recent_changes`])
+  const [found] = await ask<{ is_there: boolean }>(client, 'select to_regclass($1) is not null as is_there', [
+    `${quoteName(schema)}.recent_changes`
+  ])
   if (found?.is_there === true) return
-  throw new RecruitingApiError('storage_not_ready', `the schema ${schema} has no table recent_changes: call migrate(pool, { schema: ${JSON.stringify(schema)} }) first`, 'schema')
+  throw new RecruitingApiError(
+    'storage_not_ready',
+    `the schema ${schema} has no table recent_changes: call migrate(pool, { schema: ${JSON.stringify(schema)} }) first`,
+    'schema'
+  )
 }
 
 /** Returns a table and its partitions, on which statements may act directly. */
 async function listTables (client: PgQueryable, root: Root, schema: string): Promise<Table[]> {
-  const tables = await ask<Table>(client, `
+  const tables = await ask<Table>(
+    client,
+    `
     with recursive tree as (
       select $1::oid as oid
       union
@@ -252,9 +301,13 @@ async function listTables (client: PgQueryable, root: Root, schema: string): Pro
         where t.tgrelid = c.oid and t.tgenabled in ('O', 'A') and f.pronamespace = (select s.oid from pg_namespace s where s.nspname = $2)
       ) as functions
     from tree join pg_class c on c.oid = tree.oid join pg_namespace n on n.oid = c.relnamespace
-    order by c.oid`, [root.oid, schema])
+    order by c.oid`,
+    [root.oid, schema]
+  )
   const foreign = tables.find(({ kind }) => kind === 'f')
-  if (foreign !== undefined) refuse('relation', `${foreign.name}, a partition of ${root.name}, is a foreign table: call changed in its place`)
+  if (foreign !== undefined) {
+    refuse('relation', `${foreign.name}, a partition of ${root.name}, is a foreign table: call changed in its place`)
+  }
   return tables
 }
 

@@ -22,36 +22,52 @@ export interface WatchedTable {
   lost: string[]
   /** Partitions that `watch` has not seen. */
   added: string[]
-  /** When a trigger first could not record a change, in RFC 3339, and its error. `null` if all changes were recorded. */
+  /**
+   * When a trigger first could not record a change, in RFC 3339, and its error. `null` if all changes were recorded.
+   */
   missedSince: string | null
   problem: string | null
 }
 
 /** Lists the watched tables of a kind by name; `schema` is quoted. */
 export async function listWatchedTables (query: RunQuery, schema: string, kind: ChangeKind): Promise<WatchedTable[]> {
-  const rows = await query<{ value: string }>(`
+  const rows = await query<{ value: string }>(
+    `
     select json_build_object('name', relation, 'id', id_expression, 'tenant', tenant_expression, 'isThere', is_there, 'parts', parts,
       'found', found, 'lost', lost, 'added', added,
       'missedSince', ${toIso('missed_since')}, 'problem', problem)::text as value
-    from ${schema}.watched_tables_v1($1)`, [kind])
+    from ${schema}.watched_tables_v1($1)`,
+    [kind]
+  )
   return rows.map(({ value }) => ({ kind, ...JSON.parse(value) }))
 }
 
 /** Returns the problems of a watched table, as sentences. */
 export function describeLosses ({ kind, name, lost, added, missedSince, problem }: WatchedTable): string[] {
   return [
-    ...missedSince === null
+    ...(missedSince === null
       ? []
-      : [`${name}, watched for ${kind}s, has missed changes since ${missedSince}, because its trigger failed (${problem}): ` +
-        `${kind}s/sync answers 410 until watch is called for ${name} again`],
-    ...lost.map((table) => `${table}, watched for ${kind}s, has lost a trigger or has a disabled one: ${kind}s/sync answers 404 until watch is called for ${name} again`),
-    ...added.map((table) => `${table} became a partition of ${name}, which is watched for ${kind}s, and is not watched itself: call watch for ${name} again`)
+      : [
+          `${name}, watched for ${kind}s, has missed changes since ${missedSince}, because its trigger failed (${problem}): ` +
+            `${kind}s/sync answers 410 until watch is called for ${name} again`
+        ]),
+    ...lost.map(
+      (table) =>
+        `${table}, watched for ${kind}s, has lost a trigger or has a disabled one: ${kind}s/sync answers 404 until watch is called for ${name} again`
+    ),
+    ...added.map(
+      (table) =>
+        `${table} became a partition of ${name}, which is watched for ${kind}s, and is not watched itself: call watch for ${name} again`
+    )
   ]
 }
 
 /** Returns warnings about watched tables; `schema` is quoted. */
 export async function adviseWatch (query: RunQuery, schema: string): Promise<string[]> {
-  const tables = [...await listWatchedTables(query, schema, 'candidate'), ...await listWatchedTables(query, schema, 'job')]
+  const tables = [
+    ...(await listWatchedTables(query, schema, 'candidate')),
+    ...(await listWatchedTables(query, schema, 'job'))
+  ]
   return tables.flatMap(describeLosses)
 }
 
@@ -61,8 +77,8 @@ export function isAsLeft (table: WatchedTable | undefined): boolean {
 }
 
 /**
- * Remembers a table and its triggers, which are complete now. Tokens stay valid if only partitions were added: their rows are
- * recorded. Otherwise nobody knows what changed, and the tokens of the kind end.
+ * Remembers a table and its triggers, which are complete now. Tokens stay valid if only partitions were added: their
+ * rows are recorded. Otherwise nobody knows what changed, and the tokens of the kind end.
  */
 export async function registerTable (
   client: PgQueryable, schema: string, root: Root, { watched, options }: { watched: Watched, options: WatchedColumns }
@@ -72,7 +88,12 @@ export async function registerTable (
     table.parts.every((part) => table.found.includes(part))
   if (isKnown) await client.query(`select ${formatStartRecording(schema)}`)
   if (isKnown) for (const name of table.added) await client.query(formatRecord(watched, schema, [`only ${name}`]))
-  for (const statement of formatRegistration(schema, root, { kind: watched.kind, ...options }, { endsTokens: !isKnown })) {
+  for (const statement of formatRegistration(
+    schema,
+    root,
+    { kind: watched.kind, ...options },
+    { endsTokens: !isKnown }
+  )) {
     await client.query(statement)
   }
 }
@@ -82,7 +103,10 @@ type WatchedColumns = Pick<Watched, 'id' | 'tenant'>
 
 /** Returns the statements that remember a table with its triggers; `schema` is quoted. */
 export function formatRegistration (
-  schema: string, { schema: schemaName, table }: Root, { kind, id, tenant }: Watched, { endsTokens }: { endsTokens: boolean }
+  schema: string,
+  { schema: schemaName, table }: Root,
+  { kind, id, tenant }: Watched,
+  { endsTokens }: { endsTokens: boolean }
 ): string[] {
   const key = [kind, schemaName, table].map(quoteLiteral).join(', ')
   const tables = `${schema}.watched_tables`
@@ -125,9 +149,10 @@ const endOptions = {
 export interface EndSyncTokensOptions extends OptionsOf<typeof endOptions> {}
 
 /**
- * Ends all tokens of `sync`: each client gets a 410 once and begins again. Call it after rows changed in a way that no trigger
- * sees, for example with `session_replication_role = replica`, by logical replication, or when a snapshot of the disk was restored.
- * In SQL: `select recruiting.end_sync_tokens()`. Throws `invalid_option`, and errors of the database.
+ * Ends all tokens of `sync`: each client gets a 410 once and begins again. Call it after rows changed in a way that
+ * no trigger sees, for example with `session_replication_role = replica`, by logical replication, or when a snapshot
+ * of the disk was restored. In SQL: `select recruiting.end_sync_tokens()`. Throws `invalid_option`, and errors of the
+ * database.
  */
 export async function endSyncTokens (pool: PgPool, options: EndSyncTokensOptions = {}): Promise<void> {
   assertPool(pool)

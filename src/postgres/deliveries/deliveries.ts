@@ -20,7 +20,12 @@ interface Sessions {
 }
 
 /** Stores deliveries in PostgreSQL; `schema` is quoted. */
-export function createDeliveryStore ({ session, patient }: Sessions, schema: string, stop: StopDeliveries, due: Due): DeliveryStore {
+export function createDeliveryStore (
+  { session, patient }: Sessions,
+  schema: string,
+  stop: StopDeliveries,
+  due: Due
+): DeliveryStore {
   const recordEvent = recordCall(schema)
   const eraseSubject = `${schema}.erase_subject_v1($1, $2)`
   const notices = createNotices(session, schema, stop)
@@ -43,7 +48,11 @@ export function createDeliveryStore ({ session, patient }: Sessions, schema: str
     async record (tenant, event, transaction) {
       const values = recordValues(tenant, event)
       if (transaction === undefined) {
-        const [row] = await session.query<{ recorded: string }>('record event', `select ${recordEvent} as recorded`, values)
+        const [row] = await session.query<{ recorded: string }>(
+          'record event',
+          `select ${recordEvent} as recorded`,
+          values
+        )
         const recorded = parseRecorded(String(row?.recorded), tenant, event)
         if (recorded.deliveries > 0) due.notify()
         return recorded

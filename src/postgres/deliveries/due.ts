@@ -89,7 +89,12 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
 function keepConnection (pool: PgPool): void {
   const kept = (keptConnections.get(pool) ?? 0) + 1
   const max = Number(pool.options?.max ?? Infinity)
-  expect(max > kept, 'pool', `${kept + 1} connections or more, because LISTEN keeps ${kept} of them, one for each storage that delivers`, max)
+  expect(
+    max > kept,
+    'pool',
+    `${kept + 1} connections or more, because LISTEN keeps ${kept} of them, one for each storage that delivers`,
+    max
+  )
   keptConnections.set(pool, kept)
 }
 

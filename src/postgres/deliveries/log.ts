@@ -83,8 +83,8 @@ function splitEnded (where: Conditions, isOfType: string | null, status: Deliver
 }
 
 /**
- * Compares by a range. So the order of this column and the id is not that of ids alone, in which the planner would read the
- * whole log if it expects many matches.
+ * Compares by a range. So the order of this column and the id is not that of ids alone, in which the planner would
+ * read the whole log if it expects many matches.
  */
 function isEqual (column: string, value: string): string {
   return `${column} >= ${value} and ${column} <= ${value}`
@@ -103,11 +103,18 @@ export function createDeliveryLog (
 ): Pick<DeliveryStore, 'list' | 'count' | 'find'> {
   function ofWebhook (tenant: string, webhookId: number): Conditions {
     const where = new Conditions([(value) => `webhook_id = ${value}::bigint`, webhookId])
-    where.add((value) => `exists (select from ${schema}.webhooks w where w.tenant = ${value} and w.id = $1::bigint)`, tenant)
+    where.add(
+      (value) => `exists (select from ${schema}.webhooks w where w.tenant = ${value} and w.id = $1::bigint)`,
+      tenant
+    )
     return where
   }
 
-  function splitByFilter (tenant: string, webhookId: number, filter: DeliveryFilter): { parts: Part[], where: Conditions } {
+  function splitByFilter (
+    tenant: string,
+    webhookId: number,
+    filter: DeliveryFilter
+  ): { parts: Part[]; where: Conditions } {
     const where = ofWebhook(tenant, webhookId)
     where.add((value) => `event_seq = (select seq from ${schema}.events where id = ${value})`, filter.eventId)
     return { parts: splitLog(where, filter), where }
@@ -131,7 +138,11 @@ export function createDeliveryLog (
         ) as d
         join ${schema}.events e on e.seq = d.event_seq
         order by d.id ${direction}`
-      const rows = await (offset < deepOffset ? session : patient).query<DeliveryRow>('list deliveries', text, where.values)
+      const rows = await (offset < deepOffset ? session : patient).query<DeliveryRow>(
+        'list deliveries',
+        text,
+        where.values
+      )
       return rows.map(parseDelivery)
     },
 
@@ -188,6 +199,18 @@ function parseDeliveryWithAttempts (row: FoundRow): DeliveryWithAttempts {
 
 // jsonb does not keep the order of members.
 function parseAttempt (attempt: LoggedAttempt): Attempt {
-  const { started_at: startedAt, duration_ms: durationMs, response_status: responseStatus, error, response_excerpt: excerpt = null } = attempt
-  return { started_at: startedAt, duration_ms: durationMs, response_status: responseStatus, error, response_excerpt: excerpt }
+  const {
+    started_at: startedAt,
+    duration_ms: durationMs,
+    response_status: responseStatus,
+    error,
+    response_excerpt: excerpt = null
+  } = attempt
+  return {
+    started_at: startedAt,
+    duration_ms: durationMs,
+    response_status: responseStatus,
+    error,
+    response_excerpt: excerpt
+  }
 }

@@ -24,7 +24,10 @@ interface NoticeRow {
 /** `schema` is quoted. */
 export function createNotices (session: Session, schema: string, stop: StopDeliveries): Notices {
   async function disableFailing (): Promise<void> {
-    const disabled = await session.query<{ id: string }>('disable webhooks', `select id::text from ${schema}.disable_failing_webhooks_v1() as id`)
+    const disabled = await session.query<{ id: string }>(
+      'disable webhooks',
+      `select id::text from ${schema}.disable_failing_webhooks_v1() as id`
+    )
     for (const { id } of disabled) await stop.sweep(Number(id))
   }
 
@@ -33,21 +36,29 @@ export function createNotices (session: Session, schema: string, stop: StopDeliv
 
     async claimNotices ({ limit, leaseMs, environment = null }) {
       await disableFailing()
-      const rows = await session.query<NoticeRow>('claim notices', `
+      const rows = await session.query<NoticeRow>(
+        'claim notices',
+        `
         update ${schema}.notices set leased_until = clock_timestamp() + $2 * interval '1 millisecond'
         where id = any (array(
           select id from ${schema}.notices where leased_until <= clock_timestamp() and not exists (select from ${schema}.find_hold_v1($3))
           order by id limit $1 for update skip locked
         ))
         returning id::text, kind, tenant, tenant_slug, webhook_id::text, ${toIso('failing_since')} as failing_since, failed_deliveries,
-          last_error, last_response_status`, [limit, leaseMs, environment])
+          last_error, last_response_status`,
+        [limit, leaseMs, environment]
+      )
       return rows.map(parseNotice).sort((a, b) => a.noticeId - b.noticeId)
     },
 
     async confirmNotice (noticeId) {
       // A host that renames or removes the tenant may have locked it: the notice is then reported again.
-      await session.query('confirm notice', `
-        delete from ${schema}.notices where id = (select id from ${schema}.notices where id = $1 for update skip locked)`, [noticeId])
+      await session.query(
+        'confirm notice',
+        `
+        delete from ${schema}.notices where id = (select id from ${schema}.notices where id = $1 for update skip locked)`,
+        [noticeId]
+      )
     }
   }
 }

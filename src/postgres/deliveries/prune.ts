@@ -11,7 +11,11 @@ export function createPrune (session: Session, schema: string, stop: StopDeliver
 
   /** Removes events of removed tenants. Returns whether there are more. */
   async function removeEvents (limit: number): Promise<boolean> {
-    const [row] = await session.query<{ left: number }>('remove events', `select ${schema}.remove_events_v1($1) as left`, [limit])
+    const [row] = await session.query<{ left: number }>(
+      'remove events',
+      `select ${schema}.remove_events_v1($1) as left`,
+      [limit]
+    )
     return Number(row?.left) > 0
   }
 
@@ -26,7 +30,11 @@ export function createPrune (session: Session, schema: string, stop: StopDeliver
     for (;;) {
       // The next call starts again if this one fails.
       after = null
-      const [row] = await session.query<{ pruned: number, next_after: string | null }>('prune', text, [retentionDays, limit, from])
+      const [row] = await session.query<{ pruned: number; next_after: string | null }>('prune', text, [
+        retentionDays,
+        limit,
+        from
+      ])
       from = after = row?.next_after ?? null
       if (Number(row?.pruned) > 0 || from === null) return Number(row?.pruned)
     }

@@ -9,7 +9,17 @@ export function recordCall (schema: string): string {
 
 /** The values of `recordCall`. */
 export function recordValues (tenant: string, event: NewEvent): unknown[] {
-  const { id, type, body, tombstone, subject, otherSubjects = [], idempotencyKey, fingerprint, traceParent = null } = event
+  const {
+    id,
+    type,
+    body,
+    tombstone,
+    subject,
+    otherSubjects = [],
+    idempotencyKey,
+    fingerprint,
+    traceParent = null
+  } = event
   const others = otherSubjects.length === 0 ? null : JSON.stringify(otherSubjects)
   const filterBody = formatFilterBody(body)
   return [tenant, id, type, body, tombstone, subject, others, idempotencyKey, fingerprint, traceParent, filterBody]

@@ -26,19 +26,29 @@ interface QueuedRow {
 }
 
 /** Queues events for a webhook again, or counts them; `schema` is quoted. */
-export function createReplay (session: Session, schema: string, stop: StopDeliveries): Pick<DeliveryStore, 'replay' | 'countReplay'> {
+export function createReplay (
+  session: Session,
+  schema: string,
+  stop: StopDeliveries
+): Pick<DeliveryStore, 'replay' | 'countReplay'> {
   return {
     async replay (tenant, webhookId, selection) {
       const { text, values } = selectStatement(select(schema, tenant, webhookId, selection))
       const { selected, seqs, queued } = await session.transaction('replay', async (query) => {
         const [selected] = await query<SelectedRow>(text, values)
         const seqs = JSON.parse(String(selected?.seqs)) as string[]
-        const [queued] = await query<QueuedRow>(queueText(schema, selection), [webhookId, seqs.slice(0, selection.limit)])
+        const [queued] = await query<QueuedRow>(queueText(schema, selection), [
+          webhookId,
+          seqs.slice(0, selection.limit)
+        ])
         return { selected, seqs, queued }
       })
       if (Number(selected?.webhooks) === 0) return null
       if (typeof queued?.first_id === 'string') await stop.sweepIfStopped(webhookId, queued.first_id)
-      return { queued: Number(queued?.queued), truncated: seqs.length > selection.limit || Number(selected?.read) === maxRead }
+      return {
+        queued: Number(queued?.queued),
+        truncated: seqs.length > selection.limit || Number(selected?.read) === maxRead
+      }
     },
 
     async countReplay (tenant, webhookId, selection) {
@@ -46,7 +56,10 @@ export function createReplay (session: Session, schema: string, stop: StopDelive
       const [row] = await session.query<CountRow>('count replay', text, values)
       if (Number(row?.webhooks) === 0) return null
       const wanted = Number(row?.wanted)
-      return { queued: Math.min(wanted, selection.limit), truncated: wanted > selection.limit || Number(row?.read) === maxRead }
+      return {
+        queued: Math.min(wanted, selection.limit),
+        truncated: wanted > selection.limit || Number(row?.read) === maxRead
+      }
     }
   }
 }
@@ -56,7 +69,10 @@ interface Selected {
   webhook: string
   /** Selects the `seq` of each event of the period, up to a bound. */
   read: string
-  /** Selects the `seq` of each event to queue, and one more. Needs the results of `webhook` and `read` under these names. */
+  /**
+   * Selects the `seq` of each event to queue, and one more. Needs the results of `webhook` and `read` under these
+   * names.
+   */
   wanted: (lock: string) => string
   values: unknown[]
 }
@@ -68,7 +84,10 @@ function select (
   { include, eventTypes, eventIds, since, until, limit }: ReplaySelection
 ): Selected {
   const where = new Conditions(
-    [(value) => `e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = ${value}), ${value})`, tenant],
+    [
+      (value) => `e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = ${value}), ${value})`,
+      tenant
+    ],
     [(value) => `e.id = any (${value})`, eventIds === null ? undefined : [...eventIds]],
     [(value) => `e.recorded_at >= ${value}::timestamptz`, since ?? undefined],
     [(value) => `e.recorded_at <= ${value}::timestamptz`, until ?? undefined]
@@ -115,7 +134,10 @@ function selectStatement ({ webhook, read, wanted, values }: Selected): { text: 
   return { text, values }
 }
 
-/** Queues selected events. A separate statement, which sees what others queued and delivered while the first one selected. */
+/**
+ * Queues selected events. A separate statement, which sees what others queued and delivered while the first one
+ * selected.
+ */
 function queueText (schema: string, { include }: ReplaySelection): string {
   return `
     with queued as (
@@ -148,7 +170,12 @@ interface RetryRow {
 }
 
 /** Makes a delivery due now, or queues its event again; `schema` is quoted. */
-export function createRetry (session: Session, schema: string, stop: StopDeliveries, find: DeliveryStore['find']): DeliveryStore['retry'] {
+export function createRetry (
+  session: Session,
+  schema: string,
+  stop: StopDeliveries,
+  find: DeliveryStore['find']
+): DeliveryStore['retry'] {
   const text = retryStatement(schema)
 
   async function findPending (tenant: string, webhookId: number, id: number): Promise<number | null> {

@@ -43,8 +43,8 @@ export function pendingText (schema: string): string {
 const isScheduled = 'q.lane is null and q.paused_lane is null'
 
 /**
- * Returns a recursive query of this name: the webhooks that have deliveries in a part of the queue, with a search for each. An
- * index has the part in this order.
+ * Returns a recursive query of this name: the webhooks that have deliveries in a part of the queue, with a search for
+ * each. An index has the part in this order.
  */
 function listQueued (schema: string, part: string, order: string, name: string): string {
   const next = (where: string): string =>
@@ -85,7 +85,8 @@ export function createReadStats (session: Session, schema: string): () => Promis
 /** Selects the figures from the webhooks that have deliveries in the queue. Each count stops at the most. */
 function statsText (schema: string): string {
   const count = (rows: string): string => `(select count(*) from (${rows} limit ${most + 1}) as bounded)`
-  const waiting = (webhooks: string, condition: string): string => count(`
+  const waiting = (webhooks: string, condition: string): string =>
+    count(`
         select from ${webhooks} w
         cross join lateral (
           select from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before and ${condition} limit ${most + 1}
@@ -137,7 +138,10 @@ function statsText (schema: string): string {
 type TenantStatsRow = Record<'ready' | 'scheduled' | 'delivered' | 'failed' | 'failing' | 'oldest_due_ms', string>
 
 /** Reads the figures of a tenant; `schema` is quoted. */
-export function createReadTenantStats (session: Session, schema: string): (tenant: string) => Promise<TenantDeliveryStats> {
+export function createReadTenantStats (
+  session: Session,
+  schema: string
+): (tenant: string) => Promise<TenantDeliveryStats> {
   const text = tenantStatsText(schema)
   return async (tenant) => {
     const [row] = await queryWithoutJit<TenantStatsRow>(session, 'read stats of a tenant', text, [tenant])
@@ -164,7 +168,8 @@ function tenantStatsText (schema: string): string {
         select from webhook w cross join lateral (select from ${rows} limit ${most + 1}) as found limit ${most + 1}
       ) as bounded
     )`
-  const queued = (condition: string): string => `${schema}.queue q where w.is_active and q.webhook_id = w.id and q.id >= w.skip_before and ${condition}`
+  const queued = (condition: string): string =>
+    `${schema}.queue q where w.is_active and q.webhook_id = w.id and q.id >= w.skip_before and ${condition}`
   const ended = (status: string): string => `
     ${schema}.deliveries d where d.webhook_id = w.id and d.status = '${status}' and d.ended_at > w.now - interval '1 hour'`
   return `

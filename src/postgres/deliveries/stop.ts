@@ -6,7 +6,10 @@ const batchSize = 5000
 
 /** Moves stopped deliveries from the queue to the log. They are never claimed, and claims move those that they meet. */
 export interface StopDeliveries {
-  /** Moves those of a stopped or deleted webhook: one batch before it resolves, the others in the background. Never rejects. */
+  /**
+   * Moves those of a stopped or deleted webhook: one batch before it resolves, the others in the background. Never
+   * rejects.
+   */
   sweep (webhookId: number): Promise<void>
   /** Moves those of a webhook that was stopped before deliveries from `firstId` on committed. */
   sweepIfStopped (webhookId: number, firstId: string): Promise<void>
@@ -17,7 +20,11 @@ export interface StopDeliveries {
 /** `schema` is quoted. */
 export function createStopDeliveries (session: Session, schema: string): StopDeliveries {
   async function sweepBatch (webhookId: number, size: number): Promise<number> {
-    const [row] = await session.query<{ count: number }>('sweep deliveries', `select ${schema}.sweep_v1($1, $2) as count`, [webhookId, size])
+    const [row] = await session.query<{ count: number }>(
+      'sweep deliveries',
+      `select ${schema}.sweep_v1($1, $2) as count`,
+      [webhookId, size]
+    )
     return Number(row?.count)
   }
 

@@ -74,7 +74,15 @@ function parseEvent (row: EventRow): SubjectEvent {
   }
 }
 
-function parseDelivery ({ id, webhook_id: webhookId, name, target_url: targetUrl, status, delivered_at: deliveredAt, attempts }: DeliveryItem): SubjectDelivery {
+function parseDelivery ({
+  id,
+  webhook_id: webhookId,
+  name,
+  target_url: targetUrl,
+  status,
+  delivered_at: deliveredAt,
+  attempts
+}: DeliveryItem): SubjectDelivery {
   return {
     deliveryId: id,
     webhookId,
@@ -82,6 +90,10 @@ function parseDelivery ({ id, webhook_id: webhookId, name, target_url: targetUrl
     targetUrl,
     status,
     deliveredAt,
-    attempts: attempts.map(({ started_at: startedAt, response_status: responseStatus, error }) => ({ startedAt, responseStatus, error }))
+    attempts: attempts.map(({ started_at: startedAt, response_status: responseStatus, error }) => ({
+      startedAt,
+      responseStatus,
+      error
+    }))
   }
 }

@@ -1,5 +1,6 @@
--- Ends a hold: the tables belong to this database from now on. Returns why nothing was sent before, and how many deliveries were
--- pending; no row if nothing was held. Discarding skips these, deactivates all webhooks and revokes all keys, unless they are kept.
+-- Ends a hold: the tables belong to this database from now on. Returns why nothing was sent before, and how many
+-- deliveries were pending; no row if nothing was held. Discarding skips these, deactivates all webhooks and revokes
+-- all keys, unless they are kept.
 create function adopt_v1 (p_environment text, p_is_discarding boolean, p_keeps_webhooks boolean, p_keeps_keys boolean)
 returns table (reason text, pending bigint)
 language plpgsql

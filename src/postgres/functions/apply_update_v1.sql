@@ -1,5 +1,5 @@
--- Lists a webhook whose status was set, and ends the pause of an earlier revision. The caller calls it with what its update returned:
--- these statements also see what a claim set aside while the update waited for it.
+-- Lists a webhook whose status was set, and ends the pause of an earlier revision. The caller calls it with what its
+-- update returned: these statements also see what a claim set aside while the update waited for it.
 create function apply_update_v1 (p_webhook bigint, p_is_status_set boolean) returns void
 language plpgsql
 set search_path from current

@@ -1,10 +1,8 @@
--- Returns what positions among the changes of a tenant are compared with, as of the caller's snapshot. p_bound is that of
--- recorded_to_v1.
--- epoch: differs between databases, restores of a database, successive tenants of one name, and states of the triggers;
--- is_recorded: whether each table that watch was called for has its triggers, and they recorded every change;
--- pruned: the last pruned change of all tenants;
--- read_to: a position from which nothing is missed. It was committed, so it is on the disk: after a crash, the sequence continues
--- behind it.
+-- Returns what positions among the changes of a tenant are compared with, as of the caller's snapshot. p_bound is
+-- that of recorded_to_v1. epoch: differs between databases, restores of a database, successive tenants of one name,
+-- and states of the triggers; is_recorded: whether each table that watch was called for has its triggers, and they
+-- recorded every change; pruned: the last pruned change of all tenants; read_to: a position from which nothing is
+-- missed. It was committed, so it is on the disk: after a crash, the sequence continues behind it.
 create function change_bounds_v1 (
   p_tenant text, p_kind text, p_bound bigint, out epoch text, out is_recorded boolean, out pruned bigint, out read_to bigint
 )

@@ -1,5 +1,5 @@
--- For SQL of the host: records that a candidate or job was created, changed or deleted, in the caller's transaction. tenant_slug
--- is the tenant's id: its slug only if the servers have no option tenantId.
+-- For SQL of the host: records that a candidate or job was created, changed or deleted, in the caller's transaction.
+-- tenant_slug is the tenant's id: its slug only if the servers have no option tenantId.
 create function changed (tenant_slug text, kind text, id text, deleted boolean default false) returns void
 language plpgsql
 set search_path from current

@@ -1,8 +1,9 @@
--- Visits the webhooks with ready deliveries, by ascending id, from where the previous call stopped, until p_wanted can send or
--- all were visited. Stops earlier after 50 ms, or after 500 ms if none can send so far; the next call continues there.
+-- Visits the webhooks with ready deliveries, by ascending id, from where the previous call stopped, until p_wanted
+-- can send or all were visited. Stops earlier after 50 ms, or after 500 ms if none can send so far; the next call
+-- continues there.
 --
--- Deliveries of webhooks that cannot send leave the ready ones: those of paused webhooks are set aside, stopped ones move to the
--- log, and has_moved tells so. So each of them costs one visit. The caller holds the lock of claims.
+-- Deliveries of webhooks that cannot send leave the ready ones: those of paused webhooks are set aside, stopped ones
+-- move to the log, and has_moved tells so. So each of them costs one visit. The caller holds the lock of claims.
 create function choose_webhooks_v1 (
   p_wanted integer, p_per_endpoint integer,
   out chosen bigint[], out capacities integer[], out tenants text[], out start_after bigint, out stopped_at bigint,
@@ -30,8 +31,8 @@ begin
   stopped_at := start_after;
 
   loop
-    -- The next webhook that has ready deliveries. Marked webhooks are visited in any case: a search would read the deleted rows
-    -- at the beginning of their queues. The order is that of the index, so each search reads one entry.
+    -- The next webhook that has ready deliveries. Marked webhooks are visited in any case: a search would read the
+    -- deleted rows at the beginning of their queues. The order is that of the index, so each search reads one entry.
     select m.webhook_id into v_marked from marks m where m.webhook_id > stopped_at order by m.webhook_id limit 1;
     select p.webhook_id into v_resumed from paused_webhooks p
     where p.until = '-infinity' and p.webhook_id > stopped_at order by p.webhook_id limit 1;

@@ -1,5 +1,5 @@
--- Leases ready deliveries to a worker: promotes what is due, chooses webhooks, leases up to p_limit of their deliveries, and marks
--- the webhooks whose deleted rows made this slow.
+-- Leases ready deliveries to a worker: promotes what is due, chooses webhooks, leases up to p_limit of their
+-- deliveries, and marks the webhooks whose deleted rows made this slow.
 --
 -- If this process must not send, it returns one row with only held. Otherwise a database without an environment takes
 -- p_environment. It writes nothing if nothing is due.

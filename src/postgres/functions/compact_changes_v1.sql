@@ -1,6 +1,6 @@
--- Moves up to p_limit recent changes to the table that keeps the last one of each candidate or job. Returns their number. Changes that
--- readers do not see yet stay, and rows that a transaction has locked are skipped. Stores how far readers see, so that positions
--- advance even for tenants without changes.
+-- Moves up to p_limit recent changes to the table that keeps the last one of each candidate or job. Returns their
+-- number. Changes that readers do not see yet stay, and rows that a transaction has locked are skipped. Stores how
+-- far readers see, so that positions advance even for tenants without changes.
 create function compact_changes_v1 (p_limit integer) returns integer
 language plpgsql
 set search_path from current

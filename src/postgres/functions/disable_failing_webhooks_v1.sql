@@ -1,5 +1,5 @@
--- Disables the webhooks with a verdict and stores notices. Locked webhooks are left for the next call. Returns the disabled
--- webhooks.
+-- Disables the webhooks with a verdict and stores notices. Locked webhooks are left for the next call. Returns the
+-- disabled webhooks.
 create function disable_failing_webhooks_v1 () returns setof bigint
 language sql
 set search_path from current

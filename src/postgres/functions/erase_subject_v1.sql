@@ -1,6 +1,5 @@
--- Replaces the events of a subject by their tombstones, cancels their queued deliveries and removes the responses to them, in
--- the caller's transaction.
--- Returns the number of events with that subject.
+-- Replaces the events of a subject by their tombstones, cancels their queued deliveries and removes the responses to
+-- them, in the caller's transaction. Returns the number of events with that subject.
 create function erase_subject_v1 (p_tenant text, p_subject text) returns integer
 language plpgsql
 set search_path from current

@@ -1,10 +1,8 @@
--- Returns what positions among the events of a tenant are compared with, as of the caller's snapshot. p_bound is that of
--- recorded_to_v1.
--- tenant_key: the key of its events;
--- epoch: differs between databases, restores and adoptions of a database, and successive tenants of one name;
--- pruned: the last pruned event of all tenants;
--- read_to: a position from which nothing is missed. It is the number of an event that was committed, so it is on the disk: after
--- a crash, the sequence continues behind it.
+-- Returns what positions among the events of a tenant are compared with, as of the caller's snapshot. p_bound is that
+-- of recorded_to_v1. tenant_key: the key of its events; epoch: differs between databases, restores and adoptions of a
+-- database, and successive tenants of one name; pruned: the last pruned event of all tenants; read_to: a position
+-- from which nothing is missed. It is the number of an event that was committed, so it is on the disk: after a crash,
+-- the sequence continues behind it.
 create function feed_bounds_v1 (
   p_tenant text, p_bound bigint, out tenant_key text, out epoch text, out pruned bigint, out read_to bigint
 )

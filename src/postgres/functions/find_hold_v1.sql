@@ -1,5 +1,5 @@
--- Returns why a process of this environment must not send notifications; no row if it may. A promoted standby is not a copy:
--- only the timeline of the cluster changes.
+-- Returns why a process of this environment must not send notifications; no row if it may. A promoted standby is not
+-- a copy: only the timeline of the cluster changes.
 create function find_hold_v1 (p_environment text) returns table (reason text, since timestamptz)
 language plpgsql
 stable

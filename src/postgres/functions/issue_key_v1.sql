@@ -1,5 +1,5 @@
--- Stores a key. p_scopes, p_allowed_ips, p_candidate_fields and p_job_fields are JSON arrays, all but the first may be null. Returns
--- none; or, if the tenant rests, the end of its rest.
+-- Stores a key. p_scopes, p_allowed_ips, p_candidate_fields and p_job_fields are JSON arrays, all but the first may
+-- be null. Returns none; or, if the tenant rests, the end of its rest.
 create function issue_key_v1 (
   p_id text, p_digest text, p_start text, p_tenant text, p_tenant_slug text, p_scopes text, p_allowed_ips text,
   p_candidate_fields text, p_job_fields text, p_name text, p_created_by text, p_expires_at text

@@ -1,6 +1,6 @@
--- Leases up to p_limit ready deliveries of these webhooks, of each up to its capacity. Tenants take turns: one delivery of each,
--- then a second one of each. The deliveries of a tenant come from its webhooks in turn. Skips locked deliveries. The caller holds
--- the lock of claims.
+-- Leases up to p_limit ready deliveries of these webhooks, of each up to its capacity. Tenants take turns: one
+-- delivery of each, then a second one of each. The deliveries of a tenant come from its webhooks in turn. Skips
+-- locked deliveries. The caller holds the lock of claims.
 create function lease_v1 (
   p_webhooks bigint[], p_capacities integer[], p_tenants text[], p_limit integer, p_lease_ms double precision
 )
@@ -39,7 +39,8 @@ begin
   into v_webhooks, v_capacities, v_turns
   from rotated r;
 
-  -- More than one round only if the first webhooks have fewer deliveries: others are leased, or locked by another transaction.
+  -- More than one round only if the first webhooks have fewer deliveries: others are leased, or locked by another
+  -- transaction.
   for v_from in 1 .. cardinality(v_webhooks) by greatest(p_limit, 1) loop
     return query
       with offered as (

@@ -1,5 +1,5 @@
--- Locks the webhooks of a tenant that is about to be renamed. Returns their valid secrets and headers as a JSON array; or, if the new id has a
--- webhook, an event or a key, or rests, the JSON value null.
+-- Locks the webhooks of a tenant that is about to be renamed. Returns their valid secrets and headers as a JSON
+-- array; or, if the new id has a webhook, an event or a key, or rests, the JSON value null.
 create function lock_tenant_v1 (p_from text, p_to text) returns text
 language plpgsql
 set search_path from current

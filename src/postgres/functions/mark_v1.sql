@@ -1,5 +1,5 @@
--- Marks webhooks whose queue begins with deleted rows, or moves their marks, among those visited by a claim that began after p_after and
--- stopped at p_until. The caller holds the lock of claims.
+-- Marks webhooks whose queue begins with deleted rows, or moves their marks, among those visited by a claim that
+-- began after p_after and stopped at p_until. The caller holds the lock of claims.
 create function mark_v1 (p_after bigint, p_until bigint) returns void
 language plpgsql
 set search_path from current

@@ -1,6 +1,6 @@
--- Gives everything of a tenant to another id that already has data: its webhooks and keys at once, and up to p_limit of its events.
--- p_secrets are the secrets and headers of its webhooks, sealed for the new id, as for rename_tenant_v1. Returns whether events
--- are left.
+-- Gives everything of a tenant to another id that already has data: its webhooks and keys at once, and up to p_limit
+-- of its events. p_secrets are the secrets and headers of its webhooks, sealed for the new id, as for
+-- rename_tenant_v1. Returns whether events are left.
 create function merge_tenant_v1 (p_from text, p_to text, p_to_slug text, p_secrets text, p_limit integer) returns boolean
 language plpgsql
 set search_path from current

@@ -1,5 +1,5 @@
--- Deletes up to p_limit rows that are older than the retention, the oldest first. Returns their number. Rows that a transaction has
--- locked are skipped.
+-- Deletes up to p_limit rows that are older than the retention, the oldest first. Returns their number. Rows that a
+-- transaction has locked are skipped.
 create function prune_changes_v1 (p_retention_days double precision, p_limit integer) returns integer
 language sql
 set search_path from current

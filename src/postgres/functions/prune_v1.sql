@@ -1,6 +1,6 @@
--- Reads up to p_limit events that are older than the retention by their own date, the oldest first, after p_after: a JSON array
--- of a date and a seq, or null to begin. Deletes their old deliveries that ended, then the events without deliveries. Returns the
--- number of deleted rows and the p_after of the next call, or null at the end.
+-- Reads up to p_limit events that are older than the retention by their own date, the oldest first, after p_after: a
+-- JSON array of a date and a seq, or null to begin. Deletes their old deliveries that ended, then the events without
+-- deliveries. Returns the number of deleted rows and the p_after of the next call, or null at the end.
 create function prune_v1 (p_retention_days double precision, p_limit integer, p_after text, out pruned integer, out next_after text)
 language plpgsql
 set search_path from current

@@ -1,5 +1,6 @@
--- Records attempts: p_results is an array of one object for each. Never waits for a transaction of the host. Returns the
--- ordinals of results that could not be written because their delivery is locked, and whether a webhook got a verdict.
+-- Records attempts: p_results is an array of one object for each. Never waits for a transaction of the host. Returns
+-- the ordinals of results that could not be written because their delivery is locked, and whether a webhook got a
+-- verdict.
 create function record_attempts_v1 (
   p_results jsonb, p_failing_for_seconds double precision, p_failed_limit double precision,
   p_warn_after_seconds double precision, out later integer[], out has_verdict boolean
@@ -34,8 +35,8 @@ begin
       for update skip locked
     ) as q
   ), kept as materialized (
-    -- Excerpts are kept for events that are not erased. An open erase, which may not see this delivery, has locked its events. A
-    -- later one waits, and sees it.
+    -- Excerpts are kept for events that are not erased. An open erase, which may not see this delivery, has locked
+    -- its events. A later one waits, and sees it.
     select event.seq from leased l
     cross join lateral (
       select e.seq from events e

@@ -1,5 +1,5 @@
--- Records a change in the caller's transaction. If that has no id yet, gives it one, records nothing and returns an empty text:
--- call it again. If the second call returns an empty text too, no transaction is open.
+-- Records a change in the caller's transaction. If that has no id yet, gives it one, records nothing and returns an
+-- empty text: call it again. If the second call returns an empty text too, no transaction is open.
 create function record_change_v1 (p_tenant text, p_kind text, p_id text, p_deleted text) returns text
 language plpgsql
 set search_path from current

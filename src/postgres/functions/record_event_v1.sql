@@ -1,9 +1,9 @@
--- Records an event and a delivery for each webhook that subscribes to its type and whose filters it matches, in the caller's
--- transaction. Writes only new rows that no other transaction waits for, except one with the same idempotency key. p_other_subjects
--- is a JSON array or null. p_filter_body is the column of events.
+-- Records an event and a delivery for each webhook that subscribes to its type and whose filters it matches, in the
+-- caller's transaction. Writes only new rows that no other transaction waits for, except one with the same
+-- idempotency key. p_other_subjects is a JSON array or null. p_filter_body is the column of events.
 --
--- Returns the number of pending deliveries; or, if an earlier event has the same idempotency key, a JSON array of its id,
--- deliveries and fingerprint; or, if the tenant rests, a JSON string with the end of its rest.
+-- Returns the number of pending deliveries; or, if an earlier event has the same idempotency key, a JSON array of its
+-- id, deliveries and fingerprint; or, if the tenant rests, a JSON string with the end of its rest.
 create function record_event_v1 (
   p_tenant text, p_id text, p_type text, p_body text, p_tombstone text, p_subject text, p_other_subjects text, p_key text, p_fingerprint text,
   p_trace_parent text, p_filter_body text
@@ -60,7 +60,8 @@ begin
 
   with subscribed as (
     select w.id, w.status from webhooks w
-    -- The tenant may have been renamed while this waited for an event with the same idempotency key. A removed one is null here.
+    -- The tenant may have been renamed while this waited for an event with the same idempotency key. A removed one is
+    -- null here.
     where w.tenant = (select case count(*) when 0 then p_tenant else max(t.tenant) end from tenants t where t.key = v_key)
       and p_type = any (w.event_types)
       -- Converts the body once, and only for a webhook with filters.

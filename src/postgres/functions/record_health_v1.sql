@@ -1,7 +1,7 @@
--- Records what attempts say about the health of their webhooks: a success clears failures, a failure adds one. A webhook that has
--- failed for too long, or returned 410, gets a verdict, and disable_failing_webhooks_v1 disables it. p_done has the ordinals of the
--- results in p_results that were recorded, p_noted those of deliveries that were stopped during the attempt. Returns whether there
--- is a verdict or a warning.
+-- Records what attempts say about the health of their webhooks: a success clears failures, a failure adds one. A
+-- webhook that has failed for too long, or returned 410, gets a verdict, and disable_failing_webhooks_v1 disables it.
+-- p_done has the ordinals of the results in p_results that were recorded, p_noted those of deliveries that were
+-- stopped during the attempt. Returns whether there is a verdict or a warning.
 create function record_health_v1 (
   p_results jsonb, p_done integer[], p_noted integer[], p_now timestamptz, p_failing_for_seconds double precision,
   p_failed_limit double precision, p_warn_after_seconds double precision, out has_verdict boolean
@@ -52,8 +52,8 @@ begin
     left join webhook_health old on old.webhook_id = s.webhook_id and old.revision = s.revision and not s.has_success
     where s.is_failing
   ), warnable as materialized (
-    -- An open transaction that renames or removes the tenant has locked its webhooks, and would miss the notice. The next failure
-    -- warns.
+    -- An open transaction that renames or removes the tenant has locked its webhooks, and would miss the notice. The
+    -- next failure warns.
     select webhook.* from counted c
     cross join lateral (
       select w.id, w.tenant, w.tenant_slug from webhooks w where w.id = c.webhook_id limit 1 for key share skip locked
@@ -87,7 +87,8 @@ begin
   )
   select coalesce(bool_or(j.kind is not null), false) into has_verdict from judged j;
 
-  -- Pauses that ended early. A separate statement, so that it sees what a claim set aside while the first one waited for it.
+  -- Pauses that ended early. A separate statement, so that it sees what a claim set aside while the first one waited
+  -- for it.
   update paused_webhooks p set until = '-infinity'
   where p.webhook_id = any (array(select r.webhook_id from jsonb_to_recordset(p_results) as r (webhook_id bigint)))
     and p.until > '-infinity'

@@ -1,9 +1,9 @@
--- Returns up to which number of a sequence all rows that will ever be committed are visible to later statements, and the last
--- number that was drawn. Read the rows in a statement of their own: the snapshot of the caller's is too old. Both are null on a
--- standby, which does not show the transactions that are open on the primary.
+-- Returns up to which number of a sequence all rows that will ever be committed are visible to later statements, and
+-- the last number that was drawn. Read the rows in a statement of their own: the snapshot of the caller's is too old.
+-- Both are null on a standby, which does not show the transactions that are open on the primary.
 --
--- A transaction with a number up to last had its lock (start_recording_v1) before last was read here. Either the lock is still
--- there, or its rows are visible.
+-- A transaction with a number up to last had its lock (start_recording_v1) before last was read here. Either the lock
+-- is still there, or its rows are visible.
 create function recorded_to_v1 (p_sequence regclass, out bound bigint, out last bigint)
 language plpgsql
 security definer

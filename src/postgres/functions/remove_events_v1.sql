@@ -1,5 +1,6 @@
--- Deletes up to p_limit events of removed tenants with their deliveries. Returns how many events are left, counted up to
--- p_limit. A batch begins where the one before stopped, because the index keeps the entries of deleted events until vacuum runs.
+-- Deletes up to p_limit events of removed tenants with their deliveries. Returns how many events are left, counted up
+-- to p_limit. A batch begins where the one before stopped, because the index keeps the entries of deleted events
+-- until vacuum runs.
 create function remove_events_v1 (p_limit integer) returns integer
 language plpgsql
 set search_path from current

@@ -1,5 +1,6 @@
--- Removes a tenant: its webhooks, keys and changes at once, and up to p_limit of its events. It rests for p_rest_seconds. Returns
--- how many events of removed tenants are left, counted up to p_limit. A later tenant with the same id gets another key.
+-- Removes a tenant: its webhooks, keys and changes at once, and up to p_limit of its events. It rests for
+-- p_rest_seconds. Returns how many events of removed tenants are left, counted up to p_limit. A later tenant with the
+-- same id gets another key.
 create function remove_tenant_v1 (p_tenant text, p_limit integer, p_rest_seconds double precision) returns integer
 language plpgsql
 set search_path from current

@@ -1,5 +1,5 @@
--- Gives everything of a tenant to another id and name. p_secrets is what lock_tenant_v1 returned, sealed for the new id. The old
--- id rests for p_rest_seconds. Returns the number of webhooks.
+-- Gives everything of a tenant to another id and name. p_secrets is what lock_tenant_v1 returned, sealed for the new
+-- id. The old id rests for p_rest_seconds. Returns the number of webhooks.
 create function rename_tenant_v1 (p_from text, p_to text, p_to_slug text, p_secrets text, p_rest_seconds double precision) returns integer
 language plpgsql
 set search_path from current

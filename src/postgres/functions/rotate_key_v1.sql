@@ -1,5 +1,5 @@
--- Stores a key that replaces a valid key of the tenant; the old key ends after p_overlap seconds. Returns false if the tenant has
--- no valid key with the id p_old.
+-- Stores a key that replaces a valid key of the tenant; the old key ends after p_overlap seconds. Returns false if
+-- the tenant has no valid key with the id p_old.
 create function rotate_key_v1 (p_tenant text, p_old text, p_id text, p_digest text, p_start text, p_overlap text) returns boolean
 language plpgsql
 set search_path from current

@@ -1,5 +1,5 @@
--- Identifies the data of the server. The timeline changes with each restore and when a standby is promoted; that of the last
--- checkpoint would be the old one for minutes.
+-- Identifies the data of the server. The timeline changes with each restore and when a standby is promoted; that of
+-- the last checkpoint would be the old one for minutes.
 create function server_identity_v1 () returns text
 language plpgsql
 stable

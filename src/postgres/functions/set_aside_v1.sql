@@ -7,7 +7,8 @@ as $$
 declare
   v_until timestamptz;
 begin
-  -- What ends the pause early changes one of these rows, and then the row in paused_webhooks: it waits for this, or this does nothing.
+  -- What ends the pause early changes one of these rows, and then the row in paused_webhooks: it waits for this, or
+  -- this does nothing.
   select h.paused_until into v_until
   from webhooks w
   join webhook_health h on h.webhook_id = w.id and h.revision = w.revision

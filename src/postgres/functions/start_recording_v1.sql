@@ -1,5 +1,6 @@
--- A transaction calls this before it draws a number from a sequence whose order readers follow. Tells readers from which number on
--- the transaction may still commit rows, by a lock in its name: PostgreSQL releases it after the rows have become visible.
+-- A transaction calls this before it draws a number from a sequence whose order readers follow. Tells readers from
+-- which number on the transaction may still commit rows, by a lock in its name: PostgreSQL releases it after the rows
+-- have become visible.
 create function start_recording_v1 (p_sequence regclass) returns void
 language plpgsql
 -- The caller needs no privileges on the sequence.

@@ -1,5 +1,6 @@
--- Moves stopped deliveries of a webhook to the log: those below its skip_before, or all if it is not active or was deleted. Takes up
--- to p_limit from each lane and of the scheduled ones. Skips locked deliveries. Returns the number of moved deliveries.
+-- Moves stopped deliveries of a webhook to the log: those below its skip_before, or all if it is not active or was
+-- deleted. Takes up to p_limit from each lane and of the scheduled ones. Skips locked deliveries. Returns the number
+-- of moved deliveries.
 create function sweep_v1 (p_webhook bigint, p_limit integer) returns integer
 language plpgsql
 set search_path from current

@@ -1,4 +1,5 @@
--- Takes back up to p_limit deliveries that were set aside while their webhook was paused. The caller holds the lock of claims.
+-- Takes back up to p_limit deliveries that were set aside while their webhook was paused. The caller holds the lock
+-- of claims.
 create function take_back_v1 (p_webhook bigint, p_limit integer) returns void
 language plpgsql
 set search_path from current

@@ -28,7 +28,10 @@ export function isQueryable (value: unknown): value is PgQueryable {
   return hasMethods(value, 'query')
 }
 
-/** Adds the handle of the library to the client that it was converted to, so that a recorder knows the transaction by it. */
+/**
+ * Adds the handle of the library to the client that it was converted to, so that a recorder knows the transaction by
+ * it.
+ */
 export function keepHandle (handle: object, client: PgQueryable): PgQueryable {
   return Object.assign(client, { [kHandle]: handle })
 }

@@ -1,6 +1,13 @@
 import { readField } from '../../shared/fields.js'
 import type { PgQueryable } from '../pool.js'
-import { fromKnex, fromKysely, isKnex, isKysely, type KnexTransaction, type KyselyTransaction } from './query-builders.js'
+import {
+  fromKnex,
+  fromKysely,
+  isKnex,
+  isKysely,
+  type KnexTransaction,
+  type KyselyTransaction
+} from './query-builders.js'
 import { expectHandle, expectOpen, hasMethods, isQueryable, keepHandle, sendAsText } from './handle.js'
 
 /** `EntityManager` of MikroORM, from `em.transactional`. */
@@ -39,7 +46,11 @@ export function isPrisma (value: unknown): boolean {
  * rolls such a transaction back after its `timeout`, 5 seconds by default.
  */
 export function fromPrisma (tx: PrismaTransaction): PgQueryable {
-  expectHandle(isPrisma(tx) && !hasMethods(tx, '$connect'), 'fromPrisma', 'the client that prisma.$transaction gives to its callback')
+  expectHandle(
+    isPrisma(tx) && !hasMethods(tx, '$connect'),
+    'fromPrisma',
+    'the client that prisma.$transaction gives to its callback'
+  )
   return keepHandle(tx, {
     async query (text, values = []) {
       const statement = sendAsText(text, values)

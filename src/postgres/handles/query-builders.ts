@@ -20,7 +20,11 @@ export function isDrizzle (value: unknown): boolean {
 
 /** Converts a Drizzle transaction for the option `transaction`. Throws `invalid_event`. */
 export function fromDrizzle (tx: DrizzleTransaction): PgQueryable {
-  expectHandle(isDrizzle(tx) && hasMethods(tx, 'rollback'), 'fromDrizzle', 'the transaction that db.transaction gives to its callback')
+  expectHandle(
+    isDrizzle(tx) && hasMethods(tx, 'rollback'),
+    'fromDrizzle',
+    'the transaction that db.transaction gives to its callback'
+  )
   return keepHandle(tx, {
     async query (text, values = []) {
       const statement = sendAsText(text, values)
@@ -50,7 +54,11 @@ export function isKnex (value: unknown): boolean {
  * `postProcessResponse`.
  */
 export function fromKnex (trx: KnexTransaction): PgQueryable {
-  expectHandle(isKnex(trx) && readField(trx, 'isTransaction') === true, 'fromKnex', 'the transaction that knex.transaction gives')
+  expectHandle(
+    isKnex(trx) && readField(trx, 'isTransaction') === true,
+    'fromKnex',
+    'the transaction that knex.transaction gives'
+  )
   return keepHandle(trx, {
     async query (text, values) {
       const connection = await trx.client.acquireConnection()
@@ -64,7 +72,11 @@ export function fromKnex (trx: KnexTransaction): PgQueryable {
 export interface KyselyQuery {
   readonly sql: string
   readonly parameters: readonly unknown[]
-  readonly query: { readonly kind: 'RawNode', readonly sqlFragments: readonly string[], readonly parameters: readonly [] }
+  readonly query: {
+    readonly kind: 'RawNode'
+    readonly sqlFragments: readonly string[]
+    readonly parameters: readonly []
+  }
   readonly queryId: { readonly queryId: string }
 }
 
@@ -84,7 +96,11 @@ export function isKysely (value: unknown): boolean {
  * `CamelCasePlugin` would rename our columns.
  */
 export function fromKysely (trx: KyselyTransaction): PgQueryable {
-  expectHandle(isKysely(trx) && readField(trx, 'isTransaction') === true, 'fromKysely', 'the transaction that db.transaction().execute gives')
+  expectHandle(
+    isKysely(trx) && readField(trx, 'isTransaction') === true,
+    'fromKysely',
+    'the transaction that db.transaction().execute gives'
+  )
   return keepHandle(trx, {
     async query (text, values = []) {
       // `withoutPlugins` returns a transaction that does not check whether it has ended.
@@ -120,7 +136,11 @@ export function isPostgresJs (value: unknown): boolean {
  * by their PostgreSQL type and would encode JSON twice; values of the type `unknown` are sent unchanged.
  */
 export function fromPostgresJs (sql: PostgresJsTransaction): PgQueryable {
-  expectHandle(isPostgresJs(sql) && hasMethods(sql, 'savepoint'), 'fromPostgresJs', 'the sql that sql.begin gives to its callback')
+  expectHandle(
+    isPostgresJs(sql) && hasMethods(sql, 'savepoint'),
+    'fromPostgresJs',
+    'the sql that sql.begin gives to its callback'
+  )
   return keepHandle(sql, {
     async query (text, values = []) {
       const parameters = values.map((value) => sql.typed(formatValue(value), inferred))

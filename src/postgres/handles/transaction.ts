@@ -50,11 +50,12 @@ export function callInTransaction (transaction: unknown, call: string, values: u
 }
 
 /**
- * Runs a statement in the host's transaction and returns its `result`. Throws `invalid_event` for a handle outside a transaction.
+ * Runs a statement in the host's transaction and returns its `result`. Throws `invalid_event` for a handle outside a
+ * transaction.
  *
- * PostgreSQL gives a transaction an id on first use. If the transaction has none, the statement must do nothing but request
- * one, and return an empty text. In autocommit mode every statement runs in a separate transaction, so the second call finds no
- * id either.
+ * PostgreSQL gives a transaction an id on first use. If the transaction has none, the statement must do nothing but
+ * request one, and return an empty text. In autocommit mode every statement runs in a separate transaction, so the
+ * second call finds no id either.
  */
 export async function askInTransaction (transaction: unknown, text: string, values: unknown[]): Promise<string> {
   const client = parseTransaction(transaction)
@@ -76,5 +77,7 @@ async function askOnce (client: PgQueryable, text: string, values: unknown[]): P
 export function parseTransaction (transaction: unknown): PgQueryable {
   const [library, , wrapped] = libraries.find(([, isHandle]) => isHandle(transaction)) ?? []
   if (library !== undefined) refuseTransaction(`expected ${wrapped}, got the ${library} handle itself`)
-  return isQueryable(transaction) ? transaction : refuseTransaction(`expected a client with a method query(text, values), or one of ${wrappers}`)
+  return isQueryable(transaction)
+    ? transaction
+    : refuseTransaction(`expected a client with a method query(text, values), or one of ${wrappers}`)
 }

@@ -26,8 +26,8 @@ const keysOptions = {
    */
   schema: readSchema,
   /**
-   * The beginning of every key, followed by `_`: 2 to 16 characters of `a-z 0-9`, the first a letter. Choose your own, so that
-   * secret scanners recognize your keys, and pass the same to `postgresKeyLookup`.
+   * The beginning of every key, followed by `_`: 2 to 16 characters of `a-z 0-9`, the first a letter. Choose your
+   * own, so that secret scanners recognize your keys, and pass the same to `postgresKeyLookup`.
    * @default 'rk'
    */
   prefix: readKeyPrefix,
@@ -67,24 +67,29 @@ interface CallOptions {
  */
 export interface ApiKeys {
   /**
-   * Issues a key. The result contains the key itself, which cannot be read again. Throws `invalid_input` for a scope that no route
-   * has, and `tenant_resting`.
+   * Issues a key. The result contains the key itself, which cannot be read again. Throws `invalid_input` for a scope
+   * that no route has, and `tenant_resting`.
    */
-  issue (key: NewApiKey, options?: CallOptions): Promise<IssuedApiKey>
+  issue(key: NewApiKey, options?: CallOptions): Promise<IssuedApiKey>
   /**
    * Returns the keys of a tenant in the order in which they were issued, also those that are no longer valid.
    */
-  list (tenant: TenantReference, options?: CallOptions): Promise<StoredApiKey[]>
+  list(tenant: TenantReference, options?: CallOptions): Promise<StoredApiKey[]>
   /**
    * Issues a key that replaces another one of the tenant: with the same scopes, limits, name and date of expiry, and
-   * a new id. The old key ends after `overlapSeconds`, 0 to 31,536,000, by default a day. Throws `not_found` if the tenant has
-   * no such key, or the key expired or was revoked.
+   * a new id. The old key ends after `overlapSeconds`, 0 to 31,536,000, by default a day. Throws `not_found` if the
+   * tenant has no such key, or the key expired or was revoked.
    */
-  rotate (tenant: TenantReference, id: string, overlap?: { overlapSeconds?: number }, options?: CallOptions): Promise<IssuedApiKey>
+  rotate(
+    tenant: TenantReference,
+    id: string,
+    overlap?: { overlapSeconds?: number },
+    options?: CallOptions
+  ): Promise<IssuedApiKey>
   /** Revokes a key of the tenant at once. Returns `false` if the tenant has no such key, or it was already revoked. */
-  revoke (tenant: TenantReference, id: string, options?: CallOptions): Promise<boolean>
+  revoke(tenant: TenantReference, id: string, options?: CallOptions): Promise<boolean>
   /** Returns a key of the tenant; `null` if the tenant has no such key. */
-  find (tenant: TenantReference, id: string, options?: CallOptions): Promise<StoredApiKey | null>
+  find(tenant: TenantReference, id: string, options?: CallOptions): Promise<StoredApiKey | null>
 }
 
 const callReaders: Readers<CallOptions> = { transaction: (value) => value }
@@ -103,7 +108,11 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   const knownScopes = [...apiScopes, ...ownScopes]
   const findKey = `coalesce((select ${keyJson} from ${schema}.api_keys k where k.tenant = $1 and k.id = $2)::text, 'null')`
 
-  function run<Result> (operation: string, transaction: unknown, work: (call: Call) => Promise<Result>): Promise<Result> {
+  function run<Result> (
+    operation: string,
+    transaction: unknown,
+    work: (call: Call) => Promise<Result>
+  ): Promise<Result> {
     seen.keep()
     return runInTransaction(session, operation, transaction, work)
   }
@@ -129,7 +138,10 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
         toJson(limits.candidateFields), toJson(limits.jobFields), name, createdBy, expiresAt
       ]
       return run('issue key', transaction, async (call) => {
-        const restsUntil = await call(`${schema}.issue_key_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`, values)
+        const restsUntil = await call(
+          `${schema}.issue_key_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+          values
+        )
         if (restsUntil !== 'none') throw tenantResting(tenant, restsUntil)
         return show(call, tenant, id, key)
       })
@@ -138,9 +150,16 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
     async list (tenant, options = {}) {
       const { transaction } = readInput(options, callReaders)
       const id = readKeyTenant(tenant)
-      return run('list keys', transaction, async (call) => JSON.parse(await call(`(
+      return run('list keys', transaction, async (call) =>
+        JSON.parse(
+          await call(
+            `(
         select coalesce(json_agg(${keyJson} order by k.created_at, k.id), '[]') from ${schema}.api_keys k where k.tenant = $1
-      )`, [id])))
+      )`,
+            [id]
+          )
+        )
+      )
     },
 
     async rotate (keyTenant, oldId, overlap = {}, options = {}) {
@@ -151,7 +170,14 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const id = createId()
       const key = generateApiKey(prefix)
       return run('rotate key', transaction, async (call) => {
-        const isRotated = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5, $6)`, [tenant, old, id, hashApiKey(key), keyStart(key), String(overlapSeconds)])
+        const isRotated = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5, $6)`, [
+          tenant,
+          old,
+          id,
+          hashApiKey(key),
+          keyStart(key),
+          String(overlapSeconds)
+        ])
         return isRotated === 'true' ? show(call, tenant, id, key) : refuseId()
       })
     },

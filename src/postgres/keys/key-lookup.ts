@@ -23,8 +23,8 @@ const lookupOptions = {
    */
   schema: readSchema,
   /**
-   * The prefix of your keys, as given to `apiKeys`. A key that begins with it and has a wrong checksum is refused without
-   * a query. Keys of any other form are looked up by their digests.
+   * The prefix of your keys, as given to `apiKeys`. A key that begins with it and has a wrong checksum is refused
+   * without a query. Keys of any other form are looked up by their digests.
    * @default 'rk'
    */
   prefix: readKeyPrefix,
@@ -66,7 +66,10 @@ export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptio
 
   async function lookup ({ tenantId, key }: Parameters<AsyncKeyLookup>[0]): ReturnType<AsyncKeyLookup> {
     if (hasKeyFormat(key, prefix) && !hasKeyChecksum(key)) return null
-    const [row] = await session.query<{ id: string, scopes: string, limits: string | null }>('look up key', text, [hashApiKey(key), tenantId])
+    const [row] = await session.query<{ id: string; scopes: string; limits: string | null }>('look up key', text, [
+      hashApiKey(key),
+      tenantId
+    ])
     if (row === undefined) return null
     recordUse(row.id)
     const limits = row.limits === null ? {} : omitNull(JSON.parse(row.limits))

@@ -13,14 +13,14 @@ interface NewApiKeyFields {
   /** For example `candidates:read`: scopes of the API, and those of `ownScopes`. */
   scopes: readonly string[]
   /**
-   * Networks that requests with the key may come from, as 1 to 100 CIDRs. Requests from elsewhere get the 401 of an unknown
-   * key. Behind a proxy, name the proxy in `trustProxy`.
+   * Networks that requests with the key may come from, as 1 to 100 CIDRs. Requests from elsewhere get the 401 of an
+   * unknown key. Behind a proxy, name the proxy in `trustProxy`.
    * @default any address
    */
   allowedIps?: readonly string[] | null
   /**
-   * The published fields of a candidate that the key sees besides `id`, up to 200. Others are left out of responses, and cannot
-   * be used in filters and `sort`.
+   * The published fields of a candidate that the key sees besides `id`, up to 200. Others are left out of responses,
+   * and cannot be used in filters and `sort`.
    * @default all
    */
   candidateFields?: readonly string[] | null
@@ -92,7 +92,9 @@ export interface KeyValues extends KeyLimits {
   createdBy: string | null
 }
 
-/** The check of each value. An unknown name is refused, because a key with a misspelt `expiresAt` would never expire. */
+/**
+ * The check of each value. An unknown name is refused, because a key with a misspelt `expiresAt` would never expire.
+ */
 export const keyReaders: Readers<KeyValues> = {
   tenantSlug: unread,
   tenantId: unread,

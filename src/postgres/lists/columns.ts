@@ -32,10 +32,15 @@ export function formatAnyTenant (relation: TenantRelation): Condition<string> {
  * index on the column can be used.
  */
 export function formatIdCondition (relation: Relation, column: string, id: Id): Condition<Id> | null {
-  return canHold(relation, column, id) ? [(value) => `${column} = ${value}::${comparedType(relation, column)}`, id] : null
+  return canHold(relation, column, id)
+    ? [(value) => `${column} = ${value}::${comparedType(relation, column)}`, id]
+    : null
 }
 
-/** Returns the condition that `id` lies after this one, in the order of `formatIdOrder`; `null` if `id` cannot hold it. */
+/**
+ * Returns the condition that `id` lies after this one, in the order of `formatIdOrder`; `null` if `id` cannot hold
+ * it.
+ */
 export function formatIdAfter (relation: Relation, id: Id): Condition<Id> | null {
   if (!canHold(relation, 'id', id)) return null
   return [(value) => `${formatIdOrder(relation)} > ${value}::${comparedType(relation, 'id')}`, id]
@@ -89,8 +94,8 @@ export interface TenantRelation extends Relation {
 const types = { tenant_slug: textTypes, tenant_id: [...textTypes, 'uuid', ...integerTypes] }
 
 /**
- * Finds the column with the tenant and checks it. `hasTenantIds` is whether the option `tenantId` is set; `null` if that is
- * unknown: then the relation decides, and `tenant_slug` counts if it has both. Throws `storage_not_ready`.
+ * Finds the column with the tenant and checks it. `hasTenantIds` is whether the option `tenantId` is set; `null` if
+ * that is unknown: then the relation decides, and `tenant_slug` counts if it has both. Throws `storage_not_ready`.
  */
 export function findTenantColumn (relation: Relation, option: string, hasTenantIds: boolean | null): TenantRelation {
   const { name, columns } = relation

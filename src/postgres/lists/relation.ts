@@ -20,7 +20,10 @@ export interface Relation {
   columns: ReadonlyMap<string, Column>
   /** Definitions of its indexes, as `create index` statements. */
   indexes: readonly string[]
-  /** The type in which integers are selected: `text`, unless `Number` can read what the host's driver returns for a `bigint`. */
+  /**
+   * The type in which integers are selected: `text`, unless `Number` can read what the host's driver returns for a
+   * `bigint`.
+   */
   integerType: 'bigint' | 'text'
   /** Quoted. Lower-cases letters of all scripts, if the database has such a collation. */
   caseCollation: string
@@ -42,7 +45,9 @@ const caseCollations = ['und-x-icu', 'pg_unicode_fast', 'pg_c_utf8']
 /** Describes the relation of an SQL name such as `public.api_candidates`. Throws `storage_not_ready`. */
 export async function describeRelation (session: Session, option: string, sqlName: string): Promise<Relation> {
   const [row] = await session.query<RelationRow>(`describe ${option}`, text, [sqlName, caseCollations])
-  if (row === undefined) throw relationError(option, `there is no table or view ${sqlName} that the database user may see`)
+  if (row === undefined) {
+    throw relationError(option, `there is no table or view ${sqlName} that the database user may see`)
+  }
   return {
     name: row.name,
     isIndexable: ['r', 'p', 'm'].includes(row.kind),

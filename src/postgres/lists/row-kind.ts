@@ -15,8 +15,8 @@ interface FieldReader {
 }
 
 /**
- * Throws `storage_not_ready` for the first required column that is missing or of another type, except that of the tenant. Without `kinds`, columns of
- * ids may have every type that ids can have.
+ * Throws `storage_not_ready` for the first required column that is missing or of another type, except that of the
+ * tenant. Without `kinds`, columns of ids may have every type that ids can have.
  */
 export function assertColumns (relation: Relation, kind: RowKind, kinds: IdKinds | null): void {
   const { option, columns, ids, exact } = kind
@@ -31,14 +31,28 @@ export function assertColumns (relation: Relation, kind: RowKind, kinds: IdKinds
 /** Throws `storage_not_ready` if a column is missing or has another collation than it needs. */
 export function assertExact (relation: Relation, option: string, name: string): void {
   const { isExact } = findColumn(relation, option, name)
-  if (!isExact) throw relationError(option, `the column ${name} of ${relation.name} has a collation by which different texts are equal`)
+  if (!isExact) {
+    throw relationError(
+      option,
+      `the column ${name} of ${relation.name} has a collation by which different texts are equal`
+    )
+  }
 }
 
 /** Throws `storage_not_ready` if a column is missing or of another type. */
-export function assertType (relation: Relation, option: string, name: string, types: readonly string[], reason = ''): void {
+export function assertType (
+  relation: Relation,
+  option: string,
+  name: string,
+  types: readonly string[],
+  reason = ''
+): void {
   const { type } = findColumn(relation, option, name)
   if (types.includes(type)) return
-  throw relationError(option, `the column ${name} of ${relation.name} is ${type}, expected ${types.join(' or ')}${reason}`)
+  throw relationError(
+    option,
+    `the column ${name} of ${relation.name} is ${type}, expected ${types.join(' or ')}${reason}`
+  )
 }
 
 /** Throws `storage_not_ready` if there is no such column. */

@@ -3,13 +3,26 @@ import type { Session } from '../session.js'
 import { findTenantColumn, normalizeId, type TenantRelation } from './columns.js'
 import { describeRelation } from './relation.js'
 import { assertColumns, readerOf, type ReadValue, type RowKind } from './row-kind.js'
-import { type AnyField, type AnyFilter, type Statement, formatFind, formatFindMany, formatPage, formatPageAfter, formatTotal } from './row-statements.js'
+import {
+  type AnyField,
+  type AnyFilter,
+  type Statement,
+  formatFind,
+  formatFindMany,
+  formatPage,
+  formatPageAfter,
+  formatTotal
+} from './row-statements.js'
 import { createTotals } from './totals.js'
 
 /** Lists rows from the host's relation. */
-export interface RelationSource<Row extends { id: Id }, Filter, Field extends string> extends RowSource<Row, Filter, Field> {
+export interface RelationSource<Row extends { id: Id }, Filter, Field extends string> extends RowSource<
+  Row,
+  Filter,
+  Field
+> {
   /** Describes the relation again and checks its columns. Throws `storage_not_ready`. */
-  describe (kinds: IdKinds, hasTenantIds: boolean): Promise<TenantRelation>
+  describe(kinds: IdKinds, hasTenantIds: boolean): Promise<TenantRelation>
 }
 
 /** The expressions that select the fields of a list, and the fields whose values are converted. */
@@ -60,7 +73,9 @@ export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter
 
   /** Runs a statement that selects `fields`. Nothing is asked if no row can pass. */
   async function readRows (
-    operation: string, fields: readonly string[], format: (relation: TenantRelation, columns: string) => Statement | null
+    operation: string,
+    fields: readonly string[],
+    format: (relation: TenantRelation, columns: string) => Statement | null
   ): Promise<Row[]> {
     const relation = await findRelation()
     const { columns, readers } = findProjection(relation, fields)
@@ -90,7 +105,9 @@ export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter
     },
 
     async find (tenant, id, { fields }) {
-      const [row] = await readRows(`find ${option}`, fields, (relation, columns) => formatFind(relation, columns, tenant, id))
+      const [row] = await readRows(`find ${option}`, fields, (relation, columns) =>
+        formatFind(relation, columns, tenant, id)
+      )
       return row ?? null
     },
 
@@ -99,7 +116,9 @@ export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter
 
     async findMany (tenant, ids, { fields }) {
       const relation = await findRelation()
-      const rows = await readRows(`find many ${option}`, fields, (_relation, columns) => formatFindMany(relation, columns, tenant, ids))
+      const rows = await readRows(`find many ${option}`, fields, (_relation, columns) =>
+        formatFindMany(relation, columns, tenant, ids)
+      )
       const found = new Map(rows.map((row) => [row.id, row]))
       return ids.map((id) => found.get(normalizeId(relation, id)) ?? null)
     }

@@ -1,7 +1,13 @@
 import type { CandidateFilter, CandidateSortField, Id, JobFilter, JobSortField, ListQuery } from '../../ports/index.js'
 import { type Condition, Conditions, cast, orderBy } from '../sql.js'
 import {
-  formatIdAfter, formatIdAmong, formatIdCondition, formatIdOrder, formatTenantCondition, needsCollation, type TenantRelation
+  formatIdAfter,
+  formatIdAmong,
+  formatIdCondition,
+  formatIdOrder,
+  formatTenantCondition,
+  needsCollation,
+  type TenantRelation
 } from './columns.js'
 import type { Relation } from './relation.js'
 import type { RowKind } from './row-kind.js'
@@ -20,7 +26,11 @@ const deepOffset = 500
 
 /** Returns the statement of a page, with `columns` selected. Like the others, `null` if no row can pass. */
 export function formatPage (
-  relation: TenantRelation, kind: RowKind, columns: string, tenant: string, { filter, sort, offset, limit }: ListQuery<AnyFilter, AnyField>
+  relation: TenantRelation,
+  kind: RowKind,
+  columns: string,
+  tenant: string,
+  { filter, sort, offset, limit }: ListQuery<AnyFilter, AnyField>
 ): Statement | null {
   const isOfTenant = formatTenantCondition(relation, tenant)
   const where = allOf(isOfTenant, ...filterBy(relation, kind, filter))
@@ -28,20 +38,29 @@ export function formatPage (
   const { name } = relation
   const order = orderBy<AnyField>(sort, needsCollation(relation, 'id') ? textIdSortColumns : sortColumns)
   const slice = `limit ${where.bind(limit)}` + (offset === 0 ? '' : ` offset ${where.bind(offset)}`)
-  const text = offset > deepOffset
-    ? `select ${columns}
+  const text =
+    offset > deepOffset
+      ? `select ${columns}
        from (select id from ${name} r ${where} ${order} ${slice}) as page
        join ${name} r using (id) where ${isOfTenant[0]('$1')}
        ${order}`
-    : `select ${columns} from ${name} r ${where} ${order} ${slice}`
+      : `select ${columns} from ${name} r ${where} ${order} ${slice}`
   return { text, values: where.values }
 }
 
 /** Returns the statement of a total. */
-export function formatTotal (relation: TenantRelation, kind: RowKind, tenant: string, filter: AnyFilter): Statement | null {
+export function formatTotal (
+  relation: TenantRelation,
+  kind: RowKind,
+  tenant: string,
+  filter: AnyFilter
+): Statement | null {
   const where = allOf(formatTenantCondition(relation, tenant), ...filterBy(relation, kind, filter))
   if (where === null) return null
-  return { text: `select ${cast('count(*)', 'bigint', relation.integerType)} as total from ${relation.name} ${where}`, values: where.values }
+  return {
+    text: `select ${cast('count(*)', 'bigint', relation.integerType)} as total from ${relation.name} ${where}`,
+    values: where.values
+  }
 }
 
 /** Returns the statement of one row. */
@@ -51,8 +70,8 @@ export function formatFind (relation: TenantRelation, columns: string, tenant: s
 }
 
 /**
- * Returns the statement of the rows after an id; from the first one if it is `null`. A view reads its ids first: a join that
- * follows the order of ids would read the joined table from its beginning.
+ * Returns the statement of the rows after an id; from the first one if it is `null`. A view reads its ids first: a
+ * join that follows the order of ids would read the joined table from its beginning.
  */
 export function formatPageAfter (
   relation: TenantRelation, columns: string, tenant: string, { after, limit }: { after: Id | null, limit: number }
@@ -70,7 +89,12 @@ export function formatPageAfter (
 }
 
 /** Returns the statement of the rows with these ids. */
-export function formatFindMany (relation: TenantRelation, columns: string, tenant: string, ids: readonly Id[]): Statement | null {
+export function formatFindMany (
+  relation: TenantRelation,
+  columns: string,
+  tenant: string,
+  ids: readonly Id[]
+): Statement | null {
   const where = allOf(formatTenantCondition(relation, tenant), formatIdAmong(relation, ids))
   return where === null ? null : { text: `select ${columns} from ${relation.name} ${where}`, values: where.values }
 }

@@ -53,7 +53,9 @@ export function isReadWhole ({ 'Node Type': type, 'Index Cond': condition }: Pla
 /** Splits a column such as `p.id` or `"P"."Id"`; `null` for an expression. */
 export function readColumn (text: string): PlanColumn | null {
   const match = /^(?:(\w+|"(?:[^"]|"")+")\.)?(\w+|"(?:[^"]|"")+")$/.exec(text)
-  return match === null ? null : { alias: match[1] === undefined ? undefined : unquote(match[1]), column: String(match[2]) }
+  return match === null
+    ? null
+    : { alias: match[1] === undefined ? undefined : unquote(match[1]), column: String(match[2]) }
 }
 
 /** Returns a name as the catalog has it. */
@@ -69,14 +71,20 @@ const orders: ReadonlyArray<ReadonlyArray<SortItem<AnyField>>> = [
 ]
 
 /**
- * Finds the table beneath a view for which a page of a small tenant reads the rows of all tenants; `null` if there is none. That
- * happens if the tenant comes from another table: the planner cannot know that an index has the rows of one tenant in order.
- * Explains the pages of a tenant that exists, and runs none.
+ * Finds the table beneath a view for which a page of a small tenant reads the rows of all tenants; `null` if there is
+ * none. That happens if the tenant comes from another table: the planner cannot know that an index has the rows of
+ * one tenant in order. Explains the pages of a tenant that exists, and runs none.
  */
-export async function findSharedTable (query: RunQuery, relation: TenantRelation, kind: RowKind): Promise<string | null> {
+export async function findSharedTable (
+  query: RunQuery,
+  relation: TenantRelation,
+  kind: RowKind
+): Promise<string | null> {
   const table = await findRowTable(query, relation)
   if (table === null) return null
-  const [row] = await query<{ tenant: string | null }>(`select ${relation.tenantColumn}::text as tenant from ${relation.name} limit 1`)
+  const [row] = await query<{ tenant: string | null }>(
+    `select ${relation.tenantColumn}::text as tenant from ${relation.name} limit 1`
+  )
   const tenant = row?.tenant ?? null
   if (tenant === null) return null
   const columns = [...Object.keys(kind.columns), ...Object.keys(kind.ids)].join(', ')
@@ -94,7 +102,8 @@ async function findRowTable (query: RunQuery, relation: TenantRelation): Promise
   const alias = readColumn(id)?.alias
   const tables = flatten(plan).filter(({ 'Relation Name': name }) => name !== undefined)
   const rows = tables.find((table) => table.Alias === alias)
-  const isElsewhere = tables.some((table) => table !== rows && mentions(tenant, table.Alias)) || tenant.includes('(SubPlan ')
+  const isElsewhere =
+    tables.some((table) => table !== rows && mentions(tenant, table.Alias)) || tenant.includes('(SubPlan ')
   if (rows === undefined || !isElsewhere) return null
   const [large] = await query<{ name: string }>(`
     select $2::text as name

@@ -1,8 +1,8 @@
 /** Shares totals between requests for a short time. */
 export interface Totals {
   /**
-   * Returns the cached total if it is still fresh, otherwise calls `count`. Concurrent requests share one count. `subject`
-   * identifies the total; it must be JSON.
+   * Returns the cached total if it is still fresh, otherwise calls `count`. Concurrent requests share one count.
+   * `subject` identifies the total; it must be JSON.
    */
   share (subject: unknown, count: () => Promise<number>): Promise<number>
 }

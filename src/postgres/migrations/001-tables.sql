@@ -1,5 +1,5 @@
--- Names are unqualified. Run the files in the order of their numbers, each in a transaction, with the schema for the tables
--- first in search_path. Then run the files of functions.
+-- Names are unqualified. Run the files in the order of their numbers, each in a transaction, with the schema for the
+-- tables first in search_path. Then run the files of functions.
 --
 -- Indexed text has the collation "C": an update of the system's collations would damage other indexes.
 --
@@ -11,8 +11,8 @@ create table migrations (
   run_at timestamptz not null default now()
 );
 
--- The functions that a version of this package calls, and when a process of that version was last seen. Functions that a later
--- version replaced are dropped a day later.
+-- The functions that a version of this package calls, and when a process of that version was last seen. Functions
+-- that a later version replaced are dropped a day later.
 create table versions (
   functions text[] collate "C" primary key,
   seen_at timestamptz not null
@@ -24,10 +24,11 @@ create sequence fences;
 -- The last value is the id of the webhook where the last incomplete claim stopped.
 create unlogged sequence turns minvalue 0 start 0;
 
--- The column tenant of each table is the tenant's id: the result of the option tenantId, or the slug without that option.
+-- The column tenant of each table is the tenant's id: the result of the option tenantId, or the slug without that
+-- option.
 --
--- A tenant's events have a key: its first id, unless another tenant had that id before. Only tenants that were renamed or
--- removed have a row here, so emits only read it.
+-- A tenant's events have a key: its first id, unless another tenant had that id before. Only tenants that were
+-- renamed or removed have a row here, so emits only read it.
 create table tenants (
   key text collate "C" primary key,
   -- Null: removed. Its events are deleted in batches, and an emit may commit late.
@@ -56,10 +57,12 @@ create table webhooks (
   -- Names and values of headers of its own, sealed like the secret, and the names alone. Null without any.
   headers text,
   header_names text[],
-  -- Filters as they were given, because json keeps the order of the paths, and the predicate that decides. Null without any.
+  -- Filters as they were given, because json keeps the order of the paths, and the predicate that decides. Null
+  -- without any.
   filters json,
   filter_path jsonpath,
-  -- Incremented when target_url changes and when the webhook is activated. Health of an earlier revision does not count.
+  -- Incremented when target_url changes and when the webhook is activated. Health of an earlier revision does not
+  -- count.
   revision integer not null default 1,
   -- Why the service disabled it: gone or failing. Counts only while the status is disabled.
   disabled_reason text,
@@ -160,8 +163,8 @@ create table queue (
   is_replay boolean not null default false,
   due_at timestamptz not null,
   created_at timestamptz not null,
-  -- An array of objects with started_at, duration_ms, response_status, error and, if it is kept, response_excerpt, in the
-  -- order of the attempts. Null if empty.
+  -- An array of objects with started_at, duration_ms, response_status, error and, if it is kept, response_excerpt, in
+  -- the order of the attempts. Null if empty.
   attempts jsonb,
   -- The last claim.
   fence bigint,
@@ -191,13 +194,14 @@ create table stopped_webhooks (
   webhook_id bigint primary key
 );
 
--- Where the queue of a webhook begins, if it begins with many deleted rows that vacuum must keep for an older transaction.
--- Normally empty.
+-- Where the queue of a webhook begins, if it begins with many deleted rows that vacuum must keep for an older
+-- transaction. Normally empty.
 create unlogged table marks (
   webhook_id bigint primary key,
   -- No delivery in lane 0 has a lower id: only claims put deliveries there, one after another.
   first_leased bigint not null,
-  -- Claims begin here in lane 1. After expires_at they begin at safe_fresh again: deliveries with a lower id may have been committed.
+  -- Claims begin here in lane 1. After expires_at they begin at safe_fresh again: deliveries with a lower id may have
+  -- been committed.
   first_fresh bigint not null default 0,
   expires_at timestamptz not null default 'infinity',
   -- No delivery in lane 1 has a lower id.
@@ -267,8 +271,8 @@ create table api_keys (
 
 create index api_keys_tenant on api_keys (tenant, created_at, id);
 
--- Changes of candidates and jobs, as transactions recorded them. Only inserted and deleted, so that transactions never wait for
--- each other.
+-- Changes of candidates and jobs, as transactions recorded them. Only inserted and deleted, so that transactions
+-- never wait for each other.
 create table recent_changes (
   -- The order of sync. A transaction calls start_recording_v1 before it draws one.
   seq bigint generated always as identity primary key,
@@ -330,8 +334,8 @@ create table watched_tables (
   primary key (kind, schema_name, table_name)
 );
 
--- Changes that a trigger of watch could not record, because its expressions failed. Until watch repairs the table, sync of the kind
--- answers 410. A trigger adds a row only if it sees none of its table.
+-- Changes that a trigger of watch could not record, because its expressions failed. Until watch repairs the table,
+-- sync of the kind answers 410. A trigger adds a row only if it sees none of its table.
 create table missed_changes (
   id bigint generated always as identity primary key,
   -- candidate or job.
@@ -352,8 +356,8 @@ create table ended_changes (
   xid xid8 not null
 );
 
--- The database that these tables belong to. Dumps, template databases and copies of a cluster include this row, which then does
--- not match their database. A restore of data alone adds a second row.
+-- The database that these tables belong to. Dumps, template databases and copies of a cluster include this row, which
+-- then does not match their database. A restore of data alone adds a second row.
 create table home (
   -- Changes with each adoption, so that data restored later from the other database still adds a row.
   id uuid primary key default gen_random_uuid(),

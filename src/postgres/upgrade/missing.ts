@@ -18,15 +18,25 @@ export interface Missing {
 /** The schema belongs to a later version, which replaced functions that this one calls. */
 export class LaterSchemaError extends RecruitingApiError {
   constructor (schema: string, name: string) {
-    super('storage_not_ready', `the schema ${schema} was updated by a later version of fastify-recruiting-api, and the function ${name} was dropped: use that version or a later one`, 'schema')
+    super(
+      'storage_not_ready',
+      `the schema ${schema} was updated by a later version of fastify-recruiting-api, and the function ${name} was dropped: use that version or a later one`,
+      'schema'
+    )
   }
 }
 
 /** Compares a schema with a version. Throws `LaterSchemaError`. `schema` is not quoted. */
-export async function findMissing (query: RunQuery, schema: string, { migrations, functions }: Version): Promise<Missing> {
+export async function findMissing (
+  query: RunQuery,
+  schema: string,
+  { migrations, functions }: Version
+): Promise<Missing> {
   const done = await findMigrations(query, schema)
   const rows = await query<{ name: string }>(
-    'select proname::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = $1', [schema])
+    'select proname::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = $1',
+    [schema]
+  )
   const found = new Set(rows.map(({ name }) => name))
   const missing = [...functions.keys()].filter((name) => !found.has(name))
 

@@ -15,9 +15,9 @@ const longestPauseMs = 500
 const lockErrors: readonly unknown[] = ['55P03', '40P01']
 
 /**
- * Upgrades a schema to a version in steps, each all or nothing. Waits for other processes that do the same. Rejects with
- * `storage_timeout` after waiting `giveUpMs` for a lock; after ten times as long for one that an index needs, because that blocks
- * nobody. A process warning says early which process it waits for, and for how long.
+ * Upgrades a schema to a version in steps, each all or nothing. Waits for other processes that do the same. Rejects
+ * with `storage_timeout` after waiting `giveUpMs` for a lock; after ten times as long for one that an index needs,
+ * because that blocks nobody. A process warning says early which process it waits for, and for how long.
  */
 export async function upgrade (pool: PgPool, schema: string, version: Version, giveUpMs = 60_000): Promise<string[]> {
   const done: string[] = []
@@ -33,7 +33,9 @@ export async function upgrade (pool: PgPool, schema: string, version: Version, g
 
   for (;;) {
     try {
-      const files = await withClient(pool, (client) => runStep({ pool, client, schema, version, giveUpMs, noteBlocker }))
+      const files = await withClient(pool, (client) =>
+        runStep({ pool, client, schema, version, giveUpMs, noteBlocker })
+      )
       if (files?.length === 0) return done
       if (files === null) await sleep(longestPauseMs / 5)
       else done.push(...files)
@@ -65,7 +67,9 @@ interface Step {
 
 /** Runs `work` with a connection, and looks which other one keeps it waiting. */
 async function noteBlockers<Result> (
-  { pool, client, noteBlocker }: Pick<Step, 'pool' | 'client' | 'noteBlocker'>, longestMs: number, work: () => Promise<Result>
+  { pool, client, noteBlocker }: Pick<Step, 'pool' | 'client' | 'noteBlocker'>,
+  longestMs: number,
+  work: () => Promise<Result>
 ): Promise<Result> {
   const [own] = await ask<{ pid: string }>(client, 'select pg_backend_pid()::text as pid')
   let isLooking = false
@@ -73,17 +77,23 @@ async function noteBlockers<Result> (
   async function look (): Promise<void> {
     if (isLooking) return
     isLooking = true
-    const [row] = await ask<{ blocker: string | null }>(pool, `
+    const [row] = await ask<{ blocker: string | null }>(
+      pool,
+      `
       select string_agg(coalesce(format('pid %s (%s, user %s, in a transaction since %s)', a.pid,
         coalesce(nullif(a.application_name, ''), 'no application name'), a.usename, ${toIso('a.xact_start')}),
         'a prepared transaction'), ' and ') as blocker
-      from unnest(pg_blocking_pids($1::integer)) as b (pid) left join pg_stat_activity a on a.pid = b.pid`, [own?.pid])
+      from unnest(pg_blocking_pids($1::integer)) as b (pid) left join pg_stat_activity a on a.pid = b.pid`,
+      [own?.pid]
+    )
     if (typeof row?.blocker === 'string') noteBlocker(row.blocker, longestMs)
     isLooking = false
   }
 
   // A failed look leaves `isLooking` set, so it is the last one.
-  const timer = setInterval(() => { look().catch(() => {}) }, lockTimeoutMs / 2)
+  const timer = setInterval(() => {
+    look().catch(() => {})
+  }, lockTimeoutMs / 2)
   try {
     return await work()
   } finally {
@@ -92,8 +102,8 @@ async function noteBlockers<Result> (
 }
 
 /**
- * Runs the first migration that is missing, or the functions once there is none. Returns the names of the files, and `null`
- * if another process runs a step.
+ * Runs the first migration that is missing, or the functions once there is none. Returns the names of the files, and
+ * `null` if another process runs a step.
  */
 async function runStep (step: Step): Promise<string[] | null> {
   const { client, schema, version, giveUpMs } = step
@@ -103,7 +113,10 @@ async function runStep (step: Step): Promise<string[] | null> {
   // A limit of the database user is for short statements.
   await client.query(`set local statement_timeout to 0; set local lock_timeout to '${lockTimeoutMs}ms'`)
   // Waiting here would hold up `create index concurrently`, which waits for all transactions.
-  const [row] = await query<{ locked: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked', lock)
+  const [row] = await query<{ locked: boolean }>(
+    'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
+    lock
+  )
   if (row?.locked !== true) return null
 
   await openSchema(client, schema)

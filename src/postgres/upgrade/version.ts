@@ -24,14 +24,25 @@ export function readVersion (): Promise<Version> {
 
 /** Reads the SQL files of a version. Throws `storage_not_ready`. */
 export async function readFolder (folder: URL): Promise<Version> {
-  const [migrations, functions] = await Promise.all([readFiles(new URL('migrations/', folder)), readFiles(new URL('functions/', folder))])
-  return { migrations, functions: new Map([...functions].map(([file, text]) => [file.slice(0, -'.sql'.length), text])), rights }
+  const [migrations, functions] = await Promise.all([
+    readFiles(new URL('migrations/', folder)),
+    readFiles(new URL('functions/', folder))
+  ])
+  return {
+    migrations,
+    functions: new Map([...functions].map(([file, text]) => [file.slice(0, -'.sql'.length), text])),
+    rights
+  }
 }
 
 async function readFiles (folder: URL): Promise<Map<string, string>> {
   try {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-    return new Map(await Promise.all(names.map(async (name): Promise<[string, string]> => [name, await readFile(new URL(name, folder), 'utf8')])))
+    return new Map(
+      await Promise.all(
+        names.map(async (name): Promise<[string, string]> => [name, await readFile(new URL(name, folder), 'utf8')])
+      )
+    )
   } catch (error) {
     const problem = `there are no SQL files in ${fileURLToPath(folder)}: install fastify-recruiting-api beside your bundle, with all of its files`
     throw new RecruitingApiError('storage_not_ready', problem, 'migrations', { cause: error })
@@ -57,16 +68,25 @@ async function listOwnFunctions (): Promise<string[]> {
 }
 
 /** `schema` is quoted. */
-export function createSeen (session: Session, schema: string, listFunctions = listOwnFunctions, now = () => performance.now()): Seen {
+export function createSeen (
+  session: Session,
+  schema: string,
+  listFunctions = listOwnFunctions,
+  now = () => performance.now()
+): Seen {
   let recordedAt = now()
   let refusal: Error | null = null
 
   async function record (): Promise<void> {
     recordedAt = now()
-    await session.query('record version', `
+    await session.query(
+      'record version',
+      `
       insert into ${schema}.versions as v (functions, seen_at) values ($1, clock_timestamp())
       on conflict (functions) do update set seen_at = excluded.seen_at
-      where v.seen_at < excluded.seen_at - interval '10 minutes'`, [await listFunctions()])
+      where v.seen_at < excluded.seen_at - interval '10 minutes'`,
+      [await listFunctions()]
+    )
   }
 
   return {

@@ -7,8 +7,8 @@ export function filterColumns (filters: EventFilters | null): [filters: string |
 }
 
 /**
- * Formats filters as a predicate of jsonpath, which PostgreSQL checks far faster than a function could read them. In strict mode, names
- * do not lead into arrays, and the result of a path that leads nowhere is unknown.
+ * Formats filters as a predicate of jsonpath, which PostgreSQL checks far faster than a function could read them. In
+ * strict mode, names do not lead into arrays, and the result of a path that leads nowhere is unknown.
  */
 function formatFilterPath (filters: EventFilters): string {
   return `strict ${Object.entries(filters).map(formatPath).join(' && ')}`
@@ -22,9 +22,9 @@ function formatPath ([path, values]: [string, FilterValue[]]): string {
 }
 
 /**
- * Returns the body of an event as `jsonb` takes it; `null` if that is the body. `jsonb` has no text with NUL or half a surrogate
- * pair, which no filter can equal. Here such values are `[]`, and such names `.`, which is no name of a path. Takes time linear in
- * the length of the body, and none of it in the database.
+ * Returns the body of an event as `jsonb` takes it; `null` if that is the body. `jsonb` has no text with NUL or half
+ * a surrogate pair, which no filter can equal. Here such values are `[]`, and such names `.`, which is no name of a
+ * path. Takes time linear in the length of the body, and none of it in the database.
  */
 export function formatFilterBody (body: string): string | null {
   if (!/\\u(?:0000|d[89a-f])/i.test(body)) return null

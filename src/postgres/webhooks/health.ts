@@ -38,7 +38,9 @@ export function createHealth (session: Session, schema: string): Pick<WebhookSto
     async listFailing ({ limit, maxPending }) {
       const waiting = (condition: string): string => `
         select from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before and ${condition} limit $2`
-      const rows = await session.query<FailingRow>('list failing webhooks', `
+      const rows = await session.query<FailingRow>(
+        'list failing webhooks',
+        `
         select ${webhookColumns}, w.tenant, w.tenant_slug, ${healthColumns}, h.last_error, h.last_response_status::text,
           (select count(*) from (
             (${waiting('q.lane is not null')}) union all (${waiting('q.lane is null')}) limit $2
@@ -52,18 +54,31 @@ export function createHealth (session: Session, schema: string): Pick<WebhookSto
           order by h.failing_since nulls last, w.id
           limit $1
         ))
-        order by h.failing_since nulls last, w.id`, [limit, maxPending])
+        order by h.failing_since nulls last, w.id`,
+        [limit, maxPending]
+      )
       return rows.map(parseFailing)
     }
   }
 }
 
-function parseHealth ({ failing_since: since, failed_deliveries: failed, paused_until: until, disabled_reason: reason }: HealthRow): WebhookHealth {
+function parseHealth ({
+  failing_since: since,
+  failed_deliveries: failed,
+  paused_until: until,
+  disabled_reason: reason
+}: HealthRow): WebhookHealth {
   return { failing_since: since, failed_deliveries: Number(failed), paused_until: until, disabled_reason: reason }
 }
 
 function parseFailing (row: FailingRow): FailingWebhook {
-  const { tenant: tenantId, tenant_slug: tenantSlug, last_error: lastError, last_response_status: status, pending } = row
+  const {
+    tenant: tenantId,
+    tenant_slug: tenantSlug,
+    last_error: lastError,
+    last_response_status: status,
+    pending
+  } = row
   return {
     tenantId,
     tenantSlug,

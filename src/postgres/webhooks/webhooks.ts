@@ -1,11 +1,26 @@
-import type { NewWebhook, SecretRotation, StoredHeaders, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore } from '../../ports/index.js'
+import type {
+  NewWebhook,
+  SecretRotation,
+  StoredHeaders,
+  WebhookChanges,
+  WebhookFilter,
+  WebhookSortField,
+  WebhookStore
+} from '../../ports/index.js'
 import { tenantResting } from '../../shared/tenants.js'
 import type { Due } from '../deliveries/due.js'
 import type { Session } from '../session.js'
 import { Conditions, moment, orderBy, toIso } from '../sql.js'
 import type { StopDeliveries } from '../deliveries/stop.js'
 import { filterColumns } from './filters.js'
-import { parseSecrets, parseWebhook, secretColumns, type SecretRow, webhookColumns, type WebhookRow } from './webhook-row.js'
+import {
+  parseSecrets,
+  parseWebhook,
+  secretColumns,
+  type SecretRow,
+  webhookColumns,
+  type WebhookRow
+} from './webhook-row.js'
 
 const sortColumns: Record<WebhookSortField, string> = {
   id: 'id',
@@ -59,11 +74,14 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
       return session.transaction('create webhook', async (query) => {
         // Serializes creates of a tenant: otherwise two could pass the limit together.
         await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table} ${tenant}`])
-        const [row] = await query<WebhookRow>(`
+        const [row] = await query<WebhookRow>(
+          `
           insert into ${table} (tenant, id, tenant_slug, name, status, target_url, event_types, secret, headers, header_names, filters, filter_path, created_at, updated_at)
           select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, moment, moment from ${moment} as moment
           where (select count(*) from ${table} where tenant = $1) < $13 and ${schema}.find_rest_v1($1) is null
-          returning ${webhookColumns}`, [...newValues(tenant, webhook), maxPerTenant])
+          returning ${webhookColumns}`,
+          [...newValues(tenant, webhook), maxPerTenant]
+        )
         if (row !== undefined) return parseWebhook(row)
         const [rest] = await query<{ until: string | null }>(`select ${schema}.find_rest_v1($1) as until`, [tenant])
         if (typeof rest?.until === 'string') throw tenantResting(tenant, rest.until)
@@ -73,7 +91,10 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
 
     async update (tenant, id, changes) {
       const values = [
-        ...changedValues(tenant, id, changes), `${schema}.delivery_ids`, ...changedHeaders(changes), ...changedFilters(changes)
+        ...changedValues(tenant, id, changes),
+        `${schema}.delivery_ids`,
+        ...changedHeaders(changes),
+        ...changedFilters(changes)
       ]
       const [row] = await session.query<WebhookRow>('update webhook', `
         with updated as (
@@ -125,7 +146,9 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
         where tenant = $1 and id = $2
         returning ${webhookColumns}, ${toIso('previous_secret_expires_at')} as previous_secret_expires_at`,
       rotationValues(tenant, id, rotation))
-      return row === undefined ? null : { ...parseWebhook(row), previous_secret_expires_at: row.previous_secret_expires_at }
+      return row === undefined
+        ? null
+        : { ...parseWebhook(row), previous_secret_expires_at: row.previous_secret_expires_at }
     },
 
     async findSecrets (tenant, id) {
@@ -148,10 +171,19 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
     },
 
     async listSecrets ({ afterId, limit }) {
-      const rows = await session.query<SecretRow & { id: string, tenant: string, headers: string | null }>('list secrets', `
+      const rows = await session.query<SecretRow & { id: string; tenant: string; headers: string | null }>(
+        'list secrets',
+        `
         select tenant, id::text, headers, ${secretColumns} from ${table}
-        where id > $1 order by id limit $2`, [afterId, limit])
-      return rows.map((row) => ({ tenantId: row.tenant, webhookId: Number(row.id), secrets: parseSecrets(row), headers: row.headers }))
+        where id > $1 order by id limit $2`,
+        [afterId, limit]
+      )
+      return rows.map((row) => ({
+        tenantId: row.tenant,
+        webhookId: Number(row.id),
+        secrets: parseSecrets(row),
+        headers: row.headers
+      }))
     },
 
     async replaceSecret (tenant, id, { from, to }) {
@@ -168,13 +200,42 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
 }
 
 function newValues (tenant: string, webhook: NewWebhook): unknown[] {
-  const { id, tenantSlug, name, status, target_url: targetUrl, event_types: eventTypes, secret, headers = null, filters = null } = webhook
-  return [tenant, id, tenantSlug, name, status, targetUrl, [...eventTypes], secret, headers?.sealed ?? null, copyNames(headers), ...filterColumns(filters)]
+  const {
+    id,
+    tenantSlug,
+    name,
+    status,
+    target_url: targetUrl,
+    event_types: eventTypes,
+    secret,
+    headers = null,
+    filters = null
+  } = webhook
+  return [
+    tenant,
+    id,
+    tenantSlug,
+    name,
+    status,
+    targetUrl,
+    [...eventTypes],
+    secret,
+    headers?.sealed ?? null,
+    copyNames(headers),
+    ...filterColumns(filters)
+  ]
 }
 
 function changedValues (tenant: string, id: number, changes: WebhookChanges): unknown[] {
   const { name, target_url: targetUrl, event_types: eventTypes, status } = changes
-  return [tenant, id, name ?? null, targetUrl ?? null, eventTypes === undefined ? null : [...eventTypes], status ?? null]
+  return [
+    tenant,
+    id,
+    name ?? null,
+    targetUrl ?? null,
+    eventTypes === undefined ? null : [...eventTypes],
+    status ?? null
+  ]
 }
 
 /** Whether the headers change, and to what. */

@@ -27,8 +27,16 @@ export const addressCases = [
     await emitMany(4)
     const [first, second, third] = await claimAll(3)
     await webhooks.update('acme', id, moved)
-    same(await recordAttempts([failed(first), failed(second), retry(third, { pauseMs: 600_000 })], disableAtTwo), [], 'the notices of three late failures')
-    same((await claim()).map(({ eventId, isFailing }) => [eventId, isFailing]), [['evt_4', false]], 'the deliveries claimed afterwards')
+    same(
+      await recordAttempts([failed(first), failed(second), retry(third, { pauseMs: 600_000 })], disableAtTwo),
+      [],
+      'the notices of three late failures'
+    )
+    same(
+      (await claim()).map(({ eventId, isFailing }) => [eventId, isFailing]),
+      [['evt_4', false]],
+      'the deliveries claimed afterwards'
+    )
   }),
 
   benchCase('deliveries', {
@@ -54,7 +62,21 @@ export const addressCases = [
     same(await claim(), [], 'the claimed deliveries after an update with the same address')
     await webhooks.update('acme', id, moved)
     const claimed = await claim()
-    same([eventIds(claimed), claimed.map(({ isFailing }) => isFailing)], [['evt_3', 'evt_4'], [false, false]], 'the deliveries claimed afterwards')
-    same(await recordAttempts([...claimed.slice(0, 1)].map((lease) => failed(lease)), disableAtTwo), [], 'the notices of its first failure')
+    same(
+      [eventIds(claimed), claimed.map(({ isFailing }) => isFailing)],
+      [
+        ['evt_3', 'evt_4'],
+        [false, false]
+      ],
+      'the deliveries claimed afterwards'
+    )
+    same(
+      await recordAttempts(
+        [...claimed.slice(0, 1)].map((lease) => failed(lease)),
+        disableAtTwo
+      ),
+      [],
+      'the notices of its first failure'
+    )
   })
 ]

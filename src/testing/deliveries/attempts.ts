@@ -16,17 +16,29 @@ export const attemptCases = [
     const shown = await deliveries.find('acme', webhook.id, lease.deliveryId)
     const deliveredAt = shown?.delivered_at
     isInstant(deliveredAt, 'delivered_at is an RFC 3339 date in UTC with milliseconds')
-    same(shown, {
-      ...waiting,
-      status: 'delivered',
-      attempt_count: 1,
-      response_status: 204,
-      error: null,
-      next_attempt_at: null,
-      delivered_at: deliveredAt,
-      attempts: [{ started_at: before(deliveredAt, 20), duration_ms: 20, response_status: 204, error: null, response_excerpt: null }],
-      body: '{"id":"evt_1"}'
-    }, 'the delivery with its attempts')
+    same(
+      shown,
+      {
+        ...waiting,
+        status: 'delivered',
+        attempt_count: 1,
+        response_status: 204,
+        error: null,
+        next_attempt_at: null,
+        delivered_at: deliveredAt,
+        attempts: [
+          {
+            started_at: before(deliveredAt, 20),
+            duration_ms: 20,
+            response_status: 204,
+            error: null,
+            response_excerpt: null
+          }
+        ],
+        body: '{"id":"evt_1"}'
+      },
+      'the delivery with its attempts'
+    )
   }),
 
   benchCase('deliveries', {
@@ -39,18 +51,43 @@ export const attemptCases = [
     const shown = await deliveries.find('acme', webhook.id, deliveryId)
     const nextAttemptAt = shown?.next_attempt_at
     isInstant(nextAttemptAt, 'next_attempt_at is an RFC 3339 date in UTC with milliseconds')
-    const first = { started_at: before(nextAttemptAt, 80), duration_ms: 30, response_status: 503, error: 'http_status', response_excerpt: null }
+    const first = {
+      started_at: before(nextAttemptAt, 80),
+      duration_ms: 30,
+      response_status: 503,
+      error: 'http_status',
+      response_excerpt: null
+    }
     same(shown?.attempts, [first], 'the attempts: the first ended 50 ms before the next one is due')
-    same([shown?.status, shown?.attempt_count, shown?.response_status, shown?.error], ['pending', 1, 503, 'http_status'],
-      'status, attempts, and the result of the last one')
+    same(
+      [shown?.status, shown?.attempt_count, shown?.response_status, shown?.error],
+      ['pending', 1, 503, 'http_status'],
+      'status, attempts, and the result of the last one'
+    )
 
     await wait(10)
     await recordAttempts([failed(await claimOne())])
     const final = await deliveries.find('acme', webhook.id, deliveryId)
-    same(final?.attempts.map(({ duration_ms: ms, response_status: status, error }) => [ms, status, error]), [[30, 503, 'http_status'], [40, null, 'timeout']],
-      'both attempts')
-    same([final?.status, final?.attempt_count, final?.response_status, final?.error, final?.next_attempt_at, final?.delivered_at],
-      ['failed', 2, null, 'timeout', null, null], 'the failed delivery')
+    same(
+      final?.attempts.map(({ duration_ms: ms, response_status: status, error }) => [ms, status, error]),
+      [
+        [30, 503, 'http_status'],
+        [40, null, 'timeout']
+      ],
+      'both attempts'
+    )
+    same(
+      [
+        final?.status,
+        final?.attempt_count,
+        final?.response_status,
+        final?.error,
+        final?.next_attempt_at,
+        final?.delivered_at
+      ],
+      ['failed', 2, null, 'timeout', null, null],
+      'the failed delivery'
+    )
   }),
 
   benchCase('deliveries', {
@@ -76,13 +113,25 @@ export const attemptCases = [
     const [ended, waiting] = exactly(leases, 3, 'deliveries of this webhook in a claim of 4')
     await recordAttempts([delivered(ended), retry(waiting, { retryInMs: 10 })])
     await webhooks.update('acme', webhook.id, { status: 'inactive' })
-    same((await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next]),
-      [['delivered', null], ['skipped', null], ['skipped', null], ['skipped', null]], 'the log: the log: one delivered, one waiting, one leased, one due')
+    same(
+      (await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next]),
+      [
+        ['delivered', null],
+        ['skipped', null],
+        ['skipped', null],
+        ['skipped', null]
+      ],
+      'the log: the log: one delivered, one waiting, one leased, one due'
+    )
     same([(await log(other)).map(({ status }) => status), (await deliveries.stats()).pending], [['pending'], 1],
       'the log of another webhook, and the number pending')
     await webhooks.update('acme', webhook.id, { status: 'active' })
     await wait(10)
-    same((await claim()).filter(({ webhookId }) => webhookId === webhook.id), [], 'the claimed deliveries when it is active again')
+    same(
+      (await claim()).filter(({ webhookId }) => webhookId === webhook.id),
+      [],
+      'the claimed deliveries when it is active again'
+    )
   }),
 
   benchCase('deliveries', {
@@ -92,10 +141,21 @@ export const attemptCases = [
     await emitMany(2)
     const { deliveryId } = await claimOne()
     await webhooks.delete('acme', webhook.id)
-    same(await deliveries.stats(), { pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false } }, 'the stats')
+    same(
+      await deliveries.stats(),
+      { pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false } },
+      'the stats'
+    )
     same([await claim(), await deliveries.hasPending(1e9)], [[], false], 'the claimed deliveries, and hasPending')
-    same([await log(webhook), await deliveries.count('acme', webhook.id, {}), await deliveries.find('acme', webhook.id, deliveryId)], [[], 0, null],
-      'its log')
+    same(
+      [
+        await log(webhook),
+        await deliveries.count('acme', webhook.id, {}),
+        await deliveries.find('acme', webhook.id, deliveryId)
+      ],
+      [[], 0, null],
+      'its log'
+    )
   }),
 
   benchCase('deliveries', {
@@ -127,7 +187,11 @@ export const attemptCases = [
     const results = [delivered(first), retry(second, { retryInMs: 0 }), failed(third, { isGone: true })]
     same(await recordAttempts(results, disableAtOnce), [], 'the notices')
     await deliveries.release([fourth])
-    same([await claim(), await webhooks.find('acme', webhook.id)], [[], null], 'the deliveries claimed afterwards, and the webhook')
+    same(
+      [await claim(), await webhooks.find('acme', webhook.id)],
+      [[], null],
+      'the deliveries claimed afterwards, and the webhook'
+    )
   })
 ]
 

@@ -63,7 +63,14 @@ export const claimCases = [
     await emit()
     await emit({ tenantSlug: 'globex' })
     const claimed = (await claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
-    same(claimed.sort(), [['acme', mine.id, 'evt_1'], ['globex', theirs.id, 'evt_2']], 'the claimed deliveries by tenant')
+    same(
+      claimed.sort(),
+      [
+        ['acme', mine.id, 'evt_1'],
+        ['globex', theirs.id, 'evt_2']
+      ],
+      'the claimed deliveries by tenant'
+    )
   }),
 
   benchCase('deliveries', {
@@ -164,6 +171,10 @@ export const claimCases = [
     await wait(5)
     await emit()
     const one = await claimOne()
-    same([one.eventId, ...eventIds(await claim())], ['evt_1', 'evt_2', 'evt_3', 'evt_4'], 'the deliveries of a claim of one, and of the rest')
+    same(
+      [one.eventId, ...eventIds(await claim())],
+      ['evt_1', 'evt_2', 'evt_3', 'evt_4'],
+      'the deliveries of a claim of one, and of the rest'
+    )
   })
 ]

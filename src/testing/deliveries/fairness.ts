@@ -5,7 +5,10 @@ import { holds, same } from '../support/expect.js'
 import { delivered, retry } from '../support/samples.js'
 
 // Three webhooks of these tenants with 30, 3 and 1 due deliveries, recorded in this order.
-async function addThree ({ addWebhook, emitMany }: StorageDriver, tenants = ['acme', 'globex', 'initech']): Promise<number[]> {
+async function addThree (
+  { addWebhook, emitMany }: StorageDriver,
+  tenants = ['acme', 'globex', 'initech']
+): Promise<number[]> {
   const ids: number[] = []
   for (const [index, count] of [30, 3, 1].entries()) {
     const [tenantSlug = 'acme', type = ''] = [tenants[index], ['job.created', 'job.updated', 'job.closed'][index]]
@@ -54,10 +57,18 @@ export const fairnessCases = [
   }, async (driver) => {
     const ids = await addSix(driver)
     const shares = tally(await driver.claim({ limit: 6 }), ids)
-    same([...shares].sort(), [0, 0, 1, 1, 1, 3], 'the shares of five webhooks of one tenant and one of another in a claim of 6')
+    same(
+      [...shares].sort(),
+      [0, 0, 1, 1, 1, 3],
+      'the shares of five webhooks of one tenant and one of another in a claim of 6'
+    )
     same(shares[5], 3, 'the share of the tenant with one webhook')
     const rest = tally(await driver.claim({ limit: 34 }), ids)
-    same([rest.slice(0, 5).reduce((sum, share) => sum + share), rest[5]], [17, 17], 'the shares of both tenants in a claim of 34')
+    same(
+      [rest.slice(0, 5).reduce((sum, share) => sum + share), rest[5]],
+      [17, 17],
+      'the shares of both tenants in a claim of 34'
+    )
   }),
 
   benchCase('deliveries', {
@@ -66,7 +77,11 @@ export const fairnessCases = [
     const ids = await addSix(driver)
     const claimed: ClaimedDelivery[] = []
     for (let i = 0; i < 10; i++) claimed.push(await driver.claimOne())
-    same(tally(claimed, ids), [1, 1, 1, 1, 1, 5], 'the shares of five webhooks of one tenant and one of another in ten claims of one')
+    same(
+      tally(claimed, ids),
+      [1, 1, 1, 1, 1, 5],
+      'the shares of five webhooks of one tenant and one of another in ten claims of one'
+    )
   }),
 
   benchCase('deliveries', {
@@ -76,7 +91,11 @@ export const fairnessCases = [
     const claimed: ClaimedDelivery[] = []
     for (let i = 0; i < 30; i++) claimed.push(await driver.claimOne())
     const [, busy, quiet] = tally(claimed, ids)
-    same([busy, quiet], [3, 1], 'the share of two webhooks with 3 and 1 due in 30 claims of one, while 30 were due for a third')
+    same(
+      [busy, quiet],
+      [3, 1],
+      'the share of two webhooks with 3 and 1 due in 30 claims of one, while 30 were due for a third'
+    )
   }),
 
   benchCase('deliveries', {
@@ -109,7 +128,11 @@ export const fairnessCases = [
     same(tally(await driver.claim({ perEndpoint: 2 }), ids), [0, 0, 0], 'the next claim')
     same(tally(await driver.claim({ perEndpoint: 3 }), ids), [1, 1, 0], 'a claim with perEndpoint 3')
     await driver.recordAttempts(first.filter(({ webhookId }) => webhookId === ids[0]).map(delivered))
-    same(tally(await driver.claim({ perEndpoint: 3 }), ids), [2, 0, 0], 'a claim after two of the first webhook were completed')
+    same(
+      tally(await driver.claim({ perEndpoint: 3 }), ids),
+      [2, 0, 0],
+      'a claim after two of the first webhook were completed'
+    )
   }),
 
   benchCase('deliveries', {
@@ -149,6 +172,10 @@ export const fairnessCases = [
     await emitMany(3)
     await claimAll(2, { perEndpoint: 2 })
     await deliveries.erase('acme', 'candidate:1')
-    same(eventIds(await claim({ perEndpoint: 2 })), ['evt_3'], 'a claim while one delivery and the erased one are leased')
+    same(
+      eventIds(await claim({ perEndpoint: 2 })),
+      ['evt_3'],
+      'a claim while one delivery and the erased one are leased'
+    )
   })
 ]

@@ -14,13 +14,31 @@ export const goneCases = [
     await emitMany(1, { tenantSlug: 'globex' })
     const leases = (await claim({ perEndpoint: 2 })).filter(({ webhookId }) => webhookId === webhook.id)
     const [gone, later] = exactly(leases, 2, 'claimed deliveries of the webhook')
-    const notices = await recordAttempts([failed(gone, { isGone: true }), retry(later, { retryInMs: 10 })], { ...disableAtTwo, failedDeliveries: 100 })
-    same(notices.map(({ failingSince, ...rest }) => rest), [{
-      kind: 'gone', tenantId: 'acme', tenantSlug: 'acme', webhookId: webhook.id, failedDeliveries: 1, lastError: 'http_status', lastResponseStatus: 410
-    }], 'the notices, with the response that reports it gone')
+    const notices = await recordAttempts([failed(gone, { isGone: true }), retry(later, { retryInMs: 10 })], {
+      ...disableAtTwo,
+      failedDeliveries: 100
+    })
+    same(
+      notices.map(({ failingSince, ...rest }) => rest),
+      [
+        {
+          kind: 'gone',
+          tenantId: 'acme',
+          tenantSlug: 'acme',
+          webhookId: webhook.id,
+          failedDeliveries: 1,
+          lastError: 'http_status',
+          lastResponseStatus: 410
+        }
+      ],
+      'the notices, with the response that reports it gone'
+    )
     same((await webhooks.find('acme', webhook.id))?.status, 'disabled', 'its status')
-    same([statuses(await log(webhook)), statuses(await log(other, 'globex'))], [['failed', 'skipped', 'skipped'], ['pending']],
-      'the logs of the webhook and of another')
+    same(
+      [statuses(await log(webhook)), statuses(await log(other, 'globex'))],
+      [['failed', 'skipped', 'skipped'], ['pending']],
+      'the logs of the webhook and of another'
+    )
     await wait(10)
     same((await claim()).filter(({ webhookId }) => webhookId === webhook.id), [], 'the deliveries claimed for it')
   }),
@@ -36,7 +54,11 @@ export const goneCases = [
     const [gone, last] = await claimAll(2)
     await wait(20)
     const [notice] = await recordAttempts([failed(gone, { isGone: true }), delivered(last)], disableAtTwo)
-    same([notice?.kind, (await webhooks.find('acme', id))?.status], ['gone', 'disabled'], 'the kind of notice, and the status')
+    same(
+      [notice?.kind, (await webhooks.find('acme', id))?.status],
+      ['gone', 'disabled'],
+      'the kind of notice, and the status'
+    )
     same(String(notice?.failingSince) > String(since?.updated_at), true, 'failingSince is now')
   }),
 
@@ -49,10 +71,21 @@ export const goneCases = [
     await emitMany(2)
     await emitMany(1, { type: 'job.created' })
     const leases = await claimAll(3)
-    const [first, second] = exactly(leases.filter(({ webhookId }) => webhookId === id), 2, 'claimed deliveries of one webhook')
-    const [late] = exactly(leases.filter(({ webhookId }) => webhookId === inactive.id), 1, 'claimed deliveries of the other webhook')
+    const [first, second] = exactly(
+      leases.filter(({ webhookId }) => webhookId === id),
+      2,
+      'claimed deliveries of one webhook'
+    )
+    const [late] = exactly(
+      leases.filter(({ webhookId }) => webhookId === inactive.id),
+      1,
+      'claimed deliveries of the other webhook'
+    )
     const before = await webhooks.update('acme', inactive.id, { status: 'inactive' })
-    const notices = await recordAttempts([failed(first, { isGone: true }), failed(late, { isGone: true })], disableAtTwo)
+    const notices = await recordAttempts(
+      [failed(first, { isGone: true }), failed(late, { isGone: true })],
+      disableAtTwo
+    )
     same(notices.map(({ kind, webhookId }) => [kind, webhookId]), [['gone', id]], 'the notices')
     same(await recordAttempts([failed(second, { isGone: true })], disableAtTwo), [], 'the notices of a second 410')
     same(await webhooks.find('acme', inactive.id), before, 'the webhook that the client made inactive')

@@ -33,10 +33,17 @@ export const healthCases = [
     }], 'the notices of the second')
     const shown = await webhooks.find('acme', webhook.id)
     same(shown, { ...webhook, status: 'disabled', updated_at: shown?.updated_at }, 'the webhook')
-    same([String(shown?.updated_at) > webhook.updated_at, notice.failingSince < String(shown?.updated_at)], [true, true],
-      'updated_at has changed, and is later than failingSince')
+    same(
+      [String(shown?.updated_at) > webhook.updated_at, notice.failingSince < String(shown?.updated_at)],
+      [true, true],
+      'updated_at has changed, and is later than failingSince'
+    )
     same(statuses(await log(webhook)).toSorted(), ['failed', 'failed', 'skipped'], 'its log')
-    same([await claim(), await webhooks.find('globex', other.id)], [[], other], 'the claimed deliveries, and the other webhook')
+    same(
+      [await claim(), await webhooks.find('globex', other.id)],
+      [[], other],
+      'the claimed deliveries, and the other webhook'
+    )
     same((await emit()).deliveries, 0, 'the deliveries counted for a later event')
     same(statuses(await log(webhook)).at(-1), 'skipped', 'the delivery of that event')
   }),
@@ -62,7 +69,11 @@ export const healthCases = [
     for (let i = 0; i < 3; i++) same(await driver.attempt(retry, disableAtTwo), [], 'the notices of a retry')
     same(await driver.attempt(failed, disableAtTwo), [], 'the notices of the first failed delivery')
     same(await driver.attempt(retry, disableAtTwo), [], 'the notices of one more retry')
-    same(kinds(await driver.attempt(failed, disableAtTwo)), [['disabled', 2]], 'the notices of the second failed delivery')
+    same(
+      kinds(await driver.attempt(failed, disableAtTwo)),
+      [['disabled', 2]],
+      'the notices of the second failed delivery'
+    )
   }),
 
   benchCase('deliveries', {
@@ -96,7 +107,11 @@ export const healthCases = [
     await driver.webhooks.update('acme', id, { status: 'active' })
     same(await driver.attempt(failed, disableAtTwo), [], 'the notices of the first failure after it was made active')
     await driver.webhooks.update('acme', id, { name: 'New name' })
-    same(kinds(await driver.attempt(failed, disableAtTwo)), [['disabled', 2]], 'the notices of the second, after a change of its name')
+    same(
+      kinds(await driver.attempt(failed, disableAtTwo)),
+      [['disabled', 2]],
+      'the notices of the second, after a change of its name'
+    )
     same((await driver.webhooks.update('acme', id, { status: 'active' }))?.status, 'active',
       'its status when it is made active again')
     same(await driver.attempt(failed, disableAtTwo), [], 'the notices of the first failure after that')
@@ -109,12 +124,20 @@ export const healthCases = [
     const { webhooks, addWebhook, emitMany, claimAll, recordAttempts, wait } = driver
     const ids = [(await addWebhook()).id, (await addWebhook()).id]
     await emitMany(2)
-    await recordAttempts((await claimAll(4)).map((lease) => failed(lease)), { ...disableAtTwo, failingForSeconds: 3600 })
+    await recordAttempts(
+      (await claimAll(4)).map((lease) => failed(lease)),
+      { ...disableAtTwo, failingForSeconds: 3600 }
+    )
     await emitMany(2)
     const leases = await claimAll(4)
     await wait(1000)
     const [first = [], second = []] = ids.map((id) => leases.filter(({ webhookId }) => webhookId === id))
-    const results = [first.map(delivered).slice(1), first.map((lease) => failed(lease)).slice(0, 1), second.map((lease) => failed(lease)).slice(1), second.map(delivered).slice(0, 1)]
+    const results = [
+      first.map(delivered).slice(1),
+      first.map((lease) => failed(lease)).slice(0, 1),
+      second.map((lease) => failed(lease)).slice(1),
+      second.map(delivered).slice(0, 1)
+    ]
     same(await recordAttempts(results.flat(), { ...disableAtTwo, failingForSeconds: 1 }), [],
       'the notices of two webhooks, one with the success first, one with it last')
     same(await webhooks.count('acme', { status: 'active' }), 2, 'the number of active ones')

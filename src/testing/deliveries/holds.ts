@@ -34,8 +34,16 @@ export const holdCases = [
     await driver.claim({ environment: 'production' })
     await driver.emit()
     await deliveries.recordAttempts([failed(await driver.claimOne())], { ...lenient, warnAfterSeconds: 0 })
-    same(await deliveries.claimNotices({ limit: 10, leaseMs: 0, environment: 'staging' }), [], 'the notices for staging')
-    same((await deliveries.claimNotices({ limit: 10, leaseMs: 0, environment: 'production' })).length, 1, 'the number of notices for production')
+    same(
+      await deliveries.claimNotices({ limit: 10, leaseMs: 0, environment: 'staging' }),
+      [],
+      'the notices for staging'
+    )
+    same(
+      (await deliveries.claimNotices({ limit: 10, leaseMs: 0, environment: 'production' })).length,
+      1,
+      'the number of notices for production'
+    )
   }),
 
   holdCase({
@@ -43,7 +51,11 @@ export const holdCases = [
   }, async (driver, holds) => {
     same(await holds.find('staging'), null, 'the hold before any claim')
     await driver.claim({ environment: 'production' })
-    same([await holds.find('production'), await holds.find(null)], [null, null], 'the holds of production and of no environment')
+    same(
+      [await holds.find('production'), await holds.find(null)],
+      [null, null],
+      'the holds of production and of no environment'
+    )
     const hold = await holds.find('staging')
     same(hold?.reason, 'environment', 'the reason of the hold')
     await driver.wait(20)
@@ -56,7 +68,11 @@ export const holdCases = [
     await driver.addWebhook()
     await driver.emit()
     await driver.claim({ environment: 'production', limit: 1, leaseMs: 10 })
-    same(await holds.adopt({ environment: 'staging', pending: 'deliver' }), { reason: 'environment', pending: 1 }, 'the adoption')
+    same(
+      await holds.adopt({ environment: 'staging', pending: 'deliver' }),
+      { reason: 'environment', pending: 1 },
+      'the adoption'
+    )
     same((await holds.find('production'))?.reason, 'environment', 'the hold of production')
     await driver.wait(20)
     same(eventIds(await driver.claim({ environment: 'staging' })), ['evt_1'], 'the events claimed by staging')

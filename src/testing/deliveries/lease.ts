@@ -59,7 +59,11 @@ export const leaseCases = [
     same(statuses(await log(webhook)), ['pending', 'delivered', 'delivered', 'pending'], 'the log after three results')
     same(eventIds(await claim()), ['evt_4'], 'the deliveries claimed afterwards')
     await recordAttempts([delivered(held)])
-    same(statuses(await log(webhook)), ['delivered', 'delivered', 'delivered', 'pending'], 'the log after the result that counts')
+    same(
+      statuses(await log(webhook)),
+      ['delivered', 'delivered', 'delivered', 'pending'],
+      'the log after the result that counts'
+    )
   }),
 
   benchCase('deliveries', {
@@ -72,7 +76,11 @@ export const leaseCases = [
     await wait(50)
     const [held, other] = await claimAll(2)
     await recordAttempts([failed(lost), delivered(other)])
-    same([statuses(await log(webhook)), await claim()], [['pending', 'delivered'], []], 'the log, and the claimed deliveries')
+    same(
+      [statuses(await log(webhook)), await claim()],
+      [['pending', 'delivered'], []],
+      'the log, and the claimed deliveries'
+    )
     await recordAttempts([delivered(held)])
     same(statuses(await log(webhook)), ['delivered', 'delivered'], 'the log after the result that counts')
   }),
@@ -84,7 +92,11 @@ export const leaseCases = [
     await emit()
     const lease = await claimOne()
     const unknown = { ...lease, deliveryId: lease.deliveryId + 1000 }
-    same(await recordAttempts([delivered(unknown), failed(unknown, { isGone: true })], disableAtOnce), [], 'the notices')
+    same(
+      await recordAttempts([delivered(unknown), failed(unknown, { isGone: true })], disableAtOnce),
+      [],
+      'the notices'
+    )
     await deliveries.release([unknown])
     same(statuses(await log(webhook)), ['pending'], 'the log')
   }),
@@ -147,7 +159,11 @@ export const leaseCases = [
     await wait(50)
     const held = await claimOne()
     await deliveries.release([lost])
-    same(eventIds(await claim({ limit: 1 })), ['evt_2'], 'the claimed deliveries after the lost lease of evt_1 was released')
+    same(
+      eventIds(await claim({ limit: 1 })),
+      ['evt_2'],
+      'the claimed deliveries after the lost lease of evt_1 was released'
+    )
     await recordAttempts([delivered(held)])
     await deliveries.release([held, held])
     same(await claim(), [], 'the claimed deliveries after the completed lease was released')

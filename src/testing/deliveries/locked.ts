@@ -14,9 +14,16 @@ export const lockedCases = [
     const leases = await claimAll(3)
     const open = await harness.begin?.()
     if (open !== undefined) await deliveries.erase('acme', 'candidate:1', open.transaction)
-    const locked = await deliveries.recordAttempts(leases.map(delivered), { failingForSeconds: 1, failedDeliveries: 1, warnAfterSeconds: 1 })
-    same(locked.map(({ deliveryId, fence }) => [deliveryId, fence]), open === undefined ? [] : [[leases[0].deliveryId, leases[0].fence]],
-      'the returned leases')
+    const locked = await deliveries.recordAttempts(leases.map(delivered), {
+      failingForSeconds: 1,
+      failedDeliveries: 1,
+      warnAfterSeconds: 1
+    })
+    same(
+      locked.map(({ deliveryId, fence }) => [deliveryId, fence]),
+      open === undefined ? [] : [[leases[0].deliveryId, leases[0].fence]],
+      'the returned leases'
+    )
     same(statuses(await log(webhook)).slice(1), ['delivered', 'delivered'], 'the other deliveries')
     await open?.commit()
     await recordAttempts([delivered(leases[0])])

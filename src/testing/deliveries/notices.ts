@@ -6,7 +6,11 @@ import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
 const warnAtOnce: HealthRule = { failingForSeconds: 1e8, failedDeliveries: 1e8, warnAfterSeconds: 0 }
 
-async function attempt (driver: StorageDriver, createResult: (lease: Attempted) => AttemptResult, rule = warnAtOnce): Promise<string[]> {
+async function attempt (
+  driver: StorageDriver,
+  createResult: (lease: Attempted) => AttemptResult,
+  rule = warnAtOnce
+): Promise<string[]> {
   return (await driver.attempt(createResult, rule)).map(({ kind }) => kind)
 }
 
@@ -46,7 +50,10 @@ export const noticeCases = [
     const theirs = await addWebhook({ tenantSlug: 'globex' })
     await emitMany(2)
     await emitMany(1, { tenantSlug: 'globex' })
-    const all = await recordAttempts((await claimAll(3)).map((lease) => failed(lease)), { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 0 })
+    const all = await recordAttempts(
+      (await claimAll(3)).map((lease) => failed(lease)),
+      { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 0 }
+    )
     same(all.map(({ tenantSlug, webhookId, kind }) => [tenantSlug, webhookId, kind]).sort(), [
       ['acme', mine.id, 'disabled'], ['globex', theirs.id, 'failing']
     ], 'the notices of two failures of one webhook and one of another')
@@ -62,10 +69,22 @@ export const noticeCases = [
     for (const lease of await claimAll(2)) await deliveries.recordAttempts([failed(lease)], warnAtOnce)
     const both = exactly(await deliveries.claimNotices({ limit: 10, leaseMs: 50 }), 2, 'notices claimed')
     await wait(50)
-    same(await deliveries.claimNotices({ limit: 10, leaseMs: 0 }), both, 'the notices claimed after their leases expired')
-    same(await deliveries.claimNotices({ limit: 1, leaseMs: 0 }), both.slice(0, 1), 'the notices claimed with a limit of one')
+    same(
+      await deliveries.claimNotices({ limit: 10, leaseMs: 0 }),
+      both,
+      'the notices claimed after their leases expired'
+    )
+    same(
+      await deliveries.claimNotices({ limit: 1, leaseMs: 0 }),
+      both.slice(0, 1),
+      'the notices claimed with a limit of one'
+    )
     await deliveries.confirmNotice(both[0].noticeId)
-    same(await deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), both.slice(1), 'the notices claimed after the first was confirmed')
+    same(
+      await deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }),
+      both.slice(1),
+      'the notices claimed after the first was confirmed'
+    )
     same(await deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), [], 'the notices claimed while all are leased')
   }),
 
@@ -98,7 +117,10 @@ export const noticeCases = [
     await addWebhook()
     await emitMany(2)
     const [first, second] = await claimAll(2)
-    const [notice] = await recordAttempts([failed(first), { ...retry(second), error: null, responseStatus: 500 }], warnAtOnce)
+    const [notice] = await recordAttempts(
+      [failed(first), { ...retry(second), error: null, responseStatus: 500 }],
+      warnAtOnce
+    )
     same([notice?.lastError, notice?.lastResponseStatus, notice?.failedDeliveries], ['http_status', 500, 1],
       'lastError, lastResponseStatus and failedDeliveries')
   })

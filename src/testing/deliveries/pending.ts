@@ -2,7 +2,14 @@ import { benchCase } from '../support/driver.js'
 import { exactly, holds, same } from '../support/expect.js'
 import { delivered, failed, retry } from '../support/samples.js'
 
-const quiet = { pending: 0, oldestDueMs: 0, failing: 0, delivered: 0, failed: 0, atLeast: { pending: false, delivered: false, failed: false } }
+const quiet = {
+  pending: 0,
+  oldestDueMs: 0,
+  failing: 0,
+  delivered: 0,
+  failed: 0,
+  atLeast: { pending: false, delivered: false, failed: false }
+}
 const idle = { pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false } }
 
 /** Cases about `hasPending` and `stats`. */
@@ -20,8 +27,11 @@ export const pendingCases = [
     await emit()
     same(await deliveries.hasPending(0), true, 'hasPending(0) when a delivery is due')
     await recordAttempts([retry(await claimOne(), { retryInMs: 600_000 })])
-    same([await deliveries.hasPending(0), await deliveries.hasPending(300_000), await deliveries.hasPending(600_000)], [false, false, true],
-      'hasPending within 0, 5 and 10 minutes, for a delivery due in 10')
+    same(
+      [await deliveries.hasPending(0), await deliveries.hasPending(300_000), await deliveries.hasPending(600_000)],
+      [false, false, true],
+      'hasPending within 0, 5 and 10 minutes, for a delivery due in 10'
+    )
   }),
 
   benchCase('deliveries', {
@@ -42,8 +52,11 @@ export const pendingCases = [
     await addWebhook()
     await emitMany(2)
     await recordAttempts([retry(await claimOne(), { retryInMs: 900_000, pauseMs: 600_000 })])
-    same([await deliveries.hasPending(0), await deliveries.hasPending(300_000), await deliveries.hasPending(600_000)], [false, false, true],
-      'hasPending within 0, 5 and 10 minutes, when its webhook is paused for 10')
+    same(
+      [await deliveries.hasPending(0), await deliveries.hasPending(300_000), await deliveries.hasPending(600_000)],
+      [false, false, true],
+      'hasPending within 0, 5 and 10 minutes, when its webhook is paused for 10'
+    )
   }),
 
   benchCase('deliveries', {
@@ -87,9 +100,15 @@ export const pendingCases = [
     await wait(100)
     await emit()
     const { oldestDueMs } = await deliveries.stats()
-    holds(oldestDueMs >= 100 && oldestDueMs < 60_000, `oldestDueMs is about 100 when the oldest was recorded 100 ms ago, not ${oldestDueMs}`)
+    holds(
+      oldestDueMs >= 100 && oldestDueMs < 60_000,
+      `oldestDueMs is about 100 when the oldest was recorded 100 ms ago, not ${oldestDueMs}`
+    )
     const first = await claimOne()
-    holds((await deliveries.stats()).oldestDueMs >= 100, 'oldestDueMs is still at least 100 when that delivery is leased')
+    holds(
+      (await deliveries.stats()).oldestDueMs >= 100,
+      'oldestDueMs is still at least 100 when that delivery is leased'
+    )
     await recordAttempts([retry(first)])
     await recordAttempts([retry(await claimOne())])
     same((await deliveries.stats()).oldestDueMs, 0, 'oldestDueMs when nothing is due')
@@ -111,14 +130,35 @@ export const pendingCases = [
       'pending, failing, delivered and failed when all are due')
     const leases = await claimAll(7)
     same([await read('acme'), await read('globex')], [[5, 0, 0, 0], [2, 0, 0, 0]], 'the same when all are leased')
-    const [first, second, third, ...others] = exactly(leases.filter(({ webhookId }) => webhookId === id), 5, 'leases of acme')
+    const [first, second, third, ...others] = exactly(
+      leases.filter(({ webhookId }) => webhookId === id),
+      5,
+      'leases of acme'
+    )
     const theirs = leases.filter(({ webhookId }) => webhookId !== id)
-    await recordAttempts([...theirs.map((lease) => delivered(lease)), ...others.map((lease) => delivered(lease)), failed(first), failed(second), retry(third)])
-    same([await read('acme'), await read('globex')], [[1, 1, 2, 2], [0, 0, 2, 0]], 'the same when two were delivered, two failed and one waits')
+    await recordAttempts([
+      ...theirs.map((lease) => delivered(lease)),
+      ...others.map((lease) => delivered(lease)),
+      failed(first),
+      failed(second),
+      retry(third)
+    ])
+    same(
+      [await read('acme'), await read('globex')],
+      [
+        [1, 1, 2, 2],
+        [0, 0, 2, 0]
+      ],
+      'the same when two were delivered, two failed and one waits'
+    )
     await webhooks.update('acme', id, { status: 'inactive' })
     same(await read('acme'), [0, 0, 2, 2], 'the same when the webhook is inactive')
     await webhooks.delete('acme', id)
-    same([await deliveries.tenantStats('acme'), await read('globex')], [quiet, [0, 0, 2, 0]], 'the stats when the webhook is deleted')
+    same(
+      [await deliveries.tenantStats('acme'), await read('globex')],
+      [quiet, [0, 0, 2, 0]],
+      'the stats when the webhook is deleted'
+    )
   }),
 
   benchCase('deliveries', {
@@ -130,7 +170,10 @@ export const pendingCases = [
     await addWebhook({ tenantSlug: 'globex' })
     await emit()
     await wait(100)
-    holds(await oldestOf('acme') >= 100, 'oldestDueMs of acme is at least 100 when its delivery was recorded 100 ms ago')
+    holds(
+      (await oldestOf('acme')) >= 100,
+      'oldestDueMs of acme is at least 100 when its delivery was recorded 100 ms ago'
+    )
     same([await oldestOf('globex'), await oldestOf('nobody')], [0, 0], 'oldestDueMs of tenants without due deliveries')
     const lease = await claimOne()
     holds(await oldestOf('acme') >= 100, 'oldestDueMs of acme is still at least 100 when that delivery is leased')
@@ -149,6 +192,9 @@ export const pendingCases = [
     await recordAttempts([retry(await claimOne(), { retryInMs: 10 })])
     await wait(110)
     const { oldestDueMs } = await deliveries.tenantStats('acme')
-    holds(oldestDueMs >= 100 && oldestDueMs < 60_000, `oldestDueMs is about 100 when a retry became due 100 ms ago, not ${oldestDueMs}`)
+    holds(
+      oldestDueMs >= 100 && oldestDueMs < 60_000,
+      `oldestDueMs is about 100 when a retry became due 100 ms ago, not ${oldestDueMs}`
+    )
   })
 ]

@@ -25,7 +25,9 @@ export const eraseCases = [
   }, async ({ deliveries, addWebhook, emit, claim, recordAttempts, log, replay }) => {
     const webhook = await addWebhook()
     const answer = async (createResult: (lease: Attempted) => AttemptResult): Promise<void> => {
-      await recordAttempts((await claim()).map((lease) => ({ ...createResult(lease), responseExcerpt: `of ${lease.eventId}` })))
+      await recordAttempts(
+        (await claim()).map((lease) => ({ ...createResult(lease), responseExcerpt: `of ${lease.eventId}` }))
+      )
     }
     const excerpts = async (): Promise<unknown[]> => {
       const found = await Promise.all((await log(webhook)).map(({ id }) => deliveries.find('acme', webhook.id, id)))
@@ -56,8 +58,15 @@ export const eraseCases = [
     await emit()
     const lease = await claimOne()
     same(await deliveries.erase('acme', 'candidate:42'), 2, 'the result of erase')
-    same((await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next === null]), [['cancelled', true], ['cancelled', true], ['pending', false]],
-      'the log: one leased, one due, one without a subject')
+    same(
+      (await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next === null]),
+      [
+        ['cancelled', true],
+        ['cancelled', true],
+        ['pending', false]
+      ],
+      'the log: one leased, one due, one without a subject'
+    )
     same(eventIds(await claim()), ['evt_3'], 'the claimed deliveries')
     await recordAttempts([delivered(lease)])
     same(statuses(await log(webhook)), ['delivered', 'cancelled', 'pending'],
@@ -85,7 +94,9 @@ export const eraseCases = [
     await emit({ ...about, subject: 'candidate:420' })
     await emit({ ...about, subject: 'Candidate:42' })
     await emit({ ...about, tenantSlug: 'globex' })
-    for (const subject of ['candidate:42', 'candidate:4%', 'candidate:42_', '']) same(await deliveries.erase('acme', subject), 0, `the result of erasing ${subject}`)
+    for (const subject of ['candidate:42', 'candidate:4%', 'candidate:42_', '']) {
+      same(await deliveries.erase('acme', subject), 0, `the result of erasing ${subject}`)
+    }
     same((await claim()).map(({ body }) => body), ['{"name":"Ada"}', '{"name":"Ada"}', '{"name":"Ada"}'],
       'the claimed bodies')
   }),
@@ -98,9 +109,17 @@ export const eraseCases = [
     await emit(several)
     await emit({ ...several, otherSubjects: ['job:8'] })
     await emit({ ...several, tenantSlug: 'globex' })
-    same([await deliveries.erase('acme', 'job:7'), await deliveries.erase('acme', 'candidate:2')], [1, 1], 'the results of erase by further subjects')
+    same(
+      [await deliveries.erase('acme', 'job:7'), await deliveries.erase('acme', 'candidate:2')],
+      [1, 1],
+      'the results of erase by further subjects'
+    )
     same(statuses(await log(webhook)), ['cancelled', 'pending'], 'the log')
-    same([await deliveries.erase('acme', 'candidate:1'), await deliveries.erase('globex', 'job:7')], [2, 1], 'the events of the first subject, and of another tenant')
+    same(
+      [await deliveries.erase('acme', 'candidate:1'), await deliveries.erase('globex', 'job:7')],
+      [2, 1],
+      'the events of the first subject, and of another tenant'
+    )
     await replay(webhook, { include: 'all' })
     same((await claim()).map(({ body }) => body), ['{"erased":true}', '{"erased":true}'], 'the claimed bodies')
   }),
@@ -115,7 +134,11 @@ export const eraseCases = [
       'the results of two calls')
     await replay(webhook, { include: 'all' })
     same(await deliveries.erase('acme', 'candidate:42'), 1, 'the result of a call after a replay')
-    same([statuses(await log(webhook)), await claim()], [['cancelled', 'cancelled'], []], 'the log, and the claimed deliveries')
+    same(
+      [statuses(await log(webhook)), await claim()],
+      [['cancelled', 'cancelled'], []],
+      'the log, and the claimed deliveries'
+    )
   }),
 
   benchCase('deliveries', {

@@ -14,7 +14,14 @@ interface FilledBench {
 }
 
 // evt_1 delivered, evt_2 (job.created) failed, evt_3 (job.created) pending, recorded a little later.
-async function fill ({ deliveries, addWebhook, emit, claimAll, recordAttempts, wait }: StorageDriver): Promise<FilledBench> {
+async function fill ({
+  deliveries,
+  addWebhook,
+  emit,
+  claimAll,
+  recordAttempts,
+  wait
+}: StorageDriver): Promise<FilledBench> {
   const { id: webhookId } = await addWebhook({ event_types: ['candidate.created', 'job.created'] })
   await emit()
   await emit({ type: 'job.created' })
@@ -23,7 +30,9 @@ async function fill ({ deliveries, addWebhook, emit, claimAll, recordAttempts, w
   const [first, second] = await claimAll(2)
   await recordAttempts([delivered(first), failed(second)])
   const list: FilledBench['list'] = async (query) =>
-    (await deliveries.list('acme', webhookId, { ...firstRows, ...query })).map(({ event_id: id }) => Number(id.slice(4)))
+    (await deliveries.list('acme', webhookId, { ...firstRows, ...query })).map(({ event_id: id }) =>
+      Number(id.slice(4))
+    )
   return { webhookId, deliveryId: first.deliveryId, list }
 }
 
@@ -38,14 +47,31 @@ export const logCases = [
     const { list } = await fill(driver)
     same(await list({}), [1, 2, 3], 'by id')
     same(await list({ sort: [{ field: 'id', direction: 'desc' }] }), [3, 2, 1], 'by descending id')
-    same((await list({ sort: [{ field: 'created_at', direction: 'asc' }, { field: 'id', direction: 'asc' }] })).at(-1), 3,
-      'the last by created_at')
+    same(
+      (
+        await list({
+          sort: [
+            { field: 'created_at', direction: 'asc' },
+            { field: 'id', direction: 'asc' }
+          ]
+        })
+      ).at(-1),
+      3,
+      'the last by created_at'
+    )
     same((await list({ sort: [{ field: 'created_at', direction: 'desc' }, { field: 'id', direction: 'asc' }] }))[0], 3,
       'the first by descending created_at')
     same(await list({ offset: 1, limit: 1 }), [2], 'offset 1, limit 1')
-    same([await list({ offset: 3 }), await list({ offset: 429_496_729_200 })], [[], []], 'pages beyond the last row, and far beyond')
-    same(await list({ sort: [{ field: 'id', direction: 'desc' }], filter: { eventType: 'job.created' }, offset: 1 }), [2],
-      'offset 1 of a filtered, descending page')
+    same(
+      [await list({ offset: 3 }), await list({ offset: 429_496_729_200 })],
+      [[], []],
+      'pages beyond the last row, and far beyond'
+    )
+    same(
+      await list({ sort: [{ field: 'id', direction: 'desc' }], filter: { eventType: 'job.created' }, offset: 1 }),
+      [2],
+      'offset 1 of a filtered, descending page'
+    )
   }),
 
   benchCase('deliveries', {
@@ -53,15 +79,26 @@ export const logCases = [
   }, async (driver) => {
     const { list, webhookId } = await fill(driver)
     const expected: Array<[DeliveryFilter, number[]]> = [
-      [{ status: 'delivered' }, [1]], [{ status: 'failed' }, [2]], [{ status: 'pending' }, [3]], [{ status: 'cancelled' }, []],
-      [{ eventType: 'job.created' }, [2, 3]], [{ eventType: 'job' }, []], [{ eventType: '%' }, []],
-      [{ eventId: 'evt_3' }, [3]], [{ eventId: 'EVT_3' }, []],
+      [{ status: 'delivered' }, [1]],
+      [{ status: 'failed' }, [2]],
+      [{ status: 'pending' }, [3]],
+      [{ status: 'cancelled' }, []],
+      [{ eventType: 'job.created' }, [2, 3]],
+      [{ eventType: 'job' }, []],
+      [{ eventType: '%' }, []],
+      [{ eventId: 'evt_3' }, [3]],
+      [{ eventId: 'EVT_3' }, []],
       [{ eventType: 'job.created', status: 'failed', eventId: 'evt_2' }, [2]],
-      [{ eventType: 'job.created', status: 'failed', eventId: 'evt_3' }, []], [{}, [1, 2, 3]]
+      [{ eventType: 'job.created', status: 'failed', eventId: 'evt_3' }, []],
+      [{}, [1, 2, 3]]
     ]
     for (const [filter, events] of expected) {
       same(await list({ filter }), events, `the events that pass ${JSON.stringify(filter)}`)
-      same(await driver.deliveries.count('acme', webhookId, filter), events.length, `the number of deliveries that pass ${JSON.stringify(filter)}`)
+      same(
+        await driver.deliveries.count('acme', webhookId, filter),
+        events.length,
+        `the number of deliveries that pass ${JSON.stringify(filter)}`
+      )
     }
   }),
 
@@ -69,7 +106,8 @@ export const logCases = [
     port: 'deliveries.find', name: 'a delivery shows the exact body, and the tombstone once its subject is erased'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, log }) => {
     const webhook = await addWebhook()
-    const bodyOf = async (id: number | undefined): Promise<string | undefined> => (await deliveries.find('acme', webhook.id, id ?? 0))?.body
+    const bodyOf = async (id: number | undefined): Promise<string | undefined> =>
+      (await deliveries.find('acme', webhook.id, id ?? 0))?.body
     const sent = `{"b":1, "a":1,"a":2,"text":${JSON.stringify(hostile)}}`
     await emit({ subject: 'candidate:1', body: sent, tombstone: '{"erased":true}' })
     await emit({ subject: 'candidate:1', body: sent, tombstone: '{"erased":true}' })
@@ -97,7 +135,11 @@ export const logCases = [
       if (index < texts.length - 1) held = await claimOne()
     }
     const [delivery] = await log({ id: webhookId })
-    same([delivery?.status, Object.hasOwn(delivery ?? {}, 'response_excerpt')], ['failed', false], 'the status in the log, which shows no excerpts')
+    same(
+      [delivery?.status, Object.hasOwn(delivery ?? {}, 'response_excerpt')],
+      ['failed', false],
+      'the status in the log, which shows no excerpts'
+    )
   }),
 
   benchCase('deliveries', {
@@ -111,8 +153,12 @@ export const logCases = [
     const [one, two, three] = await claimAll(3)
     await deliveries.erase('acme', 'candidate:1')
     await webhooks.update('acme', webhookId, { status: 'inactive' })
-    await recordAttempts([delivered(one), failed(two), failed(three)].map((result) => ({ ...result, responseExcerpt: 'Ada' })))
-    const found = await Promise.all([one, two, three].map(({ deliveryId }) => deliveries.find('acme', webhookId, deliveryId)))
+    await recordAttempts(
+      [delivered(one), failed(two), failed(three)].map((result) => ({ ...result, responseExcerpt: 'Ada' }))
+    )
+    const found = await Promise.all(
+      [one, two, three].map(({ deliveryId }) => deliveries.find('acme', webhookId, deliveryId))
+    )
     same(found.map((delivery) => [delivery?.status, delivery?.attempts.map(({ response_excerpt: text }) => text)]), [
       ['delivered', [null]], ['cancelled', [null]], ['skipped', ['Ada']]
     ], 'status and excerpts of two erased deliveries, one of which arrived, and of a skipped one')

@@ -20,7 +20,11 @@ export const pruneCases = [
       'the number deleted with a retention of 30 days, and the number left')
     same([await deliveries.prune(everything), await deliveries.prune(everything)], [6, 0],
       'the numbers deleted by two calls without retention: two deliveries of each webhook and two events, then none')
-    same([await log(webhook), await log(inactive), await deliveries.count('acme', webhook.id, {})], [[], [], 0], 'the logs')
+    same(
+      [await log(webhook), await log(inactive), await deliveries.count('acme', webhook.id, {})],
+      [[], [], 0],
+      'the logs'
+    )
     same(await deliveries.find('acme', webhook.id, first.deliveryId), null, 'a deleted delivery')
   }),
 
@@ -78,7 +82,9 @@ export const pruneCases = [
     await emitMany(3, { type: 'job.created' })
     await wait(5)
     const counts: number[] = []
-    for (let i = 0; i < 20 && counts.at(-1) !== 0; i++) counts.push(await deliveries.prune({ retentionDays: 0, limit: 2 }))
+    for (let i = 0; i < 20 && counts.at(-1) !== 0; i++) {
+      counts.push(await deliveries.prune({ retentionDays: 0, limit: 2 }))
+    }
     same(counts.reduce((sum, count) => sum + count, 0), 13, `the total deleted in batches of ${counts.join(', ')}`)
     same(counts.filter((count) => count > 4), [], 'the batches of more than two deliveries and two events')
     same([counts.at(-1), await log(webhook)], [0, []], 'the last batch, and the log')
@@ -94,7 +100,11 @@ export const pruneCases = [
     await wait(5)
     let count = 0
     for (let i = 0; i < 3; i++) count += await deliveries.prune(everything)
-    same([count >= 2, await deliveries.prune(everything)], [true, 0], 'both events were deleted, and the number deleted next')
+    same(
+      [count >= 2, await deliveries.prune(everything)],
+      [true, 0],
+      'both events were deleted, and the number deleted next'
+    )
     const webhook = await addWebhook()
     same(await replay(webhook, { include: 'all' }), { queued: 0, truncated: false }, 'a replay of all events')
   }),

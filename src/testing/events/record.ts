@@ -14,7 +14,11 @@ export const recordCases = [
     await emit({ traceParent })
     await emit({ traceParent: null })
     const claimed = await claim()
-    same(claimed.map((delivery) => delivery.traceParent), [traceParent, traceParent, null], 'the traces of the claimed deliveries')
+    same(
+      claimed.map((delivery) => delivery.traceParent),
+      [traceParent, traceParent, null],
+      'the traces of the claimed deliveries'
+    )
     await recordAttempts(claimed.map(delivered))
     await replay(webhook, { include: 'all', limit: 1 })
     same((await claimOne()).traceParent, traceParent, 'the trace of a replay')
@@ -26,7 +30,11 @@ export const recordCases = [
   }, async ({ addWebhook, emit, log, claim }) => {
     const subscribed = [await addWebhook({ event_types: ['job.created', 'candidate.created'] }), await addWebhook()]
     const unsubscribed = await addWebhook({ event_types: ['candidate.created.not', 'candidate', 'job.created'] })
-    same(await emit({ fingerprint: 'print' }), { id: 'evt_1', deliveries: 2, fingerprint: 'print' }, 'the result of record')
+    same(
+      await emit({ fingerprint: 'print' }),
+      { id: 'evt_1', deliveries: 2, fingerprint: 'print' },
+      'the result of record'
+    )
     for (const webhook of subscribed) {
       const [delivery, ...more] = await log(webhook)
       isInstant(delivery?.created_at, 'created_at is an RFC 3339 date in UTC with milliseconds')
@@ -34,8 +42,11 @@ export const recordCases = [
       const { id, created_at: createdAt, next_attempt_at: nextAttemptAt } = delivery
       const counts = { attempt_count: 0, response_status: null, error: null }
       const dates = { next_attempt_at: nextAttemptAt, created_at: createdAt, delivered_at: null }
-      same([delivery, ...more], [{ id, event_id: 'evt_1', event_type: 'candidate.created', status: 'pending', ...counts, ...dates }],
-        'the log')
+      same(
+        [delivery, ...more],
+        [{ id, event_id: 'evt_1', event_type: 'candidate.created', status: 'pending', ...counts, ...dates }],
+        'the log'
+      )
       same(createdAt >= webhook.created_at, true, 'the delivery was created after its webhook')
     }
     same(await log(unsubscribed), [], 'the log of a webhook that subscribes to other types')
@@ -100,7 +111,10 @@ export const recordCases = [
     const foreign = await addWebhook({ tenantSlug: 'globex' })
     await deliveries.record('acme', createEvent('evt_1'))
     await rejects(deliveries.record('acme', createEvent('evt_1')), 'the same id again')
-    await rejects(deliveries.record('globex', { ...createEvent('evt_1'), idempotencyKey: 'once' }), 'the same id for another tenant')
+    await rejects(
+      deliveries.record('globex', { ...createEvent('evt_1'), idempotencyKey: 'once' }),
+      'the same id for another tenant'
+    )
     same([(await log(webhook)).length, (await log(foreign, 'globex')).length], [1, 0],
       'the number of deliveries of both tenants')
     same((await deliveries.record('globex', { ...createEvent('evt_2'), idempotencyKey: 'once' })).id, 'evt_2',
@@ -147,7 +161,10 @@ export const recordCases = [
   }, async ({ harness, deliveries, addWebhook, log }) => {
     const webhook = await addWebhook()
     for (const transaction of await endedTransactions(harness)) {
-      await rejects(deliveries.record('acme', createEvent('evt_1'), transaction), 'an event with a transaction that has ended')
+      await rejects(
+        deliveries.record('acme', createEvent('evt_1'), transaction),
+        'an event with a transaction that has ended'
+      )
     }
     same(await log(webhook), [], 'the log')
   })

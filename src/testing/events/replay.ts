@@ -38,12 +38,25 @@ export const replayCases = [
     same(await driver.replay(webhook), { queued: 2, truncated: false }, 'the result of replay')
     const log = await driver.log(webhook)
     same(log.slice(0, 4), before, 'the earlier deliveries')
-    same(log.slice(4).map(({ event_id: event, event_type: type, status, attempt_count: count }) => [event, type, status, count]), [
-      ['evt_2', 'candidate.created', 'pending', 0], ['evt_3', 'candidate.created', 'pending', 0]
-    ], 'the new deliveries')
+    same(
+      log
+        .slice(4)
+        .map(({ event_id: event, event_type: type, status, attempt_count: count }) => [event, type, status, count]),
+      [
+        ['evt_2', 'candidate.created', 'pending', 0],
+        ['evt_3', 'candidate.created', 'pending', 0]
+      ],
+      'the new deliveries'
+    )
     const claimed = (await driver.claim()).filter(({ eventId }) => eventId !== 'evt_4')
-    same(claimed.map(({ eventId, body, attemptCount }) => [eventId, body, attemptCount]), [['evt_2', '{"id":"evt_2"}', 0], ['evt_3', '{"id":"evt_3"}', 0]],
-      'the deliveries due at once')
+    same(
+      claimed.map(({ eventId, body, attemptCount }) => [eventId, body, attemptCount]),
+      [
+        ['evt_2', '{"id":"evt_2"}', 0],
+        ['evt_3', '{"id":"evt_3"}', 0]
+      ],
+      'the deliveries due at once'
+    )
   }),
 
   benchCase('deliveries', {
@@ -71,7 +84,9 @@ export const replayCases = [
   }, async (driver) => {
     const webhook = await fill(driver)
     await driver.replay(webhook)
-    await driver.recordAttempts((await driver.claim()).map((lease) => lease.eventId === 'evt_3' ? delivered(lease) : failed(lease)))
+    await driver.recordAttempts(
+      (await driver.claim()).map((lease) => (lease.eventId === 'evt_3' ? delivered(lease) : failed(lease)))
+    )
     same(await driver.replay(webhook), { queued: 2, truncated: false },
       'a replay after evt_3 was delivered, but not evt_2 and evt_4')
     same(eventIds(await driver.claim()), ['evt_2', 'evt_4'], 'the claimed deliveries')
@@ -83,7 +98,9 @@ export const replayCases = [
     const mine = await addWebhook()
     const other = await addWebhook()
     await emit()
-    await recordAttempts((await claimAll(2)).map((lease) => lease.webhookId === mine.id ? delivered(lease) : failed(lease)))
+    await recordAttempts(
+      (await claimAll(2)).map((lease) => (lease.webhookId === mine.id ? delivered(lease) : failed(lease)))
+    )
     same([await replay(mine), await replay(other)], [nothing, { queued: 1, truncated: false }],
       'replays to the webhook that received it, and to the one that did not')
   }),
@@ -99,9 +116,19 @@ export const replayCases = [
       'one of another tenant, one of another type, one that does not exist')
     same(await replay(webhook, { include: 'all', eventTypes: ['job.created'] }), nothing,
       'a type that the webhook does not subscribe to')
-    same([await replay(webhook, { include: 'all', eventTypes: [] }), await replay(webhook, { include: 'all', eventIds: [] })], [nothing, nothing],
-      'no type, no id')
-    same(await replay(webhook, { eventIds: ['evt_3', 'evt_1'] }), { queued: 1, truncated: false }, 'one skipped, one delivered')
+    same(
+      [
+        await replay(webhook, { include: 'all', eventTypes: [] }),
+        await replay(webhook, { include: 'all', eventIds: [] })
+      ],
+      [nothing, nothing],
+      'no type, no id'
+    )
+    same(
+      await replay(webhook, { eventIds: ['evt_3', 'evt_1'] }),
+      { queued: 1, truncated: false },
+      'one skipped, one delivered'
+    )
     same(await replay(webhook, { eventTypes: ['candidate.created', 'job.created'] }), { queued: 1, truncated: false },
       'the remaining events, by type')
     same(await claimReplays(driver), ['evt_3', 'evt_2'], 'the claimed deliveries')
@@ -115,7 +142,11 @@ export const replayCases = [
     name: 'since and until are inclusive, to the millisecond that the log shows'
   }, async (driver) => {
     const webhook = await fill(driver)
-    const [, { created_at: early }, { created_at: late }] = exactly(await driver.log(webhook), 4, 'deliveries in the log')
+    const [, { created_at: early }, { created_at: late }] = exactly(
+      await driver.log(webhook),
+      4,
+      'deliveries in the log'
+    )
     same(await driver.replay(webhook, { since: shift(late, 1) }), nothing, 'since a millisecond after evt_3')
     same(await driver.replay(webhook, { until: shift(early, -1) }), nothing, 'until a millisecond before evt_2')
     same(await driver.replay(webhook, { since: late }), { queued: 1, truncated: false }, 'since evt_3')

@@ -43,7 +43,11 @@ export const retryCases = [
     const lease = await claimOne()
     same(await deliveries.retry('acme', webhook.id, id), before[0], 'the result for a leased delivery')
     same([await log(webhook), await claim()], [before, []], 'the log and the due deliveries afterwards')
-    same((await deliveries.recordAttempts([delivered(lease)], disableAtOnce)).length, 0, 'the results that were not written')
+    same(
+      (await deliveries.recordAttempts([delivered(lease)], disableAtOnce)).length,
+      0,
+      'the results that were not written'
+    )
     same(statuses(await log(webhook)), ['delivered'], 'the log after the attempt')
   }),
 
@@ -57,7 +61,11 @@ export const retryCases = [
     same([retried?.id, retried?.status], [delivery.id, 'pending'], 'the result of retry')
     await open?.commit()
     if (open === undefined) await driver.deliveries.erase('acme', 'candidate:1')
-    same([statuses(await driver.log(webhook)), await driver.claim()], [['cancelled'], []], 'the log and the due deliveries afterwards')
+    same(
+      [statuses(await driver.log(webhook)), await driver.claim()],
+      [['cancelled'], []],
+      'the log and the due deliveries afterwards'
+    )
   }),
 
   benchCase('deliveries', {
@@ -95,9 +103,19 @@ export const retryCases = [
     same((await log(webhook)).slice(0, 4), ended, 'the earlier deliveries')
     await emit({ type: 'job.created' })
     const claimed = await driver.claim()
-    same(eventIds(claimed), ['evt_5', 'evt_1', 'evt_2', 'evt_3', 'evt_4'], 'the claimed deliveries, after the first attempt of another')
-    same(claimed.map(({ body, attemptCount }) => [body, attemptCount]).slice(-2), [['{"id":"evt_3"}', 0], ['{"erased":true}', 0]],
-      'the bodies of the last two')
+    same(
+      eventIds(claimed),
+      ['evt_5', 'evt_1', 'evt_2', 'evt_3', 'evt_4'],
+      'the claimed deliveries, after the first attempt of another'
+    )
+    same(
+      claimed.map(({ body, attemptCount }) => [body, attemptCount]).slice(-2),
+      [
+        ['{"id":"evt_3"}', 0],
+        ['{"erased":true}', 0]
+      ],
+      'the bodies of the last two'
+    )
   }),
 
   benchCase('deliveries', {

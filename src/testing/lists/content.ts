@@ -32,8 +32,11 @@ export const contentCases = [
     const rare = job(9_007_199_254_740_991, { name: 'Night "shift"\n\\ \u{1f600}', status: 'on_hold' })
     await saveJobs('acme', [rare, job(1)])
     const rows = await storage.jobs.list('acme', { ...page, fields: jobFields })
-    same(rows.map((row) => pick(row, jobFields)), [{ id: 1, name: 'Name 1', status: 'published' }, pick(rare, jobFields)],
-      'the rows: numbers as numbers, text as saved')
+    same(
+      rows.map((row) => pick(row, jobFields)),
+      [{ id: 1, name: 'Name 1', status: 'published' }, pick(rare, jobFields)],
+      'the rows: numbers as numbers, text as saved'
+    )
   }),
 
   listCase({
@@ -58,7 +61,12 @@ export const contentCases = [
   rowCases({ port: 'list', name: 'a tenant sees only its own rows' }, async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }, { id: 2, name: 'Ana' }])
     await rows.save([{ id: 2, name: 'Bo' }, { id: 3, name: 'Ana' }], 'globex')
-    for (const [tenantSlug, q, ids] of [['acme', 'ana', [1, 2]], ['globex', 'ana', [3]], ['acme', 'bo', []], ['globex', 'bo', [2]]] as const) {
+    for (const [tenantSlug, q, ids] of [
+      ['acme', 'ana', [1, 2]],
+      ['globex', 'ana', [3]],
+      ['acme', 'bo', []],
+      ['globex', 'bo', [2]]
+    ] as const) {
       same(await rows.ids({ filter: { q } }, tenantSlug), ids, `the rows of ${tenantSlug} found by ${q}`)
       same(await rows.count({ q }, tenantSlug), ids.length, `the number of rows of ${tenantSlug} found by ${q}`)
     }
@@ -73,7 +81,9 @@ export const contentCases = [
   rowCases({ port: 'list', name: 'changing a returned row changes nothing that is stored' }, async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }])
     const before = structuredClone(await rows.list())
-    for (const row of await rows.list()) Object.assign(row, { id: 2, full_name: 'changed', name: 'changed', headline: 'changed', status: 'changed' })
+    for (const row of await rows.list()) {
+      Object.assign(row, { id: 2, full_name: 'changed', name: 'changed', headline: 'changed', status: 'changed' })
+    }
     same(await rows.list(), before, 'the row, read again')
   }),
 
@@ -84,7 +94,11 @@ export const contentCases = [
     const published = { candidates: candidateFields, jobs: jobFields, ids, hasTenantIds: tenantId !== undefined }
     for (const asked of [published, null, published]) {
       const warnings = await storage.verify?.(asked)
-      same(warnings?.filter((warning) => typeof warning !== 'string'), warnings && [], 'the warnings that are not strings')
+      same(
+        warnings?.filter((warning) => typeof warning !== 'string'),
+        warnings && [],
+        'the warnings that are not strings'
+      )
     }
   }),
 
@@ -92,7 +106,12 @@ export const contentCases = [
     port: 'candidates.list', name: 'candidates: a query is not modified'
   }, async ({ storage, saveCandidates }) => {
     await saveCandidates('acme', [candidate(1)])
-    const query = Object.freeze({ ...page, filter: Object.freeze({ q: 'NAME' }), sort: Object.freeze([...sort]), fields: Object.freeze([...candidateFields]) })
+    const query = Object.freeze({
+      ...page,
+      filter: Object.freeze({ q: 'NAME' }),
+      sort: Object.freeze([...sort]),
+      fields: Object.freeze([...candidateFields])
+    })
     same((await storage.candidates.list('acme', query)).map(({ id }) => id), [1], 'the result of a frozen query')
   })]
 ].flat()

@@ -7,11 +7,26 @@ export const filterCases = [
     port: 'candidates.list', name: 'candidates: recruiterId keeps the candidates of one recruiter'
   }, async (harness) => {
     const { saveCandidates, storage: { candidates } } = harness
-    await saveCandidates('acme', [1, 12, null, 1, 9_007_199_254_740_991].map((recruiter, index) => candidate(index + 1, { recruiter_id: recruiter })))
-    const expected: Array<[number, number[]]> = [[1, [1, 4]], [12, [2]], [2, []], [9_007_199_254_740_991, [5]], [9_007_199_254_740_990, []]]
+    await saveCandidates(
+      'acme',
+      [1, 12, null, 1, 9_007_199_254_740_991].map((recruiter, index) =>
+        candidate(index + 1, { recruiter_id: recruiter })
+      )
+    )
+    const expected: Array<[number, number[]]> = [
+      [1, [1, 4]],
+      [12, [2]],
+      [2, []],
+      [9_007_199_254_740_991, [5]],
+      [9_007_199_254_740_990, []]
+    ]
     for (const [recruiterId, ids] of expected) {
       same(await candidateIds(harness, { recruiterId }), ids, `the candidates of recruiter ${recruiterId}`)
-      same(await candidates.count('acme', { recruiterId }), ids.length, `the number of candidates of recruiter ${recruiterId}`)
+      same(
+        await candidates.count('acme', { recruiterId }),
+        ids.length,
+        `the number of candidates of recruiter ${recruiterId}`
+      )
     }
   }),
 
@@ -30,12 +45,29 @@ export const filterCases = [
   })],
 
   rowCases({ port: 'list', name: 'updatedAfter keeps rows updated strictly later' }, async (rows) => {
-    const dates = ['2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z', '2026-06-01T00:00:00.000Z']
-    await rows.save(dates.map((date, index) => ({ id: index + 1, name: 'same', created_at: '2020-01-01T00:00:00.000Z', updated_at: date })))
+    const dates = [
+      '2025-12-31T23:59:59.999Z',
+      '2026-01-01T00:00:00.000Z',
+      '2026-01-01T00:00:00.001Z',
+      '2026-06-01T00:00:00.000Z'
+    ]
+    await rows.save(
+      dates.map((date, index) => ({
+        id: index + 1,
+        name: 'same',
+        created_at: '2020-01-01T00:00:00.000Z',
+        updated_at: date
+      }))
+    )
     const expected: Array<[string, number[]]> = [
-      ['2020-01-01T00:00:00.000Z', [1, 2, 3, 4]], ['2025-12-31T23:59:59.998Z', [1, 2, 3, 4]], ['2025-12-31T23:59:59.999Z', [2, 3, 4]],
-      ['2026-01-01T00:00:00.000Z', [3, 4]], ['2026-01-01T00:00:00.001Z', [4]], ['2026-06-01T00:00:00.000Z', []],
-      ['0001-01-01T00:00:00.000Z', [1, 2, 3, 4]], ['9999-12-31T23:59:59.999Z', []]
+      ['2020-01-01T00:00:00.000Z', [1, 2, 3, 4]],
+      ['2025-12-31T23:59:59.998Z', [1, 2, 3, 4]],
+      ['2025-12-31T23:59:59.999Z', [2, 3, 4]],
+      ['2026-01-01T00:00:00.000Z', [3, 4]],
+      ['2026-01-01T00:00:00.001Z', [4]],
+      ['2026-06-01T00:00:00.000Z', []],
+      ['0001-01-01T00:00:00.000Z', [1, 2, 3, 4]],
+      ['9999-12-31T23:59:59.999Z', []]
     ]
     for (const [updatedAfter, ids] of expected) {
       same(await rows.ids({ filter: { updatedAfter } }), ids, `the rows updated after ${updatedAfter}`)
@@ -47,8 +79,10 @@ export const filterCases = [
     const { saveCandidates, storage: { candidates } } = harness
     const date = '2026-01-02T00:00:00.000Z'
     await saveCandidates('acme', [
-      candidate(1, { full_name: 'Ana', recruiter_id: 7, updated_at: date }), candidate(2, { full_name: 'Ana', recruiter_id: 8, updated_at: date }),
-      candidate(3, { full_name: 'Bo', recruiter_id: 7, updated_at: date }), candidate(4, { full_name: 'Ana', recruiter_id: 7 })
+      candidate(1, { full_name: 'Ana', recruiter_id: 7, updated_at: date }),
+      candidate(2, { full_name: 'Ana', recruiter_id: 8, updated_at: date }),
+      candidate(3, { full_name: 'Bo', recruiter_id: 7, updated_at: date }),
+      candidate(4, { full_name: 'Ana', recruiter_id: 7 })
     ])
     const filter = { q: 'ana', recruiterId: 7, updatedAfter: '2026-01-01T00:00:00.000Z' }
     same(await candidateIds(harness, filter), [1], 'the only candidate that passes q, recruiterId and updatedAfter')

@@ -18,19 +18,36 @@ export const findCases = [
   rowCases({ port: 'find', name: 'a row of another tenant is not found' }, async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }, { id: 3, name: 'Bo' }])
     await rows.save([{ id: 2, name: 'Ana' }, { id: 3, name: 'Cy' }], 'globex')
-    same([await rows.find(2), await rows.find(1, 'globex')], [null, null], 'rows 2 of globex and 1 of acme, for the other tenant')
+    same(
+      [await rows.find(2), await rows.find(1, 'globex')],
+      [null, null],
+      'rows 2 of globex and 1 of acme, for the other tenant'
+    )
     const [ours, theirs] = [(await rows.list())[1], (await rows.list({}, 'globex'))[1]]
-    same([await rows.find(3), await rows.find(3, 'globex')], [ours, theirs], 'row 3 of acme and of globex, as in their lists')
-    for (const slug of strangers) same(await rows.find(1, slug), null, `row 1 of ${JSON.stringify(slug)}, another tenant`)
+    same(
+      [await rows.find(3), await rows.find(3, 'globex')],
+      [ours, theirs],
+      'row 3 of acme and of globex, as in their lists'
+    )
+    for (const slug of strangers) {
+      same(await rows.find(1, slug), null, `row 1 of ${JSON.stringify(slug)}, another tenant`)
+    }
   }),
 
   [listCase({
     port: 'candidates.find', name: 'candidates: a row that is found has the fields that it has in the list'
   }, async ({ storage: { candidates }, saveCandidates }) => {
-    await saveCandidates('acme', [candidate(1), candidate(2, { headline: 'Nurse', source_id: highest, recruiter_id: 7 })])
+    await saveCandidates('acme', [
+      candidate(1),
+      candidate(2, { headline: 'Nurse', source_id: highest, recruiter_id: 7 })
+    ])
     for (const fields of [candidateFields, [...candidateFields, 'recruiter_id', 'created_at', 'updated_at']]) {
       for (const row of await candidates.list('acme', { ...page, fields })) {
-        same(pick(await candidates.find('acme', row.id, { fields }) ?? {}, fields), pick(row, fields), `the ${fields.length} fields of row ${row.id}`)
+        same(
+          pick((await candidates.find('acme', row.id, { fields })) ?? {}, fields),
+          pick(row, fields),
+          `the ${fields.length} fields of row ${row.id}`
+        )
       }
     }
   }),
@@ -41,7 +58,11 @@ export const findCases = [
     await saveJobs('acme', [job(1), job(2, { status: 'on_hold', updated_at: '2026-02-03T04:05:06.789Z' })])
     for (const fields of [jobFields, [...jobFields, 'created_at', 'updated_at']]) {
       for (const row of await jobs.list('acme', { ...page, fields })) {
-        same(pick(await jobs.find('acme', row.id, { fields }) ?? {}, fields), pick(row, fields), `the ${fields.length} fields of row ${row.id}`)
+        same(
+          pick((await jobs.find('acme', row.id, { fields })) ?? {}, fields),
+          pick(row, fields),
+          `the ${fields.length} fields of row ${row.id}`
+        )
       }
     }
   })],

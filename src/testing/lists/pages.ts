@@ -3,7 +3,10 @@ import { rowCases } from './rows.js'
 import type { Sample } from './rows.js'
 
 function samples (from: number, to: number): Sample[] {
-  return Array.from({ length: to - from + 1 }, (_, index) => ({ id: from + index, name: index % 2 === 0 ? 'even' : 'odd' }))
+  return Array.from({ length: to - from + 1 }, (_, index) => ({
+    id: from + index,
+    name: index % 2 === 0 ? 'even' : 'odd'
+  }))
 }
 
 /** Cases about pages and totals. */
@@ -23,7 +26,16 @@ export const pageCases = [
     for (const field of ['name', 'created_at', 'updated_at'] as const) {
       const seen: number[] = []
       for (let offset = 0; offset < 25; offset += 5) {
-        seen.push(...await rows.ids({ sort: [{ field, direction: 'asc' }, { field: 'id', direction: 'asc' }], offset, limit: 5 }))
+        seen.push(
+          ...(await rows.ids({
+            sort: [
+              { field, direction: 'asc' },
+              { field: 'id', direction: 'asc' }
+            ],
+            offset,
+            limit: 5
+          }))
+        )
       }
       same(seen.toSorted((a, b) => a - b), samples(1, 23).map(({ id }) => id), `the rows of five pages by ${field}`)
     }

@@ -69,7 +69,13 @@ export function job (id: number, fields: Partial<SavedJob> = {}): SavedJob {
 
 /** Returns the ids of the candidates of acme that pass a filter, in ascending order. */
 export async function candidateIds ({ storage }: StorageHarness, filter: CandidateFilter): Promise<number[]> {
-  const rows = await storage.candidates.list('acme', { filter, sort: [byId], offset: 0, limit: 200, fields: candidateFields })
+  const rows = await storage.candidates.list('acme', {
+    filter,
+    sort: [byId],
+    offset: 0,
+    limit: 200,
+    fields: candidateFields
+  })
   return rows.map(({ id }) => id)
 }
 
@@ -87,7 +93,10 @@ export function pick (row: object, names: readonly string[]): Record<string, unk
 function createCandidateRows (harness: StorageHarness): Rows {
   const { candidates } = harness.storage
   const list: Rows['list'] = ({ filter = {}, sort = [byId], offset = 0, limit = 200 } = {}, tenantSlug = 'acme') => {
-    const renamed = sort.map(({ field, direction }) => ({ field: field === 'name' ? 'full_name' as const : field, direction }))
+    const renamed = sort.map(({ field, direction }) => ({
+      field: field === 'name' ? ('full_name' as const) : field,
+      direction
+    }))
     return candidates.list(tenantSlug, { filter, sort: renamed, offset, limit, fields: candidateFields })
   }
   return {

@@ -17,13 +17,27 @@ async function findsAll (rows: Rows, searches: ReadonlyArray<[q: string, ids: nu
 export const searchCases = [
   rowCases({ port: 'list', name: 'q finds its text anywhere in the name' }, async (rows) => {
     await saveNames(rows, ['Ana Costa', 'Costas Vana', 'Bo', 'an a'])
-    await findsAll(rows, [['Ana', [1, 2]], ['a c', [1]], ['costa', [1, 2]], ['o', [1, 2, 3]], ['n a', [4]], ['nobody', []]])
+    await findsAll(rows, [
+      ['Ana', [1, 2]],
+      ['a c', [1]],
+      ['costa', [1, 2]],
+      ['o', [1, 2, 3]],
+      ['n a', [4]],
+      ['nobody', []]
+    ])
   }),
 
   rowCases({ port: 'list', name: 'q ignores letter case, beyond ASCII too' }, async (rows) => {
     await saveNames(rows, ['René', 'RENÉ', 'Ωmega', 'ОЛЬГА', 'ørsted', 'Đurić'])
     await findsAll(rows, [
-      ['rené', [1, 2]], ['RENÉ', [1, 2]], ['É', [1, 2]], ['é', [1, 2]], ['ωM', [3]], ['ольга', [4]], ['Ø', [5]], ['đURIĆ', [6]]
+      ['rené', [1, 2]],
+      ['RENÉ', [1, 2]],
+      ['É', [1, 2]],
+      ['é', [1, 2]],
+      ['ωM', [3]],
+      ['ольга', [4]],
+      ['Ø', [5]],
+      ['đURIĆ', [6]]
     ])
   }),
 
@@ -33,16 +47,52 @@ export const searchCases = [
   }),
 
   rowCases({ port: 'list', name: 'q matches wildcards, quotes and backslashes literally' }, async (rows) => {
-    await saveNames(rows, ['100%', '100 percent', 'a_b', 'axb', 'back\\slash', "O'Neil", 'say "hi"', 'a*b', '[x]', 'a.b', '$1', 'C:\\%'])
+    await saveNames(rows, [
+      '100%',
+      '100 percent',
+      'a_b',
+      'axb',
+      'back\\slash',
+      "O'Neil",
+      'say "hi"',
+      'a*b',
+      '[x]',
+      'a.b',
+      '$1',
+      'C:\\%'
+    ])
     await findsAll(rows, [
-      ['%', [1, 12]], ['0%', [1]], ['%0', []], ['_', [3]], ['a_b', [3]], ['\\', [5, 12]], ['k\\s', [5]], ['\\%', [12]], ['\\_', []],
-      ["'", [6]], ["' or '1'='1", []], ['"', [7]], ['a*b', [8]], ['[x]', [9]], ['[', [9]], ['.*', []], ['a.b', [10]], ['$1', [11]], ['?', []]
+      ['%', [1, 12]],
+      ['0%', [1]],
+      ['%0', []],
+      ['_', [3]],
+      ['a_b', [3]],
+      ['\\', [5, 12]],
+      ['k\\s', [5]],
+      ['\\%', [12]],
+      ['\\_', []],
+      ["'", [6]],
+      ["' or '1'='1", []],
+      ['"', [7]],
+      ['a*b', [8]],
+      ['[x]', [9]],
+      ['[', [9]],
+      ['.*', []],
+      ['a.b', [10]],
+      ['$1', [11]],
+      ['?', []]
     ])
   }),
 
   rowCases({ port: 'list', name: 'q may contain any characters, up to 200' }, async (rows) => {
     const long = 'x'.repeat(200)
     await saveNames(rows, ['a\u{1f600}b', 'a\u{1f601}b', long, `${long}y`, 'ab', 'tab\there'])
-    await findsAll(rows, [['\u{1f600}', [1]], ['a\u{1f601}b', [2]], [long, [3, 4]], [`${'x'.repeat(199)}y`, [4]], ['b\th', [6]]])
+    await findsAll(rows, [
+      ['\u{1f600}', [1]],
+      ['a\u{1f601}b', [2]],
+      [long, [3, 4]],
+      [`${'x'.repeat(199)}y`, [4]],
+      ['b\th', [6]]
+    ])
   })
 ].flat()

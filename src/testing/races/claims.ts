@@ -16,7 +16,11 @@ export const claimRaceCases = [
     const webhook = await addWebhook()
     const results = await atOnce(8, (index) => emit({ idempotencyKey: 'once', fingerprint: `print ${index}` }))
     same(results, results.map(() => results[0]), 'the results of eight calls, all equal to the first recorded one')
-    same(Number(results[0]?.fingerprint.slice(6)) + 1, Number(results[0]?.id.slice(4)), 'the event that the fingerprint belongs to')
+    same(
+      Number(results[0]?.fingerprint.slice(6)) + 1,
+      Number(results[0]?.id.slice(4)),
+      'the event that the fingerprint belongs to'
+    )
     same([(await log(webhook)).length, (await claim()).length], [1, 1],
       'the number of deliveries, and of claimed deliveries')
     same((await replay(webhook, { include: 'all' }))?.queued, 0, 'the number of other events')
@@ -31,7 +35,11 @@ export const claimRaceCases = [
     await recordAttempts([failed(lease)])
     const retried = await atOnce(6, () => deliveries.retry('acme', webhook.id, lease.deliveryId))
     const [, ...queued] = await log(webhook)
-    same(queued.map(({ id, status }) => [id, status]), [[retried[0]?.id, 'pending']], 'the deliveries queued by six retries')
+    same(
+      queued.map(({ id, status }) => [id, status]),
+      [[retried[0]?.id, 'pending']],
+      'the deliveries queued by six retries'
+    )
     same(retried, retried.map(() => retried[0]), 'the results, all of the same delivery')
     same((await claim()).length, 1, 'the number of due deliveries')
   }),

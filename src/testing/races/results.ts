@@ -67,7 +67,15 @@ export const resultRaceCases = [
     name: 'nothing is claimed for a webhook made inactive while events were recorded'
   }, async ({ webhooks, addWebhook, emit, claim }) => {
     const { id } = await addWebhook()
-    await Promise.all([emit(), emit(), emit(), webhooks.update('acme', id, { status: 'inactive' }), emit(), emit(), emit()])
+    await Promise.all([
+      emit(),
+      emit(),
+      emit(),
+      webhooks.update('acme', id, { status: 'inactive' }),
+      emit(),
+      emit(),
+      emit()
+    ])
     same(await claim(), [], 'the claimed deliveries')
   }),
 
@@ -87,6 +95,10 @@ export const resultRaceCases = [
     const ended = await log(webhook)
     same(ended.map(({ attempt_count: count }) => count), ended.map(() => 1), 'the number of attempts of each delivery')
     same(statuses(ended).slice(6), statuses(ended).slice(6).map(() => 'delivered'), 'the status of the delivered ones')
-    same([statuses(ended).filter((status) => status === 'pending'), await claim()], [[], []], 'the pending deliveries, and the claimed ones')
+    same(
+      [statuses(ended).filter((status) => status === 'pending'), await claim()],
+      [[], []],
+      'the pending deliveries, and the claimed ones'
+    )
   })
 ]

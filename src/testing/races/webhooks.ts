@@ -22,7 +22,12 @@ export const webhookRaceCases = [
     port: 'webhooks.update', name: 'concurrent changes of different fields are all kept'
   }, async ({ webhooks, addWebhook }) => {
     const webhook = await addWebhook()
-    const changes = { name: 'New', target_url: 'https://hooks.example/new', event_types: ['b.c', 'a.b'], status: 'inactive' as const }
+    const changes = {
+      name: 'New',
+      target_url: 'https://hooks.example/new',
+      event_types: ['b.c', 'a.b'],
+      status: 'inactive' as const
+    }
     await Promise.all([
       webhooks.update('acme', webhook.id, { name: changes.name }),
       webhooks.update('acme', webhook.id, { target_url: changes.target_url }),
@@ -52,8 +57,14 @@ export const webhookRaceCases = [
     await webhooks.update('acme', webhook.id, { status: 'active' })
     await emit()
     await stopping
-    same([isStopped, eventIds(await claim())], [true, ['evt_21']], 'the webhook was stopped, and the deliveries claimed afterwards')
-    const isShown = await eventually(async () => statuses(await log(webhook)).filter((status) => status === 'skipped').length === 20)
+    same(
+      [isStopped, eventIds(await claim())],
+      [true, ['evt_21']],
+      'the webhook was stopped, and the deliveries claimed afterwards'
+    )
+    const isShown = await eventually(
+      async () => statuses(await log(webhook)).filter((status) => status === 'skipped').length === 20
+    )
     same([isShown, statuses(await log(webhook)).at(-1)], [true, 'pending'], 'the log')
   }),
 

@@ -6,8 +6,8 @@ const maxLineLength = 100
 const maxStackLines = 8
 
 /**
- * Formats a report for people: the number of cases passed in each group, then every failure with its method, the compared
- * value, the expected and the actual one.
+ * Formats a report for people: the number of cases passed in each group, then every failure with its method, the
+ * compared value, the expected and the actual one.
  */
 export function formatReport (results: readonly CaseResult[]): string {
   const failures = results.flatMap(({ error, ...result }) => error === null ? [] : [{ ...result, error }])
@@ -15,7 +15,9 @@ export function formatReport (results: readonly CaseResult[]): string {
   const sum = failures.length === 0
     ? `All ${results.length} cases passed.`
     : `${failures.length} of ${results.length} cases failed.`
-  return [...lines, '', sum, ...failures.map((failure, index) => formatFailure(failure, index, failures)), ''].join('\n')
+  return [...lines, '', sum, ...failures.map((failure, index) => formatFailure(failure, index, failures)), ''].join(
+    '\n'
+  )
 }
 
 function formatGroup (group: string, results: readonly CaseResult[]): string {
@@ -38,7 +40,11 @@ function formatFailure ({ group, name, port, error }: Failure, index: number, fa
 
 function formatComparison ({ message, expected, actual }: AssertionError): string[] {
   // Node appends a diff to the message; the two values below are easier to read.
-  return [`   compared  ${message.replace(/\n[^]*/, '')}`, `   expected  ${show(expected)}`, `   got       ${show(actual)}`]
+  return [
+    `   compared  ${message.replace(/\n[^]*/, '')}`,
+    `   expected  ${show(expected)}`,
+    `   got       ${show(actual)}`
+  ]
 }
 
 // An error that many cases share, for example a missing column, is shown once.

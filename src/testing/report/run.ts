@@ -20,7 +20,9 @@ export interface RunOptions {
 
 /** Runs the cases one after another, each on a new harness from `make`. Does not reject if a case fails. */
 export async function runCases<Make> (
-  cases: ReadonlyArray<Pick<StorageCase | KeyLookupCase, 'group' | 'name' | 'port'> & { run (make: Make): Promise<void> }>,
+  cases: ReadonlyArray<
+    Pick<StorageCase | KeyLookupCase, 'group' | 'name' | 'port'> & { run(make: Make): Promise<void> }
+  >,
   make: Make,
   { timeoutMs = 30_000 }: RunOptions = {}
 ): Promise<CaseResult[]> {

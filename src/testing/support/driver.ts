@@ -12,7 +12,14 @@ import { wait } from './wait.js'
 
 const maxClaims = 10
 const maxTries = 100
-const undelivered: ReplaySelection = { include: 'undelivered', eventTypes: null, eventIds: null, since: null, until: null, limit: 100 }
+const undelivered: ReplaySelection = {
+  include: 'undelivered',
+  eventTypes: null,
+  eventIds: null,
+  since: null,
+  until: null,
+  limit: 100
+}
 
 interface WithTenant { tenantSlug?: string }
 
@@ -22,42 +29,49 @@ export interface StorageDriver {
   webhooks: WebhookStore
   deliveries: DeliveryStore
   /** Lets time pass on the storage's clock. */
-  wait (ms: number): Promise<void>
+  wait(ms: number): Promise<void>
   /** Creates an active webhook for `candidate.created`. */
-  addWebhook (changes?: Partial<NewWebhook> & WithTenant): Promise<Webhook>
+  addWebhook(changes?: Partial<NewWebhook> & WithTenant): Promise<Webhook>
   /** Records a `candidate.created` with the next id: evt_1, evt_2 and so on. */
-  emit (changes?: Partial<NewEvent> & WithTenant): Promise<RecordedEvent>
+  emit(changes?: Partial<NewEvent> & WithTenant): Promise<RecordedEvent>
   /** Records `count` events. */
-  emitMany (count: number, changes?: { type?: string } & WithTenant): Promise<void>
+  emitMany(count: number, changes?: { type?: string } & WithTenant): Promise<void>
   /** Claims up to 100 deliveries for ten minutes. */
-  claim (changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery[]>
+  claim(changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery[]>
   /** Claims `count` deliveries, and fails if fewer are due. */
-  claimAll<Count extends number> (count: Count, changes?: Partial<ClaimOptions>): Promise<Exactly<ClaimedDelivery, Count>>
+  claimAll<Count extends number>(
+    count: Count,
+    changes?: Partial<ClaimOptions>
+  ): Promise<Exactly<ClaimedDelivery, Count>>
   /** Claims one delivery, and fails if none is due. */
-  claimOne (changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery>
+  claimOne(changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery>
   /**
    * Claims repeatedly until nothing is due, because concurrent claims may each miss deliveries that another has locked.
    */
-  claimRest (): Promise<ClaimedDelivery[]>
+  claimRest(): Promise<ClaimedDelivery[]>
   /**
    * Completes attempts, repeats those of locked deliveries, and takes the notices. Without a rule no webhook is
    * disabled.
    */
-  recordAttempts (results: AttemptResult[], rule?: HealthRule): Promise<HealthNotice[]>
+  recordAttempts(results: AttemptResult[], rule?: HealthRule): Promise<HealthNotice[]>
   /** Records an event, claims it and completes it with this result. Returns the notices. */
-  attempt (createResult: (lease: Attempted) => AttemptResult, rule: HealthRule): Promise<HealthNotice[]>
+  attempt(createResult: (lease: Attempted) => AttemptResult, rule: HealthRule): Promise<HealthNotice[]>
   /** Claims and confirms all notices. */
-  takeNotices (): Promise<HealthNotice[]>
+  takeNotices(): Promise<HealthNotice[]>
   /** Returns the log of a webhook, oldest first. */
-  log (webhook: Pick<Webhook, 'id'>, tenantSlug?: string): Promise<Delivery[]>
+  log(webhook: Pick<Webhook, 'id'>, tenantSlug?: string): Promise<Delivery[]>
   /** Replays all `undelivered` events. */
-  replay (webhook: Webhook, changes?: Partial<ReplaySelection>): ReturnType<DeliveryStore['replay']>
+  replay(webhook: Webhook, changes?: Partial<ReplaySelection>): ReturnType<DeliveryStore['replay']>
   /** Counts all `undelivered` events. */
-  countReplay (webhook: Webhook, changes?: Partial<ReplaySelection>): ReturnType<DeliveryStore['countReplay']>
+  countReplay(webhook: Webhook, changes?: Partial<ReplaySelection>): ReturnType<DeliveryStore['countReplay']>
 }
 
 /** Creates a case about webhooks and deliveries. */
-export function benchCase (group: StorageGroup, head: CaseHead, body: (driver: StorageDriver) => Promise<void>): StorageCase {
+export function benchCase (
+  group: StorageGroup,
+  head: CaseHead,
+  body: (driver: StorageDriver) => Promise<void>
+): StorageCase {
   return defineCase(group, head, (harness) => body(createBench(harness)))
 }
 

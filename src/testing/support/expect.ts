@@ -30,7 +30,12 @@ export async function rejects (promise: Promise<unknown>, message: string): Prom
 export function isInstant (value: unknown, message: string): asserts value is string {
   const isMatch = typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)
   if (isMatch) return
-  throw new assert.AssertionError({ message, actual: value, expected: 'a date like 2026-01-31T12:00:00.000Z', operator: 'match' })
+  throw new assert.AssertionError({
+    message,
+    actual: value,
+    expected: 'a date like 2026-01-31T12:00:00.000Z',
+    operator: 'match'
+  })
 }
 
 /** An array of exactly `Count` items. */
@@ -38,9 +43,18 @@ export type Exactly<Item, Count extends number, Some extends Item[] = []> =
   number extends Count ? Item[] : Some['length'] extends Count ? Some : Exactly<Item, Count, [...Some, Item]>
 
 /** Returns the items. Throws unless there are exactly `count`. */
-export function exactly<Item, Count extends number> (items: readonly Item[], count: Count, what: string): Exactly<Item, Count> {
+export function exactly<Item, Count extends number> (
+  items: readonly Item[],
+  count: Count,
+  what: string
+): Exactly<Item, Count> {
   if (items.length === count) return [...items] as Exactly<Item, Count>
-  throw new assert.AssertionError({ message: `the number of ${what}`, actual: items.length, expected: count, operator: '==' })
+  throw new assert.AssertionError({
+    message: `the number of ${what}`,
+    actual: items.length,
+    expected: count,
+    operator: '=='
+  })
 }
 
 /** Returns the value. Throws if it is missing. */

@@ -1,7 +1,11 @@
 import type { AnyRecruitingStorage, Id, IdKinds, KeyLookup, RecruitingStorage } from '../../ports/index.js'
 
 /** A candidate to save in the storage under test. */
-export interface SavedCandidate<CandidateId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number> {
+export interface SavedCandidate<
+  CandidateId extends Id = number,
+  SourceId extends Id = number,
+  RecruiterId extends Id = number
+> {
   /** A positive integer, or text if the harness says so. An existing row of the tenant with this id is replaced. */
   id: CandidateId
   full_name: string
@@ -40,7 +44,8 @@ interface HarnessOptions {
   /** Whether uuids are the only text ids that the storage can keep. @default false */
   hasUuids?: boolean
   /**
-   * The id of a tenant of `testTenants`, if the storage needs ids that are not slugs, such as uuids. Always the same for a tenant.
+   * The id of a tenant of `testTenants`, if the storage needs ids that are not slugs, such as uuids. Always the same
+   * for a tenant.
    * @default the name is the id
    */
   tenantId? (name: string): string
@@ -54,14 +59,20 @@ interface HarnessOptions {
 
 /** A storage under test, and the other functions that the cases need. The type arguments are `string` for text ids. */
 export interface StorageHarness<
-  CandidateId extends Id = number, JobId extends Id = number, SourceId extends Id = number, RecruiterId extends Id = number
+  CandidateId extends Id = number,
+  JobId extends Id = number,
+  SourceId extends Id = number,
+  RecruiterId extends Id = number
 > extends HarnessOptions {
   /** An empty storage. Take parts that you do not implement from `memoryStorage()`. */
   storage: RecruitingStorage<CandidateId, JobId, SourceId, RecruiterId>
   /** Saves rows where `storage.candidates` finds them. Replaces existing rows with the same id. */
-  saveCandidates (tenantSlug: string, rows: ReadonlyArray<SavedCandidate<CandidateId, SourceId, RecruiterId>>): Promise<void> | void
+  saveCandidates(
+    tenantSlug: string,
+    rows: ReadonlyArray<SavedCandidate<CandidateId, SourceId, RecruiterId>>
+  ): Promise<void> | void
   /** Saves rows where `storage.jobs` finds them. Replaces existing rows with the same id. */
-  saveJobs (tenantSlug: string, rows: ReadonlyArray<SavedJob<JobId>>): Promise<void> | void
+  saveJobs(tenantSlug: string, rows: ReadonlyArray<SavedJob<JobId>>): Promise<void> | void
 }
 
 /** Any `StorageHarness`. */

@@ -1,4 +1,15 @@
-import type { CandidateFilter, CandidateRow, CandidateSortField, Id, IdKinds, JobFilter, JobRow, JobSortField, RowFields, RowSource } from '../../ports/index.js'
+import type {
+  CandidateFilter,
+  CandidateRow,
+  CandidateSortField,
+  Id,
+  IdKinds,
+  JobFilter,
+  JobRow,
+  JobSortField,
+  RowFields,
+  RowSource
+} from '../../ports/index.js'
 import type { AnyStorageHarness, SavedCandidate, SavedJob, StorageHarness } from './harness.js'
 import { findForm, fromSampleId, type IdForm, toSampleId } from './samples.js'
 
@@ -34,13 +45,26 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
       deliveries: storage.deliveries,
       ...(storage.changes === undefined ? {} : { changes: storage.changes }),
       ...(storage.feed === undefined ? {} : { feed: storage.feed }),
-      candidates: numberRows<CandidateRow, CandidateRow<Id, Id>, CandidateFilter, CandidateFilter<Id>, CandidateSortField>(storage.candidates, candidate, toFilter),
+      candidates: numberRows<
+        CandidateRow,
+        CandidateRow<Id, Id>,
+        CandidateFilter,
+        CandidateFilter<Id>,
+        CandidateSortField
+      >(storage.candidates, candidate, toFilter),
       jobs: numberRows<JobRow, JobRow<Id>, JobFilter, JobFilter, JobSortField>(storage.jobs, job, (filter) => filter),
-      verify: async (published) => await storage.verify?.(published && { ...published, ids: kinds }) ?? []
+      verify: async (published) => (await storage.verify?.(published && { ...published, ids: kinds })) ?? []
     },
     saveCandidates: (tenantSlug, rows) =>
-      saveCandidates(tenantSlug, rows.map((row) => convert<SavedCandidate<Id, Id, Id>>(row, candidate, toSampleId))),
-    saveJobs: (tenantSlug, rows) => saveJobs(tenantSlug, rows.map((row) => convert<SavedJob<Id>>(row, job, toSampleId)))
+      saveCandidates(
+        tenantSlug,
+        rows.map((row) => convert<SavedCandidate<Id, Id, Id>>(row, candidate, toSampleId))
+      ),
+    saveJobs: (tenantSlug, rows) =>
+      saveJobs(
+        tenantSlug,
+        rows.map((row) => convert<SavedJob<Id>>(row, job, toSampleId))
+      )
   }
 }
 
@@ -51,7 +75,8 @@ function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Filte
 ): RowSource<Row, Filter, Field, number> {
   const toRow = (row: OwnRow): Row => convert<Row>(row, fields, fromSampleId)
   return {
-    list: async (tenantSlug, query) => (await source.list(tenantSlug, { ...query, filter: toFilter(query.filter) })).map(toRow),
+    list: async (tenantSlug, query) =>
+      (await source.list(tenantSlug, { ...query, filter: toFilter(query.filter) })).map(toRow),
     count: (tenantSlug, filter) => source.count(tenantSlug, toFilter(filter)),
     async find (tenantSlug, id, query) {
       const row = await source.find(tenantSlug, toSampleId(id, fields.id), query)
@@ -61,7 +86,11 @@ function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Filte
       ? {}
       : {
           async listAfter (tenantSlug: string, { after, ...query }: SyncQuery) {
-            const rows = await source.listAfter?.(tenantSlug, { after: after === null ? null : toSampleId(after, fields.id), ...query }) ?? []
+            const rows =
+              (await source.listAfter?.(tenantSlug, {
+                after: after === null ? null : toSampleId(after, fields.id),
+                ...query
+              })) ?? []
             return rows.map(toRow)
           }
         }),
@@ -69,8 +98,13 @@ function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Filte
       ? {}
       : {
           async findMany (tenantSlug: string, ids: readonly number[], query: RowFields) {
-            const rows = await source.findMany?.(tenantSlug, ids.map((id) => toSampleId(id, fields.id)), query) ?? []
-            return rows.map((row) => row === null ? null : toRow(row))
+            const rows =
+              (await source.findMany?.(
+                tenantSlug,
+                ids.map((id) => toSampleId(id, fields.id)),
+                query
+              )) ?? []
+            return rows.map((row) => (row === null ? null : toRow(row)))
           }
         })
   }

@@ -1,4 +1,14 @@
-import type { AttemptResult, ClaimedDelivery, HealthRule, Id, IdKind, ListQuery, NewEvent, NewWebhook, Tenant } from '../../ports/index.js'
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+  HealthRule,
+  Id,
+  IdKind,
+  ListQuery,
+  NewEvent,
+  NewWebhook,
+  Tenant
+} from '../../ports/index.js'
 
 /** The form of ids. */
 export type IdForm = 'integer' | 'text' | 'uuid'
@@ -24,8 +34,12 @@ export function toSampleId (number: number, form: IdForm): Id {
 export function fromSampleId (id: unknown, form: IdForm): unknown {
   if (form === 'integer') return id
   if (typeof id !== 'string') return `${typeof id} ${String(id)}`
-  const hex = form === 'text' ? Array.from(id, (digit) => digits.indexOf(digit).toString(16)).join('') : id.replaceAll('-', '')
-  const number = Number.parseInt(form === 'text' ? hex : `${hex.slice(0, 12)}${hex.slice(13, 16)}${hex.slice(17, 18)}`, 16)
+  const hex =
+    form === 'text' ? Array.from(id, (digit) => digits.indexOf(digit).toString(16)).join('') : id.replaceAll('-', '')
+  const number = Number.parseInt(
+    form === 'text' ? hex : `${hex.slice(0, 12)}${hex.slice(13, 16)}${hex.slice(17, 18)}`,
+    16
+  )
   return toSampleId(number, form) === id ? number : id
 }
 
@@ -39,7 +53,12 @@ export const disableAtTwo: HealthRule = { failingForSeconds: 0, failedDeliveries
 export const disableAtOnce: HealthRule = { failingForSeconds: 0, failedDeliveries: 0, warnAfterSeconds: 0 }
 
 /** The query for the first 200 rows by ascending id. */
-export const firstRows: ListQuery<object, 'id'> = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200 }
+export const firstRows: ListQuery<object, 'id'> = {
+  filter: {},
+  sort: [{ field: 'id', direction: 'asc' }],
+  offset: 0,
+  limit: 200
+}
 
 /** Returns a webhook for `candidate.created`. */
 export function createWebhook (id: number, tenantSlug = 'acme'): NewWebhook {
@@ -65,7 +84,17 @@ export type Attempted = Pick<ClaimedDelivery, 'webhookId' | 'deliveryId' | 'fenc
 
 /** Returns the result of an attempt that got a 204. */
 export function delivered ({ webhookId, deliveryId, fence, targetUrl }: Attempted): AttemptResult {
-  return { webhookId, deliveryId, fence, targetUrl, outcome: 'delivered', durationMs: 20, responseStatus: 204, error: null, responseExcerpt: null }
+  return {
+    webhookId,
+    deliveryId,
+    fence,
+    targetUrl,
+    outcome: 'delivered',
+    durationMs: 20,
+    responseStatus: 204,
+    error: null,
+    responseExcerpt: null
+  }
 }
 
 /** Returns the result of an attempt that got a 503. By default the next attempt is due in an hour. */
@@ -74,13 +103,37 @@ export function retry (
   waits: { retryInMs?: number, pauseMs?: number } = {}
 ): AttemptResult {
   const next = { outcome: 'retry' as const, retryInMs: 3_600_000, pauseMs: 0, ...waits }
-  return { webhookId, deliveryId, fence, targetUrl, ...next, durationMs: 30, responseStatus: 503, error: 'http_status', responseExcerpt: null }
+  return {
+    webhookId,
+    deliveryId,
+    fence,
+    targetUrl,
+    ...next,
+    durationMs: 30,
+    responseStatus: 503,
+    error: 'http_status',
+    responseExcerpt: null
+  }
 }
 
 /** Returns the result of a last attempt, which timed out or got a 410. */
-export function failed ({ webhookId, deliveryId, fence, targetUrl }: Attempted, { isGone = false } = {}): AttemptResult {
-  const response = isGone ? { responseStatus: 410, error: 'http_status' as const } : { responseStatus: null, error: 'timeout' as const }
-  return { webhookId, deliveryId, fence, targetUrl, outcome: 'failed', isGone, durationMs: 40, ...response, responseExcerpt: null }
+export function failed (
+  { webhookId, deliveryId, fence, targetUrl }: Attempted, { isGone = false } = {}
+): AttemptResult {
+  const response = isGone
+    ? { responseStatus: 410, error: 'http_status' as const }
+    : { responseStatus: null, error: 'timeout' as const }
+  return {
+    webhookId,
+    deliveryId,
+    fence,
+    targetUrl,
+    outcome: 'failed',
+    isGone,
+    durationMs: 40,
+    ...response,
+    responseExcerpt: null
+  }
 }
 
 /** Returns a tenant whose slug is its id. */

@@ -39,7 +39,12 @@ export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
         const method: unknown = Reflect.get(target, name)
         if (typeof method !== 'function') return method
         return (first: unknown, second: unknown, ...others: unknown[]) => {
-          const result: unknown = (method as Method).call(target, toStored(first), name === 'renameTenant' ? toStored(second) : second, ...others)
+          const result: unknown = (method as Method).call(
+            target,
+            toStored(first),
+            name === 'renameTenant' ? toStored(second) : second,
+            ...others
+          )
           return result instanceof Promise ? result.then(toNamed) : result
         }
       }

@@ -9,10 +9,16 @@ import { wait } from '../support/wait.js'
 interface ChangeBench extends Pick<Required<StorageHarness>, 'storage'> {
   harness: StorageHarness
   changes: ChangeSource
-  record (id: string, options?: { tenantSlug?: string, kind?: ChangeKind, deleted?: boolean, transaction?: unknown }): Promise<void>
-  begin (options?: { tenantSlug?: string, kind?: ChangeKind }): Promise<string>
+  record(
+    id: string,
+    options?: { tenantSlug?: string; kind?: ChangeKind; deleted?: boolean; transaction?: unknown }
+  ): Promise<void>
+  begin(options?: { tenantSlug?: string; kind?: ChangeKind }): Promise<string>
   /** Follows the changes after a position to the end, and returns their ids and the last position. */
-  follow (after: string, options?: { tenantSlug?: string, kind?: ChangeKind, limit?: number }): Promise<{ ids: string[], position: string }>
+  follow(
+    after: string,
+    options?: { tenantSlug?: string; kind?: ChangeKind; limit?: number }
+  ): Promise<{ ids: string[]; position: string }>
 }
 
 /** Creates a case that passes on a storage without changes. */
@@ -31,7 +37,10 @@ function changeCase (head: CaseHead, body: (driver: ChangeBench) => Promise<void
       async follow (after, { tenantSlug = 'acme', kind = 'candidate', limit = 100 } = {}) {
         const ids: string[] = []
         for (let position = after; ;) {
-          const page = given(await changes.list(tenantSlug, kind, { after: position, limit }), 'the page after a position')
+          const page = given(
+            await changes.list(tenantSlug, kind, { after: position, limit }),
+            'the page after a position'
+          )
           holds(page.ids.length <= limit, `a page has at most ${limit} changes`)
           ids.push(...page.ids)
           position = page.position
@@ -107,7 +116,11 @@ export const changeCases = [
     holds(!early.ids.includes('late'), 'a change is not listed before it commits')
     await late.commit()
     const rest = await follow(early.position)
-    same([...early.ids, ...rest.ids].toSorted(), ['1', 'late'], 'all ids, read while and after the transaction was open')
+    same(
+      [...early.ids, ...rest.ids].toSorted(),
+      ['1', 'late'],
+      'all ids, read while and after the transaction was open'
+    )
     holds((await follow(during)).ids.includes('late'), 'the late change comes after the position of that time')
   }),
 
@@ -124,7 +137,11 @@ export const changeCases = [
     await record('kept', { transaction: kept.transaction })
     await record('kept', { transaction: kept.transaction })
     await kept.commit()
-    same([...new Set((await follow(start)).ids)], ['kept'], 'the ids after one transaction was rolled back and one committed')
+    same(
+      [...new Set((await follow(start)).ids)],
+      ['kept'],
+      'the ids after one transaction was rolled back and one committed'
+    )
   }),
 
   changeCase({
@@ -151,7 +168,9 @@ export const changeCases = [
     await record('1')
     const { position } = await follow(start)
     const list = (after: string) => changes.list('acme', 'candidate', { after, limit: 10 })
-    for (const unknown of ['', '0', 'x', `${position}0`, `x${position}`, 'x'.repeat(200)]) same(await list(unknown), null, `the page after ${unknown}`)
+    for (const unknown of ['', '0', 'x', `${position}0`, `x${position}`, 'x'.repeat(200)]) {
+      same(await list(unknown), null, `the page after ${unknown}`)
+    }
     await wait(harness, 20)
     same(await changes.prune({ retentionDays: 1, limit: 10 }), 0, 'the changes older than a day')
     same(await changes.prune({ retentionDays: 0, limit: 10 }), 1, 'the pruned changes')
@@ -172,7 +191,11 @@ export const changeCases = [
     await wait(harness, 20)
     same(await changes.prune({ retentionDays: 0, limit: 2 }), 2, 'the first batch')
     same((await follow(middle)).ids, ['3'], 'the ids that are left')
-    same([await changes.prune({ retentionDays: 0, limit: 2 }), await changes.prune({ retentionDays: 0, limit: 2 })], [1, 0], 'further batches')
+    same(
+      [await changes.prune({ retentionDays: 0, limit: 2 }), await changes.prune({ retentionDays: 0, limit: 2 })],
+      [1, 0],
+      'further batches'
+    )
   }),
 
   changeCase({
@@ -199,10 +222,18 @@ export const changeCases = [
     await record('1')
     await storage.webhooks.renameTenant(named('acme'), named('globex'), { reseal: (text) => text })
     const list = (tenantSlug: string, after: string) => changes.list(tenantSlug, 'candidate', { after, limit: 10 })
-    same([await list('acme', before), await list('globex', start)], [null, null], 'the pages of both names after positions from before')
+    same(
+      [await list('acme', before), await list('globex', start)],
+      [null, null],
+      'the pages of both names after positions from before'
+    )
     const [old, renamed] = [await begin(), await begin({ tenantSlug: 'globex' })]
     await record('2', { tenantSlug: 'globex' })
-    same([(await follow(old)).ids, (await follow(renamed, { tenantSlug: 'globex' })).ids], [[], ['2']], 'the ids of both names after new positions')
+    same(
+      [(await follow(old)).ids, (await follow(renamed, { tenantSlug: 'globex' })).ids],
+      [[], ['2']],
+      'the ids of both names after new positions'
+    )
     same((await follow(others, { tenantSlug: 'initech' })).ids, [], 'the ids of another tenant')
   }),
 

@@ -16,9 +16,15 @@ function syncedCases (
   body: (rows: SyncedRows) => Promise<void>
 ): StorageCase[] {
   return [['candidates', candidateRows] as const, ['jobs', jobRows] as const].map(([name, toRows]) => {
-    return defineCase('sync', { ...head, port: `${name}.${head.port}`, name: `${name}: ${head.name}` }, async (harness) => {
-      if (harness.storage[name].listAfter !== undefined || harness.storage[name].findMany !== undefined) await body(toRows(harness))
-    })
+    return defineCase(
+      'sync',
+      { ...head, port: `${name}.${head.port}`, name: `${name}: ${head.name}` },
+      async (harness) => {
+        if (harness.storage[name].listAfter !== undefined || harness.storage[name].findMany !== undefined) {
+          await body(toRows(harness))
+        }
+      }
+    )
   })
 }
 

@@ -28,8 +28,14 @@ export const deliveryTenancyCases = [
     same((await driver.deliveries.find('globex', theirs, foreignDelivery))?.id, foreignDelivery,
       'the delivery that globex finds')
     const strangers: Array<[string, number, number]> = [
-      ['acme', other, delivery], ['globex', mine, delivery], ['globex', theirs, delivery], ['acme', mine, foreignDelivery],
-      ['acme', theirs, foreignDelivery], ['nobody', mine, delivery], ['acme', mine, delivery + 1000], ['acme', theirs + 1000, delivery]
+      ['acme', other, delivery],
+      ['globex', mine, delivery],
+      ['globex', theirs, delivery],
+      ['acme', mine, foreignDelivery],
+      ['acme', theirs, foreignDelivery],
+      ['nobody', mine, delivery],
+      ['acme', mine, delivery + 1000],
+      ['acme', theirs + 1000, delivery]
     ]
     for (const [tenantSlug, webhookId, id] of strangers) {
       same(await driver.deliveries.find(tenantSlug, webhookId, id), null,
@@ -41,11 +47,22 @@ export const deliveryTenancyCases = [
     port: 'deliveries.list', name: 'the log of another tenant\'s webhook is empty'
   }, async (driver) => {
     const { mine, theirs } = await fill(driver)
-    const strangers: Array<[string, number]> = [['globex', mine], ['acme', theirs], ['nobody', mine], ['__proto__', mine], ['ACME', mine], ['%', mine]]
+    const strangers: Array<[string, number]> = [
+      ['globex', mine],
+      ['acme', theirs],
+      ['nobody', mine],
+      ['__proto__', mine],
+      ['ACME', mine],
+      ['%', mine]
+    ]
     for (const [tenantSlug, webhookId] of strangers) {
       same(await driver.deliveries.list(tenantSlug, webhookId, firstRows), [],
         `the log of webhook ${webhookId}, requested by ${tenantSlug}`)
-      same(await driver.deliveries.count(tenantSlug, webhookId, {}), 0, `the number of deliveries that ${tenantSlug} counts in it`)
+      same(
+        await driver.deliveries.count(tenantSlug, webhookId, {}),
+        0,
+        `the number of deliveries that ${tenantSlug} counts in it`
+      )
     }
   }),
 
@@ -53,10 +70,20 @@ export const deliveryTenancyCases = [
     port: 'deliveries.record', name: 'an event goes only to webhooks of its tenant'
   }, async (driver) => {
     const { mine, theirs } = await fill(driver)
-    same((await driver.emit({ tenantSlug: 'nobody' })).deliveries, 0, 'the deliveries of an event of a tenant without webhooks')
+    same(
+      (await driver.emit({ tenantSlug: 'nobody' })).deliveries,
+      0,
+      'the deliveries of an event of a tenant without webhooks'
+    )
     const claimed = (await driver.claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
-    same(claimed.filter(([, id]) => id === mine || id === theirs).sort(), [['acme', mine, 'evt_1'], ['globex', theirs, 'evt_2']].sort(),
-      'the claimed deliveries')
+    same(
+      claimed.filter(([, id]) => id === mine || id === theirs).sort(),
+      [
+        ['acme', mine, 'evt_1'],
+        ['globex', theirs, 'evt_2']
+      ].sort(),
+      'the claimed deliveries'
+    )
   }),
 
   benchCase('tenancy', {
@@ -65,7 +92,11 @@ export const deliveryTenancyCases = [
   }, async ({ addWebhook, emit, claim }) => {
     const webhooks = new Map<number, string>()
     for (const tenantSlug of ['acme', 'globex']) {
-      const { id } = await addWebhook({ tenantSlug, secret: `secret of ${tenantSlug}`, target_url: `https://${tenantSlug}.example/` })
+      const { id } = await addWebhook({
+        tenantSlug,
+        secret: `secret of ${tenantSlug}`,
+        target_url: `https://${tenantSlug}.example/`
+      })
       webhooks.set(id, tenantSlug)
     }
     for (let i = 0; i < 3; i++) {
@@ -74,9 +105,16 @@ export const deliveryTenancyCases = [
     const claimed = await claim()
     same(claimed.length, 6, 'the number of claimed deliveries')
     for (const { tenantSlug, webhookId, body, targetUrl, secrets } of claimed) {
-      same({ body, targetUrl, secrets, owner: webhooks.get(webhookId) }, {
-        body: `{"of":"${tenantSlug}"}`, targetUrl: `https://${tenantSlug}.example/`, secrets: [`secret of ${tenantSlug}`], owner: tenantSlug
-      }, `a claim of ${tenantSlug}`)
+      same(
+        { body, targetUrl, secrets, owner: webhooks.get(webhookId) },
+        {
+          body: `{"of":"${tenantSlug}"}`,
+          targetUrl: `https://${tenantSlug}.example/`,
+          secrets: [`secret of ${tenantSlug}`],
+          owner: tenantSlug
+        },
+        `a claim of ${tenantSlug}`
+      )
     }
   }),
 
@@ -86,12 +124,29 @@ export const deliveryTenancyCases = [
   }, async (driver) => {
     const { mine, theirs } = await fill(driver)
     await driver.recordAttempts((await driver.claim()).map((lease) => failed(lease)))
-    same([await driver.deliveries.replay('globex', mine, everything), await driver.deliveries.replay('acme', theirs, everything)], [null, null],
-      'replays to a webhook of another tenant')
-    same(await driver.deliveries.replay('acme', mine, { ...everything, eventIds: ['evt_2'] }), { queued: 0, truncated: false },
-      'a replay of an event of another tenant')
-    same(await driver.deliveries.replay('acme', mine, everything), { queued: 1, truncated: false }, 'a replay of all events')
-    same((await driver.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]), [['acme', 'evt_1']], 'the claimed deliveries')
+    same(
+      [
+        await driver.deliveries.replay('globex', mine, everything),
+        await driver.deliveries.replay('acme', theirs, everything)
+      ],
+      [null, null],
+      'replays to a webhook of another tenant'
+    )
+    same(
+      await driver.deliveries.replay('acme', mine, { ...everything, eventIds: ['evt_2'] }),
+      { queued: 0, truncated: false },
+      'a replay of an event of another tenant'
+    )
+    same(
+      await driver.deliveries.replay('acme', mine, everything),
+      { queued: 1, truncated: false },
+      'a replay of all events'
+    )
+    same(
+      (await driver.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]),
+      [['acme', 'evt_1']],
+      'the claimed deliveries'
+    )
   }),
 
   benchCase('tenancy', {
@@ -102,11 +157,22 @@ export const deliveryTenancyCases = [
     await driver.recordAttempts((await driver.claim()).map((lease) => failed(lease)))
     const strangers: Array<[string, number]> = [['globex', mine], ['acme', theirs], ['nobody', mine]]
     for (const [tenantSlug, webhookId] of strangers) {
-      same(await driver.deliveries.countReplay(tenantSlug, webhookId, everything), null, `the count of webhook ${webhookId}, requested by ${tenantSlug}`)
+      same(
+        await driver.deliveries.countReplay(tenantSlug, webhookId, everything),
+        null,
+        `the count of webhook ${webhookId}, requested by ${tenantSlug}`
+      )
     }
-    same(await driver.deliveries.countReplay('acme', mine, { ...everything, eventIds: ['evt_2'] }), { queued: 0, truncated: false },
-      'the count of an event of another tenant')
-    same(await driver.deliveries.countReplay('acme', mine, everything), { queued: 1, truncated: false }, 'the count of all events')
+    same(
+      await driver.deliveries.countReplay('acme', mine, { ...everything, eventIds: ['evt_2'] }),
+      { queued: 0, truncated: false },
+      'the count of an event of another tenant'
+    )
+    same(
+      await driver.deliveries.countReplay('acme', mine, everything),
+      { queued: 1, truncated: false },
+      'the count of all events'
+    )
   }),
 
   benchCase('tenancy', {
@@ -115,8 +181,12 @@ export const deliveryTenancyCases = [
     const { mine, other, theirs, delivery, foreignDelivery } = await fill(driver)
     await driver.recordAttempts((await driver.claim()).map((lease) => failed(lease)))
     const strangers: Array<[string, number, number]> = [
-      ['acme', other, delivery], ['globex', mine, delivery], ['globex', theirs, delivery], ['acme', mine, foreignDelivery],
-      ['acme', theirs, foreignDelivery], ['nobody', mine, delivery]
+      ['acme', other, delivery],
+      ['globex', mine, delivery],
+      ['globex', theirs, delivery],
+      ['acme', mine, foreignDelivery],
+      ['acme', theirs, foreignDelivery],
+      ['nobody', mine, delivery]
     ]
     for (const [tenantSlug, webhookId, id] of strangers) {
       same(await driver.deliveries.retry(tenantSlug, webhookId, id), null,
@@ -138,7 +208,11 @@ export const deliveryTenancyCases = [
       'the results of erase for nobody and for acme')
     same([statuses(await log(mine)), statuses(await log(theirs, 'globex'))], [['cancelled'], ['pending']],
       'the logs of acme and globex')
-    same((await claim()).map(({ tenantSlug, body }) => [tenantSlug, body]), [['globex', '{"name":"Ada"}']], 'the claimed deliveries')
+    same(
+      (await claim()).map(({ tenantSlug, body }) => [tenantSlug, body]),
+      [['globex', '{"name":"Ada"}']],
+      'the claimed deliveries'
+    )
   }),
 
   benchCase('tenancy', {

@@ -19,9 +19,21 @@ export const removeCases = [
     await emit()
     await emit({ tenantSlug: 'globex' })
     await webhooks.removeTenant('acme', { limit: 100 })
-    same([await webhooks.count('acme', {}), await webhooks.find('acme', webhook.id), await log(another), await takeNotices()], [0, null, [], []],
-      'the webhooks, one webhook, the log and the notices')
-    same((await claim()).map(({ tenantSlug, webhookId }) => [tenantSlug, webhookId]), [['globex', theirs.id]], 'the claimed deliveries')
+    same(
+      [
+        await webhooks.count('acme', {}),
+        await webhooks.find('acme', webhook.id),
+        await log(another),
+        await takeNotices()
+      ],
+      [0, null, [], []],
+      'the webhooks, one webhook, the log and the notices'
+    )
+    same(
+      (await claim()).map(({ tenantSlug, webhookId }) => [tenantSlug, webhookId]),
+      [['globex', theirs.id]],
+      'the claimed deliveries'
+    )
   }),
 
   benchCase('tenancy', {
@@ -84,10 +96,17 @@ export const removeCases = [
       await webhooks.removeTenant('acme', { limit: 100, transaction: lost.transaction })
       await lost.rollback()
       for (const transaction of await endedTransactions(harness)) {
-        await rejects(webhooks.removeTenant('acme', { limit: 100, transaction }), 'removing with a transaction that has ended')
+        await rejects(
+          webhooks.removeTenant('acme', { limit: 100, transaction }),
+          'removing with a transaction that has ended'
+        )
       }
     }
-    same([(await webhooks.find('acme', id))?.id, (await claimOne({ leaseMs: 10 })).webhookId], [id, id], 'the webhook, and that of the claimed delivery')
+    same(
+      [(await webhooks.find('acme', id))?.id, (await claimOne({ leaseMs: 10 })).webhookId],
+      [id, id],
+      'the webhook, and that of the claimed delivery'
+    )
     if (harness.begin === undefined) return
     const done = await harness.begin()
     await webhooks.removeTenant('acme', { limit: 100, transaction: done.transaction })

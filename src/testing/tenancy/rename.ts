@@ -15,7 +15,11 @@ export const renameCases = [
     await emit()
     await recordAttempts([delivered(await claimOne())])
     same(await webhooks.renameTenant(named('acme'), named('globex'), keep), 1, 'the result of renameTenant')
-    same([await webhooks.find('acme', webhook.id), await webhooks.find('globex', webhook.id)], [null, webhook], 'the webhook under both names')
+    same(
+      [await webhooks.find('acme', webhook.id), await webhooks.find('globex', webhook.id)],
+      [null, webhook],
+      'the webhook under both names'
+    )
     same([await log(webhook), statuses(await log(webhook, 'globex'))], [[], ['delivered']], 'the log under both names')
   }),
 
@@ -27,7 +31,11 @@ export const renameCases = [
     await emit()
     await deliveries.recordAttempts([failed(await claimOne(), { isGone: true })], lenient)
     await webhooks.renameTenant(named('acme'), named('globex'), keep)
-    same((await takeNotices()).map(({ tenantSlug, webhookId }) => [tenantSlug, webhookId]), [['globex', id]], 'the notices')
+    same(
+      (await takeNotices()).map(({ tenantSlug, webhookId }) => [tenantSlug, webhookId]),
+      [['globex', id]],
+      'the notices'
+    )
     await webhooks.update('globex', id, { status: 'active' })
     await emit({ tenantSlug: 'globex' })
     const claimed = await claimOne()
@@ -41,10 +49,18 @@ export const renameCases = [
     await addWebhook()
     await emit(key)
     await webhooks.renameTenant(named('acme'), named('globex'), keep)
-    same((await emit({ ...key, tenantSlug: 'globex' })).id, 'evt_1', 'the event recorded with the same key under the new name')
+    same(
+      (await emit({ ...key, tenantSlug: 'globex' })).id,
+      'evt_1',
+      'the event recorded with the same key under the new name'
+    )
     same((await emit(key)).id, 'evt_3', 'the event recorded with the same key under the old name')
     same((await claimOne()).tenantSlug, 'globex', 'the tenant of the claimed delivery')
-    same([await deliveries.erase('acme', 'candidate:42'), await deliveries.erase('globex', 'candidate:42')], [1, 1], 'the events erased under each name')
+    same(
+      [await deliveries.erase('acme', 'candidate:42'), await deliveries.erase('globex', 'candidate:42')],
+      [1, 1],
+      'the events erased under each name'
+    )
   }),
 
   benchCase('tenancy', {
@@ -76,8 +92,14 @@ export const renameCases = [
     await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 1 })
     await wait(1000)
     const resealed: string[] = []
-    await webhooks.renameTenant(named('acme'), named('globex'), { reseal: (secret) => resealed[resealed.push(secret) - 1] ?? '' })
-    same([resealed, await webhooks.findSecrets('globex', id)], [['second'], ['second']], 'the resealed secrets, and those found')
+    await webhooks.renameTenant(named('acme'), named('globex'), {
+      reseal: (secret) => resealed[resealed.push(secret) - 1] ?? ''
+    })
+    same(
+      [resealed, await webhooks.findSecrets('globex', id)],
+      [['second'], ['second']],
+      'the resealed secrets, and those found'
+    )
   }),
 
   benchCase('tenancy', {
@@ -89,9 +111,20 @@ export const renameCases = [
       if (secret === 'second') throw new Error('no key opens it')
       return 'resealed'
     }
-    await rejects(webhooks.renameTenant(named('acme'), named('globex'), { reseal }), 'renaming with a reseal that throws')
-    same([await webhooks.find('acme', first.id), await webhooks.find('acme', second.id)], [first, second], 'the webhooks')
-    same([await webhooks.findSecrets('acme', first.id), await webhooks.count('globex', {})], [['first'], 0], 'the secrets, and the number of webhooks of globex')
+    await rejects(
+      webhooks.renameTenant(named('acme'), named('globex'), { reseal }),
+      'renaming with a reseal that throws'
+    )
+    same(
+      [await webhooks.find('acme', first.id), await webhooks.find('acme', second.id)],
+      [first, second],
+      'the webhooks'
+    )
+    same(
+      [await webhooks.findSecrets('acme', first.id), await webhooks.count('globex', {})],
+      [['first'], 0],
+      'the secrets, and the number of webhooks of globex'
+    )
   }),
 
   benchCase('tenancy', {
@@ -99,20 +132,36 @@ export const renameCases = [
   }, async ({ webhooks, addWebhook, emit }) => {
     const webhook = await addWebhook()
     const theirs = await addWebhook({ tenantSlug: 'globex' })
-    same(await webhooks.renameTenant(named('acme'), named('globex'), keep), null, 'the result with a webhook in the way')
+    same(
+      await webhooks.renameTenant(named('acme'), named('globex'), keep),
+      null,
+      'the result with a webhook in the way'
+    )
     await webhooks.delete('globex', theirs.id)
     await emit({ tenantSlug: 'globex' })
     same(await webhooks.renameTenant(named('acme'), named('globex'), keep), null, 'the result with an event in the way')
-    same([await webhooks.find('acme', webhook.id), await webhooks.count('globex', {})], [webhook, 0], 'the webhook, and the number of webhooks of globex')
+    same(
+      [await webhooks.find('acme', webhook.id), await webhooks.count('globex', {})],
+      [webhook, 0],
+      'the webhook, and the number of webhooks of globex'
+    )
   }),
 
   benchCase('tenancy', {
     port: 'webhooks.renameTenant', name: 'a tenant without data can be renamed, and its old name used again'
   }, async ({ webhooks, addWebhook }) => {
-    same(await webhooks.renameTenant(named('acme'), named('globex'), keep), 0, 'the result for a tenant that has nothing')
+    same(
+      await webhooks.renameTenant(named('acme'), named('globex'), keep),
+      0,
+      'the result for a tenant that has nothing'
+    )
     const { id } = await addWebhook({ tenantSlug: 'globex' })
     same(await webhooks.renameTenant(named('globex'), named('acme'), keep), 1, 'the result of renaming it back')
-    same([await webhooks.count('globex', {}), (await webhooks.find('acme', id))?.id], [0, id], 'the webhook under both names')
+    same(
+      [await webhooks.count('globex', {}), (await webhooks.find('acme', id))?.id],
+      [0, id],
+      'the webhook under both names'
+    )
   }),
 
   benchCase('tenancy', {
@@ -124,7 +173,11 @@ export const renameCases = [
     const [first, second] = await claimAll(2)
     await webhooks.renameTenant(named('acme'), named('globex'), keep)
     await recordAttempts([delivered(first), retry(second)])
-    same([statuses(await log(webhook, 'globex')), await claim()], [['delivered', 'pending'], []], 'the log, and the claimed deliveries')
+    same(
+      [statuses(await log(webhook, 'globex')), await claim()],
+      [['delivered', 'pending'], []],
+      'the log, and the claimed deliveries'
+    )
   }),
 
   benchCase('tenancy', {
@@ -133,16 +186,30 @@ export const renameCases = [
   }, async ({ harness, webhooks, addWebhook }) => {
     const { id } = await addWebhook()
     if (harness.begin === undefined) {
-      await rejects(webhooks.renameTenant(named('acme'), named('globex'), { ...keep, transaction: {} }), 'renaming with a transaction')
+      await rejects(
+        webhooks.renameTenant(named('acme'), named('globex'), { ...keep, transaction: {} }),
+        'renaming with a transaction'
+      )
     } else {
       const lost = await harness.begin()
-      same(await webhooks.renameTenant(named('acme'), named('globex'), { ...keep, transaction: lost.transaction }), 1, 'the result in a transaction')
+      same(
+        await webhooks.renameTenant(named('acme'), named('globex'), { ...keep, transaction: lost.transaction }),
+        1,
+        'the result in a transaction'
+      )
       await lost.rollback()
       for (const transaction of await endedTransactions(harness)) {
-        await rejects(webhooks.renameTenant(named('acme'), named('globex'), { ...keep, transaction }), 'renaming with a transaction that has ended')
+        await rejects(
+          webhooks.renameTenant(named('acme'), named('globex'), { ...keep, transaction }),
+          'renaming with a transaction that has ended'
+        )
       }
     }
-    same([(await webhooks.find('acme', id))?.id, await webhooks.count('globex', {})], [id, 0], 'the webhook under both names')
+    same(
+      [(await webhooks.find('acme', id))?.id, await webhooks.count('globex', {})],
+      [id, 0],
+      'the webhook under both names'
+    )
     if (harness.begin === undefined) return
     const done = await harness.begin()
     await webhooks.renameTenant(named('acme'), named('globex'), { ...keep, transaction: done.transaction })

@@ -25,7 +25,9 @@ export const restCases = [
     let restMs = 20
     let { resting, tookMs } = await rest(driver, restMs)
     // In real time, a slow storage is asked after the end of a short rest.
-    while (resting.length === 0 && tookMs >= restMs && restMs < longestRestMs) ({ resting, tookMs } = await rest(driver, restMs *= 10))
+    while (resting.length === 0 && tookMs >= restMs && restMs < longestRestMs) {
+      ;({ resting, tookMs } = await rest(driver, (restMs *= 10)))
+    }
     same(resting, ['acme'], 'the resting tenants')
     await driver.wait(restMs + 10)
     same(await listResting(driver), [], 'the resting tenants, after the time')
@@ -75,7 +77,11 @@ export const restCases = [
     await webhooks.removeTenant('globex', { limit: 10, restSeconds: 3600 })
     const [first, second] = (await webhooks.listResting()).sort((one, other) => one.tenantId < other.tenantId ? -1 : 1)
     same([first?.tenantId, second?.tenantId], ['acme', 'globex'], 'the resting tenants')
-    same(Math.round((Date.parse(String(second?.until)) - Date.parse(String(first?.until))) / 1000), 3540, 'the seconds between the ends')
+    same(
+      Math.round((Date.parse(String(second?.until)) - Date.parse(String(first?.until))) / 1000),
+      3540,
+      'the seconds between the ends'
+    )
   }),
 
   benchCase('tenancy', {
@@ -84,11 +90,26 @@ export const restCases = [
     const { id } = await addWebhook({ tenantSlug: '4f1c6a2e', secret: 'sealed' })
     await emit({ tenantSlug: '4f1c6a2e', idempotencyKey: 'once' })
     const unsealed = (): never => { throw new Error('a secret of a tenant that keeps its id was resealed') }
-    same(await webhooks.renameTenant({ slug: 'acme', id: '4f1c6a2e' }, { slug: 'globex', id: '4f1c6a2e' }, { reseal: unsealed, restSeconds: 0 }), 1,
-      'the result of renameTenant')
+    same(
+      await webhooks.renameTenant(
+        { slug: 'acme', id: '4f1c6a2e' },
+        { slug: 'globex', id: '4f1c6a2e' },
+        { reseal: unsealed, restSeconds: 0 }
+      ),
+      1,
+      'the result of renameTenant'
+    )
     const claimed = await claimOne()
-    same([claimed.tenantId, claimed.tenantSlug, claimed.webhookId, claimed.secrets], ['4f1c6a2e', 'globex', id, ['sealed']], 'the claimed delivery')
-    same((await emit({ tenantSlug: '4f1c6a2e', idempotencyKey: 'once' })).id, 'evt_1', 'the event recorded with the same key')
+    same(
+      [claimed.tenantId, claimed.tenantSlug, claimed.webhookId, claimed.secrets],
+      ['4f1c6a2e', 'globex', id, ['sealed']],
+      'the claimed delivery'
+    )
+    same(
+      (await emit({ tenantSlug: '4f1c6a2e', idempotencyKey: 'once' })).id,
+      'evt_1',
+      'the event recorded with the same key'
+    )
     same(await webhooks.listResting(), [], 'the resting tenants')
   })
 ]

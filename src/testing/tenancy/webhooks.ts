@@ -36,7 +36,11 @@ export const webhookTenancyCases = [
     const { id } = await addWebhook()
     await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
     for (const stranger of strangers) {
-      same(await webhooks.findGraceEnd(stranger, id), null, `the end of the grace period that ${JSON.stringify(stranger)} finds`)
+      same(
+        await webhooks.findGraceEnd(stranger, id),
+        null,
+        `the end of the grace period that ${JSON.stringify(stranger)} finds`
+      )
     }
   }),
 
@@ -64,8 +68,11 @@ export const webhookTenancyCases = [
       same(await webhooks.replaceSecret(stranger, webhook.id, { from: 'sesame', to: 'changed' }), false,
         `a replacement by ${JSON.stringify(stranger)}`)
     }
-    same([await webhooks.findSecrets('acme', webhook.id), await webhooks.find('acme', webhook.id)], [['sesame'], webhook],
-      'the secrets, and the webhook')
+    same(
+      [await webhooks.findSecrets('acme', webhook.id), await webhooks.find('acme', webhook.id)],
+      [['sesame'], webhook],
+      'the secrets, and the webhook'
+    )
   }),
 
   benchCase('tenancy', {
@@ -75,9 +82,23 @@ export const webhookTenancyCases = [
     await addWebhook({ tenantSlug: 'globex' })
     await addWebhook({ tenantSlug: 'globex' })
     const id = await webhooks.nextId('acme')
-    const created = await webhooks.create('acme', {
-      id, tenantSlug: 'acme', name: 'First', status: 'active', target_url: 'https://hooks.example/', event_types: ['a.b'], secret: 's'
-    }, 1)
-    same([created?.id, await webhooks.count('globex', {})], [id, 2], 'the webhook created for acme, and the number of webhooks of globex')
+    const created = await webhooks.create(
+      'acme',
+      {
+        id,
+        tenantSlug: 'acme',
+        name: 'First',
+        status: 'active',
+        target_url: 'https://hooks.example/',
+        event_types: ['a.b'],
+        secret: 's'
+      },
+      1
+    )
+    same(
+      [created?.id, await webhooks.count('globex', {})],
+      [id, 2],
+      'the webhook created for acme, and the number of webhooks of globex'
+    )
   })
 ]

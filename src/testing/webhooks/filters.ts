@@ -11,7 +11,11 @@ function withData (data: string): string {
 }
 
 /** Returns which bodies match, by recording them for a webhook with the filters. */
-async function match ({ addWebhook, emit, log, webhooks }: StorageDriver, filters: EventFilters, bodies: readonly string[]): Promise<string[]> {
+async function match (
+  { addWebhook, emit, log, webhooks }: StorageDriver,
+  filters: EventFilters,
+  bodies: readonly string[]
+): Promise<string[]> {
   const webhook = await addWebhook({ filters })
   const matching = []
   for (const body of bodies) {
@@ -29,7 +33,10 @@ export const eventFilterCases = [
   benchCase('webhooks', {
     port: 'webhooks.create', name: 'a webhook shows its filters in the order they were given'
   }, async ({ webhooks, addWebhook }) => {
-    const filters: EventFilters = { 'data.zeta': ['b', 'a', 'é\u{1f600}\n"\\', 2, 1.5, -1, true, false, null], 'data.a.b.c.d': [0] }
+    const filters: EventFilters = {
+      'data.zeta': ['b', 'a', 'é\u{1f600}\n"\\', 2, 1.5, -1, true, false, null],
+      'data.a.b.c.d': [0]
+    }
     const text = JSON.stringify(filters)
     const created = await addWebhook({ filters })
     const without = [await addWebhook(), await addWebhook({ filters: null })]
@@ -40,7 +47,11 @@ export const eventFilterCases = [
     same([created, rotated, listed, found].map((webhook) => JSON.stringify(webhook?.filters)), [text, text, text, text],
       'the filters that create, rotateSecret, list and find return')
     for (const values of Object.values(found?.filters ?? {})) values.length = 0
-    same(JSON.stringify((await webhooks.find('acme', created.id))?.filters), text, 'the filters after the caller changed them')
+    same(
+      JSON.stringify((await webhooks.find('acme', created.id))?.filters),
+      text,
+      'the filters after the caller changed them'
+    )
     same(without.map((webhook) => webhook.filters), [null, null], 'the filters of webhooks without any')
   }),
 
@@ -48,7 +59,11 @@ export const eventFilterCases = [
     port: 'webhooks.update', name: 'filters stay with other changes, are replaced as a whole, and removed by null'
   }, async ({ webhooks, addWebhook }) => {
     const { id } = await addWebhook({ filters: job7 })
-    same((await webhooks.update('acme', id, { name: 'Renamed', headers: null, status: 'active' }))?.filters, job7, 'the filters after another change')
+    same(
+      (await webhooks.update('acme', id, { name: 'Renamed', headers: null, status: 'active' }))?.filters,
+      job7,
+      'the filters after another change'
+    )
     const others: EventFilters = { 'data.stage': ['offer'] }
     same((await webhooks.update('acme', id, { filters: others }))?.filters, others, 'the filters after a change')
     same((await webhooks.update('acme', id, { filters: null }))?.filters, null, 'the filters after null')
@@ -78,30 +93,74 @@ export const eventFilterCases = [
     const otherType = await addWebhook({ filters: job7, event_types: ['job.created'] })
     const body = withData('{"job_id":8}')
     same((await emit({ body, idempotencyKey: 'once' })).deliveries, 1, 'the deliveries of an event that does not match')
-    same((await emit({ body: withData('{"job_id":7}'), idempotencyKey: 'twice' })).deliveries, 2, 'the deliveries of one that matches')
-    same((await emit({ body, idempotencyKey: 'once' })).deliveries, 1, 'the deliveries of the first one, by its idempotency key')
+    same(
+      (await emit({ body: withData('{"job_id":7}'), idempotencyKey: 'twice' })).deliveries,
+      2,
+      'the deliveries of one that matches'
+    )
+    same(
+      (await emit({ body, idempotencyKey: 'once' })).deliveries,
+      1,
+      'the deliveries of the first one, by its idempotency key'
+    )
     const logs = await Promise.all([plain, filtered, inactive, otherType].map((webhook) => log(webhook)))
     same(logs.map(statuses), [['pending', 'pending'], ['pending'], ['skipped'], []], 'the logs')
-    same((await claim()).map(({ webhookId, eventId, body }) => [webhookId, eventId, body]).toSorted(), [
-      [plain.id, 'evt_1', body], [plain.id, 'evt_2', withData('{"job_id":7}')], [filtered.id, 'evt_2', withData('{"job_id":7}')]
-    ].toSorted(), 'the claimed deliveries, with their bodies')
+    same(
+      (await claim()).map(({ webhookId, eventId, body }) => [webhookId, eventId, body]).toSorted(),
+      [
+        [plain.id, 'evt_1', body],
+        [plain.id, 'evt_2', withData('{"job_id":7}')],
+        [filtered.id, 'evt_2', withData('{"job_id":7}')]
+      ].toSorted(),
+      'the claimed deliveries, with their bodies'
+    )
   }),
 
   benchCase('deliveries', {
     port: 'deliveries.record', name: 'every path must lead to one of its values, of the same type'
   }, async (driver) => {
     const both = ['{"job_id":7,"stage":"offer"}', '{"stage":"offer","job_id":8}'].map(withData)
-    const one = ['{"job_id":7}', '{"stage":"offer"}', '{"job_id":9,"stage":"offer"}', '{"job_id":7,"stage":"Offer"}'].map(withData)
-    same(await match(driver, { 'data.job_id': [7, 8], 'data.stage': ['offer'] }, [...both, ...one]), both, 'the bodies that match two paths')
+    const one = [
+      '{"job_id":7}',
+      '{"stage":"offer"}',
+      '{"job_id":9,"stage":"offer"}',
+      '{"job_id":7,"stage":"Offer"}'
+    ].map(withData)
+    same(
+      await match(driver, { 'data.job_id': [7, 8], 'data.stage': ['offer'] }, [...both, ...one]),
+      both,
+      'the bodies that match two paths'
+    )
 
-    const bodies = ['1', '1.0', '10e-1', '"1"', 'true', 'false', 'null', '""', '0', '-0', '" 1"', '"true"', '"null"', '9007199254740991', '"é"', '"e\\u0301"', '1.5']
-      .map((value) => withData(`{"x":${value}}`))
+    const bodies = [
+      '1',
+      '1.0',
+      '10e-1',
+      '"1"',
+      'true',
+      'false',
+      'null',
+      '""',
+      '0',
+      '-0',
+      '" 1"',
+      '"true"',
+      '"null"',
+      '9007199254740991',
+      '"é"',
+      '"e\\u0301"',
+      '1.5'
+    ].map((value) => withData(`{"x":${value}}`))
     const expected: Array<[EventFilters[string], number[]]> = [
       [[1], [0, 1, 2]], [['1'], [3]], [[true], [4]], [[false], [5]], [[null], [6]], [[''], [7]], [[0], [8, 9]],
       [['true', 'null'], [11, 12]], [[9007199254740991], [13]], [['é'], [14]], [[1.5, 'none', false], [5, 16]]
     ]
     for (const [values, indexes] of expected) {
-      same(await match(driver, { 'data.x': values }, bodies), indexes.map((index) => bodies[index]), `the bodies that match ${JSON.stringify(values)}`)
+      same(
+        await match(driver, { 'data.x': values }, bodies),
+        indexes.map((index) => bodies[index]),
+        `the bodies that match ${JSON.stringify(values)}`
+      )
     }
   }),
 
@@ -109,21 +168,55 @@ export const eventFilterCases = [
     port: 'deliveries.record', name: 'names lead into objects alone, and a path that leads nowhere leads to null'
   }, async (driver) => {
     const deep = [withData('{"a":{"b":{"c":{"d":1}}}}')]
-    const not = ['{"a":{"b":{"c":{"d":[1]}}}}', '{"a":[{"b":{"c":{"d":1}}}]}', '{"a":{"b":{"c":{"d":{"e":1}}}}}', '[]', '1', '"a"'].map(withData)
-    same(await match(driver, { 'data.a.b.c.d': [1] }, [...deep, ...not]), deep, 'the bodies that match a path of five names')
+    const not = [
+      '{"a":{"b":{"c":{"d":[1]}}}}',
+      '{"a":[{"b":{"c":{"d":1}}}]}',
+      '{"a":{"b":{"c":{"d":{"e":1}}}}}',
+      '[]',
+      '1',
+      '"a"'
+    ].map(withData)
+    same(
+      await match(driver, { 'data.a.b.c.d': [1] }, [...deep, ...not]),
+      deep,
+      'the bodies that match a path of five names'
+    )
 
     const list = ['{"a":[1]}', '{"a":{"0":[1]}}', '[1]'].map(withData)
     const named = [withData('{"a":{"0":1}}')]
-    same(await match(driver, { 'data.a.0': [1] }, [...list, ...named]), named, 'the bodies that match a name that looks like an index')
+    same(
+      await match(driver, { 'data.a.0': [1] }, [...list, ...named]),
+      named,
+      'the bodies that match a name that looks like an index'
+    )
 
-    const nowhere = [...['{}', '{"a":null}', '{"a":1}', '{"a":[{"b":null}]}', '{"a":{"b":null}}', 'null', '[]', '1'].map(withData), '{"id":"evt"}', '{}', '']
-    const there = ['{"a":{"b":0}}', '{"a":{"b":[]}}', '{"a":{"b":{}}}', '{"a":{"b":[null]}}', '{"a":{"b":""}}'].map(withData)
+    const nowhere = [
+      ...['{}', '{"a":null}', '{"a":1}', '{"a":[{"b":null}]}', '{"a":{"b":null}}', 'null', '[]', '1'].map(withData),
+      '{"id":"evt"}',
+      '{}',
+      ''
+    ]
+    const there = ['{"a":{"b":0}}', '{"a":{"b":[]}}', '{"a":{"b":{}}}', '{"a":{"b":[null]}}', '{"a":{"b":""}}'].map(
+      withData
+    )
     same(await match(driver, { 'data.a.b': [null] }, [...nowhere, ...there]), nowhere, 'the bodies that match null')
-    same(await match(driver, { 'data.a.b': [''] }, [...nowhere, ...there]), there.slice(4), 'the bodies that match empty text')
+    same(
+      await match(driver, { 'data.a.b': [''] }, [...nowhere, ...there]),
+      there.slice(4),
+      'the bodies that match empty text'
+    )
 
     const strange = [withData('{"__proto__":{"length":1},"two words\\"é%_":1}')]
-    same(await match(driver, { 'data.__proto__.length': [1], 'data.two words"é%_': [1] }, strange), strange, 'the body that matches unusual names')
-    same(await match(driver, { 'data.constructor.length': [1] }, [withData('{}')]), [], 'the bodies that match a name that every object in JavaScript has')
+    same(
+      await match(driver, { 'data.__proto__.length': [1], 'data.two words"é%_': [1] }, strange),
+      strange,
+      'the body that matches unusual names'
+    )
+    same(
+      await match(driver, { 'data.constructor.length': [1] }, [withData('{}')]),
+      [],
+      'the bodies that match a name that every object in JavaScript has'
+    )
   }),
 
   benchCase('deliveries', {
@@ -135,8 +228,14 @@ export const eventFilterCases = [
     const near = ['', '?', '\ufffd', '\\u0000', 'a', 'ab', 'a?b', '\u{1f600}', '\ufffd\u{1f600}', '\\ud83d']
     same(await match(driver, { 'data.x': near }, bodies), [], 'the bodies that match similar values')
 
-    const wellFormed = ['\\\\u0000', '\\\\\\\\ud83d', '\\ud83d\\ude00', '\u{1f600}', '\\\\\\ud83d\\ude00'].map((text) => withData(`{"x":"${text}","y":"\\u0000"}`))
-    same(await match(driver, { 'data.x': ['\\u0000', '\\\\ud83d', '\u{1f600}', '\\\u{1f600}'] }, wellFormed), wellFormed, 'the bodies with escapes that are no obstacle')
+    const wellFormed = ['\\\\u0000', '\\\\\\\\ud83d', '\\ud83d\\ude00', '\u{1f600}', '\\\\\\ud83d\\ude00'].map((text) =>
+      withData(`{"x":"${text}","y":"\\u0000"}`)
+    )
+    same(
+      await match(driver, { 'data.x': ['\\u0000', '\\\\ud83d', '\u{1f600}', '\\\u{1f600}'] }, wellFormed),
+      wellFormed,
+      'the bodies with escapes that are no obstacle'
+    )
   }),
 
   benchCase('deliveries', {
@@ -147,17 +246,33 @@ export const eventFilterCases = [
     await recordAttempts((await claimAll(3)).map((lease) => failed(lease)))
     await webhooks.update('acme', webhook.id, { filters: job7 })
     await emit({ body: withData('{"job_id":8}') })
-    same(await countReplay(webhook, { include: 'all', limit: 1 }), { queued: 1, truncated: true }, 'the count of a replay of one event')
+    same(
+      await countReplay(webhook, { include: 'all', limit: 1 }),
+      { queued: 1, truncated: true },
+      'the count of a replay of one event'
+    )
     for (const include of ['undelivered', 'all'] as const) {
-      same(await countReplay(webhook, { include }), { queued: 2, truncated: false }, `the count of a replay of ${include}`)
+      same(
+        await countReplay(webhook, { include }),
+        { queued: 2, truncated: false },
+        `the count of a replay of ${include}`
+      )
     }
     same(await replay(webhook), { queued: 2, truncated: false }, 'the result of a replay')
     const claimed = await claim()
     same(eventIds(claimed), ['evt_1', 'evt_3'], 'the claimed deliveries')
     await recordAttempts(claimed.map(delivered))
-    same(await replay(webhook, { include: 'all', eventIds: ['evt_2', 'evt_4'] }), { queued: 0, truncated: false }, 'the replay of events that do not match')
+    same(
+      await replay(webhook, { include: 'all', eventIds: ['evt_2', 'evt_4'] }),
+      { queued: 0, truncated: false },
+      'the replay of events that do not match'
+    )
     await webhooks.update('acme', webhook.id, { filters: { 'data.job_id': [8] } })
-    same(await replay(webhook, { include: 'all' }), { queued: 2, truncated: false }, 'a replay after the filters have changed')
+    same(
+      await replay(webhook, { include: 'all' }),
+      { queued: 2, truncated: false },
+      'a replay after the filters have changed'
+    )
     same(eventIds(await claim()), ['evt_2', 'evt_4'], 'the deliveries claimed then')
   }),
 
@@ -169,7 +284,11 @@ export const eventFilterCases = [
     await recordAttempts([failed(await claimOne())])
     await webhooks.update('acme', webhook.id, { filters: job7 })
     const [delivery] = await log(webhook)
-    same(await deliveries.retry('acme', webhook.id, given(delivery, 'the log has the delivery').id) === null, false, 'whether the retry found nothing')
+    same(
+      (await deliveries.retry('acme', webhook.id, given(delivery, 'the log has the delivery').id)) === null,
+      false,
+      'whether the retry found nothing'
+    )
     same((await claimOne()).eventId, 'evt_1', 'the event that is sent again')
   })
 ]

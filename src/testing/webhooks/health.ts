@@ -13,7 +13,12 @@ async function healthOf ({ webhooks }: StorageDriver, { id }: Pick<Webhook, 'id'
 }
 
 function summaries (listed: readonly FailingWebhook[]): unknown[] {
-  return listed.map(({ tenantSlug, webhook, lastError, lastResponseStatus }) => [tenantSlug, webhook.id, lastError, lastResponseStatus])
+  return listed.map(({ tenantSlug, webhook, lastError, lastResponseStatus }) => [
+    tenantSlug,
+    webhook.id,
+    lastError,
+    lastResponseStatus
+  ])
 }
 
 /** Cases about the health of webhooks. */
@@ -34,7 +39,11 @@ export const webhookHealthCases = [
     await wait(5)
     await attempt(failed, lenient)
     await attempt(failed, lenient)
-    same(await healthOf(driver, webhook), { ...healthy, failing_since: failingSince, failed_deliveries: 2 }, 'its health after two failed deliveries')
+    same(
+      await healthOf(driver, webhook),
+      { ...healthy, failing_since: failingSince, failed_deliveries: 2 },
+      'its health after two failed deliveries'
+    )
     await attempt(delivered, lenient)
     same(await healthOf(driver, webhook), healthy, 'its health after a success')
   }),
@@ -44,7 +53,11 @@ export const webhookHealthCases = [
     await driver.attempt((lease) => retry(lease, { pauseMs: 1500 }), lenient)
     const { failing_since: failingSince, paused_until: until } = await healthOf(driver, webhook)
     isInstant(until, 'paused_until is an RFC 3339 date in UTC with milliseconds')
-    same(Date.parse(until) - Date.parse(String(failingSince)), 1500, 'the milliseconds from the failure to the end of the pause')
+    same(
+      Date.parse(until) - Date.parse(String(failingSince)),
+      1500,
+      'the milliseconds from the failure to the end of the pause'
+    )
     await driver.wait(1501)
     same((await healthOf(driver, webhook)).paused_until, null, 'paused_until after that')
     const other = await driver.addWebhook()
@@ -66,14 +79,22 @@ export const webhookHealthCases = [
     await driver.wait(51)
     await attempt(failed, disableAtTwo)
     const record = { ...healthy, failing_since: failingSince, failed_deliveries: 2 }
-    same(await healthOf(driver, webhook), { ...record, disabled_reason: 'failing' }, 'its health when it has failed for too long')
+    same(
+      await healthOf(driver, webhook),
+      { ...record, disabled_reason: 'failing' },
+      'its health when it has failed for too long'
+    )
     await webhooks.update('acme', webhook.id, { status: 'inactive' })
     same(await healthOf(driver, webhook), record, 'its health when it is made inactive')
     await webhooks.update('acme', webhook.id, { status: 'active' })
     same(await healthOf(driver, webhook), healthy, 'its health when it is made active')
     await attempt((lease) => failed(lease, { isGone: true }), lenient)
     const gone = await healthOf(driver, webhook)
-    same(gone, { ...healthy, failing_since: gone.failing_since, failed_deliveries: 1, disabled_reason: 'gone' }, 'its health when it is gone')
+    same(
+      gone,
+      { ...healthy, failing_since: gone.failing_since, failed_deliveries: 1, disabled_reason: 'gone' },
+      'its health when it is gone'
+    )
     isInstant(gone.failing_since, 'failing_since is a date')
     await webhooks.update('acme', webhook.id, { target_url: 'https://hooks.example/new' })
     same(await healthOf(driver, webhook), { ...healthy, disabled_reason: 'gone' }, 'its health with a new address')
@@ -92,7 +113,11 @@ export const webhookHealthCases = [
     const before = await healthOf(driver, webhook)
     await recordAttempts([delivered(one), failed(two), failed(three, { isGone: true })], disableAtOnce)
     same(await healthOf(driver, webhook), before, 'its health')
-    same([(await webhooks.find('acme', webhook.id))?.status, before.failed_deliveries], ['inactive', 1], 'its status, and the failed deliveries')
+    same(
+      [(await webhooks.find('acme', webhook.id))?.status, before.failed_deliveries],
+      ['inactive', 1],
+      'its status, and the failed deliveries'
+    )
   }),
 
   benchCase('deliveries', {
@@ -109,7 +134,12 @@ export const webhookHealthCases = [
     await addWebhook({ event_types: ['job.archived'] })
     await emit({ tenantSlug: 'globex' })
     await recordAttempts([failed(await claimOne())])
-    for (const [type, result] of [['job.closed', { isGone: true }], ['job.updated', { isGone: true }], ['job.deleted', {}], ['job.archived', {}]] as const) {
+    for (const [type, result] of [
+      ['job.closed', { isGone: true }],
+      ['job.updated', { isGone: true }],
+      ['job.deleted', {}],
+      ['job.archived', {}]
+    ] as const) {
       await wait(5)
       await emit({ type })
       await recordAttempts([failed(await claimOne(), result)])
@@ -122,20 +152,34 @@ export const webhookHealthCases = [
     await webhooks.update('acme', inactive.id, { status: 'inactive' })
     await webhooks.update('acme', cleared.id, { target_url: 'https://hooks.example/new' })
     const listed = await webhooks.listFailing(everything)
-    same(summaries(listed), [
-      ['globex', failing.id, 'timeout', null], ['acme', disabled.id, 'http_status', 410], ['acme', recent.id, 'http_status', 503], ['acme', cleared.id, null, null]
-    ], 'the listed webhooks')
+    same(
+      summaries(listed),
+      [
+        ['globex', failing.id, 'timeout', null],
+        ['acme', disabled.id, 'http_status', 410],
+        ['acme', recent.id, 'http_status', 503],
+        ['acme', cleared.id, null, null]
+      ],
+      'the listed webhooks'
+    )
     for (const { tenantSlug, webhook, health } of listed) {
       same(webhook, await webhooks.find(tenantSlug, webhook.id), `webhook ${webhook.id}`)
       same(health, await webhooks.findHealth(tenantSlug, webhook.id), `the health of webhook ${webhook.id}`)
     }
-    same(summaries(await webhooks.listFailing({ limit: 2, maxPending: 1 })), summaries(listed).slice(0, 2), 'the first two')
+    same(
+      summaries(await webhooks.listFailing({ limit: 2, maxPending: 1 })),
+      summaries(listed).slice(0, 2),
+      'the first two'
+    )
     await webhooks.delete('acme', disabled.id)
     const twins = [await addWebhook({ event_types: ['job.hidden'] }), await addWebhook({ event_types: ['job.hidden'] })]
     await emit({ type: 'job.hidden' })
     await recordAttempts((await claimAll(2)).map((lease) => failed(lease)).toReversed())
-    same((await webhooks.listFailing(everything)).map(({ webhook }) => webhook.id), [failing.id, recent.id, ...twins.map(({ id }) => id), cleared.id],
-      'the listed webhooks, after one was deleted and two have failed at the same time')
+    same(
+      (await webhooks.listFailing(everything)).map(({ webhook }) => webhook.id),
+      [failing.id, recent.id, ...twins.map(({ id }) => id), cleared.id],
+      'the listed webhooks, after one was deleted and two have failed at the same time'
+    )
   }),
 
   benchCase('deliveries', {

@@ -8,7 +8,11 @@ import { firstRows } from '../support/samples.js'
 type Query = ListQuery<WebhookFilter, WebhookSortField>
 
 // Returns a page of webhooks as their positions in the order of creation.
-async function placesOf ({ webhooks }: StorageDriver, created: readonly Webhook[], query: Partial<Query>): Promise<number[]> {
+async function placesOf (
+  { webhooks }: StorageDriver,
+  created: readonly Webhook[],
+  query: Partial<Query>
+): Promise<number[]> {
   const rows = await webhooks.list('acme', { ...firstRows, ...query })
   return rows.map(({ id }) => created.findIndex((webhook) => webhook.id === id))
 }
@@ -38,8 +42,16 @@ export const listCases = [
     same(await placesOf(driver, created, by('name', 'asc', 'desc')), [3, 4, 2, 1, 0], 'by name, then by descending id')
     same(await placesOf(driver, created, by('created_at', 'asc')), [0, 1, 2, 3, 4], 'the oldest first')
     same(await placesOf(driver, created, by('created_at', 'desc')), [4, 3, 2, 1, 0], 'the newest first')
-    same(await placesOf(driver, created, by('updated_at', 'asc')), [1, 2, 3, 4, 0], 'by updated_at, the last updated webhook last')
-    same(await placesOf(driver, created, { sort: [{ field: 'id', direction: 'desc' }] }), [4, 3, 2, 1, 0], 'by descending id')
+    same(
+      await placesOf(driver, created, by('updated_at', 'asc')),
+      [1, 2, 3, 4, 0],
+      'by updated_at, the last updated webhook last'
+    )
+    same(
+      await placesOf(driver, created, { sort: [{ field: 'id', direction: 'desc' }] }),
+      [4, 3, 2, 1, 0],
+      'by descending id'
+    )
   }),
 
   benchCase('webhooks', {

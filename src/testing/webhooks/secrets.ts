@@ -20,10 +20,21 @@ export const secretCases = [
     const webhook = await addWebhook({ secret: 'first' })
     await wait(5)
     const rotated = await webhooks.rotateSecret('acme', webhook.id, { secret: 'second', gracePeriodSeconds: 60 })
-    isInstant(rotated?.previous_secret_expires_at, 'previous_secret_expires_at is an RFC 3339 date in UTC with milliseconds')
+    isInstant(
+      rotated?.previous_secret_expires_at,
+      'previous_secret_expires_at is an RFC 3339 date in UTC with milliseconds'
+    )
     const { previous_secret_expires_at: expiresAt, updated_at: updatedAt } = rotated
-    same(rotated, { ...webhook, updated_at: updatedAt, previous_secret_expires_at: expiresAt }, 'the result of rotateSecret')
-    same(Date.parse(expiresAt) - Date.parse(updatedAt), 60_000, 'milliseconds from updated_at to the end of the grace period')
+    same(
+      rotated,
+      { ...webhook, updated_at: updatedAt, previous_secret_expires_at: expiresAt },
+      'the result of rotateSecret'
+    )
+    same(
+      Date.parse(expiresAt) - Date.parse(updatedAt),
+      60_000,
+      'milliseconds from updated_at to the end of the grace period'
+    )
     same(updatedAt > webhook.updated_at, true, 'updated_at has changed')
     same(await webhooks.findSecrets('acme', webhook.id), ['second', 'first'], 'the secrets')
     same((await webhooks.find('acme', webhook.id))?.updated_at, updatedAt, 'updated_at, read again')
@@ -38,8 +49,16 @@ export const secretCases = [
     await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 1 })
     await wait(1000)
     same(await webhooks.findSecrets('acme', id), ['second'], 'the result of findSecrets')
-    same((await webhooks.listSecrets({ afterId: id - 1, limit: 1 }))[0]?.secrets, ['second'], 'the result of listSecrets')
-    same((await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 1000 }))[0]?.secrets, ['second'], 'the secrets of a claim')
+    same(
+      (await webhooks.listSecrets({ afterId: id - 1, limit: 1 }))[0]?.secrets,
+      ['second'],
+      'the result of listSecrets'
+    )
+    same(
+      (await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 1000 }))[0]?.secrets,
+      ['second'],
+      'the secrets of a claim'
+    )
   }),
 
   benchCase('webhooks', {
@@ -57,7 +76,11 @@ export const secretCases = [
     await webhooks.rotateSecret('acme', id, { secret: 'fourth', gracePeriodSeconds: 60 })
     await webhooks.rotateSecret('acme', id, { secret: 'fifth', gracePeriodSeconds: 0 })
     same(await graceEndOf(), null, 'the end of a grace period after a rotation without one')
-    same(await webhooks.findGraceEnd('acme', id + 1000), null, 'the end of a grace period of a webhook that does not exist')
+    same(
+      await webhooks.findGraceEnd('acme', id + 1000),
+      null,
+      'the end of a grace period of a webhook that does not exist'
+    )
   }),
 
   benchCase('webhooks', {
@@ -80,7 +103,11 @@ export const secretCases = [
     await webhooks.rotateSecret('acme', id, { secret: 'third', gracePeriodSeconds: 60 })
     same(await webhooks.findSecrets('acme', id), ['third', 'second'], 'the secrets after two rotations')
     await webhooks.rotateSecret('acme', id, { secret: 'fourth', gracePeriodSeconds: 0 })
-    same(await webhooks.findSecrets('acme', id), ['fourth'], 'the secrets after another rotation, without a grace period')
+    same(
+      await webhooks.findSecrets('acme', id),
+      ['fourth'],
+      'the secrets after another rotation, without a grace period'
+    )
   }),
 
   benchCase('webhooks', {
@@ -98,15 +125,23 @@ export const secretCases = [
     port: 'webhooks.listSecrets', name: 'the secrets of all tenants are listed by ascending id'
   }, async ({ webhooks, addWebhook }) => {
     const ids: number[] = []
-    for (const [tenantSlug, secret] of [['acme', 'a'], ['globex', 'b'], ['acme', 'c'], ['globex', 'd'], ['acme', 'e']] as const) {
+    for (const [tenantSlug, secret] of [
+      ['acme', 'a'],
+      ['globex', 'b'],
+      ['acme', 'c'],
+      ['globex', 'd'],
+      ['acme', 'e']
+    ] as const) {
       ids.push((await addWebhook({ tenantSlug, secret, status: secret === 'd' ? 'inactive' : 'active' })).id)
     }
     const [a, b, c, d, e] = exactly(ids, 5, 'webhooks created')
     await webhooks.delete('acme', c)
     await webhooks.rotateSecret('acme', a, { secret: 'a2', gracePeriodSeconds: 60 })
     const all = [
-      { tenantId: 'acme', webhookId: a, secrets: ['a2', 'a'], headers: null }, { tenantId: 'globex', webhookId: b, secrets: ['b'], headers: null },
-      { tenantId: 'globex', webhookId: d, secrets: ['d'], headers: null }, { tenantId: 'acme', webhookId: e, secrets: ['e'], headers: null }
+      { tenantId: 'acme', webhookId: a, secrets: ['a2', 'a'], headers: null },
+      { tenantId: 'globex', webhookId: b, secrets: ['b'], headers: null },
+      { tenantId: 'globex', webhookId: d, secrets: ['d'], headers: null },
+      { tenantId: 'acme', webhookId: e, secrets: ['e'], headers: null }
     ].sort((one, other) => one.webhookId - other.webhookId)
     const [, second, , last] = exactly(all, 4, 'webhooks left')
     same(await webhooks.listSecrets({ afterId: 0, limit: 10 }), all, 'all secrets')
@@ -127,7 +162,11 @@ export const secretCases = [
     await wait(5)
     same(await webhooks.replaceSecret('acme', id, { from: 'first', to: 'first, sealed' }), true,
       'replacing the previous secret')
-    same(await webhooks.replaceSecret('acme', id, { from: 'second', to: 'second, sealed' }), true, 'replacing the current secret')
+    same(
+      await webhooks.replaceSecret('acme', id, { from: 'second', to: 'second, sealed' }),
+      true,
+      'replacing the current secret'
+    )
     same(await webhooks.findSecrets('acme', id), ['second, sealed', 'first, sealed'], 'the secrets')
     same(await webhooks.findSecrets('acme', other.id), ['second'],
       'the secret of another webhook with the same text')

@@ -22,7 +22,13 @@ export const writeCases = [
     const created = await webhooks.create('acme', wanted, 1)
     isInstant(created?.created_at, 'created_at is an RFC 3339 date in UTC with milliseconds')
     const { secret, tenantSlug, ...shown } = wanted
-    const expected = { ...shown, headers: null, filters: null, created_at: created.created_at, updated_at: created.created_at }
+    const expected = {
+      ...shown,
+      headers: null,
+      filters: null,
+      created_at: created.created_at,
+      updated_at: created.created_at
+    }
     same(created, expected, 'the result of create')
     await wait(5)
     same(await webhooks.find('acme', wanted.id), expected, 'the result of find')
@@ -57,7 +63,10 @@ export const writeCases = [
   }, async ({ webhooks, addWebhook }) => {
     const first = await addWebhook()
     await rejects(webhooks.create('acme', createWebhook(first.id), 50), 'a second webhook with the same id')
-    await rejects(webhooks.create('globex', createWebhook(first.id), 50), 'a webhook with the same id for another tenant')
+    await rejects(
+      webhooks.create('globex', createWebhook(first.id), 50),
+      'a webhook with the same id for another tenant'
+    )
     same(await webhooks.find('acme', first.id), first, 'the webhook that has the id')
     same([await webhooks.count('acme', {}), await webhooks.count('globex', {})], [1, 0],
       'the number of webhooks of both tenants')
@@ -76,7 +85,11 @@ export const writeCases = [
     same([await webhooks.count('acme', {}), await webhooks.find('acme', id)], [2, null],
       'the number of webhooks, and the rejected one')
     await webhooks.delete('acme', first.id)
-    same((await webhooks.create('acme', createWebhook(id), 2))?.id, id, 'the rejected webhook, after another was deleted')
+    same(
+      (await webhooks.create('acme', createWebhook(id), 2))?.id,
+      id,
+      'the rejected webhook, after another was deleted'
+    )
   }),
 
   benchCase('webhooks', {
@@ -85,8 +98,12 @@ export const writeCases = [
     let expected: Webhook = await addWebhook()
     const other = await addWebhook()
     const updates = [
-      { name: 'New name' }, { target_url: 'https://hooks.example/new' }, { event_types: ['b.c', 'a.b'] }, { status: 'inactive' as const },
-      { name: 'Newer', status: 'active' as const }, {}
+      { name: 'New name' },
+      { target_url: 'https://hooks.example/new' },
+      { event_types: ['b.c', 'a.b'] },
+      { status: 'inactive' as const },
+      { name: 'Newer', status: 'active' as const },
+      {}
     ]
     for (const update of updates) {
       await wait(5)
@@ -122,8 +139,16 @@ export const writeCases = [
     same(await webhooks.find('acme', id), null, 'the deleted webhook')
     same(await webhooks.update('acme', id, { status: 'active' }), null, 'an update of it')
     same(await webhooks.findSecrets('acme', id), null, 'its secrets')
-    same(await webhooks.rotateSecret('acme', id, { secret: 'new', gracePeriodSeconds: 0 }), null, 'a rotation of its secret')
-    same([await webhooks.count('acme', {}), await webhooks.find('acme', other.id)], [1, other], 'the remaining deliveries')
+    same(
+      await webhooks.rotateSecret('acme', id, { secret: 'new', gracePeriodSeconds: 0 }),
+      null,
+      'a rotation of its secret'
+    )
+    same(
+      [await webhooks.count('acme', {}), await webhooks.find('acme', other.id)],
+      [1, other],
+      'the remaining deliveries'
+    )
   }),
 
   benchCase('webhooks', {
@@ -137,7 +162,12 @@ export const writeCases = [
     const updated = await webhooks.update('acme', passed.id, { event_types: types })
     types.push('changed')
     const before = structuredClone(updated)
-    for (const webhook of [created, updated, await webhooks.find('acme', passed.id), ...await webhooks.list('acme', firstRows)]) {
+    for (const webhook of [
+      created,
+      updated,
+      await webhooks.find('acme', passed.id),
+      ...(await webhooks.list('acme', firstRows))
+    ]) {
       webhook?.event_types.push('changed')
       if (webhook) webhook.name = 'changed'
     }

@@ -10,7 +10,12 @@ export function auditCalls (calls: ActorCalls, report: Report): ActorCalls {
   return {
     async erase (subject, options) {
       const rowCount = await calls.erase(subject, options)
-      report({ operationId: 'erase', tenantSlug: showTenant(subject), resource: { kind: 'subject', id: subject.subject }, rowCount })
+      report({
+        operationId: 'erase',
+        tenantSlug: showTenant(subject),
+        resource: { kind: 'subject', id: subject.subject },
+        rowCount
+      })
       return rowCount
     },
     async * findSubject (tenant, subject) {
@@ -24,7 +29,11 @@ export function auditCalls (calls: ActorCalls, report: Report): ActorCalls {
         }
         hasEnded = true
       } finally {
-        const call = { operationId: 'findSubject', tenantSlug: showTenant(tenant), resource: { kind: 'subject', id: subject } }
+        const call = {
+          operationId: 'findSubject',
+          tenantSlug: showTenant(tenant),
+          resource: { kind: 'subject', id: subject }
+        }
         if (hasEnded || rowCount > 0) report({ ...call, rowCount })
       }
     },
@@ -56,10 +65,15 @@ export function auditCalls (calls: ActorCalls, report: Report): ActorCalls {
 function auditWebhooks (webhooks: RecruitingWebhooks, report: Report): RecruitingWebhooks {
   /** `null` is the result of finding nothing, which is not reported. */
   async function one<Result extends object | null> (
-    operationId: string, tenant: TenantArgument, result: Promise<Result>, findResource: (found: NonNullable<Result>) => AuditedResource
+    operationId: string,
+    tenant: TenantArgument,
+    result: Promise<Result>,
+    findResource: (found: NonNullable<Result>) => AuditedResource
   ): Promise<Result> {
     const found = await result
-    if (found !== null) report({ operationId, tenantSlug: showTenant(tenant), resource: findResource(found), rowCount: 1 })
+    if (found !== null) {
+      report({ operationId, tenantSlug: showTenant(tenant), resource: findResource(found), rowCount: 1 })
+    }
     return found
   }
 
@@ -69,7 +83,12 @@ function auditWebhooks (webhooks: RecruitingWebhooks, report: Report): Recruitin
   return {
     async list (tenant, query) {
       const page = await webhooks.list(tenant, query)
-      report({ operationId: 'listWebhooks', tenantSlug: showTenant(tenant), filters: listFilters(query), rowCount: page.data.length })
+      report({
+        operationId: 'listWebhooks',
+        tenantSlug: showTenant(tenant),
+        filters: listFilters(query),
+        rowCount: page.data.length
+      })
       return page
     },
     find: (tenant, id) => one('getWebhook', tenant, webhooks.find(tenant, id), webhook(id)),
@@ -111,5 +130,7 @@ function auditWebhooks (webhooks: RecruitingWebhooks, report: Report): Recruitin
 }
 
 function listFilters (query: object = {}): string[] {
-  return Object.entries(query).filter(([name, value]) => name.startsWith('filter[') && value !== undefined).map(([name]) => name)
+  return Object.entries(query)
+    .filter(([name, value]) => name.startsWith('filter[') && value !== undefined)
+    .map(([name]) => name)
 }

@@ -5,8 +5,8 @@ import { compileSchema, createAjv, describeFault, formatFaultPath } from '../../
 import { findJsonFault } from '../../shared/text.js'
 
 /**
- * Returns a reader of input: it makes a copy as JSON would, validates it against the API's schema and fills in the defaults.
- * It throws a `Refusal`.
+ * Returns a reader of input: it makes a copy as JSON would, validates it against the API's schema and fills in the
+ * defaults. It throws a `Refusal`.
  */
 export function createInputReader<Schema extends TSchema> (schema: Schema): (input: unknown) => Static<Schema> {
   // Compiled with the first call, because most processes make none.
@@ -20,7 +20,10 @@ export function createInputReader<Schema extends TSchema> (schema: Schema): (inp
   }
 }
 
-/** Copies what the API would send of a value: the fields of the schema. Rows of a storage may have more, such as a secret. */
+/**
+ * Copies what the API would send of a value: the fields of the schema. Rows of a storage may have more, such as a
+ * secret.
+ */
 export function pickPublished<Value> (schema: TSchema, value: Value): Value {
   return pick(schema, value) as Value
 }

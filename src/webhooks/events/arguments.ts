@@ -27,7 +27,10 @@ export function assertText (field: string, value: unknown): void {
 }
 
 /** Returns the subjects of the event, each once. */
-export function readSubjects ({ subject, subjects = [] }: Pick<EmittedEvent<EventCatalogue>, 'subject' | 'subjects'>, isRequired: boolean): string[] {
+export function readSubjects (
+  { subject, subjects = [] }: Pick<EmittedEvent<EventCatalogue>, 'subject' | 'subjects'>,
+  isRequired: boolean
+): string[] {
   if (!Array.isArray(subjects) || subjects.length > 100) refuse('subjects', 'expected an array of at most 100 subjects')
   const given = subject === undefined || subject === null ? [] : [subject]
   if (given.length > 0) assertText('subject', subject)

@@ -9,10 +9,11 @@ import type { StaticOf, TypeBoxObject } from '../../shared/typebox.js'
 import { Type } from '../../shared/type-builder.js'
 
 /**
- * The events that a host emits: a map from the name, such as `application.created`, to the schema of `data`, made with
- * `@sinclair/typebox` 0.34 or with `typebox` 1.x. Tenants read the schema's `description`, a sentence such as
- * `An application was created`, and the first of its `examples`, which test notifications send; without one, it is made from the schema. `descriptions` has the
- * sentence by language, such as `{ de: '…' }`. `deprecated: { since, sunset, link }` announces that an event will be removed.
+ * The events that a host emits: a map from the name, such as `application.created`, to the schema of `data`, made
+ * with `@sinclair/typebox` 0.34 or with `typebox` 1.x. Tenants read the schema's `description`, a sentence such as
+ * `An application was created`, and the first of its `examples`, which test notifications send; without one, it is
+ * made from the schema. `descriptions` has the sentence by language, such as `{ de: '…' }`. `deprecated: { since,
+ * sunset, link }` announces that an event will be removed.
  */
 export type EventCatalogue = Record<string, TypeBoxObject>
 
@@ -31,7 +32,11 @@ interface SplitEvent {
 export function splitEvent ({ deprecated, descriptions = null, ...schema }: TObject): SplitEvent {
   const deprecation = typeof deprecated === 'object' ? readDeprecation(deprecated) : null
   const flag = deprecation === null ? deprecated : true
-  return { schema: { ...schema, ...(flag === undefined ? {} : { deprecated: flag }) } as TObject, deprecation, descriptions }
+  return {
+    schema: { ...schema, ...(flag === undefined ? {} : { deprecated: flag }) } as TObject,
+    deprecation,
+    descriptions
+  }
 }
 
 /** The data of one event type: always an object. */
@@ -65,7 +70,10 @@ export type WebhookEvent<
 function anyData (name: keyof typeof defaultDescriptions, description: string): TObject<Record<never, never>> {
   const [resource] = name.split('.')
   const id = Type.Unknown({ description: `The id of the ${resource}`, examples: [1] })
-  return Type.Object({ id: Type.Optional(id) }, { description, descriptions: defaultDescriptions[name], additionalProperties: true, examples: [{ id: 1 }] })
+  return Type.Object(
+    { id: Type.Optional(id) },
+    { description, descriptions: defaultDescriptions[name], additionalProperties: true, examples: [{ id: 1 }] }
+  )
 }
 
 /** The default catalogue. Each event accepts any object as `data`. */
@@ -103,7 +111,11 @@ export function createEventValidator (events: EventSchemas): EventValidator {
     validators ??= compileEvents(events)
     const validate = validators.get(type)
     if (validate === undefined) {
-      throw new RecruitingApiError('invalid_event', `type: expected an event of the catalogue, got ${JSON.stringify(type)}`, 'type')
+      throw new RecruitingApiError(
+        'invalid_event',
+        `type: expected an event of the catalogue, got ${JSON.stringify(type)}`,
+        'type'
+      )
     }
     if (validate(data)) return
     // A failed validation has at least one error.
@@ -114,7 +126,10 @@ export function createEventValidator (events: EventSchemas): EventValidator {
   }
 }
 
-/** Returns data of an event type that fits its schema; `null` if its example does not, or if none can be made from the schema. */
+/**
+ * Returns data of an event type that fits its schema; `null` if its example does not, or if none can be made from the
+ * schema.
+ */
 export type EventExamples = (type: string) => object | null
 
 /** Returns the examples of a catalogue. */

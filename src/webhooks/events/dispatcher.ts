@@ -44,9 +44,14 @@ export async function dispatch (
   const id = generateEventId()
   // Before the lookup, during which the caller may change the data.
   const end = formatData({ data })
-  const fingerprint = idempotencyKey === null
-    ? ''
-    : hash('sha256', JSON.stringify([type, data, subject, occurredAt === undefined ? null : timestamp, ...otherSubjects]), 'hex')
+  const fingerprint =
+    idempotencyKey === null
+      ? ''
+      : hash(
+        'sha256',
+        JSON.stringify([type, data, subject, occurredAt === undefined ? null : timestamp, ...otherSubjects]),
+        'hex'
+      )
   const tenant = await tenants.get(reference, transaction)
   const begin = JSON.stringify({ id, type, timestamp, tenant_slug: tenant.slug })
   const body = joinObjects(begin, end)
@@ -56,7 +61,11 @@ export async function dispatch (
     id, type, body, subject, otherSubjects, tombstone, idempotencyKey, fingerprint, traceParent
   }, transaction)
   if (recorded.fingerprint !== fingerprint) {
-    throw new RecruitingApiError('idempotency_conflict', 'idempotencyKey: was used before for a different event', 'idempotencyKey')
+    throw new RecruitingApiError(
+      'idempotency_conflict',
+      'idempotencyKey: was used before for a different event',
+      'idempotencyKey'
+    )
   }
   // A different id belongs to an earlier emit with the same key. Nothing was recorded now.
   if (recorded.id === id) {

@@ -1,6 +1,13 @@
 import type { Static } from '@sinclair/typebox'
 import { Refusal } from '../../errors.js'
-import type { Delivery, DeliveryFilter, DeliverySortField, DeliveryWithAttempts, Tenant, WebhookStore } from '../../ports/index.js'
+import type {
+  Delivery,
+  DeliveryFilter,
+  DeliverySortField,
+  DeliveryWithAttempts,
+  Tenant,
+  WebhookStore
+} from '../../ports/index.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { type Page, readPage } from '../../shared/paging.js'
 import type { History } from '../history.js'
@@ -9,9 +16,13 @@ import type { DeliveryQuery } from '../schemas/delivery.js'
 /** Reads the delivery log of a webhook, and retries its deliveries. */
 export interface DeliveryOperations {
   /** Returns `null` if the webhook does not exist. */
-  listDeliveries (tenant: Pick<Tenant, 'id'>, webhookId: number, query: Static<typeof DeliveryQuery>): Promise<Page<Delivery> | null>
-  findDelivery (tenant: Pick<Tenant, 'id'>, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
-  retryDelivery (tenant: Pick<Tenant, 'id'>, webhookId: number, id: number): Promise<Delivery | null>
+  listDeliveries(
+    tenant: Pick<Tenant, 'id'>,
+    webhookId: number,
+    query: Static<typeof DeliveryQuery>
+  ): Promise<Page<Delivery> | null>
+  findDelivery(tenant: Pick<Tenant, 'id'>, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
+  retryDelivery(tenant: Pick<Tenant, 'id'>, webhookId: number, id: number): Promise<Delivery | null>
 }
 
 interface Dependencies {
@@ -42,7 +53,9 @@ export function createDeliveryOperations ({ webhooks, history }: Dependencies): 
 
     async retryDelivery (tenant, webhookId, id) {
       const retried = await history.retry(tenant.id, webhookId, id)
-      if (retried === null && await history.find(tenant.id, webhookId, id) !== null) throw new Refusal('', 'the webhook is not active')
+      if (retried === null && (await history.find(tenant.id, webhookId, id)) !== null) {
+        throw new Refusal('', 'the webhook is not active')
+      }
       return retried
     }
   }

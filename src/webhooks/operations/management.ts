@@ -1,6 +1,18 @@
 import type { Static } from '@sinclair/typebox'
 import { Refusal } from '../../errors.js'
-import type { Clock, EventFilters, FailingWebhook, Hold, RotatedWebhook, Tenant, Webhook, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore } from '../../ports/index.js'
+import type {
+  Clock,
+  EventFilters,
+  FailingWebhook,
+  Hold,
+  RotatedWebhook,
+  Tenant,
+  Webhook,
+  WebhookChanges,
+  WebhookFilter,
+  WebhookSortField,
+  WebhookStore
+} from '../../ports/index.js'
 import { createCachedLimit, type Limit } from '../../shared/cached.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { type Page, readPage } from '../../shared/paging.js'
@@ -28,21 +40,29 @@ export interface WebhookUpdate extends Omit<WebhookChanges, 'headers'> {
 }
 
 /** A webhook with its unsealed secret, for the only response that shows it. */
-export type WithSecret<T extends Webhook> = Omit<T, 'headers' | 'filters'> & { headers?: Webhook['headers'], filters?: Webhook['filters'], secret: string }
+export type WithSecret<T extends Webhook> = Omit<T, 'headers' | 'filters'> & {
+  headers?: Webhook['headers']
+  filters?: Webhook['filters']
+  secret: string
+}
 
 /** Lists, reads and changes webhooks. */
 export interface Management {
-  list (tenant: Pick<Tenant, 'id'>, query: Static<typeof WebhookQuery>): Promise<Page<Webhook>>
-  find (tenant: Pick<Tenant, 'id'>, id: number): Promise<WebhookWithHealth | null>
+  list(tenant: Pick<Tenant, 'id'>, query: Static<typeof WebhookQuery>): Promise<Page<Webhook>>
+  find(tenant: Pick<Tenant, 'id'>, id: number): Promise<WebhookWithHealth | null>
   /** Lists failing and disabled webhooks of all tenants. */
-  listFailing (options: { limit: number }): Promise<FailingWebhook[]>
-  create (tenant: Tenant, input: WebhookInput): Promise<WithSecret<Webhook>>
+  listFailing(options: { limit: number }): Promise<FailingWebhook[]>
+  create(tenant: Tenant, input: WebhookInput): Promise<WithSecret<Webhook>>
   /** Creates a webhook with this secret, or returns the one that has it and the same address. */
-  import (tenant: Tenant, input: WebhookInput & { secret: string }): Promise<Webhook>
-  update (tenant: Pick<Tenant, 'id'>, id: number, changes: WebhookUpdate): Promise<Webhook | null>
+  import(tenant: Tenant, input: WebhookInput & { secret: string }): Promise<Webhook>
+  update(tenant: Pick<Tenant, 'id'>, id: number, changes: WebhookUpdate): Promise<Webhook | null>
   /** Returns `false` if the webhook does not exist. */
-  delete (tenant: Pick<Tenant, 'id'>, id: number): Promise<boolean>
-  rotateSecret (tenant: Pick<Tenant, 'id'>, id: number, input: { grace_period_seconds: number }): Promise<WithSecret<RotatedWebhook> | null>
+  delete(tenant: Pick<Tenant, 'id'>, id: number): Promise<boolean>
+  rotateSecret(
+    tenant: Pick<Tenant, 'id'>,
+    id: number,
+    input: { grace_period_seconds: number }
+  ): Promise<WithSecret<RotatedWebhook> | null>
 }
 
 /** The tenant that a limit is for. */
@@ -72,8 +92,21 @@ const maxNameLength = 255
 const maxPending = 1000
 
 /** Checks the input that no schema can judge, and seals secrets for the storage. */
-export function createManagement ({ webhooks, events, targetRules, secrets, maxWebhooksPerTenant, findHold, clock }: ManagementDependencies): Management {
-  const findMaximum = createCachedLimit(maxWebhooksPerTenant, { path: 'maxWebhooksPerTenant', minimum: 1, maximum: maxWebhooks, clock })
+export function createManagement ({
+  webhooks,
+  events,
+  targetRules,
+  secrets,
+  maxWebhooksPerTenant,
+  findHold,
+  clock
+}: ManagementDependencies): Management {
+  const findMaximum = createCachedLimit(maxWebhooksPerTenant, {
+    path: 'maxWebhooksPerTenant',
+    minimum: 1,
+    maximum: maxWebhooks,
+    clock
+  })
 
   function normalize<T extends WebhookUpdate> (input: T): T {
     const { name, target_url: target, event_types: types, headers = null, filters } = input
@@ -90,7 +123,9 @@ export function createManagement ({ webhooks, events, targetRules, secrets, maxW
   /** Keeps clients, which cannot read the values, from redirecting them to their own servers. */
   async function assertHeadersStay (tenant: Pick<Tenant, 'id'>, id: number, target: string): Promise<void> {
     const webhook = await webhooks.find(tenant.id, id)
-    if (webhook === null || webhook.headers === null || new URL(webhook.target_url).origin === new URL(target).origin) return
+    if (webhook === null || webhook.headers === null || new URL(webhook.target_url).origin === new URL(target).origin) {
+      return
+    }
     throw new Refusal('headers', 'must be given again, or null, because target_url has another origin')
   }
 
@@ -98,17 +133,30 @@ export function createManagement ({ webhooks, events, targetRules, secrets, maxW
     const maximum = await findMaximum(tenant.id, { tenantSlug: tenant.slug, tenantId: tenant.id })
     const id = await webhooks.nextId(tenant.id)
     const sealed = secrets.seal(secret, tenant.id, id)
-    const webhook = await webhooks.create(tenant.id, {
-      ...input, id, tenantSlug: tenant.slug, secret: sealed, headers: sealHeaders(secrets, headers, tenant.id, id)
-    }, maximum)
+    const webhook = await webhooks.create(
+      tenant.id,
+      {
+        ...input,
+        id,
+        tenantSlug: tenant.slug,
+        secret: sealed,
+        headers: sealHeaders(secrets, headers, tenant.id, id)
+      },
+      maximum
+    )
     if (webhook === null) throw new Refusal('', `the tenant already has the maximum of ${maximum} webhooks`)
     return webhook
   }
 
   async function findSame (tenant: Tenant, url: string, secret: string): Promise<Webhook | null> {
-    const own = await webhooks.list(tenant.id, { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: maxWebhooks })
+    const own = await webhooks.list(tenant.id, {
+      filter: {},
+      sort: [{ field: 'id', direction: 'asc' }],
+      offset: 0,
+      limit: maxWebhooks
+    })
     for (const webhook of own.filter(({ target_url: other }) => other === url)) {
-      const sealed = await webhooks.findSecrets(tenant.id, webhook.id) ?? []
+      const sealed = (await webhooks.findSecrets(tenant.id, webhook.id)) ?? []
       if (sealed.some((text) => isSameSecret(secrets.open(text, tenant.id, webhook.id), secret))) return webhook
     }
     return null
@@ -116,17 +164,31 @@ export function createManagement ({ webhooks, events, targetRules, secrets, maxW
 
   return {
     async list (tenant, query) {
-      return readPage<Webhook, WebhookFilter, WebhookSortField>({
-        list: (page) => webhooks.list(tenant.id, page),
-        count: (filter) => webhooks.count(tenant.id, filter)
-      }, query, omitUndefined({ status: query['filter[status]'] }))
+      return readPage<Webhook, WebhookFilter, WebhookSortField>(
+        {
+          list: (page) => webhooks.list(tenant.id, page),
+          count: (filter) => webhooks.count(tenant.id, filter)
+        },
+        query,
+        omitUndefined({ status: query['filter[status]'] })
+      )
     },
 
     async find (tenant, id) {
       const [webhook, health, graceEnd, hold] = await Promise.all([
-        webhooks.find(tenant.id, id), webhooks.findHealth(tenant.id, id), webhooks.findGraceEnd(tenant.id, id), findHold()
+        webhooks.find(tenant.id, id),
+        webhooks.findHealth(tenant.id, id),
+        webhooks.findGraceEnd(tenant.id, id),
+        findHold()
       ])
-      return webhook && health && { ...webhook, health: hold === null ? health : { ...health, held: true }, previous_secret_expires_at: graceEnd }
+      return (
+        webhook &&
+        health && {
+          ...webhook,
+          health: hold === null ? health : { ...health, held: true },
+          previous_secret_expires_at: graceEnd
+        }
+      )
     },
 
     listFailing: ({ limit }) => webhooks.listFailing({ limit, maxPending }),
@@ -139,12 +201,14 @@ export function createManagement ({ webhooks, events, targetRules, secrets, maxW
     async import (tenant, { secret, ...input }) {
       if (!isSecret(secret)) throw new Refusal('secret', 'must be whsec_ and 24 to 64 bytes in base64')
       const normalized = normalize(input)
-      return await findSame(tenant, normalized.target_url, secret) ?? store(tenant, normalized, secret)
+      return (await findSame(tenant, normalized.target_url, secret)) ?? store(tenant, normalized, secret)
     },
 
     async update (tenant, id, changes) {
       const { headers, ...normalized } = normalize(changes)
-      if (headers !== undefined) return webhooks.update(tenant.id, id, { ...normalized, headers: sealHeaders(secrets, headers, tenant.id, id) })
+      if (headers !== undefined) {
+        return webhooks.update(tenant.id, id, { ...normalized, headers: sealHeaders(secrets, headers, tenant.id, id) })
+      }
       if (normalized.target_url !== undefined) await assertHeadersStay(tenant, id, normalized.target_url)
       return webhooks.update(tenant.id, id, normalized)
     },

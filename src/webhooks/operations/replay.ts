@@ -56,7 +56,9 @@ export async function replay (
     until: period.until ?? null,
     limit: maxReplayed
   }
-  const result = await (input.dry_run ? history.countReplay(tenant.id, id, selection) : history.replay(tenant.id, id, selection))
+  const result = await (input.dry_run
+    ? history.countReplay(tenant.id, id, selection)
+    : history.replay(tenant.id, id, selection))
   if (result === null) throw new Refusal('', 'the webhook is not active')
   return { webhook_id: id, include, ...window, ...result }
 }
@@ -72,7 +74,9 @@ function readPeriod ({ since, until }: ReplayInput): Period {
 
 function readInstant (field: 'since' | 'until', text: string | undefined): string | undefined {
   const instant = text === undefined ? undefined : normalizeInstant(text)
-  if (instant === null) throw new Refusal(field, 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z')
+  if (instant === null) {
+    throw new Refusal(field, 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z')
+  }
   return instant
 }
 
@@ -86,6 +90,8 @@ function fillPeriod ({ since, until }: Period, nowMs: number): { since: string, 
 }
 
 function noPeriod ({ since, until }: Period): { since: null, until: null } {
-  if (since !== undefined || until !== undefined) throw new Refusal('event_ids', 'must not be combined with since or until')
+  if (since !== undefined || until !== undefined) {
+    throw new Refusal('event_ids', 'must not be combined with since or until')
+  }
   return { since: null, until: null }
 }

@@ -17,10 +17,18 @@ const addressOrCidr = matching(
   'an IP address or a CIDR, such as 203.0.113.7 or 203.0.113.0/24'
 )
 
-const environmentName = matching((text) => text !== '' && text.length <= 64 && !/\p{Cc}/u.test(text), '1 to 64 characters without control characters')
+const environmentName = matching(
+  (text) => text !== '' && text.length <= 64 && !/\p{Cc}/u.test(text),
+  '1 to 64 characters without control characters'
+)
 
 const retrySeconds: Reader<number> = (seconds, path) => {
-  expect(typeof seconds === 'number' && seconds >= 0 && seconds <= 31_536_000, path, 'seconds from 0 to 31536000', seconds)
+  expect(
+    typeof seconds === 'number' && seconds >= 0 && seconds <= 31_536_000,
+    path,
+    'seconds from 0 to 31536000',
+    seconds
+  )
   return seconds
 }
 
@@ -52,14 +60,14 @@ export const deliveryOptions = {
    */
   timeoutMs: integer(100, 120_000, 15_000),
   /**
-   * How long a worker holds a delivery it has claimed, in milliseconds: at least `timeoutMs` plus 5,000. If a worker dies, its
-   * deliveries are delayed by up to this time.
+   * How long a worker holds a delivery it has claimed, in milliseconds: at least `timeoutMs` plus 5,000. If a worker
+   * dies, its deliveries are delayed by up to this time.
    * @default 60000, or twice `timeoutMs` if that is more
    */
   leaseMs: (value?: number) => value,
   /**
-   * Seconds before each attempt, counted from the previous one: 1 to 100 numbers of 0 or more, the first for the first attempt.
-   * A delivery is given up after the last.
+   * Seconds before each attempt, counted from the previous one: 1 to 100 numbers of 0 or more, the first for the
+   * first attempt. A delivery is given up after the last.
    * @default [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
    */
   retrySchedule: list(retrySeconds, '1 to 100 numbers', { minimum: 1, maximum: 100, usual: defaultRetrySchedule }),
@@ -79,8 +87,8 @@ export const deliveryOptions = {
    */
   allowHttp: flag(false),
   /**
-   * Non-public networks that notifications may go to, as CIDRs: for development, and for receivers in the vendor's own network.
-   * Link-local addresses and metadata services must be named exactly, as a /32 or /128.
+   * Non-public networks that notifications may go to, as CIDRs: for development, and for receivers in the vendor's
+   * own network. Link-local addresses and metadata services must be named exactly, as a /32 or /128.
    * @default []
    */
   allowNetworks: list(cidr, 'an array of CIDRs'),
@@ -91,8 +99,8 @@ export const deliveryOptions = {
    */
   denyNetworks: list(cidr, 'an array of CIDRs'),
   /**
-   * Sends through an HTTP proxy. This process still resolves and checks addresses, and asks the proxy (`CONNECT`) for the
-   * checked address, even for `http:` targets.
+   * Sends through an HTTP proxy. This process still resolves and checks addresses, and asks the proxy (`CONNECT`) for
+   * the checked address, even for `http:` targets.
    * @default none: proxies of the environment are ignored
    */
   proxy: readProxy,
@@ -102,9 +110,9 @@ export const deliveryOptions = {
    */
   localAddress: orNull(matching((text) => isIP(text) !== 0, 'an IP address')),
   /**
-   * The addresses that notifications come from, for the firewalls of receivers: 1 to 100 IP addresses or CIDRs. The portal and
-   * the OpenAPI document show them to everyone. It does not change how notifications are sent. Set it in every process that
-   * serves the portal or the document.
+   * The addresses that notifications come from, for the firewalls of receivers: 1 to 100 IP addresses or CIDRs. The
+   * portal and the OpenAPI document show them to everyone. It does not change how notifications are sent. Set it in
+   * every process that serves the portal or the document.
    * @default none
    */
   sourceIps: list(addressOrCidr, 'an array of 1 to 100 IP addresses or CIDRs', { minimum: 1, maximum: 100 }),
@@ -120,8 +128,8 @@ export const deliveryOptions = {
    */
   responseExcerptBytes: integer(0, 4096, 0),
   /**
-   * Sends the W3C Trace Context header `traceparent`, so that receivers can continue the trace of the attempt. Needs the
-   * option `opentelemetry`.
+   * Sends the W3C Trace Context header `traceparent`, so that receivers can continue the trace of the attempt. Needs
+   * the option `opentelemetry`.
    * @default false
    */
   propagateTrace: flag(false),
@@ -131,9 +139,9 @@ export const deliveryOptions = {
    */
   retentionDays: integer(1, 3650, 30),
   /**
-   * The name of this installation, such as `production`, 1 to 64 characters. The database belongs to the first worker that has
-   * one. Processes with a different name send nothing, so a disk copy of production in staging does not reach production's
-   * receivers.
+   * The name of this installation, such as `production`, 1 to 64 characters. The database belongs to the first worker
+   * that has one. Processes with a different name send nothing, so a disk copy of production in staging does not
+   * reach production's receivers.
    * @default none
    */
   environment: orNull(environmentName),

@@ -6,8 +6,8 @@ import type { HttpProxy } from '../ssrf/proxy.js'
 /** The proxy that deliveries go through. */
 export interface ProxyOptions {
   /**
-   * An `http:` or `https:` URL without a path, such as `http://user:password@proxy.example:3128`. The user name and password
-   * are sent as `Proxy-Authorization: Basic`, and appear in no error or log line.
+   * An `http:` or `https:` URL without a path, such as `http://user:password@proxy.example:3128`. The user name and
+   * password are sent as `Proxy-Authorization: Basic`, and appear in no error or log line.
    */
   url: string
 }
@@ -31,7 +31,12 @@ function readUrl (value: unknown, path: string): HttpProxy {
   expect(port !== '0', path, expected, 'port 0')
   expect(pathname + search + hash === '/', path, expected, 'a URL with a path')
   const credentials = decode(username, password)
-  expect(credentials !== null, path, 'percent-encoded credentials without control characters, the user name without a colon', 'others')
+  expect(
+    credentials !== null,
+    path,
+    'percent-encoded credentials without control characters, the user name without a colon',
+    'others'
+  )
   const authorization = username + password === '' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`
   return { protocol, host, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port, authorization }
 }

@@ -22,27 +22,46 @@ export interface AttemptDependencies {
   tracing: Tracing | null
 }
 
-export type AttemptSettings = Pick<DeliverySettings, 'timeoutMs' | 'responseExcerptBytes' | 'retrySchedule' | 'propagateTrace'>
+export type AttemptSettings = Pick<
+  DeliverySettings,
+  'timeoutMs' | 'responseExcerptBytes' | 'retrySchedule' | 'propagateTrace'
+>
 
 /**
- * The result of an attempt; `aborted` if the sender aborted it; `unsigned` if a secret cannot be opened: nothing was sent,
- * and the delivery waits until its lease expires.
+ * The result of an attempt; `aborted` if the sender aborted it; `unsigned` if a secret cannot be opened: nothing was
+ * sent, and the delivery waits until its lease expires.
  */
 export type AttemptEnd = AttemptResult | 'aborted' | 'unsigned'
 
-/** Returns a function that signs and sends a claimed delivery, decides the outcome and reports the attempt. It never rejects. */
-export function createAttemptDelivery (dependencies: AttemptDependencies, settings: AttemptSettings): (delivery: ClaimedDelivery) => Promise<AttemptEnd> {
+/**
+ * Returns a function that signs and sends a claimed delivery, decides the outcome and reports the attempt. It never
+ * rejects.
+ */
+export function createAttemptDelivery (
+  dependencies: AttemptDependencies,
+  settings: AttemptSettings
+): (delivery: ClaimedDelivery) => Promise<AttemptEnd> {
   const { sender, secrets, clock, log, counters, tracing } = dependencies
   const pauses = createPauseLog(log, clock)
   const { timeoutMs, retrySchedule, responseExcerptBytes: excerptBytes, propagateTrace } = settings
 
-  function sign ({ tenantId, webhookId, secrets: sealed, headers, eventId, body }: ClaimedDelivery): Record<string, string> | null {
+  function sign ({
+    tenantId,
+    webhookId,
+    secrets: sealed,
+    headers,
+    eventId,
+    body
+  }: ClaimedDelivery): Record<string, string> | null {
     try {
       const opened = sealed.map((secret) => secrets.open(secret, tenantId, webhookId))
       const signed = signHeaders(opened, eventId, body, clock.now())
       return headers === null ? signed : { ...openHeaders(secrets, headers, tenantId, webhookId), ...signed }
     } catch (err) {
-      log.error({ err, webhook_id: webhookId, event_id: eventId }, 'no key in secretKeys opens the webhook secret, the delivery waits')
+      log.error(
+        { err, webhook_id: webhookId, event_id: eventId },
+        'no key in secretKeys opens the webhook secret, the delivery waits'
+      )
       return null
     }
   }

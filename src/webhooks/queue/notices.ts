@@ -23,9 +23,14 @@ export interface NoticeReporter {
   stop (): Promise<void>
 }
 
-/** Writes a notice to the log, the diagnostics channel and the host's listeners, then confirms it: each arrives at least once. */
+/**
+ * Writes a notice to the log, the diagnostics channel and the host's listeners, then confirms it: each arrives at
+ * least once.
+ */
 export function createNoticeReporter (
-  deliveries: DeliveryStore, listeners: Listeners, { environment, clock, log }: { environment: string | null, clock: Clock, log: Logger }
+  deliveries: DeliveryStore,
+  listeners: Listeners,
+  { environment, clock, log }: { environment: string | null; clock: Clock; log: Logger }
 ): NoticeReporter {
   let timer: unknown
   let isStopped = false
@@ -33,7 +38,9 @@ export function createNoticeReporter (
 
   async function reportAll (): Promise<void> {
     try {
-      for (const claimed of await deliveries.claimNotices({ limit: batchSize, leaseMs, environment })) await reportOne(claimed)
+      for (const claimed of await deliveries.claimNotices({ limit: batchSize, leaseMs, environment })) {
+        await reportOne(claimed)
+      }
     } catch (err) {
       log.error({ err }, 'could not read notices of failing webhooks, will retry')
     }
@@ -44,7 +51,10 @@ export function createNoticeReporter (
     try {
       await deliveries.confirmNotice(noticeId)
     } catch (err) {
-      log.error({ err, webhook_id: notice.webhookId }, 'could not confirm a notice of a failing webhook, will report it again')
+      log.error(
+        { err, webhook_id: notice.webhookId },
+        'could not confirm a notice of a failing webhook, will report it again'
+      )
     }
   }
 

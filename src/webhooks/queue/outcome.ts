@@ -35,8 +35,8 @@ const maxRetryAfterMs = 24 * 60 * 60 * 1000
 const jitter = 0.2
 
 /**
- * Returns the milliseconds until the next attempt, or `null` at the end of the schedule. `Retry-After` lengthens the wait
- * and never shortens it. A jitter of 0 to 20 % is added.
+ * Returns the milliseconds until the next attempt, or `null` at the end of the schedule. `Retry-After` lengthens the
+ * wait and never shortens it. A jitter of 0 to 20 % is added.
  */
 export function nextRetryMs (
   schedule: readonly number[],
@@ -61,7 +61,9 @@ export function parseRetryAfter (value: string | undefined, nowMs: number): numb
 
 const month = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)'
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994` (RFC 9110, 5.6.7). */
+/**
+ * `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov 6 08:49:37 1994` (RFC 9110, 5.6.7).
+ */
 const httpDates = [
   new RegExp(`^[A-Z][a-z]{2}, (\\d\\d) ${month} \\d{4} [\\d:]{8} GMT$`),
   new RegExp(`^[A-Z][a-z]{5,8}, (\\d\\d)-${month}-\\d\\d [\\d:]{8} GMT$`),

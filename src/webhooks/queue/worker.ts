@@ -76,8 +76,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 
   /**
-   * Waits a moment, so that deliveries recorded in one tick are claimed together, and attempts that end shortly after each
-   * other are written together.
+   * Waits a moment, so that deliveries recorded in one tick are claimed together, and attempts that end shortly after
+   * each other are written together.
    */
   async function gather (): Promise<void> {
     await setImmediate()

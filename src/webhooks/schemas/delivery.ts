@@ -1,4 +1,8 @@
-import type { Delivery as PortDelivery, DeliverySortField, DeliveryWithAttempts as PortDeliveryWithAttempts } from '../../ports/index.js'
+import type {
+  Delivery as PortDelivery,
+  DeliverySortField,
+  DeliveryWithAttempts as PortDeliveryWithAttempts
+} from '../../ports/index.js'
 import { pagingQuery } from '../../shared/paging.js'
 import { DateTime, Nullable, OneOf } from '../../shared/schemas.js'
 import { bodyExample, eventIdExample } from './event-type.js'
@@ -8,7 +12,12 @@ const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'canc
   description: 'failed: no attempts left; skipped: the webhook was not active; cancelled: the webhook was deleted'
 })
 
-const AttemptError = Nullable(Type.String({ description: 'timeout, connection, tls, blocked or http_status; null after a success', examples: ['http_status'] }))
+const AttemptError = Nullable(
+  Type.String({
+    description: 'timeout, connection, tls, blocked or http_status; null after a success',
+    examples: ['http_status']
+  })
+)
 
 const fields = {
   id: Type.Integer({ examples: [1] }),
@@ -16,7 +25,9 @@ const fields = {
   event_type: Type.String({ examples: ['application.created'] }),
   status: DeliveryStatus,
   attempt_count: Type.Integer({ minimum: 0, examples: [1] }),
-  response_status: Nullable(Type.Integer({ description: 'HTTP status of the last attempt; null without a response', examples: [503] })),
+  response_status: Nullable(
+    Type.Integer({ description: 'HTTP status of the last attempt; null without a response', examples: [503] })
+  ),
   error: AttemptError,
   next_attempt_at: Nullable(DateTime),
   created_at: DateTime,
@@ -51,13 +62,18 @@ export const DeliveryWithAttempts = Type.Object({
 }, { title: 'DeliveryWithAttempts' })
 
 /** The same for an API that also has sessions of the portal. */
-export const DeliveryForSessions = Type.Object({
-  ...DeliveryWithAttempts.properties,
-  body: Nullable(Type.String({
-    description: `${DeliveryWithAttempts.properties.body.description}. null only for sessions of the portal without the capability \`bodies\``,
-    examples: [bodyExample]
-  }))
-}, { title: 'DeliveryWithAttempts' })
+export const DeliveryForSessions = Type.Object(
+  {
+    ...DeliveryWithAttempts.properties,
+    body: Nullable(
+      Type.String({
+        description: `${DeliveryWithAttempts.properties.body.description}. null only for sessions of the portal without the capability \`bodies\``,
+        examples: [bodyExample]
+      })
+    )
+  },
+  { title: 'DeliveryWithAttempts' }
+)
 
 /** A delivery with its body and its attempts, as storages return it. */
 export type DeliveryWithAttempts = PortDeliveryWithAttempts
@@ -66,9 +82,26 @@ export type DeliveryWithAttempts = PortDeliveryWithAttempts
 const deliverySortFields: readonly DeliverySortField[] = ['id', 'created_at']
 
 /** The query of the delivery log. */
-export const DeliveryQuery = Type.Object({
-  ...pagingQuery(deliverySortFields, '-id'),
-  'filter[status]': Type.Optional(DeliveryStatus),
-  'filter[event_type]': Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only deliveries of events of this type', examples: ['application.created'] })),
-  'filter[event_id]': Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only deliveries of this event', examples: [eventIdExample] }))
-}, { additionalProperties: false })
+export const DeliveryQuery = Type.Object(
+  {
+    ...pagingQuery(deliverySortFields, '-id'),
+    'filter[status]': Type.Optional(DeliveryStatus),
+    'filter[event_type]': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'Only deliveries of events of this type',
+        examples: ['application.created']
+      })
+    ),
+    'filter[event_id]': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Only deliveries of this event',
+        examples: [eventIdExample]
+      })
+    )
+  },
+  { additionalProperties: false }
+)

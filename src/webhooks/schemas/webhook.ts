@@ -39,27 +39,44 @@ const ShownFilters = Type.Unsafe<EventFilters | null>({
 })
 
 /** A webhook in lists and after updating it. */
-export const Webhook = Type.Object({ ...representation, headers: ShownHeaders, filters: ShownFilters, created_at: DateTime, updated_at: DateTime }, { title: 'Webhook' })
+export const Webhook = Type.Object(
+  { ...representation, headers: ShownHeaders, filters: ShownFilters, created_at: DateTime, updated_at: DateTime },
+  { title: 'Webhook' }
+)
 
 /** A webhook as storages return it. */
 export type Webhook = PortWebhook
 
-const Health = Type.Object({
-  failing_since: Nullable(DateTimeOf('When the first attempt since the last success failed')),
-  failed_deliveries: Type.Integer({ minimum: 0, description: 'Deliveries given up since then', examples: [3] }),
-  paused_until: Nullable(DateTimeOf('When its other deliveries resume; null unless the endpoint is paused')),
-  disabled_reason: Nullable(OneOf(['gone', 'failing'], {
-    description: 'Why the service disabled it. gone: the endpoint returned 410; failing: it failed for too long'
-  })),
-  held: Type.Optional(Type.Literal(true, { description: 'Present only while the service sends no notifications at all, for example in a test installation' }))
-}, { title: 'WebhookHealth' })
+const Health = Type.Object(
+  {
+    failing_since: Nullable(DateTimeOf('When the first attempt since the last success failed')),
+    failed_deliveries: Type.Integer({ minimum: 0, description: 'Deliveries given up since then', examples: [3] }),
+    paused_until: Nullable(DateTimeOf('When its other deliveries resume; null unless the endpoint is paused')),
+    disabled_reason: Nullable(
+      OneOf(['gone', 'failing'], {
+        description: 'Why the service disabled it. gone: the endpoint returned 410; failing: it failed for too long'
+      })
+    ),
+    held: Type.Optional(
+      Type.Literal(true, {
+        description: 'Present only while the service sends no notifications at all, for example in a test installation'
+      })
+    )
+  },
+  { title: 'WebhookHealth' }
+)
 
 /** A webhook by its id: with its health, and the end of the grace period of its previous secret. */
-export const WebhookWithHealth = Type.Object({
-  ...Webhook.properties,
-  health: Health,
-  previous_secret_expires_at: Nullable(DateTimeOf('Deliveries are also signed with the previous secret until then; null without a grace period'))
-}, { title: 'WebhookWithHealth' })
+export const WebhookWithHealth = Type.Object(
+  {
+    ...Webhook.properties,
+    health: Health,
+    previous_secret_expires_at: Nullable(
+      DateTimeOf('Deliveries are also signed with the previous secret until then; null without a grace period')
+    )
+  },
+  { title: 'WebhookWithHealth' }
+)
 
 /** A webhook with its health and the end of its grace period, as storages return them. */
 export interface WebhookWithHealth extends PortWebhook {
@@ -67,19 +84,30 @@ export interface WebhookWithHealth extends PortWebhook {
   previous_secret_expires_at: string | null
 }
 
-const Secret = Type.String({ description: 'whsec_ and base64; shown only in this response', examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='] })
+const Secret = Type.String({
+  description: 'whsec_ and base64; shown only in this response',
+  examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=']
+})
 
 /** A new webhook, with its secret. */
-export const CreatedWebhook = Type.Object({ ...representation, headers: Type.Optional(ShownHeaders), filters: Type.Optional(ShownFilters), secret: Secret }, { title: 'CreatedWebhook' })
+export const CreatedWebhook = Type.Object(
+  { ...representation, headers: Type.Optional(ShownHeaders), filters: Type.Optional(ShownFilters), secret: Secret },
+  { title: 'CreatedWebhook' }
+)
 
 /** A webhook with its new secret after a rotation. */
-export const RotatedWebhook = Type.Object({
-  ...representation,
-  headers: Type.Optional(ShownHeaders),
-  filters: Type.Optional(ShownFilters),
-  secret: Secret,
-  previous_secret_expires_at: Nullable(DateTimeOf('Deliveries are also signed with the previous secret until then; null without a grace period'))
-}, { title: 'RotatedWebhook' })
+export const RotatedWebhook = Type.Object(
+  {
+    ...representation,
+    headers: Type.Optional(ShownHeaders),
+    filters: Type.Optional(ShownFilters),
+    secret: Secret,
+    previous_secret_expires_at: Nullable(
+      DateTimeOf('Deliveries are also signed with the previous secret until then; null without a grace period')
+    )
+  },
+  { title: 'RotatedWebhook' }
+)
 
 /** Fields that `sort` accepts. */
 const webhookSortFields: readonly WebhookSortField[] = ['id', 'name', 'created_at', 'updated_at']
@@ -91,8 +119,16 @@ export const WebhookQuery = Type.Object({
 }, { additionalProperties: false })
 
 const writable = {
-  name: Type.String({ minLength: 1, description: '1 to 255 characters after trimming, without control characters', examples: ['CRM sync'] }),
-  target_url: Type.String({ maxLength: 2048, description: 'An absolute https URL on a public host name', examples: ['https://hooks.example.com/recruiting'] }),
+  name: Type.String({
+    minLength: 1,
+    description: '1 to 255 characters after trimming, without control characters',
+    examples: ['CRM sync']
+  }),
+  target_url: Type.String({
+    maxLength: 2048,
+    description: 'An absolute https URL on a public host name',
+    examples: ['https://hooks.example.com/recruiting']
+  }),
   event_types: Type.Array(Type.String(), {
     minItems: 1,
     maxItems: 100,
@@ -102,38 +138,50 @@ const writable = {
   })
 }
 
-const headers = Type.Optional(Type.Unsafe<Record<string, string> | null>({
-  type: ['object', 'null'],
-  maxProperties: 10,
-  propertyNames: { pattern: '^[A-Za-z0-9-]{1,64}$' },
-  additionalProperties: { type: 'string', maxLength: 1024, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
-  description: 'Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. ' +
-    'Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are refused. ' +
-    'Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all earlier ones; null removes them. ' +
-    'Send them again if the target_url moves to another origin',
-  examples: [{ 'X-Api-Key': 'key-of-your-gateway' }]
-}))
+const headers = Type.Optional(
+  Type.Unsafe<Record<string, string> | null>({
+    type: ['object', 'null'],
+    maxProperties: 10,
+    propertyNames: { pattern: '^[A-Za-z0-9-]{1,64}$' },
+    additionalProperties: { type: 'string', maxLength: 1024, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
+    description:
+      'Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. ' +
+      'Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are refused. ' +
+      'Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all earlier ones; null removes them. ' +
+      'Send them again if the target_url moves to another origin',
+    examples: [{ 'X-Api-Key': 'key-of-your-gateway' }]
+  })
+)
 
 const maxNumber = Number.MAX_SAFE_INTEGER
 
-const filters = Type.Optional(Type.Unsafe<EventFilters | null>({
-  type: ['object', 'null'],
-  maxProperties: 10,
-  propertyNames: {
-    pattern: '^data(?:\\.[^.\\u0000-\\u001F\\u007F-\\u009F]{1,64}){1,4}$',
-    description: 'data and 1 to 4 names joined by dots, such as data.job_id'
-  },
-  additionalProperties: {
-    type: 'array', minItems: 1, maxItems: 50, items: { type: valueTypes, maxLength: 255, minimum: -maxNumber, maximum: maxNumber }
-  },
-  description: 'Sends only events whose data has these values: an object of at most 10 paths, each with 1 to 50 values. The data must have one ' +
-    'of the values, of the same type, at every path. A path is data and the names of up to 4 nested fields, such as data.job_id. Paths do not ' +
-    'lead into arrays. A missing field counts as null. New filters replace all earlier ones; null removes them',
-  examples: filtersExample
-}))
+const filters = Type.Optional(
+  Type.Unsafe<EventFilters | null>({
+    type: ['object', 'null'],
+    maxProperties: 10,
+    propertyNames: {
+      pattern: '^data(?:\\.[^.\\u0000-\\u001F\\u007F-\\u009F]{1,64}){1,4}$',
+      description: 'data and 1 to 4 names joined by dots, such as data.job_id'
+    },
+    additionalProperties: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 50,
+      items: { type: valueTypes, maxLength: 255, minimum: -maxNumber, maximum: maxNumber }
+    },
+    description:
+      'Sends only events whose data has these values: an object of at most 10 paths, each with 1 to 50 values. The data must have one ' +
+      'of the values, of the same type, at every path. A path is data and the names of up to 4 nested fields, such as data.job_id. Paths do not ' +
+      'lead into arrays. A missing field counts as null. New filters replace all earlier ones; null removes them',
+    examples: filtersExample
+  })
+)
 
 /** The options of the list of failing webhooks, which the API does not have. */
-export const FailingQuery = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }) }, { additionalProperties: false })
+export const FailingQuery = Type.Object(
+  { limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }) },
+  { additionalProperties: false }
+)
 
 /** The body that creates a webhook. `WebhookOperations` checks the address. */
 export const CreateWebhook = Type.Object({
@@ -144,15 +192,21 @@ export const CreateWebhook = Type.Object({
 }, { title: 'CreateWebhook', additionalProperties: false })
 
 /** A webhook to create with a secret of its own, which the API does not offer. */
-export const ImportWebhook = Type.Object({ ...CreateWebhook.properties, secret: Type.String() }, { additionalProperties: false })
+export const ImportWebhook = Type.Object(
+  { ...CreateWebhook.properties, secret: Type.String() },
+  { additionalProperties: false }
+)
 
 /** The body that updates a webhook, with at least one field. */
-export const UpdateWebhook = Type.Partial(Type.Object({ ...writable, status: OneOf(clientStatuses), headers, filters }), {
-  title: 'UpdateWebhook',
-  additionalProperties: false,
-  minProperties: 1,
-  examples: [{ status: 'inactive' }]
-})
+export const UpdateWebhook = Type.Partial(
+  Type.Object({ ...writable, status: OneOf(clientStatuses), headers, filters }),
+  {
+    title: 'UpdateWebhook',
+    additionalProperties: false,
+    minProperties: 1,
+    examples: [{ status: 'inactive' }]
+  }
+)
 
 /** The body of rotate_secret. */
 export const RotateSecret = Type.Object({
@@ -165,64 +219,114 @@ export const RotateSecret = Type.Object({
 }, { title: 'RotateSecret', additionalProperties: false })
 
 /** The body of dispatch_test. */
-export const DispatchTest = Type.Object({
-  event_type: Type.Optional(Type.String({ description: 'Default: the first type that the webhook subscribes to', examples: ['application.created'] }))
-}, { title: 'DispatchTest', additionalProperties: false })
+export const DispatchTest = Type.Object(
+  {
+    event_type: Type.Optional(
+      Type.String({
+        description: 'Default: the first type that the webhook subscribes to',
+        examples: ['application.created']
+      })
+    )
+  },
+  { title: 'DispatchTest', additionalProperties: false }
+)
 
 /** The result of a test notification. */
-export const TestResult = Type.Object({
-  id: Type.String({ description: 'Id of the event, which is not in the delivery log', examples: [eventIdExample] }),
-  event_type: Type.String({ examples: ['application.created'] }),
-  status: OneOf(['delivered', 'failed']),
-  response_status: Nullable(Type.Integer({ examples: [204] })),
-  duration_ms: Type.Integer({ minimum: 0, examples: [87] }),
-  error: Nullable(Type.String({ description: 'timeout, connection, tls, blocked or http_status; held if the service sends nothing now; null after a success', examples: [null] }))
-}, { title: 'TestResult' })
+export const TestResult = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the event, which is not in the delivery log', examples: [eventIdExample] }),
+    event_type: Type.String({ examples: ['application.created'] }),
+    status: OneOf(['delivered', 'failed']),
+    response_status: Nullable(Type.Integer({ examples: [204] })),
+    duration_ms: Type.Integer({ minimum: 0, examples: [87] }),
+    error: Nullable(
+      Type.String({
+        description:
+          'timeout, connection, tls, blocked or http_status; held if the service sends nothing now; null after a success',
+        examples: [null]
+      })
+    )
+  },
+  { title: 'TestResult' }
+)
 
 /** The body of a preview. */
-export const PreviewWebhook = Type.Object({ event_types: writable.event_types, filters }, { title: 'PreviewWebhook', additionalProperties: false })
+export const PreviewWebhook = Type.Object(
+  { event_types: writable.event_types, filters },
+  { title: 'PreviewWebhook', additionalProperties: false }
+)
 
 /** The events that a webhook would receive. */
-export const WebhookPreview = Type.Object({
-  events: Type.Integer({ minimum: 0, maximum: 100, description: 'Recent events of these types', examples: [100] }),
-  matching: Type.Integer({ minimum: 0, maximum: 100, description: 'How many of them match the filters', examples: [12] })
-}, { title: 'WebhookPreview' })
+export const WebhookPreview = Type.Object(
+  {
+    events: Type.Integer({ minimum: 0, maximum: 100, description: 'Recent events of these types', examples: [100] }),
+    matching: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'How many of them match the filters',
+      examples: [12]
+    })
+  },
+  { title: 'WebhookPreview' }
+)
 
 const replayInclude = ['undelivered', 'all'] as const
 
 /** The body of replay. */
-export const Replay = Type.Object({
-  since: Type.Optional(DateTimeOf('Start of the period in which the events were recorded; default: 24 hours ago')),
-  until: Type.Optional(DateTimeOf('End of the period; default: now')),
-  event_types: Type.Optional(Type.Array(Type.String(), {
-    minItems: 1,
-    maxItems: 100,
-    uniqueItems: true,
-    description: 'Only events of these types'
-  })),
-  event_ids: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
-    minItems: 1,
-    maxItems: 100,
-    uniqueItems: true,
-    description: 'Only these events; cannot be combined with since and until'
-  })),
-  include: OneOf(replayInclude, {
-    default: 'undelivered',
-    description: 'undelivered: events whose delivery failed or was skipped; all: every event that the webhook subscribes to'
-  }),
-  dry_run: Type.Boolean({ default: false, description: 'true: returns 200 with the number of events that would be queued, and queues none' })
-}, {
-  title: 'Replay',
-  additionalProperties: false,
-  examples: [{ since: '2026-03-01T00:00:00.000Z', include: 'undelivered' }]
-})
+export const Replay = Type.Object(
+  {
+    since: Type.Optional(DateTimeOf('Start of the period in which the events were recorded; default: 24 hours ago')),
+    until: Type.Optional(DateTimeOf('End of the period; default: now')),
+    event_types: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+        description: 'Only events of these types'
+      })
+    ),
+    event_ids: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+        description: 'Only these events; cannot be combined with since and until'
+      })
+    ),
+    include: OneOf(replayInclude, {
+      default: 'undelivered',
+      description:
+        'undelivered: events whose delivery failed or was skipped; all: every event that the webhook subscribes to'
+    }),
+    dry_run: Type.Boolean({
+      default: false,
+      description: 'true: returns 200 with the number of events that would be queued, and queues none'
+    })
+  },
+  {
+    title: 'Replay',
+    additionalProperties: false,
+    examples: [{ since: '2026-03-01T00:00:00.000Z', include: 'undelivered' }]
+  }
+)
 
 /** The result of a replay. */
-export const ReplayResult = Type.Object({
-  webhook_id: Type.Integer({ examples: [1] }),
-  include: OneOf(replayInclude),
-  since: Nullable(DateTime),
-  until: Nullable(DateTime),
-  queued: Type.Integer({ minimum: 0, description: 'Events that were queued, or would be with dry_run', examples: [3] }),
-  truncated: Type.Boolean({ description: 'Whether there may be more: one call queues 10,000 events and reads 200,000, the oldest first. Call again with a later `since`', examples: [false] })
-}, { title: 'ReplayResult' })
+export const ReplayResult = Type.Object(
+  {
+    webhook_id: Type.Integer({ examples: [1] }),
+    include: OneOf(replayInclude),
+    since: Nullable(DateTime),
+    until: Nullable(DateTime),
+    queued: Type.Integer({
+      minimum: 0,
+      description: 'Events that were queued, or would be with dry_run',
+      examples: [3]
+    }),
+    truncated: Type.Boolean({
+      description:
+        'Whether there may be more: one call queues 10,000 events and reads 200,000, the oldest first. Call again with a later `since`',
+      examples: [false]
+    })
+  },
+  { title: 'ReplayResult' }
+)

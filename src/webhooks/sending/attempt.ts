@@ -30,9 +30,9 @@ const maxInformational = 100
 const maxStaleMs = 1000
 
 /**
- * One attempt, as undici's handler of its request, under one deadline. The status line is the answer: a body that breaks
- * off, never ends or is too long changes nothing. If the receiver closes a reused connection without an answer, the
- * request is sent again over a new connection.
+ * One attempt, as undici's handler of its request, under one deadline. The status line is the answer: a body that
+ * breaks off, never ends or is too long changes nothing. If the receiver closes a reused connection without an
+ * answer, the request is sent again over a new connection.
  */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly #post: Post
@@ -49,7 +49,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #received = 0
 
   /** Calls `settle` once: with the answer or, if there is none, with the error or the reason given to `end`. */
-  constructor (post: Post, timeoutMs: number, connections: Connections, settle: (answer: Answer | null, fault: unknown) => void) {
+  constructor (
+    post: Post,
+    timeoutMs: number,
+    connections: Connections,
+    settle: (answer: Answer | null, fault: unknown) => void
+  ) {
     this.#post = post
     this.#connections = connections
     this.#connection = connections.acquire(post.origin)
@@ -74,7 +79,11 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#readsBefore = this.#connection.reads
   }
 
-  onResponseStart (_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
+  onResponseStart (
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>
+  ): void {
     // Informational answers come before the one that counts.
     if (status < 200) {
       if (++this.#informational > maxInformational) this.end(new Error('only informational responses arrived'))
@@ -121,10 +130,16 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.end(this.#connection.isAtProxy ? new ProxyError('the proxy did not respond in time') : kTimeout)
   }
 
-  /** Whether the receiver closed a reused connection without reading the request: most often it was idle for too long. */
+  /**
+   * Whether the receiver closed a reused connection without reading the request: most often it was idle for too long.
+   */
   #isStale (): boolean {
-    return !this.#isSecond && this.#readsBefore > 0 && this.#connection.reads === this.#readsBefore &&
+    return (
+      !this.#isSecond &&
+      this.#readsBefore > 0 &&
+      this.#connection.reads === this.#readsBefore &&
       performance.now() - this.#sentAt < maxStaleMs
+    )
   }
 
   #finish (fault: unknown): void {

@@ -45,8 +45,8 @@ interface TestEnd extends Pick<SendResult, 'responseStatus' | 'durationMs'> {
 const maxTestMs = 10_000
 
 /**
- * Waits for a slot, then makes one attempt: 10 s for both together, or the deadline of attempts if that is shorter. Sends nothing
- * if the storage is held.
+ * Waits for a slot, then makes one attempt: 10 s for both together, or the deadline of attempts if that is shorter.
+ * Sends nothing if the storage is held.
  */
 export async function sendTest (dependencies: TestDependencies, target: TestTarget): Promise<TestResult> {
   const { capacity, timeoutMs, findHold } = dependencies
@@ -57,22 +57,38 @@ export async function sendTest (dependencies: TestDependencies, target: TestTarg
   const startedAt = performance.now()
   const isAcquired = await capacity.acquireTest(webhook, deadlineMs)
   const waitedMs = performance.now() - startedAt
-  if (!isAcquired) return toTestResult(id, target, { responseStatus: null, error: 'timeout', durationMs: Math.round(waitedMs) })
-  return postTest(dependencies, target, id, Math.max(1, Math.ceil(deadlineMs - waitedMs))).finally(() => capacity.releaseTest(webhook))
+  if (!isAcquired) {
+    return toTestResult(id, target, { responseStatus: null, error: 'timeout', durationMs: Math.round(waitedMs) })
+  }
+  return postTest(dependencies, target, id, Math.max(1, Math.ceil(deadlineMs - waitedMs))).finally(() =>
+    capacity.releaseTest(webhook)
+  )
 }
 
 /** Makes the attempt of a test. */
 export async function postTest (
-  { sender, clock }: { sender: Sender, clock: Pick<Clock, 'now'> }, target: Omit<TestTarget, 'webhookId'>, id: string, timeoutMs: number
+  { sender, clock }: { sender: Sender; clock: Pick<Clock, 'now'> },
+  target: Omit<TestTarget, 'webhookId'>,
+  id: string,
+  timeoutMs: number
 ): Promise<TestResult> {
   const { type, data, tenant, url, secrets, headers } = target
   const timestamp = new Date(clock.now()).toISOString()
   const body = JSON.stringify({ id, type, timestamp, tenant_slug: tenant.slug, data, test: true })
-  const sent = await sender.send({ url, headers: { ...headers, ...signHeaders(secrets, id, body, clock.now()) }, body, timeoutMs })
+  const sent = await sender.send({
+    url,
+    headers: { ...headers, ...signHeaders(secrets, id, body, clock.now()) },
+    body,
+    timeoutMs
+  })
   return toTestResult(id, target, sent)
 }
 
-function toTestResult (id: string, { type }: Pick<TestTarget, 'type'>, { responseStatus, error, durationMs }: TestEnd): TestResult {
+function toTestResult (
+  id: string,
+  { type }: Pick<TestTarget, 'type'>,
+  { responseStatus, error, durationMs }: TestEnd
+): TestResult {
   return {
     id,
     event_type: type,

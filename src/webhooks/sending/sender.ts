@@ -102,7 +102,13 @@ export function createSender (
       const { origin, pathname, search } = target
       const headers = contentHeaders.concat(Object.entries(request.headers).flat())
       return new Promise((resolve) => {
-        const post = { origin, path: pathname + search, headers, body: request.body, excerptBytes: request.excerptBytes ?? 0 }
+        const post = {
+          origin,
+          path: pathname + search,
+          headers,
+          body: request.body,
+          excerptBytes: request.excerptBytes ?? 0
+        }
         const attempt = new Attempt(post, request.timeoutMs, connections, (answer, fault) => {
           inFlight.splice(inFlight.indexOf(attempt), 1)
           resolve(toResult(answer, fault, startedAt))
@@ -126,15 +132,23 @@ export function createSender (
 
 function toResult (answer: Answer | null, fault: unknown, startedAt: number): SendResult {
   const durationMs = Math.round(performance.now() - startedAt)
-  if (fault instanceof ProxyError) return { responseStatus: null, error: 'connection', durationMs, proxyFault: fault.message }
+  if (fault instanceof ProxyError) {
+    return { responseStatus: null, error: 'connection', durationMs, proxyFault: fault.message }
+  }
   if (answer === null) return { responseStatus: null, error: nameError(fault), durationMs }
   const { status, retryAfter, excerpt } = answer
   const error = status <= 299 ? null : 'http_status'
-  return { responseStatus: status, error, durationMs, ...omitUndefined({ retryAfter, responseExcerpt: excerpt?.read() }) }
+  return {
+    responseStatus: status,
+    error,
+    durationMs,
+    ...omitUndefined({ retryAfter, responseExcerpt: excerpt?.read() })
+  }
 }
 
 /** Node's codes, and those of OpenSSL for invalid certificates. */
-const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|SELF_SIGNED|DEPTH_ZERO|INVALID_|PATH_LENGTH|HOSTNAME_|EPROTO|UNSPECIFIED)/
+const tlsCode =
+  /^(ERR_TLS|ERR_SSL|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|SELF_SIGNED|DEPTH_ZERO|INVALID_|PATH_LENGTH|HOSTNAME_|EPROTO|UNSPECIFIED)/
 
 /** Codes of undici, of name servers and of the system. */
 const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEOUT', 'ETIMEDOUT'])

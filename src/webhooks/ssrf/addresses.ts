@@ -20,10 +20,16 @@ const specialIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/
 // Link-local space and cloud metadata services: a wider network in `allowNetworks` does not open them.
 const sensitiveIpv4 = ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32']
 const sensitiveIpv6 = [
-  'fe80::/10', 'fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:c1::a9fe:a9fe/128', 'fd00:42::42/128', 'fd00:a9fe:a9fe::1/128',
+  'fe80::/10',
+  'fd00:ec2::/32',
+  'fd20:ce::254/128',
+  'fd00:c1::a9fe:a9fe/128',
+  'fd00:42::42/128',
+  'fd00:a9fe:a9fe::1/128',
   'fd00:100::100:200/128',
   // Teredo and 6to4 can reach any IPv4 address.
-  '2001::/32', '2002::/16'
+  '2001::/32',
+  '2002::/16'
 ]
 
 // IPv6 prefixes that embed an IPv4 address, which a translator may reach.
@@ -33,7 +39,9 @@ const translations = ['::', '::ffff:0:', '64:ff9b::', '64:ff9b:1::']
  * Creates a rule that allows public addresses and those in `allowNetworks`. Sensitive addresses must be named exactly,
  * as a /32 or /128. Addresses in `denyNetworks` are never allowed.
  */
-export function createAddressRule (allowNetworks: readonly string[], denyNetworks: readonly string[] = []): AddressRule {
+export function createAddressRule (
+  allowNetworks: readonly string[], denyNetworks: readonly string[] = []
+): AddressRule {
   const denied = createNetworkList([...denyNetworks, ...denyNetworks.filter(isIpv4Network).flatMap(translate)])
   const special = createNetworkList([...specialIpv4, ...specialIpv6])
   const global = createNetworkList([globalIpv6])

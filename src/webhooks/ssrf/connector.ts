@@ -5,7 +5,11 @@ import type { AddressRule } from './addresses.js'
 import type { Resolver } from './resolver.js'
 
 /** Opens a socket to a receiver through `pending`, which closes it once it is no longer needed. */
-export type Connect = (target: buildConnector.Options, callback: buildConnector.Callback, pending: PendingConnection) => void
+export type Connect = (
+  target: buildConnector.Options,
+  callback: buildConnector.Callback,
+  pending: PendingConnection
+) => void
 
 /** A connection while it is being opened. undici would keep an unneeded socket until its timeout. */
 export class PendingConnection {
@@ -82,7 +86,10 @@ export function addressTimeoutMs (timeoutMs: number): number {
 }
 
 /** Resolves a name or a literal address. One blocked address blocks all, because a connection may use any of them. */
-export async function resolveAllowed (hostname: string, { isAllowed, resolver }: Pick<ConnectorOptions, 'isAllowed' | 'resolver'>): Promise<LookupAddress[]> {
+export async function resolveAllowed (
+  hostname: string,
+  { isAllowed, resolver }: Pick<ConnectorOptions, 'isAllowed' | 'resolver'>
+): Promise<LookupAddress[]> {
   const family = isIP(hostname)
   const answers = family === 0 ? await resolver.resolve(hostname) : [{ address: hostname, family }]
   if (answers.length === 0 || !answers.every(({ address }) => isAllowed(address))) throw new BlockedAddressError()

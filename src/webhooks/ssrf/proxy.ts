@@ -1,7 +1,15 @@
 import type { LookupAddress } from 'node:dns'
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
-import { addressTimeoutMs, type Connect, type ConnectorOptions, createLookup, type PendingConnection, resolveAllowed, tlsRules } from './connector.js'
+import {
+  addressTimeoutMs,
+  type Connect,
+  type ConnectorOptions,
+  createLookup,
+  type PendingConnection,
+  resolveAllowed,
+  tlsRules
+} from './connector.js'
 import { createSystemResolver } from './resolver.js'
 
 /** An HTTP proxy that connections to receivers go through. */
@@ -28,8 +36,8 @@ interface ProxiedConnector {
 const maxAddresses = 8
 
 /**
- * Creates a connector that goes through the proxy. The addresses of a receiver are resolved and checked here, and the proxy
- * is asked for an address: it never gets a name that it could resolve anew. Errors before the tunnel is open
+ * Creates a connector that goes through the proxy. The addresses of a receiver are resolved and checked here, and the
+ * proxy is asked for an address: it never gets a name that it could resolve anew. Errors before the tunnel is open
  * are `ProxyError`s.
  */
 export function createProxiedConnector (options: ConnectorOptions, proxy: HttpProxy): ProxiedConnector {
@@ -47,7 +55,10 @@ export function createProxiedConnector (options: ConnectorOptions, proxy: HttpPr
     const addresses = await resolveAllowed(target.hostname, options)
     const port = target.port || (target.protocol === 'https:' ? '443' : '80')
     pending.isAtProxy = true
-    const tunnel = await openFirst(addresses.slice(0, maxAddresses).map((address) => `${formatHost(address)}:${port}`), pending)
+    const tunnel = await openFirst(
+      addresses.slice(0, maxAddresses).map((address) => `${formatHost(address)}:${port}`),
+      pending
+    )
     pending.isAtProxy = false
     return target.protocol === 'https:' ? start(secure, { ...target, httpSocket: tunnel }, pending) : tunnel
   }
@@ -56,7 +67,9 @@ export function createProxiedConnector (options: ConnectorOptions, proxy: HttpPr
   async function openFirst ([target = '', ...others]: readonly string[], pending: PendingConnection): Promise<Socket> {
     const { protocol, host, hostname, port, authorization } = proxy
     const waitMs = others.length > 0 ? addressTimeoutMs(timeoutMs) : timeoutMs
-    const socket = await start(connectToProxy, { protocol, host, hostname, port, localAddress }, pending).catch(toProxyError)
+    const socket = await start(connectToProxy, { protocol, host, hostname, port, localAddress }, pending).catch(
+      toProxyError
+    )
     try {
       await requestTunnel(socket, { target, authorization, waitMs })
       return socket
@@ -68,14 +81,23 @@ export function createProxiedConnector (options: ConnectorOptions, proxy: HttpPr
 
   return {
     connect (target, callback, pending) {
-      open(target, pending).finally(() => pending.finish()).then((socket) => callback(null, socket), (error) => callback(error, null))
+      open(target, pending)
+        .finally(() => pending.finish())
+        .then(
+          (socket) => callback(null, socket),
+          (error) => callback(error, null)
+        )
     },
     close: system.close
   }
 }
 
 /** Starts a connection that the pending connection holds. */
-function start (connect: buildConnector.connector, options: buildConnector.Options, pending: PendingConnection): Promise<Socket> {
+function start (
+  connect: buildConnector.connector,
+  options: buildConnector.Options,
+  pending: PendingConnection
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     pending.start(connect, options, (...[error, socket]) => {
       if (error === null) resolve(socket)
@@ -107,8 +129,8 @@ const maxAnswerLength = 16_384
 const headEnd = '\r\n\r\n'
 
 /**
- * Asks the proxy that the socket is connected to for a tunnel (RFC 9110, section 9.3.6). Resolves when the socket leads to
- * the target. Otherwise destroys the socket and rejects with a `ProxyError`.
+ * Asks the proxy that the socket is connected to for a tunnel (RFC 9110, section 9.3.6). Resolves when the socket
+ * leads to the target. Otherwise destroys the socket and rejects with a `ProxyError`.
  */
 function requestTunnel (socket: Socket, { target, authorization, waitMs }: TunnelRequest): Promise<void> {
   const headers = [`Host: ${target}`, ...(authorization === null ? [] : [`Proxy-Authorization: ${authorization}`])]

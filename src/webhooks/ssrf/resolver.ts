@@ -21,11 +21,14 @@ const unknownName = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
  * Creates a resolver that queries the name servers without a thread, so that one tenant's dead name server does not
- * delay others. It uses the system, on a thread, only for private names or without a name server: a hostile name server
- * could deny a name first and then let the system's query hang. `timeoutMs` is the time limit of an attempt, which includes
- * the lookup.
+ * delay others. It uses the system, on a thread, only for private names or without a name server: a hostile name
+ * server could deny a name first and then let the system's query hang. `timeoutMs` is the time limit of an attempt,
+ * which includes the lookup.
  */
-export function createResolver ({ allowPrivateNames }: Pick<TargetRules, 'allowPrivateNames'>, timeoutMs: number): Resolver {
+export function createResolver (
+  { allowPrivateNames }: Pick<TargetRules, 'allowPrivateNames'>,
+  timeoutMs: number
+): Resolver {
   // The second try takes twice as long, and must leave time to connect.
   const servers = new dns.promises.Resolver({ timeout: Math.min(maxQueryMs, Math.ceil(timeoutMs / 6)), tries: 2 })
   servers.setServers(dns.getServers())
@@ -34,7 +37,9 @@ export function createResolver ({ allowPrivateNames }: Pick<TargetRules, 'allowP
   return {
     async resolve (hostname) {
       const results = await Promise.allSettled([servers.resolve4(hostname), servers.resolve6(hostname)])
-      const answers = results.flatMap((result) => result.status === 'fulfilled' ? result.value.map(toLookupAddress) : [])
+      const answers = results.flatMap((result) =>
+        result.status === 'fulfilled' ? result.value.map(toLookupAddress) : []
+      )
       if (answers.length > 0) return answers
       // Without addresses, both queries have failed.
       const { reason } = results[0] as PromiseRejectedResult

@@ -40,7 +40,9 @@ export function createActions () {
       const wasPaused = isPaused
       isPaused = state.isPaused
       background.textContent = isPaused ? 'Resume background activity' : 'Pause background activity'
-      if (isPaused !== wasPaused) find('#background-news').textContent = isPaused ? 'Background activity is paused.' : simulates
+      if (isPaused !== wasPaused) {
+        find('#background-news').textContent = isPaused ? 'Background activity is paused.' : simulates
+      }
     },
     showBackground (sentence) { find('#background-news').textContent = `Background: ${sentence}.` }
   }

@@ -14,7 +14,9 @@ export function createAgents ({ hasAgents }) {
     const { transcript: exchanges } = await postDemo('agent/session', { tenant })
     // The page may show another customer by now.
     if (slug !== tenant) return
-    transcript.replaceChildren(...exchanges.map(({ sent, received }) => h('li', {}, h('code', {}, sent), h('pre', { tabindex: '0' }, received))))
+    transcript.replaceChildren(
+      ...exchanges.map(({ sent, received }) => h('li', {}, h('code', {}, sent), h('pre', { tabindex: '0' }, received)))
+    )
   })
 
   return {

@@ -17,7 +17,11 @@ export function createApi (slug, key) {
 
 /** Sends a request to the demo itself, outside the API. */
 export async function postDemo (path, body = {}) {
-  const response = await fetch(`/demo/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const response = await fetch(`/demo/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body)
+  })
   return response.json()
 }
 
@@ -30,7 +34,12 @@ export function showRequest (element, { url, key, status, ms }) {
   }, 'Copy as curl')
   element.replaceChildren(
     h('code', {}, h('b', {}, 'GET'), ` ${decodeURIComponent(url)}`),
-    h('span', { class: 'response' }, h('span', {}, h('span', { class: status < 400 ? 'good' : 'bad' }, String(status)), ` in ${Math.round(ms)} ms`), button)
+    h(
+      'span',
+      { class: 'response' },
+      h('span', {}, h('span', { class: status < 400 ? 'good' : 'bad' }, String(status)), ` in ${Math.round(ms)} ms`),
+      button
+    )
   )
 }
 

@@ -8,7 +8,9 @@ import { createPortal } from './portal.js'
 import { createReceiver } from './receiver.js'
 
 const keptEntries = 400
-const { receiverUrl, retries, hasReferencePage, hasAgents, tenants, ...catalogue } = await (await fetch('/demo/setting')).json()
+const { receiverUrl, retries, hasReferencePage, hasAgents, tenants, ...catalogue } = await (
+  await fetch('/demo/setting')
+).json()
 
 const actions = createActions()
 const receiver = createReceiver({ receiverUrl, retries })
@@ -21,10 +23,14 @@ find('#reference').hidden = !hasReferencePage
 let tenant = tenants[0]
 let entries = []
 
-const pressTenant = createSegments(find('#tenants'), tenants.map((value) => ({ value, label: value.slug })), (choice) => {
-  tenant = choice
-  return open()
-})
+const pressTenant = createSegments(
+  find('#tenants'),
+  tenants.map((value) => ({ value, label: value.slug })),
+  (choice) => {
+    tenant = choice
+    return open()
+  }
+)
 
 /** Shows the chosen tenant. */
 async function open () {

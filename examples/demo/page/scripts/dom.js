@@ -16,10 +16,14 @@ export function find (selector) {
 
 /** Fills a group with one button for each choice. Returns a function that marks one as pressed. */
 export function createSegments (group, choices, onChoose) {
-  const buttons = choices.map(({ value, label }) => h('button', { type: 'button', click: () => onChoose(value) }, label))
+  const buttons = choices.map(({ value, label }) =>
+    h('button', { type: 'button', click: () => onChoose(value) }, label)
+  )
   group.replaceChildren(...buttons)
   return (chosen) => {
-    for (const [index, { value }] of choices.entries()) buttons[index].setAttribute('aria-pressed', String(value === chosen))
+    for (const [index, { value }] of choices.entries()) {
+      buttons[index].setAttribute('aria-pressed', String(value === chosen))
+    }
   }
 }
 

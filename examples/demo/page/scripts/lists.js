@@ -9,7 +9,11 @@ export function createLists (catalogue) {
   const resources = createResources(catalogue)
   const form = find('#filters')
   const { q, choice, sort } = form.elements
-  const press = createSegments(find('#resources'), Object.entries(resources).map(([value, { label }]) => ({ value, label })), choose)
+  const press = createSegments(
+    find('#resources'),
+    Object.entries(resources).map(([value, { label }]) => ({ value, label })),
+    choose
+  )
   let api
   let tenant
   let resource = 'candidates'
@@ -32,14 +36,27 @@ export function createLists (catalogue) {
     find('#rows-empty').hidden = data.length > 0 || fault !== null
     const isSame = query === shown.query
     find('#rows tbody').replaceChildren(...data.map((row) => {
-      return h('tr', { class: isSame && !shown.ids.includes(row.id) ? 'fresh' : null }, ...resources[resource].cells(row))
+      return h(
+        'tr',
+        { class: isSame && !shown.ids.includes(row.id) ? 'fresh' : null },
+        ...resources[resource].cells(row)
+      )
     }))
     shown = { query, ids: data.map(({ id }) => id) }
   }
 
   function formatQuery () {
-    const query = [['page', page], ['per_page', perPage], ['sort', sort.value], ['filter[q]', q.value.trim()], [resources[resource].filter, choice.value]]
-    return query.filter(([, value]) => value !== '').map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+    const query = [
+      ['page', page],
+      ['per_page', perPage],
+      ['sort', sort.value],
+      ['filter[q]', q.value.trim()],
+      [resources[resource].filter, choice.value]
+    ]
+    return query
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+      .join('&')
   }
 
   function choose (name) {
@@ -51,7 +68,9 @@ export function createLists (catalogue) {
     choice.replaceChildren(...choices(tenant).map(formatOption))
     sort.replaceChildren(...sorts.map(formatOption))
     find('#rows caption').textContent = label
-    find('#rows thead').replaceChildren(h('tr', {}, ...columns.map(([column, style = null]) => h('th', { scope: 'col', class: style }, column))))
+    find('#rows thead').replaceChildren(
+      h('tr', {}, ...columns.map(([column, style = null]) => h('th', { scope: 'col', class: style }, column)))
+    )
     return load()
   }
 

@@ -9,7 +9,14 @@ export function createPortal () {
   let visitor = { tenant: '', actor: 'admin', locale: 'en' }
   let frame = null
 
-  const pressActor = createSegments(find('#actors'), [{ value: 'admin', label: 'Admin' }, { value: 'reader', label: 'Reader' }], (actor) => open({ actor }))
+  const pressActor = createSegments(
+    find('#actors'),
+    [
+      { value: 'admin', label: 'Admin' },
+      { value: 'reader', label: 'Reader' }
+    ],
+    (actor) => open({ actor })
+  )
   const locales = find('#locales')
   locales.replaceChildren(...Object.entries(languages).map(([value, label]) => h('option', { value }, label)))
   locales.addEventListener('change', () => open({ locale: locales.value }))
@@ -24,7 +31,11 @@ export function createPortal () {
 
   // The portal asks for a session, and for another one a minute before its end.
   addEventListener('message', async ({ source, origin, data }) => {
-    if (source !== frame?.contentWindow || origin !== address.origin || data.type !== 'recruiting-webhooks:session-needed') return
+    if (
+      source !== frame?.contentWindow ||
+      origin !== address.origin ||
+      data.type !== 'recruiting-webhooks:session-needed'
+    ) { return }
     const { url } = await postDemo('portal/session', visitor)
     source.postMessage({ type: 'recruiting-webhooks:session', url }, origin)
   })

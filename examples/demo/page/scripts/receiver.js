@@ -20,7 +20,8 @@ export function createReceiver ({ receiverUrl, retries }) {
 
   const pressMode = createSegments(find('#modes'), modes, async (mode) => {
     await postDemo('receiver/mode', { tenant: slug, mode })
-    const others = mode === 'working' ? 'Replay in the portal sends again what was given up.' : 'Other customers are not affected.'
+    const others =
+      mode === 'working' ? 'Replay in the portal sends again what was given up.' : 'Other customers are not affected.'
     tell(`The receiver of ${slug} is ${mode}. ${others}`)
   })
 

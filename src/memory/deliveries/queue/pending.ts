@@ -160,5 +160,7 @@ function countReady ({ lanes: { first, retry, replay } }: WebhookRecord): number
 }
 
 function earliest ({ lanes: { scheduled, first, retry, replay } }: WebhookRecord): number {
-  return Math.min(...[scheduled, first, retry, replay].map((lane) => lane.first?.nextAttemptAt ?? Number.POSITIVE_INFINITY))
+  return Math.min(
+    ...[scheduled, first, retry, replay].map((lane) => lane.first?.nextAttemptAt ?? Number.POSITIVE_INFINITY)
+  )
 }

@@ -29,7 +29,10 @@ export class Turns {
     for (const webhooks of this.#tenants.values()) yield * webhooks
   }
 
-  /** Takes something of one webhook of each tenant in turn, until no webhook has anything. The next call continues there. */
+  /**
+   * Takes something of one webhook of each tenant in turn, until no webhook has anything. The next call continues
+   * there.
+   */
   * take<Item> (takeOf: (webhook: WebhookRecord) => Item | undefined): Generator<Item> {
     // After its turn a tenant or a webhook moves to the end, so that these loops visit it again.
     for (const [tenant, webhooks] of this.#tenants) {

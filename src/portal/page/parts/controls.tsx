@@ -14,7 +14,8 @@ const paths = {
   forward: 'M6.5 3.5 11 8l-4.5 4.5',
   copy: 'M6 5.5h7v8H6ZM3 10.5v-8h7',
   check: 'M3.5 8.5l3 3 6-6.5',
-  webhook: 'M6.2 6.4a2.7 2.7 0 1 1 3.9.2l2 3.6M9.4 12H5.2M4.6 9.3a2.6 2.6 0 1 0 2 3.6M7.7 4.6 5.2 9.2M10.6 10.6a2.3 2.3 0 1 1-.6 2.6',
+  webhook:
+    'M6.2 6.4a2.7 2.7 0 1 1 3.9.2l2 3.6M9.4 12H5.2M4.6 9.3a2.6 2.6 0 1 0 2 3.6M7.7 4.6 5.2 9.2M10.6 10.6a2.3 2.3 0 1 1-.6 2.6',
   up: 'M8 13V3M4 7l4-4 4 4',
   replay: 'M13 8a5 5 0 1 1-1.6-3.7M13.2 2v3h-3',
   close: 'm4 4 8 8M12 4l-8 8'
@@ -26,7 +27,14 @@ export type IconName = keyof typeof paths
 export function Icon ({ name }: { name: IconName }) {
   const isTurned = name === 'back' || name === 'forward'
   return (
-    <svg class={isTurned ? 'icon icon-turned' : 'icon'} viewBox='0 0 16 16' width='16' height='16' aria-hidden='true' focusable='false'>
+    <svg
+      class={isTurned ? 'icon icon-turned' : 'icon'}
+      viewBox='0 0 16 16'
+      width='16'
+      height='16'
+      aria-hidden='true'
+      focusable='false'
+    >
       <path d={paths[name]} />
     </svg>
   )
@@ -45,7 +53,17 @@ interface ButtonProps {
   buttonRef?: Ref<HTMLButtonElement>
 }
 
-export function Button ({ children, onClick, kind = 'plain', type = 'button', icon, isBusy = false, isDisabled = false, label, buttonRef }: ButtonProps) {
+export function Button ({
+  children,
+  onClick,
+  kind = 'plain',
+  type = 'button',
+  icon,
+  isBusy = false,
+  isDisabled = false,
+  label,
+  buttonRef
+}: ButtonProps) {
   const { messages } = useFormat()
   const isInert = isBusy || isDisabled
   const click = (event: Event) => {
@@ -53,7 +71,15 @@ export function Button ({ children, onClick, kind = 'plain', type = 'button', ic
     else onClick?.()
   }
   return (
-    <button ref={buttonRef ?? null} type={type} class={`button button-${kind}`} aria-disabled={isInert} aria-busy={isBusy} aria-label={label} onClick={click}>
+    <button
+      ref={buttonRef ?? null}
+      type={type}
+      class={`button button-${kind}`}
+      aria-disabled={isInert}
+      aria-busy={isBusy}
+      aria-label={label}
+      onClick={click}
+    >
       {isBusy ? <span class='spinner' /> : icon !== undefined && <Icon name={icon} />}
       <span>{children}</span>
       {isBusy && <span class='unseen'>{messages.shell.working}</span>}
@@ -61,7 +87,10 @@ export function Button ({ children, onClick, kind = 'plain', type = 'button', ic
   )
 }
 
-/** A link within the portal. On a page of the host, which has no address for it, it is a button with the role of a link. */
+/**
+ * A link within the portal. On a page of the host, which has no address for it, it is a button with the role of a
+ * link.
+ */
 export function Link ({ to, children, look = 'link' }: { to: Route, children: ComponentChildren, look?: string }) {
   const { href, go } = usePortal()
   const address = href(to)
@@ -70,8 +99,21 @@ export function Link ({ to, children, look = 'link' }: { to: Route, children: Co
 }
 
 /** Copies a text and confirms it. `label` names the text; `caption` is what the button shows instead of "Copy". */
-export function Copy ({ text, label, caption, isIconOnly = false }: { text: string, label: string, caption?: string, isIconOnly?: boolean }) {
-  const { format: { messages }, announce } = usePortal()
+export function Copy ({
+  text,
+  label,
+  caption,
+  isIconOnly = false
+}: {
+  text: string
+  label: string
+  caption?: string
+  isIconOnly?: boolean
+}) {
+  const {
+    format: { messages },
+    announce
+  } = usePortal()
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -84,16 +126,21 @@ export function Copy ({ text, label, caption, isIconOnly = false }: { text: stri
     setCopied(isDone)
   }
   return (
-    <button type='button' class={`button button-quiet${isIconOnly ? ' icon-only' : ''}`} aria-label={caption ?? `${messages.shell.copy}: ${label}`} onClick={copy}>
+    <button
+      type='button'
+      class={`button button-quiet${isIconOnly ? ' icon-only' : ''}`}
+      aria-label={caption ?? `${messages.shell.copy}: ${label}`}
+      onClick={copy}
+    >
       <Icon name={isCopied ? 'check' : 'copy'} />
-      {!isIconOnly && <span>{isCopied ? messages.shell.copied : caption ?? messages.shell.copy}</span>}
+      {!isIconOnly && <span>{isCopied ? messages.shell.copied : (caption ?? messages.shell.copy)}</span>}
     </button>
   )
 }
 
 /**
- * Copies a text to the clipboard. In an iframe without permission for the clipboard it uses the copy command, which needs
- * selected text next to the button.
+ * Copies a text to the clipboard. In an iframe without permission for the clipboard it uses the copy command, which
+ * needs selected text next to the button.
  */
 async function copyText (text: string, beside: HTMLElement): Promise<boolean> {
   try {
@@ -121,7 +168,10 @@ function copyByCommand (text: string, beside: HTMLElement): boolean {
   }
 }
 
-/** Code or a body in a box that scrolls. `label` names it for screen readers and the button, which copies the original, `exact`. */
+/**
+ * Code or a body in a box that scrolls. `label` names it for screen readers and the button, which copies the
+ * original, `exact`.
+ */
 export function CodeBlock ({ code, exact = code, label }: { code: string, exact?: string, label: string }) {
   return (
     <div class='code'>
@@ -149,7 +199,9 @@ interface FieldProps {
 
 export function Field ({ label, hint, error = null, children }: FieldProps) {
   const id = useId()
-  const described = [hint === undefined ? '' : `${id}-hint`, error === null ? '' : `${id}-error`].filter(Boolean).join(' ')
+  const described = [hint === undefined ? '' : `${id}-hint`, error === null ? '' : `${id}-error`]
+    .filter(Boolean)
+    .join(' ')
   return (
     <div class='field'>
       <label for={id}>{label}</label>
@@ -170,14 +222,31 @@ export function useErrorFocus (form: RefObject<HTMLElement | null>): () => void 
 }
 
 /** Buttons to page through a list. */
-export function Pager ({ page, pages, onPage, isBusy = false }: { page: number, pages: number, onPage: (page: number) => void, isBusy?: boolean }) {
-  const { messages: { shell }, text } = useFormat()
+export function Pager ({
+  page,
+  pages,
+  onPage,
+  isBusy = false
+}: {
+  page: number
+  pages: number
+  onPage: (page: number) => void
+  isBusy?: boolean
+}) {
+  const {
+    messages: { shell },
+    text
+  } = useFormat()
   if (pages <= 1 && page === 1) return null
   return (
     <nav class='pager' aria-label={shell.pages.label}>
-      <Button onClick={() => onPage(page - 1)} isDisabled={page <= 1 || isBusy}>{shell.pages.previous}</Button>
+      <Button onClick={() => onPage(page - 1)} isDisabled={page <= 1 || isBusy}>
+        {shell.pages.previous}
+      </Button>
       <span>{text(shell.pages.position, { page, pages })}</span>
-      <Button onClick={() => onPage(page + 1)} isDisabled={page >= pages || isBusy}>{shell.pages.next}</Button>
+      <Button onClick={() => onPage(page + 1)} isDisabled={page >= pages || isBusy}>
+        {shell.pages.next}
+      </Button>
     </nav>
   )
 }
@@ -208,19 +277,33 @@ export function Tabs ({ label, tabs }: { label: string, tabs: readonly Tab[] }) 
       <div ref={list} role='tablist' aria-label={label} onKeyDown={onKeyDown}>
         {tabs.map(({ name }, index) => (
           <button
-            key={name} type='button' role='tab' id={`${id}-tab-${index}`} aria-controls={`${id}-panel`} aria-selected={index === chosen}
-            tabIndex={index === chosen ? 0 : -1} onClick={() => choose(index)}
-          >{name}
+            key={name}
+            type='button'
+            role='tab'
+            id={`${id}-tab-${index}`}
+            aria-controls={`${id}-panel`}
+            aria-selected={index === chosen}
+            tabIndex={index === chosen ? 0 : -1}
+            onClick={() => choose(index)}
+          >
+            {name}
           </button>
         ))}
       </div>
-      <div role='tabpanel' id={`${id}-panel`} aria-labelledby={`${id}-tab-${chosen}`}>{tabs[chosen]?.content}</div>
+      <div role='tabpanel' id={`${id}-panel`} aria-labelledby={`${id}-tab-${chosen}`}>
+        {tabs[chosen]?.content}
+      </div>
     </div>
   )
 }
 
 function nextTab (key: string, chosen: number, count: number, isRightToLeft: boolean): number | null {
   const forward = isRightToLeft ? -1 : 1
-  const moves: Record<string, number> = { ArrowRight: chosen + forward, ArrowLeft: chosen - forward, Home: 0, End: count - 1 }
+  const moves: Record<string, number> = {
+    ArrowRight: chosen + forward,
+    ArrowLeft: chosen - forward,
+    Home: 0,
+    End: count - 1
+  }
   return moves[key] ?? null
 }

@@ -43,10 +43,20 @@ export function Dialog ({ title, children, actions, onClose, isBusy = false, onS
       <form onSubmit={submit} noValidate>
         <header>
           <h2 id={id}>{title}</h2>
-          <button type='button' class='button button-quiet icon-only' aria-label={messages.shell.close} onClick={cancel}><Icon name='close' /></button>
+          <button
+            type='button'
+            class='button button-quiet icon-only'
+            aria-label={messages.shell.close}
+            onClick={cancel}
+          >
+            <Icon name='close' />
+          </button>
         </header>
         {/* Those of the page are behind the dialog. */}
-        <div class='dialog-body'><Alerts />{children}</div>
+        <div class='dialog-body'>
+          <Alerts />
+          {children}
+        </div>
         <footer>{actions}</footer>
       </form>
     </dialog>
@@ -65,12 +75,24 @@ interface AskDialogProps {
 }
 
 /** Asks before an action, and stays open until the action is done. */
-export function AskDialog ({ title, children, label, action: { isBusy, failure }, onConfirm, onClose, kind = 'primary' }: AskDialogProps) {
+export function AskDialog ({
+  title,
+  children,
+  label,
+  action: { isBusy, failure },
+  onConfirm,
+  onClose,
+  kind = 'primary'
+}: AskDialogProps) {
   const { messages } = useFormat()
   const buttons = (
     <>
-      <Button onClick={onClose} isDisabled={isBusy}>{messages.shell.cancel}</Button>
-      <Button kind={kind} type='submit' isBusy={isBusy}>{label}</Button>
+      <Button onClick={onClose} isDisabled={isBusy}>
+        {messages.shell.cancel}
+      </Button>
+      <Button kind={kind} type='submit' isBusy={isBusy}>
+        {label}
+      </Button>
     </>
   )
   return (

@@ -46,15 +46,33 @@ export function Alerts () {
       <Notice tone='waiting' title={isOnline ? shell.session.ended : shell.offline.title} isUrgent>
         <p>{isOnline ? shell.session.endedText : shell.offline.text}</p>
         {isOnline && askAgain !== null && <Button onClick={askAgain}>{shell.retry}</Button>}
-        {isOnline && returnUrl !== null && <p><a class='link' href={returnUrl} target='_blank' rel='noreferrer'>{shell.returnTo}</a></p>}
+        {isOnline && returnUrl !== null && (
+          <p>
+            <a class='link' href={returnUrl} target='_blank' rel='noreferrer'>
+              {shell.returnTo}
+            </a>
+          </p>
+        )}
       </Notice>
     </div>
   )
 }
 
-/** Shows what happened, what to try, and which id to quote. `onRetry` adds a button, for content that failed to load. */
-export function Problem ({ failure, onRetry, isBusy = false }: { failure: Failure, onRetry?: () => void, isBusy?: boolean }) {
-  const { messages: { problem, shell } } = useFormat()
+/**
+ * Shows what happened, what to try, and which id to quote. `onRetry` adds a button, for content that failed to load.
+ */
+export function Problem ({
+  failure,
+  onRetry,
+  isBusy = false
+}: {
+  failure: Failure
+  onRetry?: () => void
+  isBusy?: boolean
+}) {
+  const {
+    messages: { problem, shell }
+  } = useFormat()
   const isOnline = useOnline()
   const { title, text } = failure.status === 0 && !isOnline ? shell.offline : problem[failure.code]
   const waitSeconds = useWait(failure)
@@ -63,11 +81,25 @@ export function Problem ({ failure, onRetry, isBusy = false }: { failure: Failur
     <Notice tone='bad' title={title} isUrgent isHeading={onRetry !== undefined}>
       <p>{text}</p>
       {waitSeconds > 0 && <Wait seconds={waitSeconds} />}
-      {failure.details.length > 0 && <ul>{failure.details.map(({ field, message }) => <li key={field}><code>{field}</code> {message}</li>)}</ul>}
-      {requestId !== null && (
-        <p class='request-id'>{problem.requestId} <code>{requestId}</code> <Copy text={requestId} label={problem.requestId} isIconOnly /></p>
+      {failure.details.length > 0 && (
+        <ul>
+          {failure.details.map(({ field, message }) => (
+            <li key={field}>
+              <code>{field}</code> {message}
+            </li>
+          ))}
+        </ul>
       )}
-      {onRetry !== undefined && <Button onClick={onRetry} isBusy={isBusy} isDisabled={waitSeconds > 0}>{shell.retry}</Button>}
+      {requestId !== null && (
+        <p class='request-id'>
+          {problem.requestId} <code>{requestId}</code> <Copy text={requestId} label={problem.requestId} isIconOnly />
+        </p>
+      )}
+      {onRetry !== undefined && (
+        <Button onClick={onRetry} isBusy={isBusy} isDisabled={waitSeconds > 0}>
+          {shell.retry}
+        </Button>
+      )}
     </Notice>
   )
 }
@@ -87,7 +119,17 @@ function useWait ({ retryAfterMs }: Failure): number {
 }
 
 /** Explains an empty list, and what to do. */
-export function Empty ({ title, children, action, icon = 'webhook' }: { title: string, children: ComponentChildren, action?: ComponentChildren, icon?: IconName }) {
+export function Empty ({
+  title,
+  children,
+  action,
+  icon = 'webhook'
+}: {
+  title: string
+  children: ComponentChildren
+  action?: ComponentChildren
+  icon?: IconName
+}) {
   return (
     <div class='empty'>
       <Icon name={icon} />
