@@ -82,9 +82,7 @@ async function apply (company: string, name: string, jobId: number): Promise<voi
     const {
       rows: [candidate]
     } = await client.query('insert into candidates (company, name) values ($1, $2) returning id::int', [company, name])
-    const {
-      rows: [application]
-    } = await client.query(
+    const { rows: [application] } = await client.query(
       'insert into applications (company, candidate_id, job_id) values ($1, $2, $3) returning id::int',
       [company, candidate.id, jobId]
     )

@@ -96,9 +96,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async ({ recruiting: { tenantId }, body }, reply) => {
     const data = await transaction(async (client) => {
-      const {
-        rows: [row]
-      } = await client.query(
+      const { rows: [row] } = await client.query(
         'insert into candidates (company, name, title) values ($1, $2, $3) returning id::int, name as full_name, title as headline',
         [tenantId, body.full_name, body.headline]
       )
@@ -123,9 +121,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: Type.Object({ data: Candidate }, { description: 'The current candidate' }) }
     }
   }, async ({ recruiting: { tenantId }, params: { id }, body }) => transaction(async (client) => {
-    const {
-      rows: [row]
-    } = await client.query(
+    const { rows: [row] } = await client.query(
       `update candidates set name = coalesce($3, name), title = coalesce($4, title), updated_at = now()
       where company = $1 and id = $2 returning id::int, name as full_name, title as headline`,
       [tenantId, id, body.full_name, body.headline]
@@ -183,13 +179,10 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       return rows
     },
     async count (tenantId, filter) {
-      const {
-        rows: [row]
-      } = await pool.query(`select count(*)::int as total from applications where ${matches}`, [
-        tenantId,
-        filter.stage,
-        filter.candidate_id
-      ])
+      const { rows: [row] } = await pool.query(
+        `select count(*)::int as total from applications where ${matches}`,
+        [tenantId, filter.stage, filter.candidate_id]
+      )
       return row.total
     }
   }))

@@ -69,9 +69,7 @@ try {
 async function createWebhook (url: string): Promise<string> {
   const name = 'CRM sync'
   const { receiverUrl } = await (await fetch(`${url}demo/setting`)).json() as { receiverUrl: string }
-  const {
-    data: { secret }
-  } = (await post(`${url}api/v1/public/acme/webhooks`, {
+  const { data: { secret } } = (await post(`${url}api/v1/public/acme/webhooks`, {
     name,
     target_url: `${receiverUrl}/acme/crm`,
     event_types: ['application.hired']

@@ -104,9 +104,7 @@ export function postgresApplications (pool: pg.Pool): Applications {
       const client = await pool.connect()
       try {
         await client.query('begin')
-        const {
-          rows: [row]
-        } = await client.query(
+        const { rows: [row] } = await client.query(
           `update applications set stage = $3 where company_id = $1 and id = $2 and stage <> $3 returning ${columns}`,
           [companyId, id, stage]
         )

@@ -15,9 +15,7 @@ export function TestDialog ({
   onClose: () => void
 }) {
   const { api } = usePortal()
-  const {
-    messages: { shell, test: texts }
-  } = useFormat()
+  const { messages: { shell, test: texts } } = useFormat()
   const [eventType, setEventType] = useState(eventTypes[0] ?? '')
   const [result, setResult] = useState<TestResult | null>(null)
   const sending = useAction(() => api.dispatchTest(id, { event_type: eventType }))

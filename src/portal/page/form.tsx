@@ -154,9 +154,7 @@ function WebhookForm<Value> ({
   belowUrl
 }: WebhookFormProps<Value>) {
   const { api, can, drafts, title } = usePortal()
-  const {
-    messages: { form: texts, shell }
-  } = useFormat()
+  const { messages: { form: texts, shell } } = useFormat()
   const [restored, setRestored] = useState(() => drafts.find(formId, initial))
   const [draft, setDraft] = useState(restored ?? initial)
   const [isChecked, setChecked] = useState(false)

@@ -17,9 +17,7 @@ export function SecretScreen ({
   onStored?: () => void
 }) {
   const { leave } = usePortal()
-  const {
-    messages: { secret: texts }
-  } = useFormat()
+  const { messages: { secret: texts } } = useFormat()
   const stored = onStored ?? (() => leave({ screen: 'endpoint', id: webhook.id }))
   return (
     <Screen title={'previous_secret_expires_at' in webhook ? texts.rotated : texts.created} intro={texts.intro}>

@@ -70,9 +70,7 @@ export function Problem ({
   onRetry?: () => void
   isBusy?: boolean
 }) {
-  const {
-    messages: { problem, shell }
-  } = useFormat()
+  const { messages: { problem, shell } } = useFormat()
   const isOnline = useOnline()
   const { title, text } = failure.status === 0 && !isOnline ? shell.offline : problem[failure.code]
   const waitSeconds = useWait(failure)
