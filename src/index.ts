@@ -69,7 +69,7 @@ export type {
 export type { RecruitingHealth } from './webhooks/health.js'
 export type { AttemptCounts } from './webhooks/queue/counters.js'
 export type { PortalCapability } from './http/sessions.js'
-export type { PortalMessages } from './portal/messages/types.js'
+export type { PortalMessages } from './portal/messages.js'
 export type { PortalSession, PortalSessionInput, RecruitingPortal } from './portal/session.js'
 export type { PortalTheme } from './portal/look.js'
 export type { Logger } from './observe/logger.js'

@@ -1,5 +1,5 @@
 import type { TObject } from '@sinclair/typebox'
-import { readLocale } from '../portal/locales.js'
+import { readLocale } from '../portal/messages.js'
 import { createAjv } from '../shared/ajv.js'
 import { findDeprecationFault } from '../shared/deprecation.js'
 import { expect, refuse } from '../shared/expect.js'

@@ -2,10 +2,8 @@ import { parseUrl } from '../shared/addresses.js'
 import { expect } from '../shared/expect.js'
 import { type OptionsOf, type SettingsOf, expectObject, list, matching, readOptions } from '../shared/read-options.js'
 import { readKeys, readPublicUrl } from '../shared/readers.js'
-import { readMessages } from './locales.js'
 import { readTheme } from './look.js'
-import { en } from './messages/en.js'
-import type { PortalMessages } from './messages/types.js'
+import { type PortalMessages, readMessages } from './messages.js'
 
 /** As a policy has it. */
 const self = "'self'"
@@ -44,7 +42,7 @@ const portalOptions = {
    * `PortalMessages` shows missing texts.
    * @default {}
    */
-  messages: (value: Record<string, PortalMessages> = {}, path: string) => readMessages(value, en, path)
+  messages: (value: Record<string, PortalMessages> = {}, path: string) => readMessages(value, path)
 }
 
 /** The option `portal`: a page where a tenant's team manages its webhooks. */

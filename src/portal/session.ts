@@ -16,7 +16,7 @@ import {
 import { type CheckedReference, readTenant, type TenantReference } from '../shared/tenant-reference.js'
 import { refuseNameless, type Tenants } from '../shared/tenants.js'
 import { readTheme } from './look.js'
-import { readLocale } from './locales.js'
+import { readLocale } from './messages.js'
 import type { PortalSettings } from './options.js'
 import { createSessionBox } from './token.js'
 

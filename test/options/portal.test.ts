@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { en } from '../../src/portal/messages/en.js'
-import { readMessages } from '../../src/portal/locales.js'
+import { en } from '../../src/portal/locales/en.js'
+import { readMessages } from '../../src/portal/messages.js'
 import { readPortal } from '../../src/portal/options.js'
 import { assertAccepted, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
@@ -127,11 +127,16 @@ t.test('portal.messages are complete trees of texts by locale', async (t) => {
 })
 
 t.test('a text that depends on a number has the plural other, and any other category', async (t) => {
-  const model = { days: { one: '{count} day', other: '{count} days' } }
-  const read = (days: unknown): unknown => readMessages({ ar: { days } }, model as never, 'messages')
-  t.match(read({ few: 'few', many: 'many', other: 'other' }), { ar: { days: { few: 'few', many: 'many', other: 'other' } } })
-  t.throws(() => read({ one: 'one' }), { field: 'messages.ar.days.other', message: 'messages.ar.days.other: expected text, got undefined' })
-  t.throws(() => read({ other: 'other', all: 'all' }), { code: 'invalid_option', message: 'messages.ar.days.all: expected a known name such as one, got "all"' })
+  const read = (events: unknown) => {
+    return readMessages({ ar: { ...en, endpoints: { ...en.endpoints, events } } }, 'messages').ar?.endpoints.events
+  }
+  const field = 'messages.ar.endpoints.events'
+  t.strictSame(read({ few: 'few', many: 'many', other: 'other' }), { few: 'few', many: 'many', other: 'other' })
+  t.throws(() => read({ one: 'one' }), { field: `${field}.other`, message: `${field}.other: expected text, got undefined` })
+  t.throws(() => read({ other: 'other', all: 'all' }), {
+    code: 'invalid_option',
+    message: `${field}.all: expected a known name such as one, got "all"`
+  })
 })
 
 t.test('createRecruiting checks the whole option', async (t) => {

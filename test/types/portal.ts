@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import {
   type PortalMessages, type PortalOptions, type PortalSession, type PortalSessionInput, type Recruiting, type RecruitingStorage, createRecruiting
 } from '../../src/index.js'
-import { en } from '../../src/portal/messages/en.js'
+import { en } from '../../src/portal/locales/en.js'
 
 /* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. */
 

@@ -1,4 +1,4 @@
-import type { PortalMessages } from '../messages/types.js'
+import type { PortalMessages } from '../messages.js'
 import { type EventFilters, type EventType, type Failure, type UpdateWebhook, type Webhook, messageFor } from './api.js'
 import { type FilterDraft, filtersFault } from './filters.js'
 

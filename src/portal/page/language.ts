@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { PortalMessages } from '../messages/types.js'
+import type { PortalMessages } from '../messages.js'
 import type { CurrentSession } from './hooks.js'
 import { type Language, type LanguageFiles, chooseLanguage } from './text.js'
 

@@ -1,4 +1,4 @@
-import type { Plural, PortalMessages } from '../messages/types.js'
+import type { Plural, PortalMessages } from '../messages.js'
 
 /** The values of placeholders. */
 type Params = Readonly<Record<string, string | number>>

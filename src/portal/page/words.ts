@@ -1,4 +1,4 @@
-import type { PortalMessages } from '../messages/types.js'
+import type { PortalMessages } from '../messages.js'
 import type { AttemptError, DeliveryStatus, WebhookStatus, WebhookWithHealth } from './api.js'
 import type { Format } from './text.js'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { de } from '../../../src/portal/messages/de.js'
-import { en } from '../../../src/portal/messages/en.js'
-import { languages } from '../../../src/portal/messages/index.js'
+import de from '../../../src/portal/locales/de.json' with { type: 'json' }
+import { en } from '../../../src/portal/locales/en.js'
+import { languages } from '../../../src/portal/locales/index.js'
 import { choose, chooseLanguage, createFormat, fill, fillParts, prettyJson, showControls } from '../../../src/portal/page/text.js'
 import { adviceFor, describeResult, healthWord, isErased } from '../../../src/portal/page/words.js'
 import { formatRoute, parseRoute, type Route } from '../../../src/portal/page/route.js'

@@ -1,6 +1,24 @@
 import { expect } from '../shared/expect.js'
 import { type Reader, expectObject, optional, properties, readOptions, text } from '../shared/read-options.js'
-import type { PortalMessages } from './messages/types.js'
+import { en } from './locales/en.js'
+
+/** A text that depends on a number, by the categories of `Intl.PluralRules`. `{count}` is the number. */
+export type Plural = { other: string } & { [Category in 'zero' | 'one' | 'two' | 'few' | 'many']?: string }
+
+/** The same tree with any texts in it. */
+type TextsOf<Tree> = {
+  [Key in keyof Tree]: Tree[Key] extends string
+    ? string
+    : Tree[Key] extends { other: string }
+      ? Plural
+      : TextsOf<Tree[Key]>
+}
+
+/**
+ * All texts of the portal in one language: plain data, in which `{name}` is a placeholder. The English ones say what
+ * each is for. The compiler names those that are missing.
+ */
+export type PortalMessages = TextsOf<typeof en>
 
 /** The categories of `Intl.PluralRules`; `other` is always needed. */
 const plural = {
@@ -13,12 +31,12 @@ const plural = {
 }
 
 /**
- * Reads texts by locale, and returns them by the canonical one. They must be as complete as `model`. Throws
- * `invalid_option`.
+ * Reads texts by locale, and returns them by the canonical one. They must be as complete as the English
+ * ones. Throws `invalid_option`.
  */
-export function readMessages (value: unknown, model: PortalMessages, path: string): Record<string, PortalMessages> {
+export function readMessages (value: unknown, path: string): Record<string, PortalMessages> {
   expectObject(value, path, 'an object of messages by locale')
-  const read = readerOf(model) as Reader<PortalMessages>
+  const read = readerOf(en) as Reader<PortalMessages>
   const entries = Object.entries(value).map(
     ([name, messages]) => [readLocale(name, `${path}.${name}`), read(messages, `${path}.${name}`)] as const
   )
