@@ -98,7 +98,7 @@ const methodNotAllowed = JSON.stringify({
 })
 
 /** Headers of the called operation that its client needs. */
-const limitHeaders = ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
+const callHeaders = ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
 
 /** Counts each message once: as the operation that it calls, or as itself. */
 async function serve (
@@ -121,7 +121,7 @@ async function serve (
     async call (call) {
       const answer = await calls.send(request, call)
       isCounted ||= answer.isCounted
-      for (const name of limitHeaders) {
+      for (const name of callHeaders) {
         const value = answer.headers[name]
         if (value !== undefined) reply.header(name, value)
       }

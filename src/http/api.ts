@@ -20,7 +20,7 @@ import { completeHostRoute } from './host-routes.js'
 import { isolateBodyParser } from './input/body.js'
 import { createCompilers, createLateCompilers } from './input/validation.js'
 import { createLimits, limitOpenRequests, type Limits } from './limits/limits.js'
-import { redactQueries } from './log.js'
+import { prepareLoggers } from './log.js'
 import type { HttpSettings } from './options/api.js'
 import { decorateRequests } from './request.js'
 import { sendError, writeAnswer } from './responses/failure.js'
@@ -63,7 +63,7 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
     const { openapi, publicUrl, rateLimit, requestId } = dependencies.settings
     const limits = rateLimit === null ? null : await createLimits(rateLimit)
     const routes: RouteOptions[] = []
-    redactQueries(app)
+    prepareLoggers(app, requestId)
     await app.register(async (scope) => {
       // Handles errors that are thrown while the inner scope's error handler sends its response.
       scope.setErrorHandler(writeAnswer)

@@ -10,7 +10,6 @@ import { type Access, stateOf } from './request.js'
 /** The request that a call is made for. */
 interface Origin {
   access: Access
-  requestId: string
   /** Whether the call has reached the API, which counts and audits it. */
   isSeen: boolean
 }
@@ -43,8 +42,7 @@ const ownHeaders =
 
 /**
  * Calls operations for a client whose request was let in. A call is a request of its own: it passes the hooks of the
- * host, the scopes, limits, validation and the audit. It has the caller and the id of the request that it is made
- * for.
+ * host, the scopes, limits, validation and the audit. It has the caller of the request that it is made for.
  */
 export class Calls {
   readonly #origins = new Map<string, Origin>()
@@ -71,8 +69,8 @@ export class Calls {
   /** Returns the response, and whether the call was counted and audited in place of its request. */
   async send (request: FastifyRequest, { method, path, body }: Call): Promise<CallAnswer & { isCounted: boolean }> {
     const name = randomUUID()
-    const { access, id: requestId } = stateOf(request)
-    const origin: Origin = { access, requestId, isSeen: false }
+    const { access } = stateOf(request)
+    const origin: Origin = { access, isSeen: false }
     this.#origins.set(name, origin)
     const { remoteAddress } = request.raw.socket
     const response = await request.server

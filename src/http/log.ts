@@ -1,9 +1,54 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RegisterOptions } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, RegisterOptions } from 'fastify'
 import { createSafeLogger, type Logger } from '../observe/logger.js'
 
 /** Returns the logger of a request. It can log any thrown value. */
 export function logOf (request: FastifyRequest): Logger {
   return createSafeLogger(request.log)
+}
+
+/** Returns the id for a request. */
+export type RequestIdSource = (request: FastifyRequest) => string
+
+/** The ids that the loggers of requests already have. */
+const loggedIds = new WeakMap<IncomingMessage, string>()
+
+/**
+ * Replaces the factory that creates the logger of each request of a scope, and calls the host's. Log lines have the
+ * request id and hide the values of the query. With the option `requestId` the id is bound later, by `assignId`.
+ */
+export function prepareLoggers (scope: FastifyInstance, source: RequestIdSource | null): void {
+  // Without a logger, Fastify creates none for a request, unless there is a factory.
+  if (scope.log.level === undefined) return
+  const { childLoggerFactory } = scope
+  let parent: FastifyBaseLogger | null = null
+
+  /** Reuses one logger per level, because a child with its own serializers costs twice as much. */
+  function redact (logger: FastifyBaseLogger): FastifyBaseLogger {
+    if (parent === null || parent.level !== logger.level) {
+      parent = logger.child({}, { serializers: redactValues(undefined) })
+    }
+    return parent
+  }
+
+  function bindId (bindings: Record<string, unknown>, raw: IncomingMessage): Record<string, unknown> {
+    if (source !== null) return bindings
+    const id = loggedIds.get(raw) ?? generateRequestId()
+    loggedIds.set(raw, id)
+    return { ...bindings, request_id: id }
+  }
+
+  scope.setChildLoggerFactory(function (logger, bindings, options, raw) {
+    const { serializers } = options
+    const redacted = serializers === undefined ? options : { ...options, serializers: redactValues(serializers) }
+    return childLoggerFactory.call(this, redact(logger), bindId(bindings, raw as IncomingMessage), redacted, raw)
+  })
+}
+
+/** Adds the serializer of requests to those of the host. Fastify passes those of plugins as inherited properties. */
+export function redactValues (serializers: object | undefined): NonNullable<RegisterOptions['logSerializers']> {
+  return Object.assign(Object.create(serializers ?? null), serializers, { req: describeRequest })
 }
 
 /** Serializes a request as Fastify does, but without the values of the query: they may be personal data. */
@@ -25,28 +70,33 @@ function hideValues (url: string): string {
   return start === -1 ? url : url.slice(0, start) + url.slice(start).replaceAll(/=[^&]*/g, '')
 }
 
-/** Adds the serializer of requests to those of the host. Fastify passes those of plugins as inherited properties. */
-export function redactValues (serializers: object | undefined): NonNullable<RegisterOptions['logSerializers']> {
-  return Object.assign(Object.create(serializers ?? null), serializers, { req: describeRequest })
+/** Returns the id of a request, and sets the header. Log lines have it afterwards. */
+export function assignId (request: FastifyRequest, reply: FastifyReply, source: RequestIdSource | null): string {
+  const logged = loggedIds.get(request.raw)
+  const { id, err } = logged === undefined ? makeId(request, source) : { id: logged }
+  if (logged === undefined) request.log = reply.log = request.log.child({ request_id: id })
+  reply.header('x-request-id', id)
+  if (err !== undefined) logOf(request).error({ err }, 'the requestId option gave no usable id, so one was generated')
+  return id
 }
 
-/** Passes the serializer to the factory of all loggers of a scope, which is the host's if it has one. */
-export function redactQueries (scope: FastifyInstance): void {
-  // Without a logger, Fastify creates none for a request, unless there is a factory.
-  if (scope.log.level === undefined) return
-  const { childLoggerFactory } = scope
-  let parent: FastifyBaseLogger | null = null
+/** Characters that need no quoting in a header and in a log line. */
+const usable = /^[\x21-\x7e]{1,200}$/
 
-  /** Reuses one logger per level, because a child with its own serializers costs twice as much. */
-  function redact (logger: FastifyBaseLogger): FastifyBaseLogger {
-    if (parent === null || parent.level !== logger.level) {
-      parent = logger.child({}, { serializers: redactValues(undefined) })
-    }
-    return parent
+function makeId (request: FastifyRequest, source: RequestIdSource | null): { id: string, err?: unknown } {
+  if (source === null) return { id: generateRequestId() }
+  try {
+    const id: unknown = source(request)
+    if (typeof id === 'string' && usable.test(id)) return { id }
+    // An unhandled rejection would end the process.
+    Promise.resolve(id).catch(() => {})
+    return { id: generateRequestId(), err: new TypeError('expected 1 to 200 visible ASCII characters') }
+  } catch (err) {
+    return { id: generateRequestId(), err }
   }
+}
 
-  scope.setChildLoggerFactory(function (logger, bindings, { serializers, ...options }, message) {
-    const redacted = serializers === undefined ? options : { ...options, serializers: redactValues(serializers) }
-    return childLoggerFactory.call(this, redact(logger), bindings, redacted, message)
-  })
+/** Returns `req_` and 32 hexadecimal digits with 122 random bits. */
+function generateRequestId (): string {
+  return `req_${randomUUID().replaceAll('-', '')}`
 }

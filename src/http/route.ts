@@ -14,8 +14,7 @@ import { operationIdOf } from './document/operation.js'
 import { parseQuery } from './input/query.js'
 import { type Compilers, toValidationError } from './input/validation.js'
 import type { Limits } from './limits/limits.js'
-import { logOf, redactValues } from './log.js'
-import { assignId, type RequestIdSource } from './request-id.js'
+import { assignId, logOf, redactValues, type RequestIdSource } from './log.js'
 import { commonHeaders, contentType, findState, type RequestState, startState, stateOf } from './request.js'
 import { RateLimited } from './schemas/errors.js'
 import type { DeclaredRoute } from './sessions.js'
@@ -125,10 +124,10 @@ export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
 
 /** Starts the state of a request, with its id, unless an earlier step has done so. */
 export function startRequest (
-  { requestId, publicUrl, calls }: RouteContext, request: FastifyRequest, reply: FastifyReply
+  { requestId, publicUrl }: RouteContext, request: FastifyRequest, reply: FastifyReply
 ): RequestState {
   const state = startState(request, publicUrl)
-  if (state.id === '') state.id = assignId(request, reply, requestId, calls?.find(request.raw)?.requestId)
+  if (state.id === '') state.id = assignId(request, reply, requestId)
   return state
 }
 

@@ -75,7 +75,7 @@ t.test('a host that creates the loggers of requests still does so', async (t) =>
   })
   const { headers } = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
   await app.inject('/own')
-  t.same(bound, [{ reqId: 'req-1' }, { reqId: 'req-2' }])
+  t.same(bound, [{ reqId: 'req-1', request_id: headers['x-request-id'] }, { reqId: 'req-2' }])
   const line = logs.lines.find(({ msg }) => msg === 'request completed')
   t.match(line, { service: 'ats', request_id: headers['x-request-id'] })
 })
