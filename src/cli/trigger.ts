@@ -53,7 +53,7 @@ async function readTarget (context: Pick<Context, 'io' | 'flags'>): Promise<Send
       secrets: [secret],
       headers: {}
     }
-    return postTest({ sender, clock: io }, target, generateEventId(), timeoutMs)
+    return postTest({ sender, clock: io }, target, generateEventId(io.now()), timeoutMs)
   })
 }
 

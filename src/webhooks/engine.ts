@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { RecruitingApiError } from '../errors.js'
 import { expect, expectNames } from '../shared/expect.js'
 import type { Hold, PublishedFields } from '../ports/index.js'
@@ -24,7 +23,7 @@ import { createCapacity } from './sending/capacity.js'
 import type { ActorCalls, EngineCalls } from './recruiting.js'
 import { createSecretBox, resealSecrets } from './secrets.js'
 import { limitHistory } from './history.js'
-import { createLateSender } from './sending/late-sender.js'
+import { type Runtime, systemRuntime } from './runtime.js'
 import { createWorker } from './queue/worker.js'
 import { choice, flag, plainText, readInput, readOptions } from '../shared/read-options.js'
 import { reportStoredSlugs } from './stored-slugs.js'
@@ -48,7 +47,7 @@ export interface Engine {
 }
 
 /** Creates the engine. Nothing is delivered before `start`. */
-export function createEngine (settings: EngineSettings, log: Logger): Engine {
+export function createEngine (settings: EngineSettings, log: Logger, runtime: Runtime = systemRuntime): Engine {
   const {
     storage,
     tenantId,
@@ -80,7 +79,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
   const tenants = createTenants({ tenantId, tenantSlug, webhooks, clock })
   const changed = createChanged(changes, ids, tenants)
   const { renameTenant, removeTenant } = createTenantOperations(webhooks, tenants, secrets)
-  const sender = createLateSender(targetRules, timeoutMs, delivery)
+  const sender = runtime.createSender(targetRules, timeoutMs, delivery)
   const listeners = createListeners(log)
   const dispatching = {
     tenants,
@@ -90,18 +89,18 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
     maxEventBytes,
     requireSubject
   }
-  const capacity = createCapacity(delivery)
+  const capacity = createCapacity(delivery, runtime.clock)
   const counters = createCounters()
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry, log)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
   const notices = createNoticeReporter(deliveries, listeners, { environment, clock, log })
   const worker = delivery.worker
     ? createWorker(
-      { deliveries, sender, capacity, secrets, clock, log, counters, tracing, onFailures: notices.report },
+      { deliveries, sender, capacity, secrets, clock, runtime, log, counters, tracing, onFailures: notices.report },
       { ...delivery, healthRule }
     )
     : null
-  const pruner = createPruner(storage, { retentionDays, changesRetentionDays }, { clock, log })
+  const pruner = createPruner(storage, { retentionDays, changesRetentionDays }, { clock, runtime, log })
   let isStarted = false
   let storedSlugs: Promise<void> | null = null
   let stopping: Promise<void> | null = null
@@ -144,7 +143,18 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
 
   const history = limitHistory(deliveries, feed)
   const operations = createWebhookOperations({
-    webhooks, history, events, targetRules, secrets, sender, capacity, clock, findHold, maxWebhooksPerTenant, timeoutMs
+    webhooks,
+    history,
+    events,
+    targetRules,
+    secrets,
+    sender,
+    capacity,
+    clock,
+    runtime,
+    findHold,
+    maxWebhooksPerTenant,
+    timeoutMs
   })
 
   const calls: ActorCalls = {
@@ -211,7 +221,7 @@ export function createEngine (settings: EngineSettings, log: Logger): Engine {
             // Held deliveries never end.
             if (hold !== null) throw heldError(hold.reason)
           }
-          await (turn ?? sleep(pollMs))
+          await (turn ?? new Promise<void>((resolve) => { runtime.clock.setTimeout(resolve, pollMs) }))
           assertDelivering()
         }
       },

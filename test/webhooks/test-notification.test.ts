@@ -6,6 +6,7 @@ import { memoryStorage } from '../../src/memory/index.js'
 import { defaultEvents } from '../../src/index.js'
 import { createAddressRule } from '../../src/webhooks/ssrf/addresses.js'
 import { createWebhookOperations } from '../../src/webhooks/operations.js'
+import { systemRuntime } from '../../src/webhooks/runtime.js'
 import { createCapacity } from '../../src/webhooks/sending/capacity.js'
 import { createSecretBox } from '../../src/webhooks/secrets.js'
 import type { SendRequest, SendResult } from '../../src/webhooks/sending/sender.js'
@@ -272,7 +273,7 @@ const acme = { slug: 'acme', id: 'acme' }
 /** Operations over a sender that sends nothing. */
 async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 204, error: null, durationMs: 1 }) {
   const sent: SendRequest[] = []
-  const capacity = createCapacity({ concurrency: 1, perEndpoint: 1, worker: false })
+  const capacity = createCapacity({ concurrency: 1, perEndpoint: 1, worker: false }, systemRuntime.clock)
   const { webhooks, deliveries } = memoryStorage()
   const operations = createWebhookOperations({
     webhooks,
@@ -290,6 +291,7 @@ async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 
     },
     capacity,
     clock: createManualClock(),
+    runtime: systemRuntime,
     maxWebhooksPerTenant: 50,
     findHold: async () => null,
     timeoutMs

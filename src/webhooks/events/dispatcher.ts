@@ -12,8 +12,8 @@ import type { EventCatalogue, EventValidator } from './catalogue.js'
  * Generates an event id: `evt_` and 32 hexadecimal digits. The first 12 are the time, so that new ids are adjacent in
  * an index; the others are random.
  */
-export function generateEventId (): string {
-  const time = Date.now().toString(16).padStart(12, '0')
+export function generateEventId (nowMs: number): string {
+  const time = nowMs.toString(16).padStart(12, '0')
   // The first and last group of a UUID are fully random. It is ten times faster than random bytes.
   const uuid = randomUUID()
   return `evt_${time}${uuid.slice(0, 8)}${uuid.slice(-12)}`
@@ -41,7 +41,7 @@ export async function dispatch (
   if (idempotencyKey !== null) assertText('idempotencyKey', idempotencyKey)
   validate(type, data)
   const timestamp = occurredAt === undefined ? new Date(clock.now()).toISOString() : readOccurredAt(occurredAt)
-  const id = generateEventId()
+  const id = generateEventId(clock.now())
   // Before the lookup, during which the caller may change the data.
   const end = formatData({ data })
   const fingerprint =

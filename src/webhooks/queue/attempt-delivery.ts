@@ -5,6 +5,7 @@ import type { Tracing } from '../../observe/tracing.js'
 import { publishAttempt } from '../listeners.js'
 import { hostOf } from '../ssrf/destination.js'
 import { openHeaders } from '../headers.js'
+import type { Runtime } from '../runtime.js'
 import type { SecretBox } from '../secrets.js'
 import type { SendResult, Sender } from '../sending/sender.js'
 import { signHeaders } from '../sending/signature.js'
@@ -16,6 +17,7 @@ export interface AttemptDependencies {
   sender: Sender
   secrets: SecretBox
   clock: Clock
+  runtime: Runtime
   log: Logger
   counters: Counters
   /** `null` without the option `opentelemetry`. */
@@ -41,7 +43,7 @@ export function createAttemptDelivery (
   dependencies: AttemptDependencies,
   settings: AttemptSettings
 ): (delivery: ClaimedDelivery) => Promise<AttemptEnd> {
-  const { sender, secrets, clock, log, counters, tracing } = dependencies
+  const { sender, secrets, clock, runtime, log, counters, tracing } = dependencies
   const pauses = createPauseLog(log, clock)
   const { timeoutMs, retrySchedule, responseExcerptBytes: excerptBytes, propagateTrace } = settings
 
@@ -79,7 +81,7 @@ export function createAttemptDelivery (
     if (propagateTrace && typeof span?.traceParent === 'string') headers.traceparent = span.traceParent
     const attempt = pauses.begin()
     const sent = await sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs, excerptBytes })
-    const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now() })
+    const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now(), random: runtime.random })
     if (result === null) return 'aborted'
     span?.end(result)
     report(delivery, result, sent)

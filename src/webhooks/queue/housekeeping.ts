@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Clock, EventStorage } from '../../ports/index.js'
 import type { Logger } from '../../observe/logger.js'
 import { waitUpTo } from '../../shared/clock.js'
+import type { Runtime } from '../runtime.js'
 
 const batchSize = 1000
 const intervalMs = 60 * 60 * 1000
@@ -27,7 +27,7 @@ export interface Pruner {
 export function createPruner (
   { deliveries, changes }: EventStorage,
   { retentionDays, changesRetentionDays }: Retention,
-  { clock, log }: { clock: Clock, log: Logger }
+  { clock, runtime, log }: { clock: Clock, runtime: Runtime, log: Logger }
 ): Pruner {
   let timer: unknown
   let isStopped = false
@@ -40,7 +40,7 @@ export function createPruner (
       if (count === 0) break
       total += count
       // A storage in memory answers at once.
-      await setImmediate()
+      await runtime.nextTick()
     }
     return total
   }
@@ -65,7 +65,7 @@ export function createPruner (
 
   return {
     start () {
-      timer = clock.setTimeout(run, Math.random() * longestStartDelayMs)
+      timer = clock.setTimeout(run, runtime.random() * longestStartDelayMs)
     },
     prune,
     async stop (graceMs) {

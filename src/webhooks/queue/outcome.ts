@@ -8,7 +8,7 @@ const longestPauseMs = 60_000
 export function decideOutcome (
   delivery: ClaimedDelivery,
   sent: SendResult,
-  { retrySchedule, nowMs }: { retrySchedule: readonly number[], nowMs: number }
+  { retrySchedule, nowMs, random }: { retrySchedule: readonly number[], nowMs: number, random: () => number }
 ): AttemptResult | null {
   const { webhookId, deliveryId, fence, targetUrl, attemptCount } = delivery
   const { responseStatus, durationMs, error, responseExcerpt = null } = sent
@@ -17,7 +17,7 @@ export function decideOutcome (
   if (error === null) return { ...attempt, error, outcome: 'delivered' }
   const isGone = responseStatus === 410
   const retryAfterMs = parseRetryAfter(sent.retryAfter, nowMs)
-  const retryInMs = error === 'blocked' || isGone ? null : nextRetryMs(retrySchedule, attemptCount + 1, retryAfterMs)
+  const retryInMs = error === 'blocked' || isGone ? null : nextRetryMs(retrySchedule, attemptCount + 1, retryAfterMs, random)
   if (retryInMs === null) return { ...attempt, error, outcome: 'failed', isGone }
   const pauseMs = isOverloaded(sent, delivery.isFailing) ? Math.min(retryInMs, retryAfterMs ?? longestPauseMs) : 0
   return { ...attempt, error, outcome: 'retry', retryInMs, pauseMs }
@@ -42,7 +42,7 @@ export function nextRetryMs (
   schedule: readonly number[],
   attemptsMade: number,
   retryAfterMs: number | null,
-  random: () => number = Math.random
+  random: () => number
 ): number | null {
   const seconds = schedule[attemptsMade]
   if (seconds === undefined) return null

@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import type { RecruitingApiError } from '../../errors.js'
 import type { ClaimOptions, ClaimedDelivery, DeliveryStore, HealthRule, Lease } from '../../ports/index.js'
-import { systemClock, waitUpTo } from '../../shared/clock.js'
+import { waitUpTo } from '../../shared/clock.js'
 import { heldMessage, isHeldError } from '../../shared/held.js'
 import type { DeliverySettings } from '../options/delivery.js'
 import { type Capacity, formatWebhookKey } from '../sending/capacity.js'
@@ -49,7 +48,7 @@ const gatherMs = 2
  * cannot be written keeps its slot and is written later.
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
-  const { deliveries, sender, capacity, clock, log, onFailures } = dependencies
+  const { deliveries, sender, capacity, clock, runtime, log, onFailures } = dependencies
   const attemptDelivery = createAttemptDelivery(dependencies, settings)
   const wakeup = createWakeup(clock)
   const results = createResultWriter(deliveries, settings.healthRule)
@@ -80,8 +79,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
    * each other are written together.
    */
   async function gather (): Promise<void> {
-    await setImmediate()
-    if (results.size > 0) await waitUpTo(waitUntilIdle(), gatherMs, systemClock)
+    await runtime.nextTick()
+    if (results.size > 0) await waitUpTo(waitUntilIdle(), gatherMs, runtime.clock)
   }
 
   /** Returns `false` if storage failed: the next turn then waits, even if it is woken. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../../ports/index.js'
 import type { DeliverySettings } from '../options/delivery.js'
 
 /** How many attempts may be in flight. */
@@ -35,7 +36,7 @@ interface Waiting {
   end (isAcquired: boolean): void
 }
 
-export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLimits): Capacity {
+export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLimits, clock: Clock): Capacity {
   // A quarter is for deliveries alone: tests of endpoints that hang must not stop them.
   const maxTests = worker ? concurrency - Math.floor(concurrency / 4) : concurrency
   const inFlight = new Map<string, number>()
@@ -74,10 +75,10 @@ export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLi
 
   function wait (line: Set<Waiting>, webhook: string, waitMs?: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = waitMs === undefined ? undefined : setTimeout(end, waitMs, false)
+      const timer = waitMs === undefined ? undefined : clock.setTimeout(() => end(false), waitMs)
       const waiting = { webhook, end }
       function end (isAcquired: boolean): void {
-        clearTimeout(timer)
+        clock.clearTimeout(timer)
         line.delete(waiting)
         resolve(isAcquired)
       }

@@ -1,5 +1,6 @@
 import type { Clock, Hold, Tenant } from '../../ports/index.js'
 import { generateEventId } from '../events/dispatcher.js'
+import type { Runtime } from '../runtime.js'
 import { type Capacity, formatWebhookKey } from './capacity.js'
 import type { SendResult, Sender } from './sender.js'
 import { signHeaders } from './signature.js'
@@ -8,6 +9,7 @@ export interface TestDependencies {
   sender: Sender
   capacity: Capacity
   clock: Clock
+  runtime: Runtime
   /** Returns why sending is held; `null` if it is not. */
   findHold: () => Promise<Hold | null>
   /** The deadline of attempts. */
@@ -49,14 +51,14 @@ const maxTestMs = 10_000
  * Sends nothing if the storage is held.
  */
 export async function sendTest (dependencies: TestDependencies, target: TestTarget): Promise<TestResult> {
-  const { capacity, timeoutMs, findHold } = dependencies
+  const { capacity, timeoutMs, clock, runtime, findHold } = dependencies
   const webhook = formatWebhookKey(target.tenant.id, target.webhookId)
-  const id = generateEventId()
+  const id = generateEventId(clock.now())
   if (await findHold() !== null) return toTestResult(id, target, { responseStatus: null, error: 'held', durationMs: 0 })
   const deadlineMs = Math.min(timeoutMs, maxTestMs)
-  const startedAt = performance.now()
+  const startedAt = runtime.clock.monotonic()
   const isAcquired = await capacity.acquireTest(webhook, deadlineMs)
-  const waitedMs = performance.now() - startedAt
+  const waitedMs = runtime.clock.monotonic() - startedAt
   if (!isAcquired) {
     return toTestResult(id, target, { responseStatus: null, error: 'timeout', durationMs: Math.round(waitedMs) })
   }

@@ -112,7 +112,7 @@ const result = { webhookId: 1, deliveryId: 3, fence: 2, targetUrl: 'https://exam
 
 function decide (sent: Partial<SendResult>, delivery: Partial<ClaimedDelivery> = {}, retrySchedule = [0, 5, 5]) {
   return decideOutcome({ ...claimed, ...delivery }, { responseStatus: null, error: null, durationMs: 12, ...sent }, {
-    retrySchedule, nowMs: 0
+    retrySchedule, nowMs: 0, random: Math.random
   })
 }
 

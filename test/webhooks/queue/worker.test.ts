@@ -11,6 +11,7 @@ import { createWorker } from '../../../src/webhooks/queue/worker.js'
 import type { RecruitingStorage } from '../../../src/index.js'
 import { createWakeup } from '../../../src/webhooks/queue/wakeup.js'
 import { createPruner } from '../../../src/webhooks/queue/housekeeping.js'
+import { systemRuntime } from '../../../src/webhooks/runtime.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
 import type { Teardown } from '../../fixtures/api/app.js'
@@ -49,9 +50,10 @@ async function startWorker (t: Test) {
       abort () {},
       async close () {}
     },
-    capacity: createCapacity({ concurrency: 4, perEndpoint: 4, worker: true }),
+    capacity: createCapacity({ concurrency: 4, perEndpoint: 4, worker: true }, systemRuntime.clock),
     secrets: createSecretBox([]),
     clock: createManualClock(),
+    runtime: systemRuntime,
     log: silentLogger,
     counters: createCounters(),
     tracing: null,
@@ -298,7 +300,7 @@ t.test('processes that start together prune at different times of the first ten 
       times.push(clock.now() - startedAt)
       return 0
     }
-    const pruner = createPruner(storage, { retentionDays: 30, changesRetentionDays: 90 }, { clock, log: silentLogger })
+    const pruner = createPruner(storage, { retentionDays: 30, changesRetentionDays: 90 }, { clock, runtime: systemRuntime, log: silentLogger })
     pruner.start()
     return pruner.stop
   })

@@ -1,0 +1,22 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../ports/index.js'
+import { systemClock } from '../shared/clock.js'
+import { createLateSender } from './sending/late-sender.js'
+
+/** What the engine uses of its process besides the host's clock. A simulation replaces it, to repeat a run exactly. */
+export interface Runtime {
+  /** Real time, for limits that a clock of the host must not stop. */
+  clock: Clock
+  /** Resolves after the other work of this turn of the event loop. */
+  nextTick (): Promise<unknown>
+  /** Returns a number from 0 up to 1. */
+  random (): number
+  createSender: typeof createLateSender
+}
+
+export const systemRuntime: Runtime = {
+  clock: systemClock,
+  nextTick: () => setImmediate(),
+  random: () => Math.random(),
+  createSender: createLateSender
+}
