@@ -1,4 +1,4 @@
-import { expect } from './shared/expect.js'
+import { assertOption } from './shared/read-options.js'
 import { readRecruitingOptions } from './options/api.js'
 import type { RecruitingOptions } from './options/recruiting.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
@@ -33,7 +33,7 @@ export function createRecruiting<Events extends EventCatalogue = DefaultEvents> 
   const settings = readRecruitingOptions(options)
   const { logger = createWarningLogger(settings.delivery.clock) } = options
   for (const level of ['info', 'warn', 'error'] as const) {
-    expect(typeof logger?.[level] === 'function', `logger.${level}`, 'a method', logger?.[level])
+    assertOption(typeof logger?.[level] === 'function', `logger.${level}`, 'a method', logger?.[level])
   }
   const log = createSafeLogger(logger)
   const engine = createEngine(settings, log)

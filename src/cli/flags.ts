@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { findSimilarName } from '../shared/expect.js'
+import { findSimilarName } from '../shared/read-options.js'
 import { auditOptions } from './audit.js'
 import { Flags, type Io, type Option, UsageError, type Usage } from './command.js'
 import { isSet, secretOptions } from './secrets.js'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Refusal, isRecruitingApiError } from '../errors.js'
 import { readSchema } from '../postgres/options.js'
-import { findSimilarName } from '../shared/expect.js'
+import { findSimilarName } from '../shared/read-options.js'
 import { openAudit } from './audit.js'
 import {
   type Command,

@@ -1,5 +1,5 @@
 import type { Client, EventType } from '../client/index.js'
-import { findNearestName } from '../shared/expect.js'
+import { findNearestName } from '../shared/read-options.js'
 import { generateEventId } from '../webhooks/events/dispatcher.js'
 import { type TestResult, postTest } from '../webhooks/sending/send-test.js'
 import { type Context, type LocalCommand, UsageError } from './command.js'

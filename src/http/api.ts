@@ -4,7 +4,7 @@ import { apiScopes } from '../keys/scopes.js'
 import type { AuditListener } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
 import type { Id, IdKinds, PublishedFields, RecruitingStorage } from '../ports/index.js'
-import { expect } from '../shared/expect.js'
+import { assertOption } from '../shared/read-options.js'
 import type { TenantIdLookup, Tenants } from '../shared/tenants.js'
 import { Type } from '../shared/type-builder.js'
 import type { EventSchemas } from '../webhooks/events/catalogue.js'
@@ -187,7 +187,7 @@ function hasOwnFields ({ candidateFields, jobFields }: HttpSettings): boolean {
 function assertLimited ({ rateLimit }: HttpSettings, routes: readonly RouteOptions[]): void {
   const known = routes.map(({ schema }) => operationIdOf(schema))
   for (const operationId of Object.keys(rateLimit?.operations ?? {})) {
-    expect(
+    assertOption(
       known.includes(operationId),
       `rateLimit.operations.${operationId}`,
       'the operationId of a route',

@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject, TSchema, TUnsafe } from '@sinclair/typebox'
 import type { ListSource } from '../ports/index.js'
-import { expect, expectNames } from '../shared/expect.js'
+import { assertKnownNames, assertOption, assertObject } from '../shared/read-options.js'
 import { omitUndefined } from '../shared/fields.js'
 import { type Page, type PagingQuery, pagingQuery, readPage } from '../shared/paging.js'
-import { expectObject } from '../shared/read-options.js'
 import type { StaticOf, TypeBoxSchema } from '../shared/typebox.js'
 import { linkPages } from './responses/rows.js'
 import { readCaller } from './request.js'
@@ -68,9 +67,9 @@ export function defineList<
 ): OwnList<StaticOf<Item>, Field, { [Name in keyof Filters]?: StaticOf<Filters[Name]> }> {
   type Row = StaticOf<Item>
   type Filter = { [Name in keyof Filters]?: StaticOf<Filters[Name]> }
-  expectObject(item, 'item', 'a schema')
-  expectObject(options, 'options')
-  expectNames(options, optionNames)
+  assertObject(item, 'item', 'a schema')
+  assertObject(options, 'options')
+  assertKnownNames(options, optionNames)
   const { sort, defaultSort = 'id', filters = {}, description = 'A page of the list' } = options
   assertSort(sort, defaultSort)
   assertFilters(filters)
@@ -136,17 +135,17 @@ function assertTotal (total: unknown): number {
 function assertSort (sort: unknown, defaultSort: unknown): asserts sort is readonly string[] {
   const isValid = Array.isArray(sort) && sort.every((field) => typeof field === 'string' && namePattern.test(field)) &&
     sort.includes('id') && new Set(sort).size === sort.length
-  expect(isValid, 'sort', 'an array of different names, one of them id', sort)
+  assertOption(isValid, 'sort', 'an array of different names, one of them id', sort)
   const isKnown = typeof defaultSort === 'string' && sort.includes(defaultSort.replace(/^-/, ''))
-  expect(isKnown, 'defaultSort', `one of ${sort.join(', ')}, after a minus sign if it is descending`, defaultSort)
+  assertOption(isKnown, 'defaultSort', `one of ${sort.join(', ')}, after a minus sign if it is descending`, defaultSort)
 }
 
 function assertFilters (filters: unknown): void {
-  expectObject(filters, 'filters')
+  assertObject(filters, 'filters')
   for (const [name, schema] of Object.entries(filters)) {
-    expect(namePattern.test(name), `filters.${name}`, 'a name of letters, digits and _', name)
+    assertOption(namePattern.test(name), `filters.${name}`, 'a name of letters, digits and _', name)
     const isReadable = isText(schema) || (name !== 'q' && schema?.type === 'integer')
-    expect(
+    assertOption(
       isReadable,
       `filters.${name}`,
       name === 'q' ? 'a schema of text' : 'a schema of text or integers',

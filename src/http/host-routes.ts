@@ -6,7 +6,7 @@ import type {
   RouteOptions
 } from 'fastify'
 import { describeDeprecation, findDeprecationFault, readDeprecation } from '../shared/deprecation.js'
-import { expect } from '../shared/expect.js'
+import { assertOption } from '../shared/read-options.js'
 import type { StaticOf } from '../shared/typebox.js'
 import { Conflict, errorResponses } from './schemas/errors.js'
 import { capabilities } from './sessions.js'
@@ -55,13 +55,13 @@ export function completeHostRoute (route: RouteOptions): RouteOptions {
 function assertScopes (route: RouteOptions): void {
   const scopes: unknown = route.config?.scopes
   const isValid = Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string')
-  expect(isValid, 'routes', `config.scopes of ${nameOf(route)} to be an array of scopes`, scopes)
+  assertOption(isValid, 'routes', `config.scopes of ${nameOf(route)} to be an array of scopes`, scopes)
 }
 
 function assertCapabilities (route: RouteOptions): void {
   const given: unknown = route.config?.capabilities
   const isValid = given === undefined || (Array.isArray(given) && given.every((name) => capabilities.includes(name)))
-  expect(
+  assertOption(
     isValid,
     'routes',
     `config.capabilities of ${nameOf(route)} to be an array of ${capabilities.join(', ')}`,
@@ -75,7 +75,7 @@ function assertSuccess (route: RouteOptions): void {
   const isDeclared = Object.entries(response).some(
     ([status, schema]) => /^[23]\d\d$/.test(status) && isOneSchema(schema)
   )
-  expect(
+  assertOption(
     isDeclared,
     'routes',
     `schema.response of ${nameOf(route)} to have a schema for a status such as 200`,
@@ -94,7 +94,7 @@ function announceDeprecation (route: RouteOptions): RouteOptions {
   if (deprecated === undefined) return route
   const fault = findDeprecationFault(deprecated)
   const expected = `config.deprecated${fault?.path} of ${nameOf(route)} to be ${fault?.expected}`
-  expect(fault === null, 'routes', expected, fault?.value)
+  assertOption(fault === null, 'routes', expected, fault?.value)
   const notice = readDeprecation(deprecated)
   const { description, ...schema } = route.schema as { description?: string }
   const parts = [describeDeprecation(notice), description].filter((part) => part !== undefined)

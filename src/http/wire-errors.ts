@@ -1,4 +1,4 @@
-import { expect } from '../shared/expect.js'
+import { assertOption } from '../shared/read-options.js'
 import { toLoggableError } from '../observe/call-host.js'
 import { readField } from '../shared/fields.js'
 import { Refusal, isRecruitingApiError } from '../errors.js'
@@ -79,7 +79,7 @@ export class HttpError extends Error {
 }
 
 function messageOf (code: WireErrorCode): string {
-  expect(Object.hasOwn(wireErrors, code), 'code', `one of ${Object.keys(wireErrors).join(', ')}`, code)
+  assertOption(Object.hasOwn(wireErrors, code), 'code', `one of ${Object.keys(wireErrors).join(', ')}`, code)
   return wireErrors[code].message
 }
 

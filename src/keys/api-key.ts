@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { expect } from '../shared/expect.js'
+import { assertOption } from '../shared/read-options.js'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomLength = 43
@@ -46,7 +46,7 @@ export function hashApiKey (key: string): string {
 /** Reads the prefix of keys. */
 export function readKeyPrefix (prefix = 'rk', path: string): string {
   const isPrefix = typeof prefix === 'string' && /^[a-z][a-z0-9]{1,15}$/.test(prefix)
-  expect(isPrefix, path, '2 to 16 characters of a-z and 0-9, the first a letter', prefix)
+  assertOption(isPrefix, path, '2 to 16 characters of a-z and 0-9, the first a letter', prefix)
   return prefix
 }
 

@@ -1,6 +1,5 @@
 import { hashApiKey } from './api-key.js'
-import { expect } from '../shared/expect.js'
-import { type OptionsOf, integer, readOptions } from '../shared/read-options.js'
+import { assertOption, type OptionsOf, integer, readOptions } from '../shared/read-options.js'
 import type { ApiKey, AsyncKeyLookup, KeyCredentials, KeyLookup } from '../ports/index.js'
 import { readClock, withinTime } from '../shared/clock.js'
 import { omitUndefined } from '../shared/fields.js'
@@ -54,7 +53,7 @@ const noteEveryMs = 1000
  * are not cached, and keys are stored only as digests. Throws `invalid_option`.
  */
 export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOptions = {}): AsyncKeyLookup {
-  expect(typeof lookup === 'function', 'lookup', 'a function', lookup)
+  assertOption(typeof lookup === 'function', 'lookup', 'a function', lookup)
   const { ttlMs, max, maxInvalid, timeoutMs, clock } = readOptions(options, cacheOptions)
   const valid = new Map<string, CachedKey>()
   const invalid = new Map<string, CachedKey>()

@@ -1,6 +1,5 @@
-import { expect } from '../shared/expect.js'
+import { assertOption, type Readers, orNull } from '../shared/read-options.js'
 import { parseCidr } from '../shared/addresses.js'
-import { type Readers, orNull } from '../shared/read-options.js'
 import { isPlainText } from '../shared/text.js'
 
 /** The networks that a key may be used from, and the fields it can read; `null` without a limit. */
@@ -23,9 +22,9 @@ export const keyLimitReaders = {
 /** Reads a list of networks. Throws `invalid_option`. */
 export function readNetworks (value: unknown, path: string): string[] {
   // An empty list would make a key that nobody can use.
-  expect(hasItems(value, 1, maxNetworks), path, `1 to ${maxNetworks} CIDRs`, value)
+  assertOption(hasItems(value, 1, maxNetworks), path, `1 to ${maxNetworks} CIDRs`, value)
   for (const [index, cidr] of value.entries()) {
-    expect(
+    assertOption(
       typeof cidr === 'string' && parseCidr(cidr) !== null,
       `${path}[${index}]`,
       'a CIDR such as 203.0.113.0/24 or 203.0.113.7/32',
@@ -44,7 +43,7 @@ export function omitNull (limits: KeyLimits): { [Name in keyof KeyLimits]?: read
 
 function readFields (value: unknown, path: string): string[] {
   const isValid = hasItems(value, 0, maxFields) && value.every((name) => isPlainText(name, 100))
-  expect(isValid, path, `up to ${maxFields} names of fields`, value)
+  assertOption(isValid, path, `up to ${maxFields} names of fields`, value)
   return [...value]
 }
 

@@ -1,4 +1,4 @@
-import { expect, findNearestName } from '../shared/expect.js'
+import { assertOption, findNearestName } from '../shared/read-options.js'
 
 /** The scopes that the routes of the API need. `app.recruiting.scopes` also has those of your own routes. */
 export const apiScopes: readonly string[] = Object.freeze([
@@ -10,14 +10,14 @@ export const webhookScopes: readonly string[] = ['webhooks:read', 'webhooks:writ
 
 /** Reads a list of scopes. Throws `invalid_option`. */
 export function readScopes (value: unknown, path: string): string[] {
-  expect(Array.isArray(value) && value.every(isScope), path, 'an array of scopes such as candidates:read', value)
+  assertOption(Array.isArray(value) && value.every(isScope), path, 'an array of scopes such as candidates:read', value)
   return [...value]
 }
 
 /** Throws `invalid_option` for a scope that is not known, and suggests the nearest one. */
 export function expectScopes (scopes: readonly string[], path: string, known: readonly string[]): void {
   for (const scope of scopes) {
-    expect(known.includes(scope), path, `a scope of a route, such as ${findNearestName(scope, known)}`, scope)
+    assertOption(known.includes(scope), path, `a scope of a route, such as ${findNearestName(scope, known)}`, scope)
   }
 }
 

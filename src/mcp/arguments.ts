@@ -2,7 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import type { RouteOptions } from 'fastify'
 import { describeDefaults } from '../http/document/components.js'
 import { readOperation } from '../http/document/operation.js'
-import { expect } from '../shared/expect.js'
+import { assertOption } from '../shared/read-options.js'
 import { Type } from '../shared/type-builder.js'
 
 type Schemas = Record<string, TSchema>
@@ -33,7 +33,7 @@ export function planArguments (route: RouteOptions, name: string): ArgumentPlan 
   const [method = '', ...others] = [route.method].flat()
   const path = route.url.replace(/^.*?\/:tenant_slug/, '')
   const isPlain = others.length === 0 && /^(?:\/(?::\w+|[^/:*()?]+))+$/.test(path)
-  expect(
+  assertOption(
     isPlain,
     'routes',
     `a path whose parameters are whole parts, and one method, for the tool ${name}`,
@@ -51,7 +51,7 @@ export function planArguments (route: RouteOptions, name: string): ArgumentPlan 
     ...Object.entries(fields ?? { body: asArgument(body as TObject, true) })
   ]
   const properties: Schemas = Object.fromEntries(entries)
-  expect(
+  assertOption(
     Object.keys(properties).length === entries.length,
     'routes',
     `different names of parameters and body fields for the tool ${name}`,

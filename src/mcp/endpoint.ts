@@ -1,6 +1,6 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { AgentAnswer, AgentRequest, AgentServer } from '../http/agents.js'
-import { refuse } from '../shared/expect.js'
+import { rejectOption } from '../shared/read-options.js'
 import { challenge, type ProtectedResource } from './metadata.js'
 import { createServer, type Passed, type ServerParts } from './server.js'
 import type { McpSettings } from './options.js'
@@ -11,7 +11,7 @@ export function assertSdk (resolve: (name: string) => string = import.meta.resol
   try {
     resolve('@modelcontextprotocol/server')
   } catch (error) {
-    refuse(
+    rejectOption(
       'mcp',
       'the package @modelcontextprotocol/server to be installed: npm install @modelcontextprotocol/server',
       error instanceof Error ? error.message : String(error)

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifySchema } from 'fastify'
-import { expect } from '../shared/expect.js'
+import { assertOption } from '../shared/read-options.js'
 import type { McpSettings } from './options.js'
 
 /** A tenant's MCP server as clients of OAuth see it (RFC 9728). */
@@ -32,7 +32,7 @@ export function describeResource (
 ): ProtectedResource | null {
   if (authorizationServers.length === 0) return null
   const path = `${mount}${prefix}/{tenant_slug}/mcp`
-  expect(resource !== null || publicUrl !== '', 'mcp.resource', 'a URL, or the option publicUrl', resource ?? undefined)
+  assertOption(resource !== null || publicUrl !== '', 'mcp.resource', 'a URL, or the option publicUrl', resource ?? undefined)
   const identifier = resource ?? `${publicUrl}${path}`
   const base = publicUrl === '' ? new URL(identifier).origin : publicUrl
   return { authorizationServers, identifier, metadata: `${base}${mount}${wellKnown}${path}` }

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { RouteOptions } from 'fastify'
 import { isHidden, operationIdOf, readOperation } from '../http/document/operation.js'
 import { requiredCapabilities } from '../http/sessions.js'
-import { expect } from '../shared/expect.js'
+import { assertOption } from '../shared/read-options.js'
 import { type ArgumentPlan, planArguments } from './arguments.js'
 import { type Hints, hintsOf } from './hints.js'
 import type { ToolConfig } from './tool-config.js'
@@ -28,7 +28,7 @@ export interface Tool {
 export function listTools (routes: readonly RouteOptions[]): Tool[] {
   const tools = routes.filter((route) => route.config?.mcp && !isHidden(route)).map(createTool)
   for (const [index, { name }] of tools.entries()) {
-    expect(tools.findIndex((tool) => tool.name === name) === index, 'routes', 'tools with different names', name)
+    assertOption(tools.findIndex((tool) => tool.name === name) === index, 'routes', 'tools with different names', name)
   }
   return tools
 }
@@ -38,7 +38,7 @@ function createTool (route: RouteOptions): Tool {
   const given: ToolConfig = typeof mcp === 'object' ? mcp : {}
   const operationId = operationIdOf(route.schema)
   const name = given.name ?? snakeCase(operationId ?? '')
-  expect(
+  assertOption(
     /^[\w-]{1,64}$/.test(name),
     'routes',
     `config.mcp.name or an operationId for ${route.url}, of 1 to 64 letters, digits, _ and -`,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { expectNames } from '../shared/expect.js'
+import { assertKnownNames } from '../shared/read-options.js'
 import type { ChangeKind, ChangeSource, Clock } from '../ports/index.js'
 import { refuseTransaction } from './checks.js'
 
@@ -27,7 +27,7 @@ export interface MemoryChanges extends ChangeSource {
 
 /** Remembers changes in the memory of this process, for example for `candidatesFrom`. Throws `invalid_option`. */
 export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChanges {
-  expectNames(options, { clock: true } satisfies Record<keyof MemoryChangesOptions, true>)
+  assertKnownNames(options, { clock: true } satisfies Record<keyof MemoryChangesOptions, true>)
   const { clock = { now: Date.now } } = options
   // A restarted process has other numbers, and refuses the positions and tokens of the earlier one.
   const epoch = randomBytes(8).toString('hex')

@@ -1,6 +1,6 @@
 import { RecruitingApiError } from '../errors.js'
 import type { Id, IdKind } from '../ports/index.js'
-import { refuse as refuseOption } from '../shared/expect.js'
+import { rejectOption as refuseOption } from '../shared/read-options.js'
 import { isId, textIdRule } from '../shared/ids.js'
 import { isPlainText, isStorableText, normalizeInstant } from '../shared/text.js'
 

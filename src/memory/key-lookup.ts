@@ -1,7 +1,7 @@
 import { hashApiKey } from '../keys/api-key.js'
 import { keyLimitReaders, omitNull } from '../keys/key-limits.js'
 import { RecruitingApiError } from '../errors.js'
-import { expectNames } from '../shared/expect.js'
+import { assertKnownNames } from '../shared/read-options.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import type { ApiKey, AsyncKeyLookup, Clock } from '../ports/index.js'
 import { isRecord, parseDateTime, parseTenant, parseText, refuse } from './checks.js'
@@ -65,7 +65,7 @@ interface KnownKey {
  * never contains the key.
  */
 export function memoryKeyLookup (keys: readonly MemoryApiKey[], options: MemoryKeyLookupOptions = {}): AsyncKeyLookup {
-  expectNames(options, optionNames)
+  assertKnownNames(options, optionNames)
   const clock = options.clock ?? { now: Date.now }
   const known = readKeys(keys)
 
@@ -83,7 +83,7 @@ function readKeys (keys: unknown): Map<string, KnownKey> {
     if (!isRecord(input)) refuseKey(path, 'expected an object')
     const digest = hashApiKey(parseKey(input.key, `${path}.key`))
     // Only after the key was found among the values: otherwise the unknown name could be the key itself.
-    expectNames(input, keyNames, `${path}.`)
+    assertKnownNames(input, keyNames, `${path}.`)
     if (known.has(digest)) refuseKey(`${path}.key`, 'is listed twice')
     known.set(digest, parseKnownKey(input, path, `key_${index + 1}`))
   })

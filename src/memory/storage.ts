@@ -1,5 +1,5 @@
 import { RecruitingApiError } from '../errors.js'
-import { expectNames } from '../shared/expect.js'
+import { assertKnownNames } from '../shared/read-options.js'
 import { createSteadyNow, type StoredClock, systemClock } from '../shared/clock.js'
 import { readIds } from '../shared/ids.js'
 import type {
@@ -84,7 +84,7 @@ export function memoryStorage<const Ids extends Partial<IdKinds> = IntegerIds> (
   options?: MemoryStorageOptions<Ids>
 ): MemoryStorage<IdOf<Ids, 'candidate'>, IdOf<Ids, 'job'>, IdOf<Ids, 'source'>, IdOf<Ids, 'recruiter'>>
 export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> = {}): MemoryStorage<Id, Id, Id, Id> {
-  expectNames(options, optionNames)
+  assertKnownNames(options, optionNames)
   const ids = readIds(options.ids, 'ids')
   const { tenants = {}, clock = systemClock } = options
   if (!isRecord(tenants)) refuse('tenants', 'an object', tenants)
@@ -133,7 +133,7 @@ function readRows (tenants: Record<string, unknown>, name: keyof MemoryTenant): 
     const tenant = parseTenant(key, 'tenants')
     const path = `tenants.${tenant}`
     if (!isRecord(content)) refuse(path, 'an object', content)
-    expectNames(content, tenantNames, `${path}.`)
+    assertKnownNames(content, tenantNames, `${path}.`)
     return { tenant, rows: content[name] ?? [], path: `${path}.${name}` }
   })
 }

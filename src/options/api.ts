@@ -1,8 +1,9 @@
 import { type HttpOptions, type HttpSettings, httpOptions } from '../http/options/api.js'
 import { readMcp } from '../mcp/options.js'
 import type { AnyRecruitingStorage, Id, KeyLookup, RecruitingStorage } from '../ports/index.js'
-import { expect } from '../shared/expect.js'
-import { type OptionsOf, type SettingsOf, callable, optional, readOptions } from '../shared/read-options.js'
+import {
+  assertOption, type OptionsOf, type SettingsOf, callable, optional, readOptions
+} from '../shared/read-options.js'
 import type { EventCatalogue } from '../webhooks/events/catalogue.js'
 import type { RegisteredEvents } from '../webhooks/recruiting.js'
 import {
@@ -48,7 +49,7 @@ const readers = { ...recruitingReaders, ...httpOptions, ...mcpOptions }
 /** Checks the options of the plugin. Throws `invalid_option`. */
 export function readApiOptions (options: RecruitingApiOptions): ApiSettings {
   const { logger } = options as { logger?: unknown }
-  expect(logger === undefined, 'logger', 'none, because the plugin logs with app.log', logger)
+  assertOption(logger === undefined, 'logger', 'none, because the plugin logs with app.log', logger)
   // Two options belong to Fastify's `register`.
   return readOptions(options, { ...readers, storage: readStorage, keyLookup, logLevel: ignore, logSerializers: ignore })
 }

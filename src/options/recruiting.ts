@@ -1,5 +1,4 @@
-import type { OptionsOf, SettingsOf } from '../shared/read-options.js'
-import { readPublicUrl } from '../shared/readers.js'
+import { type OptionsOf, type SettingsOf, readPublicUrl } from '../shared/read-options.js'
 import { readPortal } from '../portal/options.js'
 import type { DefaultEvents, EventCatalogue } from '../webhooks/events/catalogue.js'
 import { type EngineOptions, type EngineSettings, engineOptions } from '../webhooks/options/engine.js'

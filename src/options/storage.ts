@@ -1,5 +1,5 @@
 import type { AnyRecruitingStorage, EventStorage, Id, RecruitingStorage } from '../ports/index.js'
-import { expect } from '../shared/expect.js'
+import { assertOption } from '../shared/read-options.js'
 
 /** Every method of each port, so that the compiler finds a forgotten one. */
 type MethodNames<Storage> = { [Part in keyof Storage]: Record<RequiredNames<Storage[Part]>, true> }
@@ -68,7 +68,7 @@ const holdMethods = {
 
 /** Returns a storage of webhooks and deliveries. Throws `invalid_option`, which names a missing method. */
 export function readEventStorage (value: unknown, path: string): EventStorage {
-  expect(typeof value === 'object' && value !== null, path, 'an object', value)
+  assertOption(typeof value === 'object' && value !== null, path, 'an object', value)
   assertPorts(value, path, eventMethods)
   if (has(value, 'changes')) assertPorts(value, path, changeMethods)
   if (has(value, 'feed')) assertPorts(value, path, feedMethods)
@@ -93,10 +93,10 @@ function has (storage: object, part: keyof EventStorage): boolean {
 function assertPorts (storage: object, path: string, ports: Record<string, object>): void {
   for (const [name, methods] of Object.entries(ports)) {
     const port: unknown = Reflect.get(storage, name)
-    expect(typeof port === 'object' && port !== null, `${path}.${name}`, 'an object', port)
+    assertOption(typeof port === 'object' && port !== null, `${path}.${name}`, 'an object', port)
     for (const method of Object.keys(methods)) {
       const value: unknown = Reflect.get(port, method)
-      expect(typeof value === 'function', `${path}.${name}.${method}`, 'a method', value)
+      assertOption(typeof value === 'function', `${path}.${name}.${method}`, 'a method', value)
     }
   }
 }

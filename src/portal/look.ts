@@ -1,14 +1,7 @@
-import { expect } from '../shared/expect.js'
-import { omitUndefined } from '../shared/fields.js'
 import {
-  type OptionsOf,
-  type Readers,
-  type SettingsOf,
-  choice,
-  expectObject,
-  optional,
-  readOptions
+  assertOption, type OptionsOf, type Readers, type SettingsOf, choice, assertObject, optional, readOptions
 } from '../shared/read-options.js'
+import { omitUndefined } from '../shared/fields.js'
 import { contrastOf, lightenOn } from './contrast.js'
 
 /** The doc, type, default and check of each option. */
@@ -64,15 +57,15 @@ function readAccent (
     const light = readColour(value, path, 'light')
     return { light, dark: lightenOn(surfaces.dark, light, minimumContrast) }
   }
-  expectObject(value, path, 'a colour such as #0b57d0, or { light, dark }')
+  assertObject(value, path, 'a colour such as #0b57d0, or { light, dark }')
   return readOptions(value, accentReaders, path)
 }
 
 function readColour (value: unknown, path: string, mode: keyof typeof surfaces): string {
-  expect(typeof value === 'string' && /^#[\da-f]{6}$/i.test(value), path, 'a colour such as #0b57d0', value)
+  assertOption(typeof value === 'string' && /^#[\da-f]{6}$/i.test(value), path, 'a colour such as #0b57d0', value)
   const contrast = contrastOf(value, surfaces[mode])
   const found = `${value} with ${Math.floor(contrast * 100) / 100}:1`
-  expect(
+  assertOption(
     contrast >= minimumContrast,
     path,
     `a colour with a contrast of at least ${minimumContrast}:1 on ${surfaces[mode]}`,
@@ -82,7 +75,7 @@ function readColour (value: unknown, path: string, mode: keyof typeof surfaces):
 }
 
 function readRadius (value: number | undefined, path: string): string {
-  expect(typeof value === 'number' && value >= 0 && value <= 24, path, 'a number from 0 to 24', value)
+  assertOption(typeof value === 'number' && value >= 0 && value <= 24, path, 'a number from 0 to 24', value)
   return `${value}px`
 }
 
@@ -91,6 +84,6 @@ const families = new RegExp(`^${family.source}( ?, ?${family.source})*$`)
 
 function readFont (value: string | undefined, path: string): string {
   const isFont = typeof value === 'string' && value.length <= 200 && families.test(value)
-  expect(isFont, path, 'a list of typefaces such as Inter, "Segoe UI", sans-serif', value)
+  assertOption(isFont, path, 'a list of typefaces such as Inter, "Segoe UI", sans-serif', value)
   return value
 }

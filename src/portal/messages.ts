@@ -1,5 +1,4 @@
-import { expect } from '../shared/expect.js'
-import { type Reader, expectObject, optional, properties, readOptions, text } from '../shared/read-options.js'
+import { type Reader, assertObject, assertOption, optional, properties, readOptions, text } from '../shared/read-options.js'
 import { en } from './locales/en.js'
 
 /** A text that depends on a number, by the categories of `Intl.PluralRules`. `{count}` is the number. */
@@ -35,13 +34,13 @@ const plural = {
  * ones. Throws `invalid_option`.
  */
 export function readMessages (value: unknown, path: string): Record<string, PortalMessages> {
-  expectObject(value, path, 'an object of messages by locale')
+  assertObject(value, path, 'an object of messages by locale')
   const read = readerOf(en) as Reader<PortalMessages>
   const entries = Object.entries(value).map(
     ([name, messages]) => [readLocale(name, `${path}.${name}`), read(messages, `${path}.${name}`)] as const
   )
   const messages = Object.fromEntries(entries)
-  expect(
+  assertOption(
     Object.keys(messages).length === entries.length,
     path,
     'each locale once',
@@ -61,7 +60,7 @@ function readerOf (model: object | string): Reader<unknown, never> {
 /** Reads a language tag (BCP 47). */
 export function readLocale (value: string | undefined, path: string): string {
   const locale = typeof value === 'string' ? canonical(value) : undefined
-  expect(locale !== undefined, path, 'a language such as de or en-GB', value)
+  assertOption(locale !== undefined, path, 'a language such as de or en-GB', value)
   return locale
 }
 

@@ -1,7 +1,7 @@
 import { parseUrl } from '../shared/addresses.js'
-import { expect } from '../shared/expect.js'
-import { type OptionsOf, type SettingsOf, expectObject, list, matching, readOptions } from '../shared/read-options.js'
-import { readKeys, readPublicUrl } from '../shared/readers.js'
+import {
+  type OptionsOf, type SettingsOf, assertObject, assertOption, list, matching, readKeys, readOptions, readPublicUrl
+} from '../shared/read-options.js'
 import { readTheme } from './look.js'
 import { type PortalMessages, readMessages } from './messages.js'
 
@@ -64,14 +64,14 @@ export function readPortal (value: PortalOptions | undefined, path: string): Por
   if (value === undefined) return null
   const expected = 'an object such as { secretKeys }'
   // The messages show no text: it may be a key.
-  expect(typeof value !== 'string', path, expected, 'text')
-  expectObject(value, path, expected)
+  assertOption(typeof value !== 'string', path, expected, 'text')
+  assertObject(value, path, expected)
   return readOptions(value, { secretKeys: readPortalKeys, ...portalOptions }, path)
 }
 
 function readPortalKeys (value: unknown, path: string): readonly Uint8Array[] {
   const keys = readKeys(value ?? [], path)
-  expect(
+  assertOption(
     keys.length > 0,
     path,
     'an array of at least one Buffer of 32 bytes',

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { hasTag, tagOf } from '../shared/etag.js'
 import type { Portal } from '../http/sessions.js'
 import type { Clock } from '../ports/index.js'
-import { refuse } from '../shared/expect.js'
+import { rejectOption } from '../shared/read-options.js'
 import { packageFolder } from '../shared/package-folder.js'
 import { languages } from './locales/index.js'
 import type { PortalMessages } from './messages.js'
@@ -78,7 +78,7 @@ async function readBuilt (name: string, from: URL): Promise<Buffer> {
   try {
     return await readFile(file)
   } catch {
-    refuse('portal', `the built page: run npm run build:portal, which writes ${name}`, 'no such file')
+    rejectOption('portal', `the built page: run npm run build:portal, which writes ${name}`, 'no such file')
   }
 }
 

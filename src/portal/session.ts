@@ -1,8 +1,8 @@
 import { type PortalCapability, capabilities } from '../http/sessions.js'
 import type { Clock } from '../ports/index.js'
-import { expect, refuse } from '../shared/expect.js'
-import { parseUrl } from '../shared/addresses.js'
 import {
+  assertOption,
+  rejectOption,
   type OptionsOf,
   type SettingsOf,
   choice,
@@ -13,6 +13,7 @@ import {
   readInput,
   unread
 } from '../shared/read-options.js'
+import { parseUrl } from '../shared/addresses.js'
 import { type CheckedReference, readTenant, type TenantReference } from '../shared/tenant-reference.js'
 import { refuseNameless, type Tenants } from '../shared/tenants.js'
 import { readTheme } from './look.js'
@@ -54,7 +55,7 @@ export function createPortal (
   { publicUrl, prefix, tenants }: Api,
   clock: Pick<Clock, 'now'>
 ): RecruitingPortal {
-  if (settings === null) return { createSession: async () => refuse('portal', 'the option to be set', undefined) }
+  if (settings === null) return { createSession: async () => rejectOption('portal', 'the option to be set', undefined) }
   const box = createSessionBox(settings.secretKeys, clock)
   const address = `${settings.baseUrl || publicUrl}${prefix}/portal/`
   return {
@@ -180,11 +181,11 @@ function readCapabilities (value: readonly PortalCapability[] | undefined, path:
 function readReturnUrl (origins: readonly string[]): (value: unknown, path: string) => string {
   const expected = 'a path that begins with one slash, or a URL of an origin in portal.returnOrigins'
   return (value, path) => {
-    expect(typeof value === 'string' && value.length <= 2048 && !/[\p{Cc}\s\\]/u.test(value), path, expected, value)
+    assertOption(typeof value === 'string' && value.length <= 2048 && !/[\p{Cc}\s\\]/u.test(value), path, expected, value)
     if (/^\/(?!\/)/.test(value)) return value
     const url = parseUrl(value)
     const isListed = url !== null && origins.includes(url.origin) && url.username + url.password === ''
-    expect(isListed, path, expected, value)
+    assertOption(isListed, path, expected, value)
     return url.href
   }
 }

@@ -1,5 +1,4 @@
-import { expect } from '../shared/expect.js'
-import { integer, matching, orNull } from '../shared/read-options.js'
+import { assertOption, integer, matching, orNull } from '../shared/read-options.js'
 import { isStorableText } from '../shared/text.js'
 import type { PgPool } from './pool.js'
 
@@ -9,7 +8,7 @@ const maxNameBytes = 63
 export function readSchema (schema = 'recruiting', path: string): string {
   const isName = typeof schema === 'string' && schema !== '' && Buffer.byteLength(schema) <= maxNameBytes &&
     isStorableText(schema) && !schema.startsWith('pg_')
-  expect(isName, path, `a name of 1 to ${maxNameBytes} bytes that does not begin with pg_`, schema)
+  assertOption(isName, path, `a name of 1 to ${maxNameBytes} bytes that does not begin with pg_`, schema)
   return schema
 }
 
@@ -25,6 +24,6 @@ export const readRelation = orNull(matching(
 export function assertPool (pool: unknown): asserts pool is PgPool {
   for (const method of ['query', 'connect']) {
     const isMethod = typeof pool === 'object' && pool !== null && typeof Reflect.get(pool, method) === 'function'
-    expect(isMethod, 'pool', `a pool with a method ${method}`, pool)
+    assertOption(isMethod, 'pool', `a pool with a method ${method}`, pool)
   }
 }

@@ -1,8 +1,7 @@
 import { type StandaloneRecruiting, createRecruiting } from '../create-recruiting.js'
 import { RecruitingApiError } from '../errors.js'
 import { type MemoryStorage, memoryStorage } from '../memory/index.js'
-import { expectNames } from '../shared/expect.js'
-import { expectObject } from '../shared/read-options.js'
+import { assertKnownNames, assertObject } from '../shared/read-options.js'
 import { type DefaultEvents, type EventCatalogue, type EventData, defaultEvents } from '../webhooks/events/catalogue.js'
 import { type EventLog, createEventLog } from './event-log.js'
 
@@ -81,8 +80,8 @@ export interface EventRecorder<Events extends EventCatalogue = DefaultEvents> {
 export function recordEvents<Events extends EventCatalogue = DefaultEvents> (
   options: RecordEventsOptions<Events> = {}
 ): EventRecorder<Events> {
-  expectObject(options, 'options')
-  expectNames(options, { events: true, requireSubject: true } satisfies Record<keyof RecordEventsOptions, true>)
+  assertObject(options, 'options')
+  assertKnownNames(options, { events: true, requireSubject: true } satisfies Record<keyof RecordEventsOptions, true>)
   const { events = defaultEvents, requireSubject = false } = options
   const log = createEventLog()
   const storage = createStorage(log)

@@ -1,7 +1,6 @@
 import type { Clock } from '../ports/index.js'
 import { withinTime } from './clock.js'
-import { expect } from './expect.js'
-import type { Reader } from './read-options.js'
+import { assertOption, type Reader } from './read-options.js'
 
 /** A limit, or a function of the host that returns it. */
 export type Limit<Of> = number | ((of: Of) => number | Promise<number>)
@@ -10,7 +9,7 @@ export type Limit<Of> = number | ((of: Of) => number | Promise<number>)
 export function limit<Of> (minimum: number, maximum: number, usual: number): Reader<Limit<Of>> {
   return (value = usual, path) => {
     const isValid = typeof value === 'function' || isWithin(value, minimum, maximum)
-    expect(isValid, path, `an integer from ${minimum} to ${maximum}, or a function`, value)
+    assertOption(isValid, path, `an integer from ${minimum} to ${maximum}, or a function`, value)
     return value as Limit<Of>
   }
 }
@@ -42,7 +41,7 @@ export function createCachedLimit<Of> (
 
   async function read (of: Of): Promise<number> {
     const value = await withinTime(call(of), timeoutMs, clock, path)
-    expect(
+    assertOption(
       isWithin(value, minimum, maximum),
       path,
       `a function that returns an integer from ${minimum} to ${maximum}`,

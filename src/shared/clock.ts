@@ -1,6 +1,6 @@
 import { RecruitingApiError } from '../errors.js'
 import type { Clock } from '../ports/index.js'
-import { expect } from './expect.js'
+import { assertOption } from './read-options.js'
 
 /** The clock of this process. */
 export const systemClock: Clock = {
@@ -13,7 +13,7 @@ export const systemClock: Clock = {
 /** Reads a clock; the default is the system clock. Throws `invalid_option` if a method is missing. */
 export function readClock (clock: Clock | undefined = systemClock, path: string): Clock {
   for (const method of ['now', 'monotonic', 'setTimeout', 'clearTimeout'] as const) {
-    expect(typeof clock?.[method] === 'function', `${path}.${method}`, 'a method', clock?.[method])
+    assertOption(typeof clock?.[method] === 'function', `${path}.${method}`, 'a method', clock?.[method])
   }
   return clock
 }

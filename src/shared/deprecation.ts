@@ -1,5 +1,5 @@
 import { parseUrl } from './addresses.js'
-import { findUnknownName } from './expect.js'
+import { findUnknownName } from './read-options.js'
 import { readField } from './fields.js'
 import { normalizeInstant } from './text.js'
 

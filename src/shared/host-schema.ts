@@ -1,6 +1,6 @@
 import type { TObject } from '@sinclair/typebox'
 import { compileHostSchema, createAjv } from './ajv.js'
-import { expect, refuse } from './expect.js'
+import { assertOption, rejectOption } from './read-options.js'
 
 /** Throws `invalid_option` unless the value is a valid schema of an object. */
 export function assertHostSchema (
@@ -10,13 +10,13 @@ export function assertHostSchema (
 ): asserts value is TObject {
   const isObjectSchema =
     typeof value === 'object' && value !== null && 'type' in value && value.type === 'object' && 'properties' in value
-  expect(isObjectSchema, path, 'a TypeBox object schema', value)
+  assertOption(isObjectSchema, path, 'a TypeBox object schema', value)
   try {
     // Tenants read the schema and its examples as JSON.
     JSON.stringify(value, refuseNonJson)
     compileHostSchema(ajv, value as TObject)
   } catch (error) {
-    refuse(path, `a valid schema (${error instanceof Error ? error.message : String(error)})`, value)
+    rejectOption(path, `a valid schema (${error instanceof Error ? error.message : String(error)})`, value)
   }
 }
 

@@ -1,7 +1,76 @@
 import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
-import { expect, expectInteger, expectNames } from './expect.js'
 import { omitUndefined } from './fields.js'
 import { isPlainText } from './text.js'
+import { parseUrl } from './addresses.js'
+
+/** Throws `invalid_option`, with the path, the expected and the actual value, unless the condition holds. */
+export function assertOption (condition: boolean, path: string, expected: string, value: unknown): asserts condition {
+  if (!condition) rejectOption(path, expected, value)
+}
+
+export function rejectOption (path: string, expected: string, value: unknown): never {
+  throw new RecruitingApiError('invalid_option', `${path}: expected ${expected}, got ${show(value)}`, path)
+}
+
+/** Throws `invalid_option` unless the value is an integer from `minimum` to `maximum`. */
+function assertInteger (
+  value: unknown, path: string, minimum: number, maximum: number
+): asserts value is number {
+  const isValid = Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum
+  assertOption(isValid, path, `an integer from ${minimum} to ${maximum}`, value)
+}
+
+/**
+ * Throws `invalid_option` for an unknown name, and suggests the nearest one. Does not show the value, which may be a
+ * secret.
+ */
+export function assertKnownNames (given: object, known: object, path = ''): void {
+  const names = Object.keys(known)
+  const unknown = findUnknownName(given, names)
+  if (unknown !== undefined) {
+    rejectOption(`${path}${unknown}`, `a known name such as ${findNearestName(unknown, names)}`, unknown)
+  }
+}
+
+export function findUnknownName (given: object, names: readonly string[]): string | undefined {
+  return Object.keys(given).find((name) => !names.includes(name))
+}
+
+/** Shows a value in a message, without the content of objects. */
+export function show (value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
+  return typeof value === 'function' ? 'a function' : String(value)
+}
+
+/** Returns the name with the fewest edits from `given`, ignoring case: most unknown names are misspelt. */
+export function findNearestName (given: string, names: readonly string[]): string {
+  const edits = (name: string): number => countEdits(given.toLowerCase(), name.toLowerCase())
+  const [nearest = ''] = names.toSorted((one, other) => edits(one) - edits(other))
+  return nearest
+}
+
+/** Returns the nearest name, or `null` if none is similar: at most a third of `given` may be wrong. */
+export function findSimilarName (given: string, names: readonly string[]): string | null {
+  const nearest = findNearestName(given, names)
+  return countEdits(given.toLowerCase(), nearest.toLowerCase()) * 3 <= given.length ? nearest : null
+}
+
+/** Returns the Levenshtein distance, computed row by row. */
+function countEdits (from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (const [line, letter] of [...from].entries()) {
+    const next = [line + 1]
+    for (const [column, other] of [...to].entries()) {
+      const [replaced = 0, deleted = 0] = row.slice(column)
+      const [inserted = 0] = next.slice(column)
+      next.push(Math.min(replaced + Number(letter !== other), deleted + 1, inserted + 1))
+    }
+    row = next
+  }
+  const [edits = 0] = row.slice(-1)
+  return edits
+}
 
 /**
  * Checks the value of an option and returns its setting; the default applies if it is `undefined`. `Input` is the
@@ -26,9 +95,9 @@ export function readOptions<Settings extends object> (
   readers: Readers<Settings>,
   path = ''
 ): Settings {
-  expectObject(options, path === '' ? 'options' : path)
+  assertObject(options, path === '' ? 'options' : path)
   const prefix = path === '' ? '' : `${path}.`
-  expectNames(options, readers, prefix)
+  assertKnownNames(options, readers, prefix)
   const settings: Partial<Settings> = {}
   for (const name of Object.keys(readers) as Array<keyof Settings & string>) {
     settings[name] = readers[name](Reflect.get(options, name), `${prefix}${name}`)
@@ -47,14 +116,14 @@ export function readInput<Settings extends object> (input: unknown, readers: Rea
 }
 
 /** Throws `invalid_option` unless the value is an object that can hold options. */
-export function expectObject (value: unknown, path: string, expected = 'an object'): asserts value is object {
-  expect(typeof value === 'object' && value !== null && !Array.isArray(value), path, expected, value)
+export function assertObject (value: unknown, path: string, expected = 'an object'): asserts value is object {
+  assertOption(typeof value === 'object' && value !== null && !Array.isArray(value), path, expected, value)
 }
 
 /** Returns a reader of integers from `minimum` to `maximum`. Without a default, the option is required. */
 export function integer (minimum: number, maximum: number, usual?: number): Reader<number> {
   return (value = usual, path) => {
-    expectInteger(value, path, minimum, maximum)
+    assertInteger(value, path, minimum, maximum)
     return value
   }
 }
@@ -62,7 +131,7 @@ export function integer (minimum: number, maximum: number, usual?: number): Read
 /** Returns a reader of booleans. */
 export function flag (usual: boolean): Reader<boolean> {
   return (value = usual, path) => {
-    expect(typeof value === 'boolean', path, 'a boolean', value)
+    assertOption(typeof value === 'boolean', path, 'a boolean', value)
     return value
   }
 }
@@ -71,7 +140,7 @@ export function flag (usual: boolean): Reader<boolean> {
 export function choice<const Value extends string> (values: readonly Value[], usual?: NoInfer<Value>): Reader<Value> {
   return (value = usual, path) => {
     const known = values.find((one) => one === value)
-    expect(known !== undefined, path, values.map((one) => `'${one}'`).join(' or '), value)
+    assertOption(known !== undefined, path, values.map((one) => `'${one}'`).join(' or '), value)
     return known
   }
 }
@@ -99,7 +168,7 @@ export function switchable<Settings extends object> (
   return (value = usual, path) => {
     if (value === false) return null
     const options = value === true ? {} : value
-    expectObject(options, path, 'a boolean or an object')
+    assertObject(options, path, 'a boolean or an object')
     return readOptions(options, readers, path)
   }
 }
@@ -113,8 +182,8 @@ export function list<Value, Input> (
   const { usual = [], minimum = 0, maximum = Infinity } = rules
   return (value, path) => {
     if (value === undefined) return usual
-    expect(Array.isArray(value), path, expected, value)
-    expect(value.length >= minimum && value.length <= maximum, path, expected, `${value.length} entries`)
+    assertOption(Array.isArray(value), path, expected, value)
+    assertOption(value.length >= minimum && value.length <= maximum, path, expected, `${value.length} entries`)
     return Array.from(value, (entry, index) => read(entry, `${path}[${index}]`))
   }
 }
@@ -128,7 +197,7 @@ interface ListRules<Value> {
 /** Returns a reader of text that passes a check. */
 export function matching (isValid: (text: string) => boolean, expected: string): Reader<string> {
   return (value, path) => {
-    expect(typeof value === 'string' && isValid(value), path, expected, value)
+    assertOption(typeof value === 'string' && isValid(value), path, expected, value)
     return value
   }
 }
@@ -152,7 +221,35 @@ export function unread (value: unknown): unknown {
 /** Returns a reader of functions. */
 export function callable<Value extends Function> (): Reader<Value> {
   return (value, path) => {
-    expect(typeof value === 'function', path, 'a function', value)
+    assertOption(typeof value === 'function', path, 'a function', value)
     return value
   }
+}
+
+/**
+ * Returns a URL that paths can follow, without a slash at its end; empty if the option is absent. Throws
+ * `invalid_option`.
+ */
+export function readPublicUrl (value: string | undefined = '', path: string): string {
+  if (value === '') return ''
+  const url = typeof value === 'string' && !/[\p{Cc}\s\\?#]/u.test(value) ? parseUrl(value) : null
+  const isBase = url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === ''
+  assertOption(isBase, path, 'a URL such as https://api.example.com, without query and fragment', value)
+  return url.href.replace(/\/+$/, '')
+}
+
+/** Reads keys of 32 bytes. Throws `invalid_option`. */
+export function readKeys (keys: unknown, path: string): readonly Uint8Array[] {
+  // The messages show no value: it may be a key.
+  assertOption(Array.isArray(keys), path, 'an array of Buffers', typeof keys)
+  for (const [index, key] of keys.entries()) {
+    const isKey = key instanceof Uint8Array && key.length === 32
+    assertOption(
+      isKey,
+      `${path}[${index}]`,
+      'a Buffer of 32 bytes',
+      key instanceof Uint8Array ? `${key.length} bytes` : typeof key
+    )
+  }
+  return keys
 }

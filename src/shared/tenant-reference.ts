@@ -1,5 +1,5 @@
 import { RecruitingApiError } from '../errors.js'
-import { findNearestName, findUnknownName, show } from './expect.js'
+import { findNearestName, findUnknownName, show } from './read-options.js'
 import { isPlainText, isTenantSlug, tenantSlugRule } from './text.js'
 
 /** A tenant of a call, by its slug. */

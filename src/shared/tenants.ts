@@ -1,7 +1,7 @@
 import { RecruitingApiError } from '../errors.js'
 import type { Clock, Tenant, WebhookStore } from '../ports/index.js'
 import { withinTime } from './clock.js'
-import { expect } from './expect.js'
+import { assertOption } from './read-options.js'
 import { type CheckedReference, parseTenantId, tenantIdRule } from './tenant-reference.js'
 import { isTenantSlug, tenantSlugRule } from './text.js'
 
@@ -137,13 +137,13 @@ function readId (value: unknown): string | null {
   // A host in plain JavaScript may return `undefined` for a missing row.
   if (value === null || value === undefined) return null
   const id = parseTenantId(value)
-  expect(id !== null, 'tenantId', `a function that returns ${tenantIdRule}, or null`, value)
+  assertOption(id !== null, 'tenantId', `a function that returns ${tenantIdRule}, or null`, value)
   return id
 }
 
 function readSlug (value: unknown): string | null {
   if (value === null || value === undefined) return null
-  expect(isTenantSlug(value), 'tenantSlug', `a function that returns ${tenantSlugRule}, or null`, value)
+  assertOption(isTenantSlug(value), 'tenantSlug', `a function that returns ${tenantSlugRule}, or null`, value)
   return value
 }
 

@@ -1,8 +1,7 @@
 import { RecruitingApiError } from '../errors.js'
 import type { ChangeSource, IdKinds } from '../ports/index.js'
-import { expect } from '../shared/expect.js'
+import { assertOption, choice, flag, readInput, unread } from '../shared/read-options.js'
 import { isId, isStorableId, textIdRule } from '../shared/ids.js'
-import { choice, flag, readInput, unread } from '../shared/read-options.js'
 import { readTenant } from '../shared/tenant-reference.js'
 import type { Tenants } from '../shared/tenants.js'
 import { assertNames, optionNames } from './events/arguments.js'
@@ -23,7 +22,7 @@ export function createChanged (
   tenants: Tenants
 ): EngineCalls['changed'] {
   return async (changed, options = {}) => {
-    expect(changes !== undefined, 'storage.changes', 'a storage that keeps changes', changes)
+    assertOption(changes !== undefined, 'storage.changes', 'a storage that keeps changes', changes)
     assertNames('options', options, optionNames)
     const { kind, id, deleted } = readInput(changed, readers)
     const reference = readTenant(changed)

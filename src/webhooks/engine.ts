@@ -1,5 +1,7 @@
 import { RecruitingApiError } from '../errors.js'
-import { expect, expectNames } from '../shared/expect.js'
+import {
+  assertKnownNames, assertOption, choice, flag, plainText, readInput, readOptions
+} from '../shared/read-options.js'
 import type { Hold, PublishedFields } from '../ports/index.js'
 import { heldError, heldMessage } from '../shared/held.js'
 import type { EngineSettings } from './options/engine.js'
@@ -25,7 +27,6 @@ import { createSecretBox, resealSecrets } from './secrets.js'
 import { limitHistory } from './history.js'
 import { type Runtime, systemRuntime } from './runtime.js'
 import { createWorker } from './queue/worker.js'
-import { choice, flag, plainText, readInput, readOptions } from '../shared/read-options.js'
 import { reportStoredSlugs } from './stored-slugs.js'
 import { createSubjects } from './subjects.js'
 import { createTenantOperations } from './tenants.js'
@@ -65,9 +66,9 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   } = settings
   const { webhooks, deliveries, changes, holds, feed } = storage
   const { clock, allowHttp, allowNetworks, denyNetworks, timeoutMs, pollMs, retentionDays, environment } = delivery
-  expect(environment === null || holds !== undefined, 'delivery.environment', 'a storage with holds', environment)
-  expect(tenantSlug === null || tenantId !== null, 'tenantSlug', 'none without the option tenantId', tenantSlug)
-  expect(
+  assertOption(environment === null || holds !== undefined, 'delivery.environment', 'a storage with holds', environment)
+  assertOption(tenantSlug === null || tenantId !== null, 'tenantSlug', 'none without the option tenantId', tenantSlug)
+  assertOption(
     !delivery.propagateTrace || opentelemetry !== null,
     'delivery.propagateTrace',
     'false without the option opentelemetry',
@@ -173,7 +174,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
         pending: choice(['deliver', 'discard']), keepWebhooks: flag(false), keepKeys: flag(false)
       })
       for (const [name, isKept] of Object.entries({ keepWebhooks, keepKeys })) {
-        expect(!isKept || pending === 'discard', name, "false unless pending is 'discard'", isKept)
+        assertOption(!isKept || pending === 'discard', name, "false unless pending is 'discard'", isKept)
       }
       return await holds?.adopt({ environment, pending, keepWebhooks, keepKeys }) ?? null
     },
@@ -207,10 +208,10 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
             'the server is not ready: await app.ready() or app.listen() before drain'
           )
         }
-        expectNames(options, { until: 0 })
+        assertKnownNames(options, { until: 0 })
         const { until = 0 } = options
         const untilMs = Number(until)
-        expect(!Number.isNaN(new Date(untilMs).getTime()), 'until', 'a Date or milliseconds since the epoch', until)
+        assertOption(!Number.isNaN(new Date(untilMs).getTime()), 'until', 'a Date or milliseconds since the epoch', until)
         const hasPending = (): Promise<boolean> => deliveries.hasPending(Math.max(0, untilMs - clock.now()))
         for (;;) {
           // Taken before the query, because a turn that ends during it would be missed until the next poll.

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { createCachedLimit, type Limit } from '../../shared/cached.js'
 import { systemClock } from '../../shared/clock.js'
-import { expect, refuse } from '../../shared/expect.js'
+import { assertOption, rejectOption } from '../../shared/read-options.js'
 import type { AccessLookup, RequestAccessLookup } from '../auth.js'
 import { operationIdOf } from '../document/operation.js'
 import { readCaller } from '../request.js'
@@ -49,7 +49,7 @@ export async function createLimits (
     // A separate instance, because the scope would inherit the limiter of a host that uses the package too.
     const owner = Fastify()
     await owner.register(rateLimit, { ...settings, ...budget, global: false, keyGenerator })
-    expect(
+    assertOption(
       owner.hasDecorator('createRateLimit'),
       'rateLimit',
       '@fastify/rate-limit of version 10.3 or later',
@@ -121,7 +121,7 @@ async function loadPackage (load: LoadPackage): Promise<FastifyPluginAsync<Recor
     const { default: rateLimit } = await load()
     return rateLimit as FastifyPluginAsync<Record<string, unknown>>
   } catch (error) {
-    refuse(
+    rejectOption(
       'rateLimit',
       'the package @fastify/rate-limit to be installed',
       error instanceof Error ? error.message : String(error)

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { KeyLookup } from '../../ports/index.js'
-import { expect } from '../../shared/expect.js'
-import { type OptionsOf, type SettingsOf, callable, flag, orNull } from '../../shared/read-options.js'
+import { assertOption, type OptionsOf, type SettingsOf, callable, flag, orNull } from '../../shared/read-options.js'
 import type { HostRoutes } from '../host-routes.js'
 import { fields } from './fields.js'
 import { readOpenApi } from './openapi.js'
@@ -66,7 +65,7 @@ export interface HttpSettings extends SettingsOf<typeof httpOptions> {
 }
 
 function readPrefix (value = '/api/v1/public', path: string): string {
-  expect(
+  assertOption(
     typeof value === 'string' && /^(\/[A-Za-z0-9\-._~]+)+$/.test(value),
     path,
     'a path such as /api/v1/public',
@@ -76,6 +75,6 @@ function readPrefix (value = '/api/v1/public', path: string): string {
 }
 
 function readRoutes (routes: HostRoutes | null = null, path: string): HostRoutes | null {
-  expect(routes === null || typeof routes === 'function', path, 'a Fastify plugin', routes)
+  assertOption(routes === null || typeof routes === 'function', path, 'a Fastify plugin', routes)
   return routes
 }

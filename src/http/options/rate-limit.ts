@@ -1,7 +1,15 @@
 import { limit } from '../../shared/cached.js'
-import { expect } from '../../shared/expect.js'
 import {
-  type OptionsOf, type Reader, type SettingsOf, expectObject, flag, integer, optional, readOptions, switchable
+  assertOption,
+  type OptionsOf,
+  type Reader,
+  type SettingsOf,
+  assertObject,
+  flag,
+  integer,
+  optional,
+  readOptions,
+  switchable
 } from '../../shared/read-options.js'
 
 /** The most requests that a limit may allow in a window. */
@@ -107,7 +115,7 @@ function readOperations (
   value: Record<string, RateLimitBudget> = {},
   path: string
 ): Record<string, SettingsOf<typeof operationOptions>> {
-  expectObject(value, path)
+  assertObject(value, path)
   const budgets = Object.entries({ dispatchWebhookTest: {}, replayWebhook: {}, ...value })
   return Object.fromEntries(budgets.map(([id, budget]) => [id, readOptions(budget, operationOptions, `${path}.${id}`)]))
 }
@@ -120,7 +128,7 @@ function readFailedKeys (
 }
 
 function readRedis (redis: { defineCommand: unknown } | undefined, path: string): { defineCommand: unknown } {
-  expect(typeof redis?.defineCommand === 'function', path, 'a client such as that of ioredis', redis)
+  assertOption(typeof redis?.defineCommand === 'function', path, 'a client such as that of ioredis', redis)
   return redis
 }
 
@@ -128,12 +136,12 @@ function readStore (
   store: { prototype: { incr: unknown } } | undefined,
   path: string
 ): { prototype: { incr: unknown } } {
-  expect(typeof store?.prototype?.incr === 'function', path, 'a class with the method incr', store)
+  assertOption(typeof store?.prototype?.incr === 'function', path, 'a class with the method incr', store)
   return store
 }
 
 function readNameSpace (value = 'recruiting-rate-limit-', path: string): string {
-  expect(typeof value === 'string', path, 'a string', value)
+  assertOption(typeof value === 'string', path, 'a string', value)
   return value
 }
 
@@ -144,7 +152,7 @@ function readTimeWindow (value: number | string = 60_000, path: string): number 
     Number.isInteger(timeWindowMs) &&
     timeWindowMs >= 1000 &&
     timeWindowMs <= 86_400_000
-  expect(isTime, path, 'milliseconds from 1000 to 86400000, or text such as 1 minute', value)
+  assertOption(isTime, path, 'milliseconds from 1000 to 86400000, or text such as 1 minute', value)
   return timeWindowMs
 }
 

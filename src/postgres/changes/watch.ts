@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { RecruitingApiError } from '../../errors.js'
 import type { ChangeKind } from '../../ports/index.js'
-import { expect } from '../../shared/expect.js'
+import { assertOption, type Reader, type Readers, choice, readOptions } from '../../shared/read-options.js'
 import { readField } from '../../shared/fields.js'
-import { type Reader, type Readers, choice, readOptions } from '../../shared/read-options.js'
 import { isStorableText } from '../../shared/text.js'
 import { inTransaction, type PgPool, type PgQueryable } from '../pool.js'
 import { assertPool, readSchema } from '../options.js'
@@ -56,7 +55,7 @@ interface Table {
 }
 
 const readExpression: Reader<string> = (value, path) => {
-  expect(
+  assertOption(
     typeof value === 'string' && value.trim() !== '' && isStorableText(value),
     path,
     'the name of a column, or an SQL expression over row',
@@ -141,13 +140,13 @@ export async function watchSql (pool: PgPool, relation: string, options: WatchSq
 }
 
 function expectOptions (options: WatchOptions): WatchOptions {
-  expect(typeof options === 'object' && options !== null, 'options', 'an object', options)
+  assertOption(typeof options === 'object' && options !== null, 'options', 'an object', options)
   return options
 }
 
 function assertRelation (relation: string): void {
   const isName = typeof relation === 'string' && relation !== '' && isStorableText(relation)
-  expect(isName, 'relation', 'the name of a table, such as public.people', relation)
+  assertOption(isName, 'relation', 'the name of a table, such as public.people', relation)
 }
 
 /** A limit of the database user is for short statements, and names are compared with those that were stored. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { createListening } from './listening.js'
-import { expect } from '../../shared/expect.js'
+import { assertOption } from '../../shared/read-options.js'
 import type { PgPool } from '../pool.js'
 import type { Session } from '../session.js'
 
@@ -89,7 +89,7 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
 function keepConnection (pool: PgPool): void {
   const kept = (keptConnections.get(pool) ?? 0) + 1
   const max = Number(pool.options?.max ?? Infinity)
-  expect(
+  assertOption(
     max > kept,
     'pool',
     `${kept + 1} connections or more, because LISTEN keeps ${kept} of them, one for each storage that delivers`,

@@ -3,9 +3,17 @@ import { RecruitingApiError } from '../../errors.js'
 import { generateApiKey, hashApiKey, keyStart, readKeyPrefix } from '../../keys/api-key.js'
 import { apiScopes, expectScopes, readScopes } from '../../keys/scopes.js'
 import { systemClock } from '../../shared/clock.js'
-import { expect } from '../../shared/expect.js'
 import {
-  type OptionsOf, type Reader, type Readers, callable, expectObject, integer, orNull, readInput, readOptions
+  assertOption,
+  type OptionsOf,
+  type Reader,
+  type Readers,
+  callable,
+  assertObject,
+  integer,
+  orNull,
+  readInput,
+  readOptions
 } from '../../shared/read-options.js'
 import { readTenant, readTenantArgument, type TenantReference } from '../../shared/tenant-reference.js'
 import { createSlugLookup, tenantResting, type TenantSlugLookup } from '../../shared/tenants.js'
@@ -202,7 +210,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
 /** Returns the id of a tenant: without a `tenantId` it is the slug. */
 function readKeyTenant (tenant: unknown): string {
   // Text is most likely the id of a key, without its tenant.
-  readInput({ tenant }, { tenant: (value, path) => expectObject(value, path, 'an object with tenantSlug or tenantId') })
+  readInput({ tenant }, { tenant: (value, path) => assertObject(value, path, 'an object with tenantSlug or tenantId') })
   const { slug, id } = readTenantArgument(tenant)
   return id ?? slug
 }
@@ -218,7 +226,7 @@ function toJson (list: readonly string[] | null): string | null {
 }
 
 const readId: Reader<string> = (value, path) => {
-  expect(isPlainText(value, 255), path, 'the id of a key', value)
+  assertOption(isPlainText(value, 255), path, 'the id of a key', value)
   return value
 }
 const idReaders = { id: readId }

@@ -1,8 +1,7 @@
 import { type KeyLimits, keyLimitReaders } from '../../keys/key-limits.js'
 import { readScopes } from '../../keys/scopes.js'
-import { expect } from '../../shared/expect.js'
+import { assertOption, type Readers, unread } from '../../shared/read-options.js'
 import { isPlainText, normalizeInstant } from '../../shared/text.js'
-import { type Readers, unread } from '../../shared/read-options.js'
 import type { TenantReference } from '../../shared/tenant-reference.js'
 import { toIso } from '../sql.js'
 
@@ -105,7 +104,7 @@ export const keyReaders: Readers<KeyValues> = {
     if (value === null) return null
     const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
     const instant = normalizeInstant(text)
-    expect(instant !== null, path, 'a valid Date or an RFC 3339 date-time', value)
+    assertOption(instant !== null, path, 'a valid Date or an RFC 3339 date-time', value)
     return instant
   },
   createdBy: readLabel
@@ -120,6 +119,6 @@ export const keyJson = `json_build_object(
 )`
 
 function readLabel (value: unknown = null, path: string): string | null {
-  expect(value === null || isPlainText(value, 255), path, '1 to 255 characters without control characters', value)
+  assertOption(value === null || isPlainText(value, 255), path, '1 to 255 characters without control characters', value)
   return value
 }

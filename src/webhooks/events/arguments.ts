@@ -1,6 +1,6 @@
 import { RecruitingApiError } from '../../errors.js'
 import { readText } from '../../observe/call-host.js'
-import { findNearestName, findUnknownName } from '../../shared/expect.js'
+import { findNearestName, findUnknownName } from '../../shared/read-options.js'
 import { tenantNames } from '../../shared/tenant-reference.js'
 import { isPlainText, normalizeInstant } from '../../shared/text.js'
 import type { EventCatalogue } from './catalogue.js'

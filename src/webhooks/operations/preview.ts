@@ -1,5 +1,5 @@
 import type { EventFilters, Tenant } from '../../ports/index.js'
-import { expect } from '../../shared/expect.js'
+import { assertOption } from '../../shared/read-options.js'
 import { createFilterTest } from '../../shared/filters.js'
 import type { EventSchemas } from '../events/catalogue.js'
 import type { History } from '../history.js'
@@ -26,7 +26,7 @@ export async function preview (
   { event_types: eventTypes, filters = null }: PreviewInput
 ): Promise<Preview> {
   const { latest } = history
-  expect(latest !== undefined, 'storage.feed', 'a storage with a feed', latest)
+  assertOption(latest !== undefined, 'storage.feed', 'a storage with a feed', latest)
   assertAllKnown(events, eventTypes)
   const bodies = await latest(tenant.id, { limit: maxEvents, eventTypes })
   return { events: bodies.length, matching: bodies.filter((body) => createFilterTest(body)(filters)).length }

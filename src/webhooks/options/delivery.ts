@@ -2,9 +2,18 @@ import { isIP } from 'node:net'
 import type { DisableRule } from '../../ports/index.js'
 import { parseCidr } from '../../shared/addresses.js'
 import { readClock } from '../../shared/clock.js'
-import { expect } from '../../shared/expect.js'
 import {
-  type OptionsOf, type Reader, type SettingsOf, expectObject, flag, integer, list, matching, orNull, readOptions
+  assertOption,
+  type OptionsOf,
+  type Reader,
+  type SettingsOf,
+  assertObject,
+  flag,
+  integer,
+  list,
+  matching,
+  orNull,
+  readOptions
 } from '../../shared/read-options.js'
 import { defaultRetrySchedule } from '../queue/outcome.js'
 import { readProxy } from './proxy.js'
@@ -23,7 +32,7 @@ const environmentName = matching(
 )
 
 const retrySeconds: Reader<number> = (seconds, path) => {
-  expect(
+  assertOption(
     typeof seconds === 'number' && seconds >= 0 && seconds <= 31_536_000,
     path,
     'seconds from 0 to 31536000',
@@ -163,7 +172,7 @@ export interface DeliverySettings extends SettingsOf<typeof deliveryOptions> {
 /** Returns the settings of deliveries. Throws `invalid_option`. */
 export function readDelivery (value: DeliveryOptions | false = {}, path: string): DeliverySettings {
   const options = value === false ? { worker: false } : value
-  expectObject(options, path, 'an object or false')
+  assertObject(options, path, 'an object or false')
   const settings = readOptions(options, deliveryOptions, path)
   // Its range and default depend on `timeoutMs`: a lease is longer than an attempt.
   const { timeoutMs, leaseMs = Math.max(60_000, timeoutMs * 2) } = settings

@@ -2,10 +2,10 @@ import type { AuditListener } from '../../observe/audit.js'
 import type { OpenTelemetryApi } from '../../observe/tracing.js'
 import type { EventStorage } from '../../ports/index.js'
 import { limit } from '../../shared/cached.js'
-import { expect } from '../../shared/expect.js'
+import {
+  assertOption, type OptionsOf, type SettingsOf, callable, flag, integer, orNull, readKeys
+} from '../../shared/read-options.js'
 import { readIds } from '../../shared/ids.js'
-import { type OptionsOf, type SettingsOf, callable, flag, integer, orNull } from '../../shared/read-options.js'
-import { readKeys } from '../../shared/readers.js'
 import type { TenantIdLookup, TenantSlugLookup } from '../../shared/tenants.js'
 import type { EventSchemas } from '../events/catalogue.js'
 import { type LimitedTenant, maxWebhooks } from '../operations/management.js'
@@ -105,6 +105,6 @@ function readSecretKeys (keys: readonly Uint8Array[] = [], path: string): readon
 }
 
 function readOpenTelemetry (api: OpenTelemetryApi | undefined, path: string): OpenTelemetryApi {
-  expect(typeof api?.trace?.getTracer === 'function', path, 'the module @opentelemetry/api', api)
+  assertOption(typeof api?.trace?.getTracer === 'function', path, 'the module @opentelemetry/api', api)
   return api
 }

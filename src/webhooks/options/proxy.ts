@@ -1,6 +1,5 @@
-import { expect } from '../../shared/expect.js'
+import { assertOption, assertObject, readOptions } from '../../shared/read-options.js'
 import { parseUrl } from '../../shared/addresses.js'
-import { expectObject, readOptions } from '../../shared/read-options.js'
 import type { HttpProxy } from '../ssrf/proxy.js'
 
 /** The proxy that deliveries go through. */
@@ -16,22 +15,22 @@ export interface ProxyOptions {
 export function readProxy (value: ProxyOptions | undefined, path: string): HttpProxy | null {
   if (value === undefined) return null
   // The messages show no text: it may contain a password.
-  expect(typeof value !== 'string', path, 'an object such as { url }', 'text')
-  expectObject(value, path, 'an object such as { url }')
+  assertOption(typeof value !== 'string', path, 'an object such as { url }', 'text')
+  assertObject(value, path, 'an object such as { url }')
   return readOptions(value, { url: readUrl }, path).url
 }
 
 function readUrl (value: unknown, path: string): HttpProxy {
   const expected = 'a URL such as http://proxy.example:3128'
-  expect(typeof value === 'string', path, expected, value)
+  assertOption(typeof value === 'string', path, expected, value)
   const url = parseUrl(value)
-  expect(url !== null && !/[\p{Cc}\s]/u.test(value), path, expected, 'text that is not a URL')
+  assertOption(url !== null && !/[\p{Cc}\s]/u.test(value), path, expected, 'text that is not a URL')
   const { protocol, host, hostname, port, pathname, search, hash, username, password } = url
-  expect(protocol === 'http:' || protocol === 'https:', path, expected, 'another protocol')
-  expect(port !== '0', path, expected, 'port 0')
-  expect(pathname + search + hash === '/', path, expected, 'a URL with a path')
+  assertOption(protocol === 'http:' || protocol === 'https:', path, expected, 'another protocol')
+  assertOption(port !== '0', path, expected, 'port 0')
+  assertOption(pathname + search + hash === '/', path, expected, 'a URL with a path')
   const credentials = decode(username, password)
-  expect(
+  assertOption(
     credentials !== null,
     path,
     'percent-encoded credentials without control characters, the user name without a colon',
