@@ -1,8 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { type ActivityCounts, type Hour, countActivity } from './activity-hours.js'
-import type { DeliveryQuery } from './api.js'
+import { type ActivityCounts, type Hour, countActivity } from './deliveries.js'
+import type { DeliveryQuery, InTurn } from './api.js'
 import { useEvery, useFormat, usePortal, useQuery, useSeen } from './hooks.js'
-import type { InTurn } from './turns.js'
 
 /** The API's largest page: one request, however long the log is. */
 const newest = { sort: '-id', per_page: 200 } satisfies DeliveryQuery

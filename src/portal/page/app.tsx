@@ -1,17 +1,24 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { createApi, createSend } from './api.js'
-import { createDraftStore, tabStorage } from './draft-store.js'
+import { createDraftStore, tabStorage } from './draft.js'
 import { DeliveryScreen } from './delivery.js'
 import { EndpointScreen } from './endpoint.js'
 import { EndpointsScreen } from './endpoints.js'
 import { CreateScreen, EditScreen } from './form.js'
-import { type CurrentSession, type Portal, PortalContext, usePortal, useRoute, useSession, useTheme } from './hooks.js'
-import { useLanguage } from './language.js'
-import type { LogPlace } from './log-rows.js'
-import type { Session, SessionManager } from './session.js'
+import {
+  type CurrentSession,
+  type Portal,
+  PortalContext,
+  useLanguage,
+  usePortal,
+  useRoute,
+  useSession,
+  useTheme
+} from './hooks.js'
+import type { LogPlace } from './deliveries.js'
+import type { Session, SessionManager, ThemeHint } from './session.js'
 import { OfferDialog, Shell, Unworded } from './shell.js'
 import { type Language, type LanguageFiles, createFormat } from './text.js'
-import type { ThemeHint } from './theme.js'
 
 /** The configuration that the server passes, in the attribute `config` or by `define`. */
 export interface PageConfig {

@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useMemo, useState } from 'preact/hooks'
 import type { Attempt, Delivery, DeliveryWithAttempts, WebhookWithHealth } from './api.js'
+import { curlCommand } from './deliveries.js'
 import { useAction, useCan, useEvery, useFormat, useNow, usePortal, useQuery } from './hooks.js'
 import { Button, CodeBlock, Copy, Icon, Link } from './parts/controls.js'
 import { Instant, Name, Notice, Problem, Skeleton, Status } from './parts/feedback.js'
-import { RequestSection } from './request.js'
 import { Screen } from './shell.js'
-import { prettyJson } from './text.js'
-import { adviceFor, describeResult, isErased, toneOf } from './words.js'
+import { adviceFor, describeResult, isErased, prettyJson, toneOf } from './text.js'
 
 const pollMs = 2000
 
@@ -273,6 +272,52 @@ function Body ({ body }: { body: string | null }) {
             <CodeBlock code={shown} exact={body} label={texts.label} />
           </>
           )}
+    </section>
+  )
+}
+
+/**
+ * The headers of a delivery, and a command that sends it again. Signatures are not stored, and differ at each
+ * attempt.
+ */
+export function RequestSection ({
+  webhook,
+  delivery: { event_id: eventId, body }
+}: {
+  webhook: WebhookWithHealth
+  delivery: DeliveryWithAttempts
+}) {
+  const {
+    messages: {
+      delivery: { request: texts }
+    }
+  } = useFormat()
+  const id = useId()
+  const headerNames = Object.keys(webhook.headers ?? {})
+  const headers = [
+    'content-type: application/json',
+    'user-agent: fastify-recruiting-api',
+    `webhook-id: ${eventId}`,
+    `webhook-timestamp: <${texts.timestamp}>`,
+    `webhook-signature: v1,<${texts.signature}>`,
+    ...headerNames.map((name) => `${name}: <${texts.hidden}>`)
+  ]
+  return (
+    <section class='section' aria-labelledby={id}>
+      <h2 id={id}>{texts.title}</h2>
+      <CodeBlock code={`POST ${webhook.target_url}\n${headers.join('\n')}`} label={texts.label} />
+      {body !== null && (
+        <>
+          <p class='muted'>{texts.note}</p>
+          <div>
+            <Copy
+              text={curlCommand({ url: webhook.target_url, eventId, body, headerNames })}
+              label={texts.curl}
+              caption={texts.curl}
+            />
+          </div>
+        </>
+      )}
     </section>
   )
 }

@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
 import { RowActivity } from './activity.js'
-import type { Webhook, WebhookHealth, WebhookStatus } from './api.js'
+import { type InTurn, type Webhook, type WebhookHealth, type WebhookStatus, createTurns } from './api.js'
 import { useCan, useFormat, useNow, usePortal, useQuery } from './hooks.js'
 import { Icon, Link, Pager } from './parts/controls.js'
 import { Empty, Name, Problem, Skeleton, Status, Url } from './parts/feedback.js'
 import { Screen } from './shell.js'
-import { type InTurn, createTurns } from './turns.js'
-import { healthWord } from './words.js'
+import { healthWord } from './text.js'
 
 /** Requests for figures at once: a key's budget is for more important ones. */
 const figuresAtOnce = 2

@@ -19,17 +19,15 @@ import {
   maxHeaders,
   readRefusal
 } from './draft.js'
-import { EventPicker } from './event-picker.js'
-import { FilterFields } from './filter-fields.js'
+import { EventPicker, FilterFields } from './form-fields.js'
 import { draftsOf, fieldsOf, filtersOf, valuesOf } from './filters.js'
 import { useAction, useFormat, usePortal, useQuery } from './hooks.js'
 import { Button, Field, Icon, Link, useErrorFocus } from './parts/controls.js'
 import { LeaveGuard } from './parts/dialogs.js'
-import { Notice, Problem, Skeleton } from './parts/feedback.js'
+import { Notice, Problem, Skeleton, SourceIps } from './parts/feedback.js'
 import type { Route } from './route.js'
 import { SecretScreen } from './secret.js'
 import { Screen } from './shell.js'
-import { SourceIps } from './source-ips.js'
 
 // One object, so that a form without changes stays unchanged.
 const noHeaders: readonly HeaderDraft[] = []

@@ -1,12 +1,19 @@
 import { createContext } from 'preact'
-import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { PortalMessages } from '../messages.js'
 import type { Api, Failure, Result } from './api.js'
-import type { DraftStore } from './draft-store.js'
+import type { LogPlace } from './deliveries.js'
+import type { DraftStore } from './draft.js'
 import { type Route, formatRoute, parseRoute } from './route.js'
-import type { LogPlace } from './log-rows.js'
-import type { Capability, Session, SessionManager, SessionState } from './session.js'
-import type { Format } from './text.js'
-import { type ThemeHint, themeProperties } from './theme.js'
+import {
+  type Capability,
+  type Session,
+  type SessionManager,
+  type SessionState,
+  type ThemeHint,
+  themeProperties
+} from './session.js'
+import { type Format, type Language, type LanguageFiles, chooseLanguage } from './text.js'
 
 /** Everything that screens and parts share. */
 export interface Portal extends Navigation {
@@ -284,4 +291,55 @@ export function useTheme (
     document.documentElement.style.setProperty('color-scheme', scheme)
     document.body.style.setProperty('margin', '0')
   }, [vendor, session])
+}
+
+const retryMs = 2000
+
+/**
+ * Loads the texts of the page's language, again until that succeeds. The previous ones stay while others load. Waits
+ * for the first session, which may name a language.
+ */
+export function useLanguage (
+  files: LanguageFiles,
+  { session, state }: CurrentSession
+): { language: Language | null; isCutOff: boolean } {
+  const [language, setLanguage] = useState<Language | null>(null)
+  const [isCutOff, setCutOff] = useState(false)
+  const isKnown = session !== null || state !== 'renewing'
+  const wanted = session?.locale ?? null
+  const choice = useMemo(
+    () => chooseLanguage([...(wanted === null ? [] : [wanted]), ...navigator.languages], files),
+    [wanted]
+  )
+  useEffect(() => {
+    if (!isKnown) return
+    const controller = new AbortController()
+    let timer = 0
+    const load = async () => {
+      const messages = await readTexts(choice.file, controller.signal)
+      if (controller.signal.aborted) return
+      setCutOff(messages === null)
+      if (messages === null) timer = setTimeout(load, retryMs)
+      else setLanguage({ messages, locale: choice.locale, direction: choice.direction })
+    }
+    load()
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [choice, isKnown])
+  return { language, isCutOff }
+}
+
+async function readTexts (file: string, signal: AbortSignal): Promise<PortalMessages | null> {
+  try {
+    const response = await fetch(new URL(file, import.meta.url), {
+      signal,
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer'
+    })
+    return response.ok ? await response.json() : null
+  } catch {
+    return null
+  }
 }

@@ -2,10 +2,10 @@ import type { RefObject } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Delivery } from './api.js'
 import { useFormat, useNow } from './hooks.js'
-import { type LogRows, hasMore } from './log-rows.js'
+import { type LogRows, hasMore } from './deliveries.js'
 import { Icon, Link } from './parts/controls.js'
 import { Name, Status, TimeAgo, Url } from './parts/feedback.js'
-import { describeResult, toneOf } from './words.js'
+import { describeResult, toneOf } from './text.js'
 
 interface LogFeedProps {
   feed: RefObject<HTMLDivElement | null>

@@ -2,7 +2,7 @@ import './parts.css'
 import './screens.css'
 import { render } from 'preact'
 import { App, type PageConfig } from './app.js'
-import { tabStorage } from './draft-store.js'
+import { tabStorage } from './draft.js'
 import { type SessionManager, createSessionManager, readReturnUrl, readSession } from './session.js'
 
 /** Defines `<recruiting-webhooks>`, once. */

@@ -4,7 +4,7 @@ import { useAction, useEvery, useFormat, usePortal, useQuery } from './hooks.js'
 import { Button, Field, useErrorFocus } from './parts/controls.js'
 import { Dialog } from './parts/dialogs.js'
 import { Name, Notice, Problem, Progress } from './parts/feedback.js'
-import { type Choice, type SinceError, findSinceError, ranges, toLocalInput, toReplay } from './replay-selection.js'
+import { type Choice, type SinceError, findSinceError, ranges, toLocalInput, toReplay } from './deliveries.js'
 
 /** Opens the replay of a webhook. `onShowLog` shows the results. */
 export function ReplayButton ({ webhook, onShowLog }: { webhook: WebhookWithHealth, onShowLog: () => void }) {

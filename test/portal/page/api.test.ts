@@ -1,10 +1,17 @@
 import t, { type Test } from 'tap'
 import {
-  allEventTypes, createApi, createSend, type EventType, type FailureDetail, messageFor, noResponse, readFailure,
-  type Result
+  type EventType,
+  type FailureDetail,
+  type Result,
+  allEventTypes,
+  createApi,
+  createSend,
+  createTurns,
+  messageFor,
+  noResponse,
+  readFailure
 } from '../../../src/portal/page/api.js'
 import type { Session } from '../../../src/portal/page/session.js'
-import { createTurns } from '../../../src/portal/page/turns.js'
 
 function session (token: string, tenantSlug = 'acme'): Session {
   return { token, tenantSlug, expiresAt: 0, capabilities: new Set(['read']), locale: null, theme: {}, returnUrl: null }

@@ -4,10 +4,18 @@ import {
   type EventFilters, type EventType, type Failure, type FilterValue, noResponse, type Webhook
 } from '../../../src/portal/page/api.js'
 import {
-  changesOf, checkDraft, type Draft, explainRefusal, groupOptions, headersOf, isChanged, optionsOf,
-  readRefusal
+  type Draft,
+  changesOf,
+  checkDraft,
+  createDraftStore,
+  explainRefusal,
+  groupOptions,
+  headersOf,
+  isChanged,
+  optionsOf,
+  readRefusal,
+  tabStorage
 } from '../../../src/portal/page/draft.js'
-import { createDraftStore, tabStorage } from '../../../src/portal/page/draft-store.js'
 import {
   type DataFields, draftsOf, fieldsOf, filtersFault, filtersOf, formatValues, groupValues, valuesOf
 } from '../../../src/portal/page/filters.js'

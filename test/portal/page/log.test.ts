@@ -1,8 +1,17 @@
 import t from 'tap'
 import type { Delivery, DeliveryStatus, Page } from '../../../src/portal/page/api.js'
-import { appendRows, compareRows, hasMore, renewRows, startRows } from '../../../src/portal/page/log-rows.js'
-import { countActivity } from '../../../src/portal/page/activity-hours.js'
-import { type Choice, findSinceError, toLocalInput, toReplay } from '../../../src/portal/page/replay-selection.js'
+import {
+  type Choice,
+  appendRows,
+  compareRows,
+  countActivity,
+  findSinceError,
+  hasMore,
+  renewRows,
+  startRows,
+  toLocalInput,
+  toReplay
+} from '../../../src/portal/page/deliveries.js'
 
 const perPage = 4
 

@@ -3,11 +3,22 @@ import t from 'tap'
 import de from '../../../src/portal/locales/de.json' with { type: 'json' }
 import { en } from '../../../src/portal/locales/en.js'
 import { languages } from '../../../src/portal/locales/index.js'
-import { choose, chooseLanguage, createFormat, fill, fillParts, prettyJson, showControls } from '../../../src/portal/page/text.js'
-import { adviceFor, describeResult, healthWord, isErased } from '../../../src/portal/page/words.js'
+import {
+  adviceFor,
+  choose,
+  chooseLanguage,
+  createFormat,
+  describeResult,
+  fill,
+  fillParts,
+  healthWord,
+  isErased,
+  prettyJson,
+  showControls
+} from '../../../src/portal/page/text.js'
 import { formatRoute, parseRoute, type Route } from '../../../src/portal/page/route.js'
 import { contrastOf, readableOn, textOn } from '../../../src/portal/contrast.js'
-import { themeProperties } from '../../../src/portal/page/theme.js'
+import { themeProperties } from '../../../src/portal/page/session.js'
 
 t.test('placeholders get their values, isolated from the direction of the text around them', (t) => {
   t.equal(fill('Delete {name}?', { name: 'مرحبا' }, String), 'Delete \u2068مرحبا\u2069?')

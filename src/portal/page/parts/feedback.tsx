@@ -2,9 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Failure } from '../api.js'
 import { useFormat, useNow, useOnline, usePortal } from '../hooks.js'
-import { showControls } from '../text.js'
-import type { Tone } from '../words.js'
-import { Button, Copy, Icon, type IconName } from './controls.js'
+import { type Tone, showControls } from '../text.js'
+import { type IconName, Button, Copy, Icon } from './controls.js'
 
 /** A state as an icon and a word, because colour alone is not accessible. */
 export function Status ({ tone, children }: { tone: Tone, children: string }) {
@@ -182,4 +181,25 @@ export function TimeAgo ({ at }: { at: string }) {
   const isNear = Math.abs(Date.parse(at) - Date.now()) < 120_000
   const now = useNow(isNear ? 1000 : 30_000)
   return <time dateTime={at} title={instant(at)}>{relative(at, now)}</time>
+}
+
+/** The addresses that notifications come from, as a fact. The vendor must have named some. */
+export function SourceIps () {
+  const { sourceIps } = usePortal()
+  const { messages: { endpoint: { details: texts } } } = useFormat()
+  const shown = sourceIps.join(', ')
+  return (
+    <>
+      <dt>{texts.sourceIps}</dt>
+      <dd>
+        <p class='with-copy'>
+          <span class='whole' dir='ltr'>
+            {shown}
+          </span>{' '}
+          <Copy text={shown} label={texts.sourceIps} isIconOnly />
+        </p>
+        <p class='hint'>{texts.sourceIpsHint}</p>
+      </dd>
+    </>
+  )
 }
