@@ -149,7 +149,7 @@ t.test('a task that ends or fails is left alone, and a sleep ends by itself', as
   t.strictSame(process.eventNames(), [])
 })
 
-const pages = await Promise.all(['README.md', 'docs/operations.md', 'docs/security.md', 'docs/coming-from.md', 'docs/webhooks.md'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')))
+const pages = await Promise.all(['README.md', 'docs/commands.md', 'docs/database.md', 'docs/security.md', 'docs/coming-from.md', 'docs/webhooks.md'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')))
 const docsText = pages.join('\n')
 // What the pages export before.
 const variables = { RECRUITING_URL: 'https://ats.example.com/api/v1/public/acme' }
@@ -172,7 +172,7 @@ t.test('every command line in the pages is right', async (t) => {
   }
 })
 
-t.test('docs/operations.md names every command', async (t) => {
+t.test('docs/commands.md names every command', async (t) => {
   const [, table = ''] = docsText.split('| command | what it does |\n|---|---|\n')
   const rows = table.split('\n\n', 1).join('').split('\n').map((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
   const named = rows.flatMap(([first = '', ...rest]) => [first, ...rest.map((name) => name.startsWith(first) ? name : `${first.split(' ')[0]} ${name}`)])

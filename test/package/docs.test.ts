@@ -31,7 +31,7 @@ function removeTypes (example: string): string {
 
 t.test('every snippet of TypeScript in the README and the pages is from an example, and a test runs each example', async (t) => {
   const names = (await readdir(new URL('examples/', root))).filter((name) => name.endsWith('.ts'))
-  const typed = await Promise.all([...names, 'mirror/sync.ts'].map((name) => read(`examples/${name}`)))
+  const typed = await Promise.all([...names, 'mirror/sync.ts', 'ats/src/companies.ts'].map((name) => read(`examples/${name}`)))
   // Some pages show an example without its types.
   const examples = typed.flatMap((text) => [text, removeTypes(text)])
   // The snippets of these two are compiled and run as a whole.

@@ -208,7 +208,7 @@ t.test('resealSecrets seals with the first key what is not, previous secrets too
 })
 
 t.test('in the documented steps, processes of one step sign with secrets that those of the next one sealed, and the reverse', async (t) => {
-  const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  const page = await readFile(new URL('../../docs/security.md', import.meta.url), 'utf8')
   const [, section = ''] = page.split('## Secrets at rest')
   const steps = [...section.matchAll(/Roll out `secretKeys: \[((?:oldKey|newKey)[^\]]*)\]/g)].map(([, names = '']) => names.split(', '))
   t.strictSame(steps, [['oldKey', 'newKey'], ['newKey', 'oldKey'], ['newKey']])

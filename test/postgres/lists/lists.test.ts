@@ -162,7 +162,7 @@ async function readStatements (page: string): Promise<string[]> {
 t.test('the statements of the pages run, and what they make is what a storage needs', async (t) => {
   const pool = (await startPostgres(t)).createPool()
   await migrate(pool)
-  const statements = [...await readStatements('operations.md'), ...await readStatements('adapters.md')]
+  const statements = [...await readStatements('database.md'), ...await readStatements('postgresql.md')]
   t.ok(statements.length > 1)
   for (const sql of statements) await t.resolves(pool.query(sql))
 
