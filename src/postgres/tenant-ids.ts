@@ -4,7 +4,6 @@ import type { Session } from './session.js'
 /** Converts a stored secret, or stored headers, for the new id of a tenant. */
 type Reseal = (secret: string, webhookId: number) => string
 
-const changesPerBatch = 10_000
 const eventsPerBatch = 1000
 
 /** The tables with tenants, each with an index that begins with the column. */
@@ -29,11 +28,10 @@ export async function listTenantIds (session: Session, schema: string): Promise<
       with recursive owner as (
         select min(${column}) as key from ${schema}.${table}
         union all
-        select (select min(t.${column}) from ${schema}.${table} t where t.${column} > owner.key) from owner where owner.key is not null
+        select (select min(t.${column}) from ${schema}.${table} t where t.${column} > owner.key)
+        from owner where owner.key is not null
       )
-      select ${table === 'events' ? 'case when t.key is null then owner.key else t.tenant end' : 'owner.key'} as id
-      from owner ${table === 'events' ? `left join ${schema}.tenants t on t.key = owner.key` : ''}
-      where owner.key is not null`
+      ${selectIds(schema, table)}`
     )
     // A removed tenant has events without an owner for a while.
     for (const { id } of rows) if (id !== null) ids.add(id)
@@ -41,26 +39,37 @@ export async function listTenantIds (session: Session, schema: string): Promise<
   return [...ids].sort()
 }
 
+function selectIds (schema: string, table: string): string {
+  if (table === 'events') {
+    return `
+      select case when t.key is null then owner.key else t.tenant end as id
+      from owner left join ${schema}.tenants t on t.key = owner.key
+      where owner.key is not null`
+  }
+  if (!table.endsWith('changes')) return 'select owner.key as id from owner where owner.key is not null'
+  // Ended changes of renamed and removed tenants do not count.
+  return `
+      select owner.key as id
+      from owner
+      left join ${schema}.ended_changes ended on ended.tenant_digest = sha256(convert_to(owner.key, 'UTF8'))
+      where exists (
+        select from ${schema}.${table} c
+        where c.tenant = owner.key and c.kind in ('candidate', 'job') and c.seq > coalesce(ended.last_seq, 0)
+      )`
+}
+
 /**
  * Gives everything of the tenant whose id is its slug to an id, which may already have data. In short transactions:
- * after an interruption, the next call continues. Changes are deleted, so that syncs of the tenant begin again.
+ * after an interruption, the next call continues. Syncs of the tenant begin again.
  */
 export async function moveToId (
   { session, schema, webhooks }: { session: Session, schema: string, webhooks: Pick<WebhookStore, 'renameTenant'> },
   { slug, id }: Tenant,
   reseal: Reseal
 ): Promise<void> {
-  for (const table of ['recent_changes', 'changes']) await deleteChanges(session, `${schema}.${table}`, slug)
   const renamed = await webhooks.renameTenant({ slug, id: slug }, { slug, id }, { reseal })
   if (renamed !== null) return
   while (await mergeBatch(session, schema, { slug, id }, reseal));
-}
-
-async function deleteChanges (session: Session, table: string, tenant: string): Promise<void> {
-  const rows = await session.query('delete changes', `
-    delete from ${table} where ctid = any (array(select ctid from ${table} where tenant = $1 limit $2)) returning 1`,
-  [tenant, changesPerBatch])
-  if (rows.length === changesPerBatch) await deleteChanges(session, table, tenant)
 }
 
 interface SecretRow {

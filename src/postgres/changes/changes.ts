@@ -67,7 +67,7 @@ function createPage (rows: readonly ChangeRow[], limit: number, epoch: string, e
 /** Who records changes: triggers of `watch`, or the host, which may use triggers too. */
 export type ChangesMode = 'watch' | 'manual'
 
-const compactLimit = 10_000
+const batchSize = 10_000
 
 /** Remembers changes in PostgreSQL; `patient` has a longer time limit, `schema` is quoted. */
 export function createChangeSource (
@@ -79,13 +79,25 @@ export function createChangeSource (
   const recordHere = `select ${schema}.record_change_v1($1, $2, $3, $4) as result`
   const recordAlone = `select ${schema}.changed($1, $2, $3, $4::boolean)`
 
+  /** Deletes the changes of tenants that were renamed or removed. */
+  async function deleteEnded (): Promise<void> {
+    for (let hasMore = true; hasMore;) {
+      const [row] = await patient.query<{ more: boolean }>(
+        'delete ended changes',
+        `select ${schema}.delete_ended_changes_v1($1) as more`,
+        [batchSize]
+      )
+      hasMore = row?.more === true
+    }
+  }
+
   /** Moves the recent changes that readers see to the table that keeps the last one of each candidate or job. */
   async function compact (): Promise<void> {
-    for (let moved = compactLimit; moved === compactLimit;) {
+    for (let moved = batchSize; moved === batchSize;) {
       const [row] = await patient.query<{ moved: number }>(
         'compact changes',
         `select ${schema}.compact_changes_v1($1) as moved`,
-        [compactLimit]
+        [batchSize]
       )
       moved = Number(row?.moved)
     }
@@ -129,6 +141,7 @@ export function createChangeSource (
     },
 
     async prune ({ retentionDays, limit }) {
+      await deleteEnded()
       await compact()
       const [row] = await patient.query<{ pruned: number }>(
         'prune changes',

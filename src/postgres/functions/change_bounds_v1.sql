@@ -22,6 +22,7 @@ begin
     greatest(
       state.pruned_change_seq,
       least(state.reached_change_seq, p_bound),
+      ended.last_seq,
       (
         select c.seq from recent_changes c where c.seq > state.reached_change_seq and c.seq <= p_bound order by c.seq desc limit 1
       )

@@ -353,7 +353,13 @@ create index missed_changes_table on missed_changes (kind, schema_name, table_na
 -- position depends on xid, so earlier positions are no longer valid.
 create table ended_changes (
   tenant_digest bytea primary key,
-  xid xid8 not null
+  xid xid8 not null,
+  -- Its id, until its changes have been deleted in batches.
+  tenant text collate "C",
+  -- Its changes up to this number have ended. No position is before it.
+  last_seq bigint not null,
+  -- Those up to this number have been deleted.
+  deleted_to bigint not null default 0
 );
 
 -- The database that these tables belong to. Dumps, template databases and copies of a cluster include this row, which
