@@ -26,8 +26,17 @@ export interface PgPool extends PgQueryable {
   readonly options?: { max?: unknown, connectionTimeoutMillis?: unknown }
 }
 
-/** Begins our own transaction. Its statements must see what others commit, so it ignores the default of the role. */
-export const begin = 'begin isolation level read committed'
+/** The settings that our statements need, which the role of the host may change. */
+export const neededSettings = [
+  // A statement must see what others commit.
+  { name: 'default_transaction_isolation', needed: "= 'read committed'", begin: 'begin isolation level read committed' },
+  { name: 'quote_all_identifiers', needed: "= 'off'", begin: 'set local quote_all_identifiers to off' },
+  // With less than 1, numbers in text lose digits.
+  { name: 'extra_float_digits', needed: '::integer > 0', begin: 'set local extra_float_digits to 1' }
+]
+
+/** Begins our own transaction, with the settings that it needs. */
+export const begin = neededSettings.map((setting) => setting.begin).join('; ')
 
 // A pool may serve several storages.
 const watched = new WeakSet<PgPool | PgClient>()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { RecruitingApiError } from '../errors.js'
-import { begin, type PgClient, type PgPool, type PgQueryable, watchPool } from './pool.js'
+import { begin, neededSettings, type PgClient, type PgPool, type PgQueryable, watchPool } from './pool.js'
 
 /** Runs a statement and returns its rows. */
 export type RunQuery = <Row>(text: string, values?: unknown[]) => Promise<Row[]>
@@ -13,8 +13,8 @@ export interface Session {
   transaction<Result> (operation: string, work: (query: RunQuery) => Promise<Result>): Promise<Result>
 }
 
-// Whether the default isolation level is read committed, by pool.
-const knownDefaults = new WeakMap<PgPool, boolean>()
+// Whether a statement outside a transaction has the settings that it needs, by connection.
+const hasNeededSettings = new WeakMap<PgClient, boolean>()
 
 /**
  * Queries that take longer than `timeoutMs`, the wait for a connection included, reject with `storage_timeout`. The
@@ -38,7 +38,9 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
   return {
     query: (operation, text, values) => run(operation, async (client, mark) => {
       const query = createQuery(client, mark)
-      return await isReadCommitted(pool, query) ? query(text, values) : runTransaction(query, () => query(text, values))
+      return await needsTransaction(client, query)
+        ? runTransaction(query, () => query(text, values))
+        : query(text, values)
     }),
 
     transaction: (operation, work) => run(operation, (client, mark) => {
@@ -59,14 +61,16 @@ async function runTransaction<Result> (query: RunQuery, work: () => Promise<Resu
   return result
 }
 
-/** Returns whether statements outside a transaction are read committed, which the role of the host decides. */
-async function isReadCommitted (pool: PgPool, query: RunQuery): Promise<boolean> {
-  const known = knownDefaults.get(pool)
-  if (known !== undefined) return known
-  const [row] = await query<{ level: string }>("select current_setting('default_transaction_isolation') as level")
-  const isDefault = row?.level === 'read committed'
-  knownDefaults.set(pool, isDefault)
-  return isDefault
+/** Returns whether the role of the host has other settings than our statements need. A transaction sets its own. */
+async function needsTransaction (client: PgClient, query: RunQuery): Promise<boolean> {
+  let hasNeeded = hasNeededSettings.get(client)
+  if (hasNeeded === undefined) {
+    const conditions = neededSettings.map(({ name, needed }) => `current_setting('${name}')${needed}`)
+    const [row] = await query<{ has_needed: boolean }>(`select ${conditions.join(' and ')} as has_needed`)
+    hasNeeded = row?.has_needed === true
+    hasNeededSettings.set(client, hasNeeded)
+  }
+  return !hasNeeded
 }
 
 /**
