@@ -1,9 +1,10 @@
 import t from 'tap'
-import { type PgPool, postgresStorage } from '../../src/postgres/index.js'
+import { type PgPool, postgresStorage, watch } from '../../src/postgres/index.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 
 t.test('no function of the schema compiles its statements', async (t) => {
   const { pool } = await startPostgresHost(t)
+  await watch(pool, 'recruiting.candidates', { kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
   const { rows } = await pool.query(`
     select proname from pg_proc
     where pronamespace = 'recruiting'::regnamespace and not coalesce('jit=off' = any (proconfig), false)`)

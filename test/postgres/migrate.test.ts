@@ -64,6 +64,27 @@ t.test('migrating', async (t) => {
     t.strictSame(await migrated, names, 'it is tried again for a minute')
   })
 
+  t.test('a migration that waits for another one gives up, alone or beside others that wait', async (t) => {
+    const warnings: string[] = []
+    const note = ({ message }: Error): void => { warnings.push(message) }
+    process.on('warning', note)
+    t.teardown(() => process.off('warning', note))
+    const client = await pool.connect()
+    t.teardown(() => client.release())
+    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', ['fastify-recruiting-api migrate twice'])
+    const { rows: [{ pid }] } = await client.query('select pg_backend_pid() as pid')
+    await t.rejects(upgrade(pool, 'twice', version, 50), {
+      code: 'storage_timeout', message: new RegExp(`^migrate gave up after waiting 1 s for pid ${pid} \\(`)
+    })
+    t.match(warnings, [new RegExp(`^migrate waits for up to 0.5 s for pid ${pid} \\(`)])
+
+    await client.query('select pg_advisory_unlock_all(); create schema twice; begin; create table twice.migrations (name text)')
+    const waiting = [1, 2, 3].map(() => upgrade(pool, 'twice', version, 1000).catch(({ message }: Error) => message))
+    const ended = await Promise.all(waiting)
+    await client.query('rollback')
+    for (const message of ended) t.match(message, new RegExp(`^migrate gave up after waiting \\d s for pid ${pid} \\(.*lock timeout`))
+  })
+
   t.test('every function has its version in its name, except those that hosts call', async (t) => {
     const { rows } = await pool.query("select proname from pg_proc where pronamespace = 'recruiting'::regnamespace and proname !~ '_v[0-9]+$' order by 1")
     t.strictSame(rows, [{ proname: 'changed' }, { proname: 'end_sync_tokens' }])

@@ -99,7 +99,7 @@ export function formatTriggers (
 ): string[] {
   return [
     `create or replace function ${name}() returns trigger language plpgsql security definer
-    set search_path to ${searchPath}, pg_temp set row_security to off
+    set search_path to ${searchPath}, pg_temp set row_security to off set jit to off
     as ${quoteLiteral(body)}`,
     ...tables.flatMap((table) =>
       triggers.map(

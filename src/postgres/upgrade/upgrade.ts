@@ -15,44 +15,84 @@ const longestPauseMs = 500
 const lockErrors: readonly unknown[] = ['55P03', '40P01']
 
 /**
- * Upgrades a schema to a version in steps, each all or nothing. Waits for other processes that do the same. Rejects
- * with `storage_timeout` after waiting `giveUpMs` for a lock; after ten times as long for one that an index needs,
- * because that blocks nobody. A process warning says early which process it waits for, and for how long.
+ * Upgrades a schema to a version in steps, each all or nothing. Rejects with `storage_timeout` after waiting `giveUpMs`
+ * for a lock; after ten times as long for one that an index needs, because that blocks nobody, and for another process
+ * that upgrades. A process warning says early which process it waits for, and for how long.
  */
 export async function upgrade (pool: PgPool, schema: string, version: Version, giveUpMs = 60_000): Promise<string[]> {
   const done: string[] = []
-  let lastStepAt = performance.now()
-  let blocker: string | null = null
+  const longestMs = { lock: giveUpMs, other: 10 * giveUpMs }
+  // Since when it waits for each, and for which process.
+  let since: { lock?: number, other?: number } = {}
+  let blockers: { lock?: string, other?: string } = {}
 
-  function noteBlocker (found: string, longestMs: number): void {
-    if (blocker === null) {
+  function noteBlocker (reason: 'lock' | 'other', found: string, longestMs: number): void {
+    if (blockers[reason] === undefined) {
       process.emitWarning(`migrate waits for up to ${longestMs / 1000} s for ${found}`, 'RecruitingWarning')
     }
-    blocker = found
+    blockers[reason] = found
+  }
+
+  async function wait (reason: 'lock' | 'other', pauseMs: number, cause?: unknown): Promise<void> {
+    since[reason] ??= performance.now()
+    const waitedMs = performance.now() - since[reason]
+    // Processes that start together wait shortly.
+    if (reason === 'other' && waitedMs > Math.min(2000, longestMs.other / 2)) {
+      const other = await findBlocker(pool, lockHolders, [lockName(schema)])
+      if (other !== null) noteBlocker(reason, other, longestMs.other)
+    }
+    if (waitedMs > longestMs[reason]) throw giveUp(waitedMs, blockers[reason] ?? 'a lock', cause)
+    await sleep(pauseMs)
   }
 
   for (;;) {
     try {
       const files = await withClient(pool, (client) =>
-        runStep({ pool, client, schema, version, giveUpMs, noteBlocker })
+        runStep({ pool, client, schema, version, giveUpMs, noteBlocker: (...found) => noteBlocker('lock', ...found) })
       )
-      if (files?.length === 0) return done
-      if (files === null) await sleep(longestPauseMs / 5)
-      else done.push(...files)
-      lastStepAt = performance.now()
-      blocker = null
+      if (files === null) {
+        await wait('other', longestPauseMs / 5)
+        continue
+      }
+      if (files.length === 0) return done
+      done.push(...files)
+      since = {}
+      blockers = {}
     } catch (error) {
       if (!lockErrors.includes(readField(error, 'code'))) throw error
-      const waitedMs = performance.now() - lastStepAt
-      if (waitedMs > giveUpMs) throw giveUp(waitedMs, blocker, error)
-      await sleep(longestPauseMs * Math.random())
+      await wait('lock', longestPauseMs * Math.random(), error)
     }
   }
 }
 
-function giveUp (waitedMs: number, blocker: string | null, cause: unknown): Error {
-  const problem = `migrate gave up after waiting ${Math.round(waitedMs / 1000)} s for ${blocker ?? 'a lock'} (${readField(cause, 'message')})`
+function giveUp (waitedMs: number, blocker: string, cause: unknown): Error {
+  const reason = cause === undefined ? '' : ` (${readField(cause, 'message')})`
+  const problem = `migrate gave up after waiting ${Math.round(waitedMs / 1000)} s for ${blocker}${reason}`
   return new RecruitingApiError('storage_timeout', `${problem}: run it again when that has ended`, 'pool', { cause })
+}
+
+/** Describes the processes that `pids` selects; `null` if there is none. */
+async function findBlocker (pool: PgPool, pids: string, values: unknown[]): Promise<string | null> {
+  const [row] = await ask<{ blocker: string | null }>(
+    pool,
+    `
+    select string_agg(coalesce(format('pid %s (%s, user %s%s)', a.pid,
+      coalesce(nullif(a.application_name, ''), 'no application name'), a.usename,
+      ', in a transaction since ' || ${toIso('a.xact_start')}), 'a prepared transaction'), ' and ') as blocker
+    from (${pids}) as b (pid) left join pg_stat_activity a on a.pid = b.pid`,
+    values
+  )
+  return row?.blocker ?? null
+}
+
+// Selects the process that holds the advisory lock of this name.
+const lockHolders = `
+  select l.pid from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+    and (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended($1, 0)`
+
+function lockName (schema: string): string {
+  return `fastify-recruiting-api migrate ${schema}`
 }
 
 interface Step {
@@ -77,16 +117,8 @@ async function noteBlockers<Result> (
   async function look (): Promise<void> {
     if (isLooking) return
     isLooking = true
-    const [row] = await ask<{ blocker: string | null }>(
-      pool,
-      `
-      select string_agg(coalesce(format('pid %s (%s, user %s, in a transaction since %s)', a.pid,
-        coalesce(nullif(a.application_name, ''), 'no application name'), a.usename, ${toIso('a.xact_start')}),
-        'a prepared transaction'), ' and ') as blocker
-      from unnest(pg_blocking_pids($1::integer)) as b (pid) left join pg_stat_activity a on a.pid = b.pid`,
-      [own?.pid]
-    )
-    if (typeof row?.blocker === 'string') noteBlocker(row.blocker, longestMs)
+    const blocker = await findBlocker(pool, 'select unnest(pg_blocking_pids($1::integer))', [own?.pid])
+    if (blocker !== null) noteBlocker(blocker, longestMs)
     isLooking = false
   }
 
@@ -106,9 +138,9 @@ async function noteBlockers<Result> (
  * `null` if another process runs a step.
  */
 async function runStep (step: Step): Promise<string[] | null> {
-  const { client, schema, version, giveUpMs } = step
+  const { client, schema, giveUpMs } = step
   const query: RunQuery = (text, values) => ask(client, text, values)
-  const lock = [`fastify-recruiting-api migrate ${schema}`]
+  const lock = [lockName(schema)]
   await client.query(begin)
   // A limit of the database user is for short statements.
   await client.query(`set local statement_timeout to 0; set local lock_timeout to '${lockTimeoutMs}ms'`)
@@ -119,6 +151,21 @@ async function runStep (step: Step): Promise<string[] | null> {
   )
   if (row?.locked !== true) return null
 
+  const { files, index } = await noteBlockers(step, giveUpMs, () => runInTransaction(query, step))
+  if (index === undefined) return files
+
+  await query('select pg_advisory_lock(hashtextextended($1, 0))', lock)
+  await client.query('commit')
+  const longestMs = 10 * giveUpMs
+  await noteBlockers(step, longestMs, () => runAlone(client, schema, index, longestMs))
+  return files
+}
+
+/** Runs and commits the next files, unless they must run outside a transaction: then `index` is their text. */
+async function runInTransaction (
+  query: RunQuery,
+  { client, schema, version }: Step
+): Promise<{ files: string[], index?: string }> {
   await openSchema(client, schema)
   const missing = await findMissing(query, schema, version)
   const next = [...version.migrations].find(([name]) => missing.migrations.includes(name))
@@ -127,22 +174,16 @@ async function runStep (step: Step): Promise<string[] | null> {
     await grantFunctions(query, missing.functions)
     if (missing.superseded.length > 0) await dropUnused(query, missing.superseded)
     await client.query('commit')
-    return listFiles(missing)
+    return { files: listFiles(missing) }
   }
 
   const [name, text] = next
-  if (/\bindex concurrently\b/.test(text)) {
-    await query('select pg_advisory_lock(hashtextextended($1, 0))', lock)
-    await client.query('commit')
-    const longestMs = 10 * giveUpMs
-    await noteBlockers(step, longestMs, () => runAlone(client, schema, text, longestMs))
-  } else {
-    const known = await findRelations(query)
-    await noteBlockers(step, giveUpMs, () => client.query(text))
-    await grantRelations(query, version.rights, known)
-    await client.query('commit')
-  }
-  return [name]
+  if (/\bindex concurrently\b/.test(text)) return { files: [name], index: text }
+  const known = await findRelations(query)
+  await client.query(text)
+  await grantRelations(query, version.rights, known)
+  await client.query('commit')
+  return { files: [name] }
 }
 
 async function openSchema (client: PgClient, schema: string): Promise<void> {
