@@ -12,6 +12,8 @@ const directions = Object.entries(folders).flatMap(([folder, allowed]) => [0, 1,
 }))
 
 export default [
+  // Generated.
+  { ignores: ['src/client/api.ts'] },
   ...neostandard({ ts: true, ignores: resolveIgnoresFromGitignore() }),
   {
     rules: {

@@ -1,12 +1,58 @@
-// Writes openapi.json: the document that the plugin serves with the default options.
+// Writes openapi.json, the document that the plugin serves with the default options, and from it the types of the
+// client, src/client/api.ts. With --check, fails instead if a file is not current.
 
-import { writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import Fastify from 'fastify'
 import { recruitingApi } from '../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../src/memory/index.js'
 
+interface Document {
+  openapi: string
+  info: object
+  paths: Record<string, Record<string, { operationId: string, parameters?: Parameter[] }>>
+  components: { schemas: Record<string, object> }
+}
+
+interface Parameter {
+  name: string
+  in: string
+  description?: string
+  schema: object
+}
+
 const app = Fastify()
 await app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]), delivery: false })
-const { body } = await app.inject('/api/v1/public/openapi.json')
-await writeFile(new URL('../openapi.json', import.meta.url), `${JSON.stringify(JSON.parse(body), null, 2)}\n`)
+const document = (await app.inject('/api/v1/public/openapi.json')).json<Document>()
 await app.close()
+await save('openapi.json', `${JSON.stringify(document, null, 2)}\n`)
+await save('src/client/api.ts', formatTypes(document))
+
+async function save (path: string, text: string): Promise<void> {
+  const file = new URL(`../${path}`, import.meta.url)
+  if (!process.argv.includes('--check')) return await writeFile(file, text)
+  if (await readFile(file, 'utf8') !== text) {
+    console.error(`${path} is not current: run npm run openapi`)
+    process.exitCode = 1
+  }
+}
+
+/** Returns the types of the document's schemas, and of each operation's query, such as `listJobsQuery`. */
+function formatTypes ({ openapi, info, paths, components }: Document): string {
+  const schemas: Record<string, object> = { ...components.schemas }
+  for (const { operationId, parameters = [] } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    const query = parameters.filter((parameter) => parameter.in === 'query')
+    if (query.length === 0) continue
+    const properties = query.map(({ name, description, schema }) => {
+      return [name, { description, ...schema, default: undefined }]
+    })
+    schemas[`${operationId}Query`] = { type: 'object', properties: Object.fromEntries(properties) }
+  }
+  const input = JSON.stringify({ openapi, info, paths: {}, components: { schemas } }, (key, value) => {
+    // Examples would be most of the file. A schema may have a property of this name.
+    return key === 'examples' || (key === 'example' && value?.type === undefined) ? undefined : value
+  })
+  const program = fileURLToPath(new URL('../.ci/node_modules/.bin/openapi-typescript', import.meta.url))
+  return execFileSync(program, { input, encoding: 'utf8' })
+}

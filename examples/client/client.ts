@@ -77,9 +77,9 @@ export const short = [
 
 // The compiler knows the contract: each of these is an error.
 export const mistakes = [
-  // @ts-expect-error there is no such filter
   () =>
     client.GET('/api/v1/public/{tenant_slug}/candidates', {
+      // @ts-expect-error there is no such filter
       params: { path, query: { 'filter[eye_colour]': 'blue' } }
     }),
   // @ts-expect-error the tenant is missing

@@ -21,6 +21,7 @@ import type {
   SyncPage,
   TestResult,
   Webhook,
+  WebhookPreview,
   WebhookQuery,
   WebhookWithHealth,
   WebhookWithSecret
@@ -106,6 +107,8 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
      * day.
      */
     rotateSecret (id: number, options?: { grace_period_seconds?: number }): Promise<RotatedWebhook>
+    /** Counts the recent events that a webhook with these event types and filters would have received. */
+    preview (webhook: Pick<NewWebhook, 'event_types' | 'filters'>): Promise<WebhookPreview>
     /** Sends a test notification and waits for its result. */
     test (id: number, options?: { event_type?: string }): Promise<TestResult>
     /** Sends past events again. */
@@ -226,6 +229,7 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
         await request({ method: 'DELETE', path: `/webhooks/${id}` })
       },
       rotateSecret: (id, body) => readData({ method: 'POST', path: `/webhooks/${id}/rotate_secret`, body }),
+      preview: (body) => readData({ method: 'POST', path: '/webhooks/preview', body }),
       test: (id, body) => readData({ method: 'POST', path: `/webhooks/${id}/dispatch_test`, body }),
       replay: (id, body) => readData({ method: 'POST', path: `/webhooks/${id}/replay`, body }),
       listDeliveries: (id, query) => list(`/webhooks/${id}/deliveries`, query),

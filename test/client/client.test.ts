@@ -146,6 +146,7 @@ t.test('webhooks are managed from creation to deletion', async (t) => {
   t.match(await webhooks.update(id, { name: 'Payroll' }), { id, name: 'Payroll' })
   t.match(await webhooks.find(id), { name: 'Payroll', health: { failed_deliveries: 0 } })
   t.match(await collect(webhooks.list({ 'filter[status]': 'active' })), [{ data: [{ id }] }])
+  t.strictSame(await webhooks.preview({ event_types: ['job.created'], filters: { 'data.id': [1] } }), { events: 0, matching: 0 })
   t.match(await webhooks.test(id), { status: 'delivered', event_type: 'job.created' })
   t.match(await webhooks.test(id, { event_type: 'job.closed' }), { event_type: 'job.closed' })
 

@@ -23,7 +23,7 @@ export const same: true[] = [
   true satisfies Same<NewWebhook, Partial<Output<typeof wire.CreateWebhook>> & Pick<Output<typeof wire.CreateWebhook>, 'name' | 'target_url' | 'event_types'>>,
   true satisfies Same<ReplaySelection, Partial<Output<typeof wire.Replay>>>,
   true satisfies Same<Event, Static<typeof WireEvent>>,
-  true satisfies Same<EventType['name'], Output<typeof WireEventType>['name']>
+  true satisfies Same<EventType, Output<typeof WireEventType>>
 ]
 
 const options = { baseUrl: 'https://ats.example/api/v1/public', tenantSlug: 'acme', key: 'key' }
