@@ -1,6 +1,5 @@
 import { assertOption } from './shared/read-options.js'
-import { readRecruitingOptions } from './options/api.js'
-import type { RecruitingOptions } from './options/recruiting.js'
+import { readRecruitingOptions, type RecruitingOptions } from './options/options.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
 import type { RecruitingHealth } from './webhooks/health.js'
 import { createPortal } from './portal/session.js'

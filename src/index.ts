@@ -4,26 +4,32 @@ export { RecruitingApiError, type RecruitingApiErrorCode, isRecruitingApiError }
 export { type CacheKeyLookupOptions, cacheKeyLookup } from './keys/cache.js'
 export { apiScopes } from './keys/scopes.js'
 export { apiKeyPattern, generateApiKey, hashApiKey, isApiKey } from './keys/api-key.js'
-export type { Register } from './webhooks/recruiting.js'
+export type { Register } from './webhooks/events/catalogue.js'
 export { type ErrorDetail, HttpError, type WireErrorCode } from './http/wire-errors.js'
 export { type ListOptions, type OwnList, defineList } from './http/define-list.js'
 export type { AuditEntry, AuditListener, AuditedResource } from './observe/audit.js'
 export type { HostRoutes } from './http/host-routes.js'
 export type { ApiCaller, VisibleFields } from './http/request.js'
-export type { RecruitingApiOptions } from './options/api.js'
-export type { RecruitingOptions } from './options/recruiting.js'
+export type {
+  DeliveryOptions,
+  LimitedTenant,
+  McpOptions,
+  OpenApiInfo,
+  OpenApiOptions,
+  OpenApiServer,
+  PortalOptions,
+  PortalTheme,
+  ProxyOptions,
+  RateLimitBudget,
+  RateLimitCaller,
+  RateLimitOptions,
+  RecruitingApiOptions,
+  RecruitingOptions
+} from './options/options.js'
 export type { Deprecation } from './shared/deprecation.js'
 export type { TenantArgument, TenantReference } from './shared/tenant-reference.js'
 export type { TenantIdLookup, TenantSlugLookup } from './shared/tenants.js'
-export type { DeliveryOptions } from './webhooks/options/delivery.js'
-export type { ProxyOptions } from './webhooks/options/proxy.js'
-export type { PortalOptions } from './portal/options.js'
-export type { McpOptions } from './mcp/options.js'
 export type { ToolConfig } from './mcp/tool-config.js'
-export type { OpenApiInfo, OpenApiOptions, OpenApiServer } from './http/options/openapi.js'
-export type { RateLimitCaller } from './http/options/rate-limit.js'
-export type { LimitedTenant } from './webhooks/operations/management.js'
-export type { RateLimitBudget, RateLimitOptions } from './http/options/rate-limit.js'
 export type { TypeBoxObject, TypeBoxSchema } from './shared/typebox.js'
 export {
   type DefaultEvents,
@@ -71,7 +77,6 @@ export type { AttemptCounts } from './webhooks/queue/counters.js'
 export type { PortalCapability } from './http/sessions.js'
 export type { PortalMessages } from './portal/messages.js'
 export type { PortalSession, PortalSessionInput, RecruitingPortal } from './portal/session.js'
-export type { PortalTheme } from './portal/look.js'
 export type { Logger } from './observe/logger.js'
 export { Candidate } from './http/routes/candidates.js'
 export { Job } from './http/routes/jobs.js'

@@ -1,6 +1,7 @@
 import type { RecruitingPortal } from './portal/session.js'
 import type { EventCatalogue } from './webhooks/events/catalogue.js'
-import type { EngineCalls, RegisteredEvents } from './webhooks/recruiting.js'
+import type { EngineCalls } from './webhooks/recruiting.js'
+import type { RegisteredEvents } from './webhooks/events/catalogue.js'
 
 /** `app.recruiting`. */
 export interface Recruiting<Events extends EventCatalogue = EventCatalogue> extends EngineCalls<Events> {

@@ -6,28 +6,28 @@ export const tenantFields = [
 /** The tables of options by name, with the interfaces that they list and their files. */
 export const optionTables: Record<string, ReadonlyArray<readonly [path: string, name: string]>> = {
   'engine-options': [
-    ['src/options/recruiting.ts', 'EventsOption'],
-    ['src/webhooks/options/engine.ts', 'EngineOptions'],
-    ['src/options/recruiting.ts', 'SharedOptions']
+    ['src/options/options.ts', 'EventsOption'],
+    ['src/options/options.ts', 'EngineOptions'],
+    ['src/options/options.ts', 'SharedOptions']
   ],
   'api-options': [
-    ['src/http/options/api.ts', 'HttpOptions'],
-    ['src/options/api.ts', 'ApiOptions']
+    ['src/options/options.ts', 'HttpOptions'],
+    ['src/options/options.ts', 'ApiOptions']
   ],
-  'delivery-options': [['src/webhooks/options/delivery.ts', 'DeliveryOptions']],
-  'proxy-options': [['src/webhooks/options/proxy.ts', 'ProxyOptions']],
+  'delivery-options': [['src/options/options.ts', 'DeliveryOptions']],
+  'proxy-options': [['src/options/options.ts', 'ProxyOptions']],
   'rate-limit-options': [
-    ['src/http/options/rate-limit.ts', 'RateLimitBudget'],
-    ['src/http/options/rate-limit.ts', 'RateLimitOptions']
+    ['src/options/options.ts', 'RateLimitBudget'],
+    ['src/options/options.ts', 'RateLimitOptions']
   ],
-  'portal-options': [['src/portal/options.ts', 'PortalOptions']],
-  'portal-theme': [['src/portal/look.ts', 'PortalTheme']],
+  'portal-options': [['src/options/options.ts', 'PortalOptions']],
+  'portal-theme': [['src/options/options.ts', 'PortalTheme']],
   'portal-session': [...tenantFields, ['src/portal/session.ts', 'PortalSessionFields']],
-  'mcp-options': [['src/mcp/options.ts', 'McpOptions']],
+  'mcp-options': [['src/options/options.ts', 'McpOptions']],
   'mcp-tool': [['src/mcp/tool-config.ts', 'ToolConfig']],
-  'openapi-options': [['src/http/options/openapi.ts', 'OpenApiOptions']],
-  'openapi-info': [['src/http/options/openapi.ts', 'OpenApiInfo']],
-  'openapi-server': [['src/http/options/openapi.ts', 'OpenApiServer']],
+  'openapi-options': [['src/options/options.ts', 'OpenApiOptions']],
+  'openapi-info': [['src/options/options.ts', 'OpenApiInfo']],
+  'openapi-server': [['src/options/options.ts', 'OpenApiServer']],
   'cache-key-lookup-options': [['src/keys/cache.ts', 'CacheKeyLookupOptions']],
   'postgres-storage-options': [['src/postgres/storage.ts', 'PostgresStorageOptions']],
   'postgres-key-lookup-options': [['src/postgres/keys/key-lookup.ts', 'PostgresKeyLookupOptions']],

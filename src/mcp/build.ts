@@ -3,7 +3,7 @@ import type { AgentServer } from '../http/agents.js'
 import { readField } from '../shared/fields.js'
 import { assertSdk, createAgentServer } from './endpoint.js'
 import { describeResource, metadataRoute, type Place } from './metadata.js'
-import type { McpSettings } from './options.js'
+import type { McpSettings } from '../options/options.js'
 
 /** The parts of the MCP server that the plugin mounts. */
 export interface Mcp {

@@ -3,7 +3,7 @@ import type { AgentAnswer, AgentRequest, AgentServer } from '../http/agents.js'
 import { rejectOption } from '../shared/read-options.js'
 import { challenge, type ProtectedResource } from './metadata.js'
 import { createServer, type Passed, type ServerParts } from './server.js'
-import type { McpSettings } from './options.js'
+import type { McpSettings } from '../options/options.js'
 import { listTools, type Tool } from './tools.js'
 
 /** Throws `invalid_option` if the official SDK is not installed. */

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifySchema } from 'fastify'
 import { assertOption } from '../shared/read-options.js'
-import type { McpSettings } from './options.js'
+import type { McpSettings } from '../options/options.js'
 
 /** A tenant's MCP server as clients of OAuth see it (RFC 9728). */
 export interface ProtectedResource {

@@ -8,7 +8,7 @@ import { rejectOption } from '../shared/read-options.js'
 import { packageFolder } from '../shared/package-folder.js'
 import { languages } from './locales/index.js'
 import type { PortalMessages } from './messages.js'
-import type { PortalSettings } from './options.js'
+import type { PortalSettings } from '../options/options.js'
 import { createSessionBox } from './token.js'
 
 /**

@@ -16,9 +16,8 @@ import {
 import { parseUrl } from '../shared/addresses.js'
 import { type CheckedReference, readTenant, type TenantReference } from '../shared/tenant-reference.js'
 import { refuseNameless, type Tenants } from '../shared/tenants.js'
-import { readTheme } from './look.js'
+import { readTheme, type PortalSettings } from '../options/options.js'
 import { readLocale } from './messages.js'
-import type { PortalSettings } from './options.js'
 import { createSessionBox } from './token.js'
 
 /** Creates portal sessions for the users of a tenant. */

@@ -1,18 +1,6 @@
 import type { Clock } from '../ports/index.js'
 import { withinTime } from './clock.js'
-import { assertOption, type Reader } from './read-options.js'
-
-/** A limit, or a function of the host that returns it. */
-export type Limit<Of> = number | ((of: Of) => number | Promise<number>)
-
-/** Returns a reader of limits. */
-export function limit<Of> (minimum: number, maximum: number, usual: number): Reader<Limit<Of>> {
-  return (value = usual, path) => {
-    const isValid = typeof value === 'function' || isWithin(value, minimum, maximum)
-    assertOption(isValid, path, `an integer from ${minimum} to ${maximum}, or a function`, value)
-    return value as Limit<Of>
-  }
-}
+import { assertOption, type Limit, isWithin } from './read-options.js'
 
 interface LimitOptions {
   /** The path of the option. */
@@ -23,7 +11,9 @@ interface LimitOptions {
 }
 
 const cachedMs = 60_000
+
 const timeoutMs = 5000
+
 const maxCached = 10_000
 
 /**
@@ -73,10 +63,6 @@ export function createCachedLimit<Of> (
     })
     return entry.value
   }
-}
-
-function isWithin (value: unknown, minimum: number, maximum: number): boolean {
-  return Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum
 }
 
 /** Deletes the oldest entry if there are more than `max` entries. */

@@ -253,3 +253,19 @@ export function readKeys (keys: unknown, path: string): readonly Uint8Array[] {
   }
   return keys
 }
+
+/** A limit, or a function of the host that returns it. */
+export type Limit<Of> = number | ((of: Of) => number | Promise<number>)
+
+/** Returns a reader of limits. */
+export function limit<Of> (minimum: number, maximum: number, usual: number): Reader<Limit<Of>> {
+  return (value = usual, path) => {
+    const isValid = typeof value === 'function' || isWithin(value, minimum, maximum)
+    assertOption(isValid, path, `an integer from ${minimum} to ${maximum}, or a function`, value)
+    return value as Limit<Of>
+  }
+}
+
+export function isWithin (value: unknown, minimum: number, maximum: number): boolean {
+  return Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum
+}

@@ -4,7 +4,7 @@ import {
 } from '../shared/read-options.js'
 import type { Hold, PublishedFields } from '../ports/index.js'
 import { heldError, heldMessage } from '../shared/held.js'
-import type { EngineSettings } from './options/engine.js'
+import type { EngineSettings } from '../options/options.js'
 import { describeCall, reportAudit } from '../observe/audit.js'
 import { type Tracing, createTracing } from '../observe/tracing.js'
 import { createChanged } from './changes.js'

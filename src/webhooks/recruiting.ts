@@ -1,18 +1,10 @@
 import type {
-  Adoption,
-  ChangeKind,
-  DeliveryStats,
-  HealthNotice,
-  HeldBack,
-  Hold,
-  Id,
-  SubjectEvent,
-  TenantDeliveryStats
+  Adoption, ChangeKind, DeliveryStats, HealthNotice, HeldBack, Hold, Id, SubjectEvent, TenantDeliveryStats
 } from '../ports/index.js'
 import type { TenantArgument, TenantReference } from '../shared/tenant-reference.js'
 import type { RecruitingWebhooks } from './by-code/recruiting-webhooks.js'
 import type { AttemptCounts } from './queue/counters.js'
-import type { DefaultEvents, EventCatalogue, EventData } from './events/catalogue.js'
+import type { EventCatalogue, EventData } from './events/catalogue.js'
 
 /**
  * The calls of the engine, which are those of `app.recruiting`. Each call about a tenant takes `{ tenantSlug }` or `{
@@ -230,13 +222,3 @@ export interface RecruitingEvents {
   /** The service disabled a webhook. Inform its tenant. */
   webhookDisabled: [notice: HealthNotice]
 }
-
-/**
- * Registers the event catalogue of a host, so that the compiler checks the option `events` and every
- * `app.recruiting.emit`:
- * `declare module 'fastify-recruiting-api' { interface Register { events: typeof events } }`
- */
-export interface Register {}
-
-/** The catalogue in `Register`, or the default one. */
-export type RegisteredEvents = Register extends { events: infer Events extends EventCatalogue } ? Events : DefaultEvents

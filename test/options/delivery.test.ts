@@ -1,8 +1,7 @@
 import t from 'tap'
-import { readDelivery } from '../../src/webhooks/options/delivery.js'
+import { readDelivery, readProxy } from '../../src/options/options.js'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { readProxy } from '../../src/webhooks/options/proxy.js'
 
 t.test('without options, deliveries are made as the documents say', async (t) => {
   const { clock, ...settings } = readDelivery({}, 'delivery')

@@ -1,12 +1,8 @@
 import t from 'tap'
 import { createRecruiting, defaultEvents, isRecruitingApiError, RecruitingApiError } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { readDelivery } from '../../src/webhooks/options/delivery.js'
+import { readDelivery, readRecruitingOptions, readMcp, readOpenApi, readRateLimit } from '../../src/options/options.js'
 import { readMembers } from '../../scripts/tables/members.js'
-import { readRecruitingOptions } from '../../src/options/api.js'
-import { readMcp } from '../../src/mcp/options.js'
-import { readOpenApi } from '../../src/http/options/openapi.js'
-import { readRateLimit } from '../../src/http/options/rate-limit.js'
 import {
   assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin
 } from '../fixtures/refused-option.js'
@@ -111,24 +107,24 @@ const readAll: Read = (options) => readRecruitingOptions({ storage, events: defa
 const read = (reader: (value: object, path: string) => object | null): Read => (options) => reader(options, 'options') ?? {}
 
 /** The interfaces of options, and the function that reads them. */
-const interfaces: Array<[path: string, name: string, read: Read]> = [
-  ['src/webhooks/options/engine.ts', 'EngineOptions', readAll],
-  ['src/options/recruiting.ts', 'SharedOptions', readAll],
-  ['src/http/options/api.ts', 'HttpOptions', readAll],
-  ['src/options/api.ts', 'ApiOptions', readAll],
-  ['src/webhooks/options/delivery.ts', 'DeliveryOptions', read(readDelivery)],
-  ['src/http/options/rate-limit.ts', 'RateLimitBudget', read(readRateLimit)],
-  ['src/http/options/rate-limit.ts', 'RateLimitOptions', read(readRateLimit)],
-  ['src/mcp/options.ts', 'McpOptions', read(readMcp)],
-  ['src/http/options/openapi.ts', 'OpenApiOptions', read(readOpenApi)]
+const interfaces: Array<[name: string, read: Read]> = [
+  ['EngineOptions', readAll],
+  ['SharedOptions', readAll],
+  ['HttpOptions', readAll],
+  ['ApiOptions', readAll],
+  ['DeliveryOptions', read(readDelivery)],
+  ['RateLimitBudget', read(readRateLimit)],
+  ['RateLimitOptions', read(readRateLimit)],
+  ['McpOptions', read(readMcp)],
+  ['OpenApiOptions', read(readOpenApi)]
 ]
 
 const toNumber = (text = ''): number => Number(text.replaceAll(',', ''))
 
 t.test('the documented ranges and defaults of options are those that are checked', async (t) => {
   const checked = { ranges: 0, defaults: 0 }
-  for (const [path, name, readOptions] of interfaces) {
-    for (const { name: option, text, defaultText } of await readMembers(path, name)) {
+  for (const [name, readOptions] of interfaces) {
+    for (const { name: option, text, defaultText } of await readMembers('src/options/options.ts', name)) {
       const setting = (value?: unknown): unknown => Reflect.get(readOptions(value === undefined ? {} : { [option]: value }), option)
       const [, from, to] = /([\d,]+) to (\d[\d,]*)(?=[.:]|, )/.exec(text) ?? []
       if (from !== undefined) {

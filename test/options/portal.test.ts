@@ -4,7 +4,7 @@ import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { en } from '../../src/portal/locales/en.js'
 import { readMessages } from '../../src/portal/messages.js'
-import { readPortal } from '../../src/portal/options.js'
+import { readPortal } from '../../src/options/options.js'
 import { assertAccepted, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
 const secretKeys = [randomBytes(32)]

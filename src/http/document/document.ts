@@ -6,7 +6,7 @@ import { type EventSchemas, splitEvent } from '../../webhooks/events/catalogue.j
 import { eventIdExample } from '../../webhooks/schemas/event-type.js'
 import { webhookScopes } from '../../keys/scopes.js'
 import { requiredCapabilities } from '../sessions.js'
-import type { OpenApiSettings } from '../options/openapi.js'
+import type { OpenApiSettings } from '../../options/options.js'
 import { exampleOf } from '../../shared/example.js'
 import { Components, describeDefaults } from './components.js'
 import { formatOperation, isHidden, readOperation, readScopes, readTags } from './operation.js'

@@ -151,3 +151,13 @@ function compileEvents (events: EventSchemas): Map<string, ValidateFunction> {
   const ajv = createAjv({ useDefaults: false })
   return new Map(Object.entries(events).map(([name, schema]) => [name, compileSchema(ajv, schema)]))
 }
+
+/**
+ * Registers the event catalogue of a host, so that the compiler checks the option `events` and every
+ * `app.recruiting.emit`:
+ * `declare module 'fastify-recruiting-api' { interface Register { events: typeof events } }`
+ */
+export interface Register {}
+
+/** The catalogue in `Register`, or the default one. */
+export type RegisteredEvents = Register extends { events: infer Events extends EventCatalogue } ? Events : DefaultEvents

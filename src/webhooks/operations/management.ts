@@ -13,7 +13,8 @@ import type {
   WebhookSortField,
   WebhookStore
 } from '../../ports/index.js'
-import { createCachedLimit, type Limit } from '../../shared/cached.js'
+import { createCachedLimit } from '../../shared/cached.js'
+import type { Limit } from '../../shared/read-options.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { type Page, readPage } from '../../shared/paging.js'
 import type { EventSchemas } from '../events/catalogue.js'
@@ -23,6 +24,7 @@ import { type OwnHeaders, assertHeaderNames, sealHeaders } from '../headers.js'
 import type { SecretBox } from '../secrets.js'
 import { generateSecret, isSameSecret, isSecret } from '../sending/signature.js'
 import { assertAllKnown } from './event-types.js'
+import { type LimitedTenant, maxWebhooks } from '../../options/options.js'
 
 /** Input of `create`. */
 export interface WebhookInput {
@@ -65,13 +67,6 @@ export interface Management {
   ): Promise<WithSecret<RotatedWebhook> | null>
 }
 
-/** The tenant that a limit is for. */
-export interface LimitedTenant {
-  tenantSlug: string
-  /** Without the option `tenantId` it is the slug. */
-  tenantId: string
-}
-
 /** The parts that webhooks are managed with. */
 export interface ManagementDependencies {
   webhooks: WebhookStore
@@ -84,10 +79,8 @@ export interface ManagementDependencies {
   findHold: () => Promise<Hold | null>
 }
 
-/** The range of `maxWebhooksPerTenant`. */
-export const maxWebhooks = 10_000
-
 const maxNameLength = 255
+
 /** Counting further would take too long. */
 const maxPending = 1000
 

@@ -28,10 +28,8 @@ function isOverloaded ({ responseStatus, error }: SendResult, isFailing: boolean
   return responseStatus === 429 || responseStatus === 503 || (error === 'timeout' && isFailing)
 }
 
-/** Seconds between each attempt and the previous one. The first value applies to the first attempt. */
-export const defaultRetrySchedule: readonly number[] = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
-
 const maxRetryAfterMs = 24 * 60 * 60 * 1000
+
 const jitter = 0.2
 
 /**

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/index.js'
-import type { DeliverySettings } from '../options/delivery.js'
+import type { DeliverySettings } from '../../options/options.js'
 
 /** How many attempts may be in flight. */
 export type CapacityLimits = Pick<DeliverySettings, 'concurrency' | 'perEndpoint' | 'worker'>

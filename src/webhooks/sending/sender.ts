@@ -6,7 +6,7 @@ import { type Answer, Attempt, kTimeout } from './attempt.js'
 import { BlockedAddressError, createGuardedConnector } from '../ssrf/connector.js'
 import { type TargetRules, parseTargetUrl } from '../ssrf/destination.js'
 import { createConnections } from './connections.js'
-import { createProxiedConnector, type HttpProxy, ProxyError } from '../ssrf/proxy.js'
+import { type HttpProxy, ProxyError, createProxiedConnector } from '../ssrf/proxy.js'
 import { createResolver, type Resolver } from '../ssrf/resolver.js'
 
 /** One post to an endpoint. */

@@ -2,28 +2,9 @@ import type { LookupAddress } from 'node:dns'
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import {
-  addressTimeoutMs,
-  type Connect,
-  type ConnectorOptions,
-  createLookup,
-  type PendingConnection,
-  resolveAllowed,
-  tlsRules
+  type Connect, type ConnectorOptions, type PendingConnection, addressTimeoutMs, createLookup, resolveAllowed, tlsRules
 } from './connector.js'
 import { createSystemResolver } from './resolver.js'
-
-/** An HTTP proxy that connections to receivers go through. */
-export interface HttpProxy {
-  protocol: 'http:' | 'https:'
-  /** Name or address, and the port unless it is the protocol's default. */
-  host: string
-  /** Name or address, without brackets. */
-  hostname: string
-  /** '' for the protocol's default. */
-  port: string
-  /** The value of `Proxy-Authorization`. */
-  authorization: string | null
-}
 
 /** Connects through a proxy. */
 interface ProxiedConnector {
@@ -126,6 +107,7 @@ interface TunnelRequest {
 }
 
 const maxAnswerLength = 16_384
+
 const headEnd = '\r\n\r\n'
 
 /**
@@ -174,4 +156,17 @@ function faultOf (answer: string): string | null {
   if (!status.startsWith('2')) return `the proxy answered ${status}`
   // Receivers of HTTP and TLS wait for the first message.
   return answer.indexOf(headEnd) === answer.length - headEnd.length ? null : 'the proxy sent more than its answer'
+}
+
+/** An HTTP proxy that connections to receivers go through. */
+export interface HttpProxy {
+  protocol: 'http:' | 'https:'
+  /** Name or address, and the port unless it is the protocol's default. */
+  host: string
+  /** Name or address, without brackets. */
+  hostname: string
+  /** '' for the protocol's default. */
+  port: string
+  /** The value of `Proxy-Authorization`. */
+  authorization: string | null
 }

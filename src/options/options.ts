@@ -1,0 +1,768 @@
+import { isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import {
+  type OptionsOf,
+  type Reader,
+  type SettingsOf,
+  assertObject,
+  assertOption,
+  callable,
+  choice,
+  flag,
+  integer,
+  limit,
+  list,
+  matching,
+  optional,
+  orNull,
+  properties,
+  readOptions,
+  readPublicUrl,
+  switchable,
+  text
+} from '../shared/read-options.js'
+import { omitUndefined } from '../shared/fields.js'
+import { type PortalMessages, readMessages } from '../portal/messages.js'
+import type {
+  AnyRecruitingStorage, DisableRule, EventStorage, Id, KeyLookup, RecruitingStorage
+} from '../ports/index.js'
+import { readClock } from '../shared/clock.js'
+import type { AuditListener } from '../observe/audit.js'
+import { readIds } from '../shared/ids.js'
+import type { TenantIdLookup, TenantSlugLookup } from '../shared/tenants.js'
+import type { DefaultEvents, EventCatalogue, EventSchemas, RegisteredEvents } from '../webhooks/events/catalogue.js'
+import type { HttpProxy } from '../webhooks/ssrf/proxy.js'
+import {
+  addressOrCidr,
+  cidr,
+  environmentName,
+  fields,
+  mcpOrigin,
+  mcpUrl,
+  portalOrigin,
+  readAccent,
+  readEventStorage,
+  readEvents,
+  readFont,
+  readFrameAncestor,
+  readNameSpace,
+  readOpenTelemetry,
+  readPortalKeys,
+  readPrefix,
+  readProxyUrl,
+  readRadius,
+  readRedis,
+  readRoutes,
+  readSecretKeys,
+  readStorage,
+  readStore,
+  readTimeWindow,
+  retrySeconds
+} from './readers.js'
+
+/*
+ * All options of the plugin and of `createRecruiting`: one table for each object of options, with the doc, type, range,
+ * default and check of each. `...Options` is what hosts pass, `...Settings` the checked values with their defaults.
+ */
+
+/** Seconds between each attempt and the previous one. The first value applies to the first attempt. */
+export const defaultRetrySchedule: readonly number[] = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
+
+const readDisableRule: Reader<DisableRule> = (rule = { failingForSeconds: 432_000, failedDeliveries: 10 }, path) =>
+  readOptions(rule, { failingForSeconds: integer(0, 31_536_000), failedDeliveries: integer(1, 1_000_000) }, path)
+
+const deliveryOptions = {
+  /**
+   * Whether this process delivers. Without it, events are recorded here and another process delivers them.
+   * @default true
+   */
+  worker: flag(true),
+  /**
+   * Maximum number of attempts in flight in this process, 1 to 10,000. Test notifications count too. In a process that
+   * delivers, they use at most three quarters of these slots.
+   * @default 64
+   */
+  concurrency: integer(1, 10_000, 64),
+  /**
+   * Maximum number of attempts in flight to one webhook, 1 to 1,000: deliveries of all processes, and tests of the same
+   * process.
+   * @default 4
+   */
+  perEndpoint: integer(1, 1000, 4),
+  /**
+   * The deadline of an attempt in milliseconds, over lookup, connection, TLS and response together, 100 to 120,000.
+   * @default 15000
+   */
+  timeoutMs: integer(100, 120_000, 15_000),
+  /**
+   * How long a worker holds a delivery it has claimed, in milliseconds: at least `timeoutMs` plus 5,000. If a worker
+   * dies, its deliveries are delayed by up to this time.
+   * @default 60000, or twice `timeoutMs` if that is more
+   */
+  leaseMs: (value?: number) => value,
+  /**
+   * Seconds before each attempt, counted from the previous one: 1 to 100 numbers of 0 or more, the first for the
+   * first attempt. A delivery is given up after the last.
+   * @default [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
+   */
+  retrySchedule: list(retrySeconds, '1 to 100 numbers', { minimum: 1, maximum: 100, usual: defaultRetrySchedule }),
+  /**
+   * How often the storage is polled for due deliveries without a hint, in milliseconds, 10 to 60,000.
+   * @default 1000
+   */
+  pollMs: integer(10, 60_000, 1000),
+  /**
+   * How long closing waits for attempts in flight, in milliseconds, 0 to 120,000.
+   * @default 10000
+   */
+  closeGraceMs: integer(0, 120_000, 10_000),
+  /**
+   * Lets webhooks have `http:` addresses. For development.
+   * @default false
+   */
+  allowHttp: flag(false),
+  /**
+   * Non-public networks that notifications may go to, as CIDRs: for development, and for receivers in the vendor's
+   * own network. Link-local addresses and metadata services must be named exactly, as a /32 or /128.
+   * @default []
+   */
+  allowNetworks: list(cidr, 'an array of CIDRs'),
+  /**
+   * Networks that get no notifications, as CIDRs, such as the vendor's own public addresses. They take precedence over
+   * `allowNetworks`.
+   * @default []
+   */
+  denyNetworks: list(cidr, 'an array of CIDRs'),
+  /**
+   * Sends through an HTTP proxy. This process still resolves and checks addresses, and asks the proxy (`CONNECT`) for
+   * the checked address, even for `http:` targets.
+   * @default none: proxies of the environment are ignored
+   */
+  proxy: readProxy,
+  /**
+   * The local address to connect from. Receivers need an address of the same IP version.
+   * @default the system chooses
+   */
+  localAddress: orNull(matching((text) => isIP(text) !== 0, 'an IP address')),
+  /**
+   * The addresses that notifications come from, for the firewalls of receivers: 1 to 100 IP addresses or CIDRs. The
+   * portal and the OpenAPI document show them to everyone. It does not change how notifications are sent. Set it in
+   * every process that serves the portal or the document.
+   * @default none
+   */
+  sourceIps: list(addressOrCidr, 'an array of 1 to 100 IP addresses or CIDRs', { minimum: 1, maximum: 100 }),
+  /**
+   * When a webhook that keeps failing is disabled.
+   * @default { failingForSeconds: 432000, failedDeliveries: 10 }
+   */
+  disableAfter: readDisableRule,
+  /**
+   * Bytes of an endpoint's textual response to keep with each attempt, for the delivery log, 0 to 4,096. Compressed
+   * responses are not kept. Responses may contain personal data; `erase` removes them with the event.
+   * @default 0
+   */
+  responseExcerptBytes: integer(0, 4096, 0),
+  /**
+   * Sends the W3C Trace Context header `traceparent`, so that receivers can continue the trace of the attempt. Needs
+   * the option `opentelemetry`.
+   * @default false
+   */
+  propagateTrace: flag(false),
+  /**
+   * Days to keep ended deliveries and their events, 1 to 3,650.
+   * @default 30
+   */
+  retentionDays: integer(1, 3650, 30),
+  /**
+   * The name of this installation, such as `production`, 1 to 64 characters. The database belongs to the first worker
+   * that has one. Processes with a different name send nothing, so a disk copy of production in staging does not
+   * reach production's receivers.
+   * @default none
+   */
+  environment: orNull(environmentName),
+  /**
+   * The clock, for tests.
+   * @default the system's
+   */
+  clock: readClock
+}
+
+/** Options of deliveries. */
+export interface DeliveryOptions extends OptionsOf<typeof deliveryOptions> {}
+
+/** The settings of deliveries. */
+export interface DeliverySettings extends SettingsOf<typeof deliveryOptions> {
+  leaseMs: number
+}
+
+/** Returns the settings of deliveries. Throws `invalid_option`. */
+export function readDelivery (value: DeliveryOptions | false = {}, path: string): DeliverySettings {
+  const options = value === false ? { worker: false } : value
+  assertObject(options, path, 'an object or false')
+  const settings = readOptions(options, deliveryOptions, path)
+  // Its range and default depend on `timeoutMs`: a lease is longer than an attempt.
+  const { timeoutMs, leaseMs = Math.max(60_000, timeoutMs * 2) } = settings
+  return { ...settings, leaseMs: integer(timeoutMs + 5000, 3_600_000)(leaseMs, `${path}.leaseMs`) }
+}
+
+/** The proxy that deliveries go through. */
+export interface ProxyOptions {
+  /**
+   * An `http:` or `https:` URL without a path, such as `http://user:password@proxy.example:3128`. The user name and
+   * password are sent as `Proxy-Authorization: Basic`, and appear in no error or log line.
+   */
+  url: string
+}
+
+/** Returns the proxy; `null` without one. Throws `invalid_option`. */
+export function readProxy (value: ProxyOptions | undefined, path: string): HttpProxy | null {
+  if (value === undefined) return null
+  // The messages show no text: it may contain a password.
+  assertOption(typeof value !== 'string', path, 'an object such as { url }', 'text')
+  assertObject(value, path, 'an object such as { url }')
+  return readOptions(value, { url: readProxyUrl }, path).url
+}
+
+/** The tenant that a limit is for. */
+export interface LimitedTenant {
+  tenantSlug: string
+  /** Without the option `tenantId` it is the slug. */
+  tenantId: string
+}
+
+/** The range of `maxWebhooksPerTenant`. */
+export const maxWebhooks = 10_000
+
+const engineOptions = {
+  /**
+   * Which ids are text, such as uuids: `candidate`, `job`, `source` (`source_id` of a candidate) and `recruiter`
+   * (`filter[recruiter_id]`), each `'integer'` or `'string'`. Text ids have 1 to 64 visible ASCII characters without
+   * `/`.
+   * @default all are 'integer'
+   */
+  ids: readIds,
+  /**
+   * Returns your own id of a tenant, which never changes: text of 1 to 200 characters, or an integer; `null` if there
+   * is no such tenant. Everything stored then belongs to the id, so a tenant can be renamed, and a slug can change
+   * hands. Called for each request and each call with a `tenantSlug`. It must answer within 5 seconds: cache slow
+   * lookups.
+   * @default the slug is the id
+   */
+  tenantId: orNull(callable<TenantIdLookup>()),
+  /**
+   * Returns the slug of a tenant by its id, the reverse of `tenantId`; `null` if you do not know it. Called for calls
+   * with a `tenantId` that show the tenant's name: `emit` (`tenant_slug` in the body), new webhooks, tests and portal
+   * sessions. The second argument is the `transaction` of the call, in which you can read the row of a tenant that it
+   * creates. It must answer within 5 seconds.
+   * @default the id as text
+   */
+  tenantSlug: orNull(callable<TenantSlugLookup>()),
+  /**
+   * Webhooks a tenant may have, 1 to 10,000, or a function that returns this number for `{ tenantSlug, tenantId }`,
+   * such as the limit of its plan. Its result counts for a minute. If it throws, returns anything else or takes
+   * longer than 5 seconds, no webhook is created and the request gets 500. A lower limit deletes no webhooks.
+   * @default 50
+   */
+  maxWebhooksPerTenant: limit<LimitedTenant>(1, maxWebhooks, 50),
+  /**
+   * The longest body of an event, the JSON that is sent, in bytes of UTF-8: 1,024 to 16,777,216. `emit` refuses
+   * longer ones.
+   * @default 262144
+   */
+  maxEventBytes: integer(1024, 16_777_216, 262_144),
+  /**
+   * Whether `emit` refuses events without a subject, so that data about people can always be found and erased.
+   * @default false
+   */
+  requireSubject: flag(false),
+  /**
+   * How long changes of candidates and jobs are kept for `sync`, in days, 1 to 3650. Clients that sync less often get
+   * 410 and start again.
+   * @default 90
+   */
+  changesRetentionDays: integer(1, 3650, 90),
+  /**
+   * Keys of 32 bytes that seal webhook secrets and headers (AES-256-GCM) before they reach the storage: the first
+   * seals, all of them open. Without keys, secrets are stored in plain text. To change the key, begin with `[oldKey,
+   * newKey]` in every process.
+   * @default []
+   */
+  secretKeys: readSecretKeys,
+  /**
+   * OpenTelemetry: `import * as opentelemetry from '@opentelemetry/api'`. Emits and attempts then have spans. An
+   * attempt belongs to the trace of its emit, even in another process. Requests set attributes on the active span,
+   * which an instrumentation such as `@opentelemetry/instrumentation-http` creates.
+   * @default no spans
+   */
+  opentelemetry: orNull(readOpenTelemetry),
+  /**
+   * Called with an `AuditEntry` after each response below `{prefix}/:tenant_slug`, and after each call from code that
+   * reads or changes webhooks, erases or finds a subject, renames or removes a tenant, adopts a copy or reseals
+   * secrets.
+   * @default none
+   */
+  onAudit: orNull(callable<AuditListener>()),
+  /**
+   * Settings of deliveries; `false` is short for `{ worker: false }`.
+   * @default {}
+   */
+  delivery: readDelivery
+}
+
+/** The options of the engine. */
+interface EngineOptions extends OptionsOf<typeof engineOptions> {
+  /** The storage of webhooks and deliveries. */
+  storage: EventStorage
+}
+
+/** The settings of the engine. */
+export interface EngineSettings extends SettingsOf<typeof engineOptions> {
+  storage: EventStorage
+  events: EventSchemas
+}
+
+/** The most requests that a limit may allow in a window. */
+export const maxRequests = 1_000_000_000
+
+const mcpOptions = {
+  /**
+   * Also offers the tools that return a secret: `create_webhook` and `rotate_webhook_secret`.
+   * @default false
+   */
+  secrets: flag(false),
+  /**
+   * Issuers of access tokens, as URLs, for clients that use OAuth. Their tokens reach `keyLookup` as keys of up to
+   * 8,192 characters. Needs `publicUrl` or `resource`.
+   * @default []
+   */
+  authorizationServers: list(mcpUrl, 'an array of URLs'),
+  /**
+   * The identifier of a tenant's server, which access tokens are issued for (RFC 8707): a URL in which
+   * `{tenant_slug}` stands for the tenant.
+   * @default the address of the server, with `publicUrl`
+   */
+  resource: orNull(mcpUrl),
+  /**
+   * Origins of web pages that may call the server, such as `https://chat.example`. Requests that are not from a page
+   * have no origin, and are allowed.
+   * @default []
+   */
+  origins: list(mcpOrigin, 'an array of origins')
+}
+
+/** The option `mcp`: an MCP server for the agents of each tenant, at `{prefix}/:tenant_slug/mcp`. Experimental. */
+export interface McpOptions extends OptionsOf<typeof mcpOptions> {}
+
+/** The settings of the MCP server. */
+export interface McpSettings extends SettingsOf<typeof mcpOptions> {}
+
+/** Returns the settings of the MCP server; `null` without one. Throws `invalid_option`. */
+export const readMcp: Reader<McpSettings | null, boolean | McpOptions> = switchable(mcpOptions, false)
+
+/** OpenAPI's Contact Object. */
+const contact: Reader<object, { name?: string, url?: string, email?: string }> =
+  properties({ name: optional(text), url: optional(text), email: optional(text) })
+
+/** OpenAPI's License Object. */
+const license: Reader<object, { name: string, identifier?: string, url?: string }> =
+  properties({ name: text, identifier: optional(text), url: optional(text) })
+
+const infoOptions = {
+  /** The name of the API. @default `Recruiting API` */
+  title: optional(text),
+  /** The version of the document. @default `v1` */
+  version: optional(text),
+  /** The purpose of the API, in Markdown. @default a text about the API */
+  description: optional(text),
+  /** The URL of the terms of service. */
+  termsOfService: optional(text),
+  /**
+   * The contact: `name`, `url` and `email`, each optional. @default { name: 'The vendor of your applicant tracking
+   * system' }
+   */
+  contact: optional(contact),
+  /** The license of the API, not of this package: a `name`, with an SPDX `identifier` or a `url`. */
+  license: optional(license)
+}
+
+/** Who offers the API, and under which terms. */
+export interface OpenApiInfo extends OptionsOf<typeof infoOptions> {}
+
+const info: Reader<object, OpenApiInfo> = properties(infoOptions)
+
+/** An address of the API. */
+export interface OpenApiServer {
+  /** The server's URL, with the prefixes of the host: the document's paths are relative to it. */
+  url: string
+  /** Which server it is, such as `Production`. */
+  description?: string
+}
+
+const server: Reader<object, OpenApiServer> = properties({ url: text, description: optional(text) })
+
+const openApiOptions = {
+  /** OpenAPI's Info Object. Fields that are absent keep their default. */
+  info: (value: OpenApiInfo = {}, path: string) => info(value, path),
+  /**
+   * The addresses of the API, such as `{ url: 'https://api.example.com' }`; at least one.
+   * @default `publicUrl`, otherwise the server that serves the document
+   */
+  servers: list(server, 'an array of at least one server', { minimum: 1 }),
+  /**
+   * Whether the API's paths are also in the document that `@fastify/swagger` creates for the host.
+   * @default false
+   */
+  inHostDocument: flag(false)
+}
+
+/** The option `openapi`: texts about the vendor that replace the defaults of the served document. */
+export interface OpenApiOptions extends OptionsOf<typeof openApiOptions> {}
+
+/** The settings of the document. */
+export interface OpenApiSettings extends SettingsOf<typeof openApiOptions> {}
+
+/** Returns the settings of the document, `null` if it is not served. Throws `invalid_option`. */
+export const readOpenApi: Reader<OpenApiSettings | null, boolean | OpenApiOptions> = switchable(openApiOptions, true)
+
+/** Requests of a key in a window by default. */
+export const defaultRequests = 1000
+
+/** Who sends a request that counts against a limit. */
+export interface RateLimitCaller {
+  /** The slug in the path. */
+  tenantSlug: string
+  /** The id of the tenant; without the option `tenantId` it is the slug. */
+  tenantId: string
+  /** The id that the key lookup returned; `null` for a session of the portal. */
+  keyId: string | null
+  /** The scopes of the key or the session. */
+  scopes: readonly string[]
+}
+
+const budgetOptions = {
+  /**
+   * Maximum number of requests, 1 to 1,000,000,000, or a function that returns this number for a `RateLimitCaller`,
+   * such as the limit of the tenant's plan. Its result counts for a minute. If it throws, returns anything else or
+   * takes longer than 5 seconds, the request gets 500. The `max` of `failedKeys` is a number.
+   * @default 1000 for a key, 10 for an operation, 20 for failed keys
+   */
+  max: limit<RateLimitCaller>(1, maxRequests, defaultRequests),
+  /**
+   * The window, after which the count starts again: milliseconds, 1,000 to 86,400,000, or text such as `1 minute`.
+   * @default 60000
+   */
+  timeWindow: readTimeWindow
+}
+
+/** A number of requests in a window of time. */
+export interface RateLimitBudget extends OptionsOf<typeof budgetOptions> {}
+
+const operationOptions = { ...budgetOptions, max: limit<RateLimitCaller>(1, maxRequests, 10) }
+
+const failedKeysOptions = { ...budgetOptions, max: integer(1, maxRequests, 20) }
+
+/** The budget of invalid keys. */
+interface FailedKeysBudget extends OptionsOf<typeof failedKeysOptions> {}
+
+const limitOptions = {
+  /**
+   * Counts all keys of a tenant together, in each budget. Sessions of the portal still count by actor.
+   * @default false
+   */
+  perTenant: flag(false),
+  /**
+   * Operations with a separate budget for each key, by `operationId`.
+   * @default { dispatchWebhookTest: { max: 10 }, replayWebhook: { max: 10 } }
+   */
+  operations: readOperations,
+  /**
+   * Invalid keys allowed per address and window. After that, requests with a key that was not recently valid get 429.
+   * An IPv6 address counts as its /64; requests without an address count together. Behind a proxy, name the proxy in
+   * `trustProxy`: otherwise all callers share the proxy's address. With `trustProxy: true` callers choose their
+   * address.
+   * @default { max: 20 }
+   */
+  failedKeys: readFailedKeys,
+  /** An ioredis client, so that several machines count together. The host closes it. */
+  redis: optional(readRedis),
+  /**
+   * The prefix of keys in Redis.
+   * @default 'recruiting-rate-limit-'
+   */
+  nameSpace: readNameSpace,
+  /** A store class for `@fastify/rate-limit`, instead of memory and Redis. */
+  store: optional(readStore),
+  /**
+   * Keys and addresses remembered in memory per budget, 1 to 10,000,000.
+   * @default 5000
+   */
+  cache: integer(1, 10_000_000, 5000),
+  /**
+   * Lets requests pass uncounted while the store fails. Otherwise they get 500.
+   * @default false
+   */
+  skipOnError: flag(false)
+}
+
+/**
+ * Limits for requests, through `@fastify/rate-limit`: a budget for each key, and the store of the counts. Requests
+ * for the document, which need no key, have the same budget for each address, or the default if `max` is a function.
+ */
+export interface RateLimitOptions extends RateLimitBudget, OptionsOf<typeof limitOptions> {}
+
+/** The settings of the limits. */
+export interface RateLimitSettings extends SettingsOf<typeof budgetOptions>, SettingsOf<typeof limitOptions> {}
+
+/** Returns the settings of the limits, `null` if there are none. Throws `invalid_option`. */
+export const readRateLimit: Reader<RateLimitSettings | null, boolean | RateLimitOptions> = switchable(
+  { ...budgetOptions, ...limitOptions },
+  false
+)
+
+function readOperations (
+  value: Record<string, RateLimitBudget> = {},
+  path: string
+): Record<string, SettingsOf<typeof operationOptions>> {
+  assertObject(value, path)
+  const budgets = Object.entries({ dispatchWebhookTest: {}, replayWebhook: {}, ...value })
+  return Object.fromEntries(budgets.map(([id, budget]) => [id, readOptions(budget, operationOptions, `${path}.${id}`)]))
+}
+
+function readFailedKeys (
+  value: FailedKeysBudget | false = {},
+  path: string
+): SettingsOf<typeof failedKeysOptions> | false {
+  return value === false ? false : readOptions(value, failedKeysOptions, path)
+}
+
+const themeOptions = {
+  /**
+   * The colour of links and buttons, `#rrggbb`, or one for each mode: `{ light: '#rrggbb', dark: '#rrggbb' }`. Its
+   * contrast must be at least 4.5:1 on the light surface, `#ffffff`, or on the dark one, `#16181d`. A single colour
+   * is for the light mode; the dark one gets a tint of it.
+   * @default blue
+   */
+  accent: optional(readAccent),
+  /**
+   * The radius of corners in CSS pixels, 0 to 24.
+   * @default 8
+   */
+  radius: optional(readRadius),
+  /**
+   * The typeface: a `font-family` of CSS, such as `Inter, "Segoe UI", sans-serif`, of at most 200 characters.
+   * @default the system's
+   */
+  font: optional(readFont),
+  /**
+   * `light`, `dark`, or `system` to follow the user's system.
+   * @default 'system'
+   */
+  mode: optional(choice(['light', 'dark', 'system']))
+}
+
+/** The look of the portal. */
+export interface PortalTheme extends OptionsOf<typeof themeOptions> {}
+
+/** A checked look; absent parts keep the default of the page. */
+interface ThemeSettings extends Partial<SettingsOf<typeof themeOptions>> {}
+
+/** Returns the look as the page takes it. Throws `invalid_option`. */
+export function readTheme (value: PortalTheme = {}, path: string): ThemeSettings {
+  return omitUndefined(readOptions(value, themeOptions, path))
+}
+
+const portalOptions = {
+  /**
+   * The origins that may embed the portal in a frame, exactly: `https://ats.example`, for development
+   * `http://localhost:3000` or `http://127.0.0.1:3000`, or `'self'` for the portal's own.
+   * @default []
+   */
+  frameAncestors: list(readFrameAncestor, 'an array of origins'),
+  /**
+   * The origins, besides the portal's own, that the `returnUrl` of a session may lead to, exactly:
+   * `https://ats.example`, for development `http://localhost:3000` or `http://127.0.0.1:3000`.
+   * @default []
+   */
+  returnOrigins: list(portalOrigin, 'an array of origins'),
+  /**
+   * The address that the URLs of sessions begin with, if browsers use a different one from `publicUrl`.
+   * @default `publicUrl`
+   */
+  baseUrl: readPublicUrl,
+  /**
+   * The look of the portal.
+   * @default {}
+   */
+  theme: readTheme,
+  /**
+   * Texts for more languages, or replacements for built-in ones, by locale, such as `{ it: {…} }`. The type
+   * `PortalMessages` shows missing texts.
+   * @default {}
+   */
+  messages: (value: Record<string, PortalMessages> = {}, path: string) => readMessages(value, path)
+}
+
+/** The option `portal`: a page where a tenant's team manages its webhooks. */
+export interface PortalOptions extends OptionsOf<typeof portalOptions> {
+  /**
+   * Keys of 32 bytes that seal sessions (AES-256-GCM): the first seals, all of them open. Every process of the API
+   * needs the same. Removing a key ends the sessions it sealed.
+   */
+  secretKeys: readonly Uint8Array[]
+}
+
+/** The settings of the portal. */
+export interface PortalSettings extends SettingsOf<typeof portalOptions> {
+  secretKeys: readonly Uint8Array[]
+}
+
+/** Returns the settings of the portal; `null` without one. Throws `invalid_option`. */
+export function readPortal (value: PortalOptions | undefined, path: string): PortalSettings | null {
+  if (value === undefined) return null
+  const expected = 'an object such as { secretKeys }'
+  // The messages show no text: it may be a key.
+  assertOption(typeof value !== 'string', path, expected, 'text')
+  assertObject(value, path, expected)
+  return readOptions(value, { secretKeys: readPortalKeys, ...portalOptions }, path)
+}
+
+const httpOptions = {
+  /**
+   * The path of the public API; each tenant's is at `{prefix}/:tenant_slug`.
+   * @default '/api/v1/public'
+   */
+  prefix: readPrefix,
+  /**
+   * More fields of a candidate to publish, as a TypeBox object (0.34 or 1.x). The storage's rows must have them.
+   * @default none
+   */
+  candidateFields: fields('id', 'full_name', 'headline', 'source_id'),
+  /**
+   * More fields of a job to publish, as a TypeBox object (0.34 or 1.x). The storage's rows must have them.
+   * @default none
+   */
+  jobFields: fields('id', 'name', 'status'),
+  /**
+   * Adds `error.details` to a 400: which field was wrong, and why.
+   * @default false
+   */
+  errorDetails: flag(false),
+  /**
+   * Returns the id of a request: 1 to 200 visible ASCII characters, without spaces.
+   * @default `req_` and 32 random hexadecimal digits
+   */
+  requestId: orNull(callable<(request: FastifyRequest) => string>()),
+  /**
+   * Serves the OpenAPI document at `{prefix}/openapi.json`, without a key. An object sets its texts.
+   * @default true
+   */
+  openapi: readOpenApi,
+  /**
+   * Limits the requests of each key. Needs the package `@fastify/rate-limit`. `true` is short for `{}`.
+   * @default false
+   */
+  rateLimit: readRateLimit,
+  /**
+   * Your own operations below `{prefix}/:tenant_slug`, with the same key check, errors, request ids and validation,
+   * and a place in the document.
+   * @default none
+   */
+  routes: readRoutes,
+  /**
+   * Serves an MCP server for the agents of each tenant at `{prefix}/:tenant_slug/mcp`. Needs the package
+   * `@modelcontextprotocol/server`. `true` is short for `{}`. Experimental: it follows the specification, and may
+   * change in minor versions.
+   * @default false
+   */
+  mcp: readMcp
+}
+
+/** The options of the public API. */
+interface HttpOptions extends OptionsOf<typeof httpOptions> {
+  /** Finds the owner of an API key. */
+  keyLookup: KeyLookup
+}
+
+/** The settings of the public API. */
+export interface HttpSettings extends SettingsOf<typeof httpOptions> {
+  keyLookup: KeyLookup
+  /** Precedes every path in responses; may be empty. */
+  publicUrl: string
+}
+
+/** The options of `createRecruiting`, which the plugin takes as well. */
+export type RecruitingOptions<Events extends EventCatalogue = EventCatalogue> = SharedOptions & OptionalDefault<Events>
+
+interface EventsOption<Events extends EventCatalogue> {
+  /**
+   * The events this host emits: from names such as `application.created` (`[a-z0-9_]+(\.[a-z0-9_]+)+`) to the TypeBox
+   * objects (0.34 or 1.x) of their `data`. In TypeScript, the plugin takes the catalogue that `Register` names.
+   * @default defaultEvents
+   */
+  events: Events
+}
+
+/** Required if `Register` names a catalogue: otherwise `emit` would refuse events that compile. */
+type OptionalDefault<Events extends EventCatalogue> = DefaultEvents extends Events
+  ? Partial<EventsOption<Events>>
+  : EventsOption<Events>
+
+const sharedOptions = {
+  /**
+   * A page at `{prefix}/portal/` where a tenant's team manages its webhooks, and `portal.createSession`, which creates
+   * sessions for the team. `createRecruiting` has only the latter.
+   * @default none
+   */
+  portal: readPortal,
+  /**
+   * The address of the server as clients know it, such as `https://api.example.com`, without query and fragment. If a
+   * proxy removes a prefix of the path, include it: `https://example.com/ats`. `Link`, `Location`, the URLs of portal
+   * sessions and the `servers` of the document begin with it.
+   * @default none: these are paths, as the server sees them
+   */
+  publicUrl: readPublicUrl
+}
+
+/** The options of the engine and the portal. */
+interface SharedOptions extends EngineOptions, OptionsOf<typeof sharedOptions> {}
+
+/** The settings of the engine and the portal. */
+interface RecruitingSettings extends EngineSettings, SettingsOf<typeof sharedOptions> {}
+
+const recruitingReaders = { storage: readEventStorage, events: readEvents, ...engineOptions, ...sharedOptions }
+
+/** The options of the plugin. */
+export type RecruitingApiOptions<Events extends EventCatalogue = RegisteredEvents> = ApiOptions &
+  OptionalDefault<Events>
+
+interface ApiOptions extends SharedOptions, HttpOptions {
+  /** The storage of everything, including candidates and jobs. */
+  storage: AnyRecruitingStorage
+}
+
+/** The settings of the plugin. */
+interface ApiSettings extends RecruitingSettings, HttpSettings {
+  storage: RecruitingStorage<Id, Id, Id, Id>
+}
+
+/** The settings of `createRecruiting`, which knows the addresses of the API. */
+interface StandaloneSettings extends RecruitingSettings, Pick<HttpSettings, 'prefix'> {}
+
+const keyLookup = callable<KeyLookup>()
+
+const readers = { ...recruitingReaders, ...httpOptions }
+
+/** Checks the options of the plugin. Throws `invalid_option`. */
+export function readApiOptions (options: RecruitingApiOptions): ApiSettings {
+  const { logger } = options as { logger?: unknown }
+  assertOption(logger === undefined, 'logger', 'none, because the plugin logs with app.log', logger)
+  // Two options belong to Fastify's `register`.
+  return readOptions(options, { ...readers, storage: readStorage, keyLookup, logLevel: ignore, logSerializers: ignore })
+}
+
+/** Checks the options of `createRecruiting`, which may be those of the plugin. Throws `invalid_option`. */
+export function readRecruitingOptions (options: RecruitingOptions): StandaloneSettings {
+  return readOptions(options, { ...readers, keyLookup: optional(keyLookup), logger: ignore })
+}
+
+function ignore (): void {}
