@@ -21,6 +21,8 @@ export interface LogRows {
   rows: readonly Delivery[]
   /** Deliveries in the log, as the server counted last. */
   total: number
+  /** Whether there are more than `total`. */
+  isCapped: boolean
   /** How many of the newest deliveries are in `rows` for certain: from there the next page is loaded. */
   loaded: number
 }
@@ -35,11 +37,15 @@ type DeliveryPage = Page<Delivery>
 
 /** Begins with the newest page. */
 export function startRows ({ data, meta }: DeliveryPage): LogRows {
-  return { rows: data, total: meta.total, loaded: data.length }
+  return { rows: data, total: meta.total, isCapped: isCapped(meta), loaded: data.length }
 }
 
-export function hasMore ({ loaded, total }: LogRows): boolean {
-  return loaded < total
+export function hasMore ({ loaded, total, isCapped }: LogRows): boolean {
+  return isCapped || loaded < total
+}
+
+function isCapped (meta: DeliveryPage['meta']): boolean {
+  return meta.total_is_capped === true
 }
 
 /**
@@ -47,12 +53,18 @@ export function hasMore ({ loaded, total }: LogRows): boolean {
  * example because they are no longer pending, pull them up: then the previous page is loaded again, so that no row is
  * missing.
  */
-export function appendRows (log: LogRows, { data, meta: { page, per_page: perPage, total } }: DeliveryPage): LogRows {
+export function appendRows (log: LogRows, { data, meta }: DeliveryPage): LogRows {
+  const { page, per_page: perPage, total } = meta
   const reached = Math.max(0, log.loaded - Math.max(0, log.total - total))
   const begin = (page - 1) * perPage
   const loaded = begin > reached ? reached : Math.max(reached, begin + data.length)
-  const isBeyond = data.length === 0 && begin <= reached
-  return { rows: merge(log.rows, data), total: isBeyond ? loaded : total, loaded }
+  const isLast = begin <= reached && (data.length === 0 || (isCapped(meta) && data.length < perPage))
+  return {
+    rows: merge(log.rows, data),
+    total: isLast ? loaded : total,
+    isCapped: !isLast && isCapped(meta),
+    loaded
+  }
 }
 
 /** Compares the rows with the newest page. */
@@ -73,13 +85,15 @@ export function renewRows (log: LogRows, newest: DeliveryPage): LogRows {
   if (added >= newest.data.length) return startRows(newest)
   const gone = findRemoved(log, newest)
   const { total } = newest.meta
+  const loaded = log.loaded + added - removed
   return {
     rows: merge(
       log.rows.filter(({ id }) => !gone.has(id)),
       newest.data
     ),
     total,
-    loaded: Math.min(total, log.loaded + added - removed)
+    isCapped: isCapped(newest.meta),
+    loaded: isCapped(newest.meta) ? loaded : Math.min(total, loaded)
   }
 }
 

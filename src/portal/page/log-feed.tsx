@@ -33,7 +33,7 @@ export function LogFeed ({ feed, sight, webhookId, log, isLoading, onNearEnd, on
   const end = useRef<HTMLParagraphElement>(null)
   const nextFocus = useRef(0)
   const [focused, setFocused] = useState(returnTo)
-  const { rows, total } = log
+  const { rows, total, isCapped } = log
   const { from, to, rowHeight } = useWindow(feed)
   const isLoadingMore = isLoading && hasMore(log) && to > rows.length - rowsAhead
   const focusedIndex = focused === null ? -1 : rows.findIndex((row) => row.id === focused)
@@ -88,7 +88,7 @@ export function LogFeed ({ feed, sight, webhookId, log, isLoading, onNearEnd, on
                 webhookId={webhookId}
                 delivery={row}
                 position={index + 1}
-                size={total}
+                size={isCapped ? -1 : total}
                 offset={index * rowHeight}
                 onFocus={setFocused}
                 onOpen={onOpen}
@@ -132,6 +132,7 @@ interface LogRowProps {
   delivery: Delivery
   /** From 1. */
   position: number
+  /** -1 if it is unknown. */
   size: number
   /** From the top of the list, in pixels. */
   offset: number

@@ -21,16 +21,16 @@ import { ReplayButton } from './replay.js'
 /** The delivery log of a webhook, newest first. It grows while the user scrolls, so it comes last on a screen. */
 export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
   const { logPlace } = usePortal()
-  const { messages: { log: texts }, plural } = useFormat()
+  const { messages: { log: texts }, plural, pluralOver } = useFormat()
   const id = useId()
   const [place] = useState(() => takePlace(logPlace, webhook.id))
   const [filter, setFilter] = useState<LogFilter>(place?.filter ?? noFilter)
-  const [total, setTotal] = useState<number | null>(null)
+  const [log, setLog] = useState<LogRows | null>(null)
   const [types, setTypes] = useState<readonly string[]>(webhook.event_types)
   const canReplay = useCan('replay')
-  const isEmpty = total === 0 && !isFiltered(filter)
+  const isEmpty = log?.total === 0 && !isFiltered(filter)
   const read = (log: LogRows) => {
-    setTotal(log.total)
+    setLog(log)
     // Includes event types that the webhook received before they were changed.
     setTypes((known) =>
       log.rows.every((row) => known.includes(row.event_type))
@@ -42,7 +42,9 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
     <section class='log' aria-labelledby={id}>
       <header class='section-head'>
         <h2 id={id}>{texts.title}</h2>
-        {total !== null && total > 0 && <p class='muted'>{plural(texts.total, total)}</p>}
+        {log !== null && log.total > 0 && (
+          <p class='muted'>{(log.isCapped ? pluralOver : plural)(texts.total, log.total)}</p>
+        )}
         {canReplay && !isEmpty && <ReplayButton webhook={webhook} onShowLog={() => setFilter({ ...noFilter })} />}
       </header>
       {!isEmpty && <LogFilters filter={filter} types={types} onFilter={setFilter} />}

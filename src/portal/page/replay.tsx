@@ -315,7 +315,8 @@ function ReplayProgress ({
   const { api } = usePortal()
   const {
     messages: { replay: texts },
-    plural
+    plural,
+    pluralOver
   } = useFormat()
   const { value, reload } = useQuery(
     (signal) => api.listDeliveries(webhookId, { 'filter[status]': 'pending', per_page: 1 }, signal),
@@ -344,7 +345,13 @@ function ReplayProgress ({
         {hasEnded && <p>{hasFailed ? texts.failed : texts.done}</p>}
         {truncated && <p>{include === 'all' ? texts.againAll : texts.againUndelivered}</p>}
       </Notice>
-      {!hasEnded && <Progress label={plural(texts.left, left)} value={max - left} max={max} />}
+      {!hasEnded && (
+        <Progress
+          label={(value?.meta.total_is_capped === true ? pluralOver : plural)(texts.left, left)}
+          value={max - left}
+          max={max}
+        />
+      )}
     </>
   )
 }

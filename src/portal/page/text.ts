@@ -100,6 +100,8 @@ export interface Format {
   text (text: string, params: Params): string
   /** Fills the text for a number, which is `{count}`. */
   plural (plural: Plural, count: number, params?: Params): string
+  /** The same for a number that was counted up to a limit, for example "10,000+ deliveries". */
+  pluralOver (plural: Plural, count: number): string
   number (value: number): string
   /** A share from 0 to 1, for example "99.5%". */
   percent (share: number): string
@@ -146,6 +148,7 @@ export function createFormat ({ messages, locale }: Language): Format {
     locale,
     text: (text, params) => fill(text, params, number),
     plural: (plural, count, params = {}) => fill(choose(plural, count, rules), { ...params, count }, number),
+    pluralOver: (plural, count) => fill(choose(plural, count, rules), { count }, (value) => `${number(value)}+`),
     number,
     percent: (share) => percents.format(share),
     date: (value) => dates.format(new Date(value)),

@@ -42,6 +42,22 @@ t.test('pages follow each other to the end of the log', (t) => {
   t.end()
 })
 
+t.test('a log whose total is capped goes on until a page is not full', (t) => {
+  const capped = (ids: readonly number[], page = 1): Page<Delivery> => {
+    const { data, meta } = pageOf(ids, page)
+    return { data, meta: { ...meta, total: 5, total_pages: 2, total_is_capped: true } }
+  }
+  const ids = down(10, 1)
+  let log = startRows(capped(ids))
+  t.match(log, { total: 5, isCapped: true })
+  while (hasMore(log)) log = appendRows(log, capped(ids, nextPage(log)))
+  t.strictSame(idsOf(log), ids)
+  t.match(log, { total: 10, isCapped: false })
+  log = renewRows(log, capped(down(11, 1)))
+  t.match(log, { total: 5, isCapped: true, loaded: 11 })
+  t.end()
+})
+
 t.test('deliveries that arrive while pages are loaded come once', (t) => {
   let log = startRows(pageOf(down(10, 1)))
   const later = down(13, 1)

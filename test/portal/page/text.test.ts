@@ -67,6 +67,7 @@ t.test('numbers, times and lists are those of the locale', (t) => {
   const plain = (text: string) => text.replaceAll(/\s/g, ' ')
   t.equal(german.number(1234.5), '1.234,5')
   t.equal(german.plural({ one: '{count} Tag von {name}', other: '{count} Tage von {name}' }, 2000, { name: 'A' }), '2.000 Tage von \u2068A\u2069')
+  t.equal(german.pluralOver({ one: '{count} Tag', other: '{count} Tage' }, 10_000), '10.000+ Tage')
   t.equal(english.plural({ one: '{count} day', other: '{count} days' }, 1), '1 day')
   t.equal(german.text('Seite {page}', { page: 3 }), 'Seite 3')
   t.equal(german.list(['a', 'b', 'c']), 'a, b und c')
