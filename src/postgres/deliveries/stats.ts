@@ -5,8 +5,7 @@ import { queryWithoutJit, type Session } from '../session.js'
 const most = 10_000
 
 interface StatsRow {
-  ready: string
-  scheduled: string
+  pending: string
   due: string
   leased: string
   oldest_due_ms: string
@@ -70,7 +69,7 @@ export function createReadStats (session: Session, schema: string): () => Promis
   const text = statsText(schema)
   return async () => {
     const [row] = await queryWithoutJit<StatsRow>(session, 'read stats', text)
-    const pending = Number(row?.ready) + Number(row?.scheduled)
+    const pending = Number(row?.pending)
     const due = Number(row?.due)
     return {
       pending: Math.min(pending, most),
@@ -82,7 +81,10 @@ export function createReadStats (session: Session, schema: string): () => Promis
   }
 }
 
-/** Selects the figures from the webhooks that have deliveries in the queue. Each count stops at the most. */
+/**
+ * Selects the figures. Each count stops at the most. The pending deliveries are those in the queue, without a look at
+ * each webhook: only stopped ones do not count, and their webhooks are listed until none is left.
+ */
 function statsText (schema: string): string {
   const count = (rows: string): string => `(select count(*) from (${rows} limit ${most + 1}) as bounded)`
   const waiting = (webhooks: string, condition: string): string =>
@@ -109,17 +111,20 @@ function statsText (schema: string): string {
     with recursive now as materialized (
       select clock_timestamp() as time
     ), queued (webhook_id) as (${listQueued(schema, 'q.lane is not null', 'q.lane, q.id', 'queued')}
-    ), scheduled (webhook_id) as (${listQueued(schema, 'q.lane is null', 'q.id', 'scheduled')}
     ), ready as materialized (
       select w.*, now.time as now, w.paused_until > now.time as is_paused
       from now, queued cross join lateral (${findActive(schema, 'queued.webhook_id')}) as w
     ), resumed as materialized (
       select w.* from now, ${schema}.paused_webhooks p cross join lateral (${findActive(schema, 'p.webhook_id')}) as w
       where p.until <= now.time and w.paused_until <= now.time
+    ), stopped as materialized (
+      select w.* from ${schema}.stopped_webhooks s
+      cross join lateral (${findActive(schema, 's.webhook_id')}) as w
     ), figures as (
-      select ${waiting('ready', 'q.lane is not null')} as ready,
-        ${waiting(`(select w.* from scheduled cross join lateral (${findActive(schema, 'scheduled.webhook_id')}) as w)`, 'q.lane is null')}
-          as scheduled,
+      select ${count(`
+        select from ${schema}.queue q
+        where not exists (select from ${schema}.stopped_webhooks s where s.webhook_id = q.webhook_id)`)} as running,
+        ${waiting('stopped', 'true')} as left_over,
         ${count(overdue(''))} as overdue,
         ${waiting('resumed', 'q.paused_lane is not null')} as resumed,
         ${waiting('ready', `${isFree} and not (${isLeased})`)} as unleased,
@@ -130,7 +135,7 @@ function statsText (schema: string): string {
           (${overdue('q.due_at')} limit 1)
         ) as oldest_due_at
     )
-    select ready::text, scheduled::text, (leased + unleased + overdue + resumed)::text as due, leased::text,
+    select (running + left_over)::text as pending, (leased + unleased + overdue + resumed)::text as due, leased::text,
       coalesce(floor(1000 * extract(epoch from clock_timestamp() - oldest_due_at)), 0)::text as oldest_due_ms
     from figures`
 }

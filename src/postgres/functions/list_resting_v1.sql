@@ -27,7 +27,10 @@ begin
         )
       for update skip locked
     );
-    delete from webhooks w where w.tenant = any (v_over);
+    with deleted as (
+      delete from webhooks w where w.tenant = any (v_over) returning w.id
+    )
+    insert into stopped_webhooks (webhook_id) select d.id from deleted d on conflict do nothing;
     delete from api_keys k where k.tenant = any (v_over);
     update tenants t set rests_until = null, rests_since = null where t.tenant = any (v_over);
   end if;

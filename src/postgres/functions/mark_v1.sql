@@ -18,9 +18,9 @@ declare
   v_first_fresh bigint;
 begin
   for v_webhook in
-    select w.id from webhooks w
-    where case when p_after < p_until then w.id > p_after and w.id <= p_until else w.id > p_after or w.id <= p_until end
-    order by w.id <= p_after, w.id
+    (select w.id from webhooks w where w.id > p_after and (w.id <= p_until or p_until <= p_after) order by w.id)
+    union all
+    (select w.id from webhooks w where w.id <= p_until and p_until <= p_after order by w.id)
   loop
     -- The shorter of two searches counts: on a busy machine one may wait for the processor.
     select * into v_mark from marks m where m.webhook_id = v_webhook;

@@ -41,9 +41,5 @@ begin
   select count(*) into v_count from deleted;
   pruned := pruned + v_count;
   delete from event_subjects s where s.event_seq = any (v_events) and not exists (select from events e where e.seq = s.event_seq);
-
-  if p_after is null then
-    delete from webhook_health h where not exists (select from webhooks w where w.id = h.webhook_id);
-  end if;
 end
 $$;

@@ -26,7 +26,10 @@ begin
     exit when not found;
   end loop;
   perform end_changes_v1(p_tenant);
-  delete from webhooks w where w.tenant = p_tenant;
+  with deleted as (
+    delete from webhooks w where w.tenant = p_tenant returning w.id
+  )
+  insert into stopped_webhooks (webhook_id) select d.id from deleted d on conflict do nothing;
   -- After the webhooks: no notice is added without one.
   delete from notices n where n.tenant = p_tenant;
   return remove_events_v1(p_limit);

@@ -43,6 +43,8 @@ begin
   get diagnostics v_count = row_count;
 
   if v_count = 0 then
+    delete from webhook_health h
+    where h.webhook_id = p_webhook and not exists (select from webhooks w where w.id = p_webhook);
     delete from stopped_webhooks s
     where s.ctid = any (array(select s.ctid from stopped_webhooks s where s.webhook_id = p_webhook for update skip locked))
       -- Locked deliveries stay.

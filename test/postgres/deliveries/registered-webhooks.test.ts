@@ -4,9 +4,10 @@ import { createEvent, createWebhook } from '../../../src/testing/support/samples
 import { measureBuffers } from '../../fixtures/postgres/buffers.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
-t.test('figures of the queue cost what they return, however many webhooks are registered', async (t) => {
+t.test('figures of the queue and retention cost what they return, however many webhooks are registered or paused', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
   const statements: Array<[text: string, values: unknown[]]> = []
+  const retention: [text: string, values: unknown[]] = ['select * from recruiting.prune_v1(30, 1000, null)', []]
   const noting: PgPool = {
     query: (text, values) => pool.query(text, values),
     async connect () {
@@ -29,7 +30,7 @@ t.test('figures of the queue cost what they return, however many webhooks are re
     await pool.query('vacuum analyze recruiting.webhooks, recruiting.queue')
     const figures = [await deliveries.stats(), await deliveries.hasPending(0)]
     const buffers: number[] = []
-    for (const [text, values] of statements) {
+    for (const [text, values] of [...statements, retention]) {
       await measureBuffers(pool, text, values)
       buffers.push(await measureBuffers(pool, text, values))
     }
@@ -37,7 +38,7 @@ t.test('figures of the queue cost what they return, however many webhooks are re
   }
 
   const few = await measure()
-  t.equal(few.buffers.length, 2)
+  t.equal(few.buffers.length, 3)
   await pool.query(`
     insert into recruiting.webhooks
       (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
@@ -51,4 +52,14 @@ t.test('figures of the queue cost what they return, however many webhooks are re
   const queued = await measure()
   t.match(queued.figures, [{ pending: 3, due: 3 }, true])
   for (const buffers of queued.buffers) t.ok(buffers < 100, `${buffers} buffers with three deliveries`)
+
+  await pool.query(`
+    insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until)
+    select id, 1, now(), 0, false, now() + interval '1 hour' from recruiting.webhooks where tenant = 'many';
+    insert into recruiting.paused_webhooks (webhook_id, until) select webhook_id, paused_until from recruiting.webhook_health;
+    insert into recruiting.queue (event_seq, webhook_id, event_type, paused_lane, due_at, created_at)
+    select 0, webhook_id, 'x', 1, now(), now() from recruiting.webhook_health`)
+  const paused = await measure()
+  t.match(paused.figures, [{ pending: 10_000, due: 3, atLeast: { pending: true } }, true])
+  for (const buffers of paused.buffers) t.ok(buffers < 500, `${buffers} buffers with 10,000 paused webhooks`)
 })
