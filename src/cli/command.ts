@@ -55,13 +55,13 @@ export interface LocalCommand extends Usage {
 export interface Command extends Usage {
   /** Whether it runs before `migrate` has. @default false */
   runsUnmigrated?: boolean
-  /** Resolves to the exit code: 0 for done, 1 for refused or a fault that was found. */
+  /** Resolves to the exit code: 0 if done, 1 if rejected or a problem was found. */
   run (context: Context): Promise<number>
 }
 
 /** The entry of `--audit-file` for the command, which fills it in before it changes anything. */
 export interface CommandAudit extends Pick<AuditedCall, 'tenantSlug' | 'resource' | 'rowCount'> {
-  /** Whether the change was confirmed. The entry is then written even if the command is refused later. */
+  /** Whether the change was confirmed. The entry is then written even if the command fails later. */
   isConfirmed: boolean
   /** Writes an entry of its own for one of several records, as soon as it is changed. */
   write (entry: Required<Pick<AuditedCall, 'tenantSlug' | 'resource'>>): Promise<void>

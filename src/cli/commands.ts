@@ -103,7 +103,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 /** Describes every command. */
 export function describeProgram (): string[] {
   const rows = Object.entries(commands).map(([name, { about }]) => [`  ${name}`, about])
-  const more = `${program} COMMAND --help shows the options of a command. Exit codes: 0 done, 1 refused or a problem found, 2 wrong usage.`
+  const more = `${program} COMMAND --help shows the options of a command. Exit codes: 0 done, 1 rejected or a problem found, 2 wrong usage.`
   return [`usage: ${program} COMMAND [OPTIONS]`, '', ...formatTable(rows), '', more]
 }
 

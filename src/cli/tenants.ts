@@ -98,7 +98,7 @@ async function describeTenant (
   }
 }
 
-/** Refuses an id whose webhooks and keys were created under other names: most likely by mistake. */
+/** Throws for an id whose webhooks and keys were created under other names: most likely a mistake. */
 async function assertName ({ pool, schema }: Context, argument: string, slug: string, id: string): Promise<void> {
   const names = await ask<{ name: string }>(pool, `
     select tenant_slug as name from ${quoteName(schema)}.webhooks where tenant = $1

@@ -165,7 +165,7 @@ export const adopt: Command = {
   }
 }
 
-/** Says why nothing is sent, and what an adoption is about. */
+/** Describes why nothing is sent, and which deliveries are pending. */
 async function describeHold ({ pool, schema }: Context, hold: Hold, environment: string | null): Promise<string[]> {
   const { pending, atLeast } = await postgresStorage(pool, { schema }).deliveries.stats()
   const [counts] = await ask<{ webhooks: number, keys: number }>(pool, `

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { stateOf } from './request.js'
 
-/** Returns the address of a request as clients know it, without its query: a URL with `publicUrl`, otherwise a path. */
+/** Returns a request's address without its query: absolute if the vendor has set `publicUrl`, otherwise relative. */
 export function readAddress (request: FastifyRequest): string {
   return `${stateOf(request).publicUrl}${readPath(request.originalUrl)}`
 }

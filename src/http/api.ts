@@ -183,7 +183,7 @@ function hasOwnFields ({ candidateFields, jobFields }: HttpSettings): boolean {
   return Object.keys({ ...candidateFields.properties, ...jobFields.properties }).length > 0
 }
 
-/** Refuses limits for an operation that does not exist: a typo would limit nothing. */
+/** Throws if a limit names an operation that does not exist: a typo would limit nothing. */
 function assertLimited ({ rateLimit }: HttpSettings, routes: readonly RouteOptions[]): void {
   const known = routes.map(({ schema }) => operationIdOf(schema))
   for (const operationId of Object.keys(rateLimit?.operations ?? {})) {

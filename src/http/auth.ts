@@ -42,7 +42,7 @@ function hasOneAuthorization (rawHeaders: readonly string[]): boolean {
 /** Finds the owner of a key or session token; `null` if it is not valid for the tenant. */
 export type AccessLookup = (credentials: Credentials, request: FastifyRequest) => Promise<Access | null>
 
-/** The same, for lookups that may refuse a request and set headers. */
+/** The same, for lookups that may reject a request and set headers. */
 export type RequestAccessLookup =
   (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<AccessLookup>
 

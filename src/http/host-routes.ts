@@ -51,7 +51,7 @@ export function completeHostRoute (route: RouteOptions): RouteOptions {
   })
 }
 
-/** Refuses a route without scopes: most likely by mistake, every key of the tenant could use it. */
+/** Throws for a route without scopes: most likely a mistake, and every key of the tenant could use it. */
 function assertScopes (route: RouteOptions): void {
   const scopes: unknown = route.config?.scopes
   const isValid = Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string')
@@ -69,7 +69,7 @@ function assertCapabilities (route: RouteOptions): void {
   )
 }
 
-/** Refuses a route without a schema for success: it could return only 204 and errors. */
+/** Throws for a route without a schema for success: it could return only 204 and errors. */
 function assertSuccess (route: RouteOptions): void {
   const response: object = route.schema?.response ?? {}
   const isDeclared = Object.entries(response).some(
@@ -83,7 +83,7 @@ function assertSuccess (route: RouteOptions): void {
   )
 }
 
-/** Refuses schemas per media type, because every response of the API is JSON. */
+/** Throws for schemas per media type, because every response of the API is JSON. */
 function isOneSchema (schema: unknown): boolean {
   return typeof schema === 'object' && schema !== null && !('content' in schema)
 }

@@ -15,7 +15,7 @@ export interface Tokens {
 /** Texts that the service needs to continue. */
 type TokenState = ReadonlyArray<string | null>
 
-/** Longer tokens are refused unread. */
+/** Longer tokens are rejected unread. */
 const maxLength = 512
 
 /** Creates tokens that are authenticated with the storage's secret, which is read once. */

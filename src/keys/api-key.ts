@@ -50,7 +50,7 @@ export function readKeyPrefix (prefix = 'rk', path: string): string {
   return prefix
 }
 
-/** Returns whether a text has the form of a key with this prefix, whatever its checksum. */
+/** Returns whether a text has the form of a key with this prefix, valid checksum or not. */
 export function hasKeyFormat (text: string, prefix: string): boolean {
   return (
     text.length === prefix.length + 1 + bodyLength &&

@@ -5,8 +5,8 @@
 
 /**
  * Control characters, line separators, characters that change the direction of text, and characters without a shape:
- * those of the block of tags can hide a whole text. Also halves of surrogate pairs, because many parsers of JSON
- * refuse them.
+ * those of the block of tags can hide a whole text. Also halves of surrogate pairs, because many JSON parsers reject
+ * them.
  */
 const hidden = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200b\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu
 

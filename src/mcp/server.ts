@@ -17,7 +17,7 @@ export interface ServerParts {
   info: { name: string, title: string, version: string }
   /** All tools that agents may have. */
   tools: readonly Tool[]
-  /** Names of tools that are refused because they return secrets. */
+  /** Names of tools that are not offered because they return secrets. */
   refused: readonly string[]
 }
 
@@ -71,7 +71,7 @@ export function createServer (
   async function callTool (name: string, given: object): Promise<CallToolResult> {
     const tool = tools.find((known) => known.name === name)
     if (refused.includes(name)) {
-      return formatFault(`${name} returns a secret, which this server never gives to agents. Ask a person to do it.`)
+      return formatFault(`${name} returns a secret, which this server never shows to agents. Ask a person to do it.`)
     }
     if (tool === undefined) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown tool')
     try {

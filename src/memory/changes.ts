@@ -29,7 +29,7 @@ export interface MemoryChanges extends ChangeSource {
 export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChanges {
   assertKnownNames(options, { clock: true } satisfies Record<keyof MemoryChangesOptions, true>)
   const { clock = { now: Date.now } } = options
-  // A restarted process has other numbers, and refuses the positions and tokens of the earlier one.
+  // A restarted process has other numbers, and rejects the previous process's positions and tokens.
   const epoch = randomBytes(8).toString('hex')
   const secret = randomBytes(32)
   const feeds = new Map<string, Map<ChangeKind, Feed>>()

@@ -5,7 +5,7 @@ import type { WebhookData } from './webhook-data.js'
 
 /** Reads events in the order of their recording. */
 export function createEventFeed (data: WebhookData): EventFeed {
-  // A restarted process has other events, and refuses the positions and tokens of the earlier one.
+  // A restarted process has other events, and rejects the previous process's positions and tokens.
   const epoch = randomBytes(8).toString('hex')
   const secret = randomBytes(32)
 

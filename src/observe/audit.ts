@@ -17,7 +17,7 @@ export interface AuditEntry {
    */
   tenantSlug: string | null
   /**
-   * The id that the key lookup returned; `null` if the key was refused, for a session of the portal, for code and
+   * The id that the key lookup returned; `null` if the key was rejected, for a session of the portal, for code and
    * commands.
    */
   keyId: string | null
@@ -27,7 +27,7 @@ export interface AuditEntry {
   operationId: string | null
   /** Whether the operation is deprecated, to find out who still uses it. */
   isDeprecated: boolean
-  /** The record that was read or changed; `null` for lists, and if the request was refused before. */
+  /** The record that was read or changed; `null` for lists, and if the request was rejected first. */
   resource: AuditedResource | null
   /** The HTTP method, for example `GET`; `null` for code and commands. */
   method: string | null

@@ -265,13 +265,13 @@ const engineOptions = {
    */
   maxWebhooksPerTenant: limit<LimitedTenant>(1, maxWebhooks, 50),
   /**
-   * The longest body of an event, the JSON that is sent, in bytes of UTF-8: 1,024 to 16,777,216. `emit` refuses
+   * The longest body of an event, the JSON that is sent, in bytes of UTF-8: 1,024 to 16,777,216. `emit` rejects
    * longer ones.
    * @default 262144
    */
   maxEventBytes: integer(1024, 16_777_216, 262_144),
   /**
-   * Whether `emit` refuses events without a subject, so that data about people can always be found and erased.
+   * Whether `emit` rejects events without a subject, so that data about people can always be found and erased.
    * @default false
    */
   requireSubject: flag(false),
@@ -702,7 +702,7 @@ interface EventsOption<Events extends EventCatalogue> {
   events: Events
 }
 
-/** Required if `Register` names a catalogue: otherwise `emit` would refuse events that compile. */
+/** Required if `Register` names a catalogue: otherwise `emit` would reject events that compile. */
 type OptionalDefault<Events extends EventCatalogue> = DefaultEvents extends Events
   ? Partial<EventsOption<Events>>
   : EventsOption<Events>

@@ -1,8 +1,6 @@
 /** The worker's time, so that tests need not wait. */
 export interface Clock {
-  /**
-   * Returns milliseconds since the epoch. For times that are stored, sent or shown: somebody may set this clock back.
-   */
+  /** Returns milliseconds since the epoch. For times that are stored, sent or shown: this clock may be set back. */
   now (): number
   /** Returns milliseconds since any moment, like `performance.now()`. For waiting and for ages: it never goes back. */
   monotonic (): number

@@ -28,9 +28,9 @@ export interface HoldStore {
    */
   find (environment: string | null): Promise<Hold | null>
   /**
-   * Ends the hold of this process: the storage is no longer a copy, and belongs to `environment`; if that is `null`,
-   * to the first environment that a later claim passes. With `discard`, pending deliveries become `skipped`, and
-   * notices end; every webhook becomes `inactive` unless `keepWebhooks`, and every key that the storage keeps is
+   * Ends the hold of this process: the storage is no longer a copy, and belongs to `environment`; if that is `null`, to
+   * the first environment that a later claim passes. With `discard`, pending deliveries become `skipped` and notices
+   * are dropped; every webhook becomes `inactive` unless `keepWebhooks`, and every key that the storage keeps is
    * revoked unless `keepKeys`. All or nothing. Returns `null` and changes nothing if there is no hold.
    */
   adopt (options: AdoptOptions): Promise<Adoption | null>

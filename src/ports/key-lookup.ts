@@ -18,8 +18,8 @@ export interface ApiKey {
 /**
  * Finds the owner of an API key, synchronously or by a promise.
  *
- * Returns `null` unless the key is known, neither expired nor revoked, and belongs to exactly this tenant. A key of
- * another tenant and a key for an unknown tenant give `null` too. `tenantSlug` has 1 to 100 characters and `key` 1 to
+ * Returns `null` unless the key is known, neither expired nor revoked, and belongs to exactly this tenant. Another
+ * tenant's key and a key for an unknown tenant return `null` too. `tenantSlug` has 1 to 100 characters and `key` 1 to
  * 512, without control characters. Compare digests (see `hashApiKey`), or compare in constant time. If the function
  * throws or rejects, the error is logged and the client gets 500.
  */
@@ -45,8 +45,8 @@ export interface KeyCredentials {
 /** The other method of a `KeyLookup` that keeps the time when a key was last used. */
 export interface KeyUses {
   /**
-   * Notes that the key with this id was used without a lookup. `cacheKeyLookup` calls it for answers from its cache,
-   * at most once a second for a key. Returns at once. Never throws.
+   * Records that the key with this id was used without a lookup. `cacheKeyLookup` calls it for answers from its cache,
+   * at most once a second for a key. Returns immediately and never throws, even for an unknown key.
    */
   recordUse? (id: string): void
 }

@@ -34,7 +34,7 @@ export interface MigrateOptions extends OptionsOf<typeof migrateOptions> {}
  * first in `search_path`.
  *
  * Beside a transaction that has locked its tables, such as a dump, it gives up with `storage_timeout` after a minute;
- * after ten minutes for an index, which blocks nobody, and for another process that migrates. A process warning
+ * after ten minutes for an index, which blocks no one, and for another process that migrates. A process warning
  * (`RecruitingWarning`) says at once which process it waits for, and for how long. The error names that process too.
  *
  * Throws `invalid_option`, `storage_not_ready` if the files are missing, the database is not UTF-8 or the schema

@@ -13,7 +13,7 @@ export interface RecordEventsOptions<Events extends EventCatalogue = DefaultEven
    */
   events?: Events
   /**
-   * Whether `emit` refuses events without a subject, like the option of your servers.
+   * Whether `emit` rejects events without a subject, like the option of your servers.
    * @default false
    */
   requireSubject?: boolean

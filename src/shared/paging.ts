@@ -88,7 +88,7 @@ function parseSort<Field extends string> (sort: string): Array<SortItem<Field>> 
   return fields.includes(id) ? items : [...items, { field: id, direction: isDescending ? 'desc' : 'asc' }]
 }
 
-/** The schema of the query has already refused unknown fields. */
+/** The schema of the query has already rejected unknown fields. */
 function parseSortItem<Field extends string> (text: string): SortItem<Field> {
   return text.startsWith('-')
     ? { field: text.slice(1) as Field, direction: 'desc' }

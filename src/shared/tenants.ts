@@ -20,8 +20,8 @@ export interface Tenants {
   find (slug: string): Promise<Tenant | null>
   /**
    * Returns the id of the tenant of a call. Nothing is looked up for a reference by id. Throws `unknown_tenant` and
-   * `tenant_resting`. Never waits for the storage if the host has a `transaction`, which may hold the last
-   * connection: the storage refuses resting names itself.
+   * `tenant_resting`. Never waits for the storage if the host has a `transaction`, which may hold the last connection:
+   * the storage rejects resting names itself.
    */
   getId (reference: CheckedReference, transaction?: unknown): Promise<string>
   /** The same with the slug, which bodies and webhooks show; the id as text if it is not known. */

@@ -5,7 +5,7 @@ const withoutControls = /^[^\p{Cc}\p{Cs}]+$/u
 /** The rule for tenant slugs, for messages. */
 export const tenantSlugRule = 'a tenant slug of 1 to 100 characters without control characters'
 
-/** Returns whether every storage can keep a text: PostgreSQL refuses NUL and lone surrogates. */
+/** Returns whether every storage can keep a text: PostgreSQL rejects NUL and lone surrogates. */
 export function isStorableText (text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
@@ -54,7 +54,7 @@ interface JsonFault {
 }
 
 /**
- * Returns why a JSON value is refused before it is validated; `null` if it is not. Every storage must be able to keep
+ * Returns why a JSON value is rejected before it is validated; `null` if it is not. Every storage must be able to keep
  * its texts, and objects and arrays may be nested 100 deep.
  */
 export function findJsonFault (value: unknown, steps: readonly string[] = []): JsonFault | null {

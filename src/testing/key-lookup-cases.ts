@@ -90,8 +90,8 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
   keyCase('an unknown key is null, even if it is similar to a known one', async (harness) => {
     const key = await save(harness)
     const otherCases = [key.toUpperCase(), key.toLowerCase()].filter((other) => other !== key)
-    const alike = [...otherCases, key.slice(0, -1), `${key}x`, `x${key}`, key.slice(1)]
-    for (const other of [...alike, ...strangers]) {
+    const similar = [...otherCases, key.slice(0, -1), `${key}x`, `x${key}`, key.slice(1)]
+    for (const other of [...similar, ...strangers]) {
       same(await lookUp(harness, 'acme', other), null, `the unknown key ${JSON.stringify(other)}`)
     }
     same(show(await lookUp(harness, 'acme', key)), scopes, 'the scopes of the known key')

@@ -85,7 +85,7 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
   /**
    * Ends a hold: `stats().held`. The storage then belongs to `delivery.environment` of this process. With `deliver`,
    * pending deliveries are sent. With `discard`, they end as `skipped`, every webhook becomes `inactive` unless
-   * `keepWebhooks`, and every key of `postgresKeyLookup` is revoked unless `keepKeys`, so that a copy reaches nobody.
+   * `keepWebhooks`, and every key of `postgresKeyLookup` is revoked unless `keepKeys`, so that a copy reaches no one.
    * Returns why nothing was sent, and how many deliveries were pending; `null`, and changes nothing, if nothing is
    * held. Throws `invalid_option` and `closed`.
    */

@@ -72,7 +72,7 @@ function judgeSlot ({ slot, active, megabytes, age }: SlotRow): Finding[] {
   const drop = `select pg_drop_replication_slot('${slot.replaceAll("'", "''")}')`
   if (!active) {
     const kept = `${megabytes} MB of WAL and the rows that ${age} transactions deleted`
-    return [fault(`nobody reads the replication slot ${slot}, so the server keeps ${kept}`,
+    return [fault(`no client reads the replication slot ${slot}, so the server keeps ${kept}`,
       `start its reader again, or run ${drop}`)]
   }
   return age <= manyTransactions

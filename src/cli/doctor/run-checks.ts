@@ -58,7 +58,7 @@ export async function runChecks (
   return checks.flatMap(({ name }, index) => (found[index] ?? []).map((finding) => ({ check: name, ...finding })))
 }
 
-/** Whether the schema has the tables. If nobody can tell, the checks say why. */
+/** Whether the schema has the tables. If that is unknown, the checks report why. */
 async function hasTables ({ query, schema }: DoctorContext): Promise<boolean> {
   try {
     return (await findMissing(query, schema, await readVersion())).migrations.length === 0

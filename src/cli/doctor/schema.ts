@@ -76,7 +76,7 @@ interface Kind {
   changed: string | ((expected: string, found: string) => string | null)
   /** What happens if one is there that this version does not create. By default nothing does. */
   extra? (key: string, definition: string, compared: Compared): string | null
-  /** Whether the definition is a digest, which tells people nothing. @default false */
+  /** Whether the definition is a digest, which people cannot read. @default false */
   isDigest?: boolean
   create (object: SchemaObject): string
   /** @default drops it and creates it */

@@ -56,7 +56,7 @@ const defaultInfo = {
   description: [
     'Read the candidates and jobs of one tenant, and manage webhooks that receive its events.',
     'Every path contains the tenant, and every request needs one of its API keys as a bearer token.',
-    'Unknown parameters and body fields are refused. New fields, operations and events may be added, so ignore unknown ones.'
+    'Unknown parameters and body fields are rejected. New fields, operations and events may be added, so ignore unknown ones.'
   ].join('\n\n'),
   contact: { name: 'The vendor of your applicant tracking system' }
 }
@@ -150,7 +150,7 @@ function formatEvent (name: string, declared: TObject, components: Components): 
       }
     },
     responses: {
-      '2XX': { description: 'Delivered, whatever the body' },
+      '2XX': { description: 'Delivered. The body is ignored' },
       410: { description: 'Disables the webhook' },
       default: { description: 'Not delivered; will be retried' }
     }

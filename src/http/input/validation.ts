@@ -136,7 +136,7 @@ function integerFields ({ properties = {} }: { properties?: Record<string, { typ
 
 /**
  * Converts decimal digits only. Other numbers that `Number` accepts (`1e1`, `0x10`, ` 2`, `2.0`) stay text and are
- * refused.
+ * rejected.
  */
 function readIntegers (values: Record<string, unknown>, names: readonly string[]): void {
   for (const name of names) {

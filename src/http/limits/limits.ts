@@ -15,7 +15,7 @@ import { refuseRequest, setUsage, type Usage } from './usage.js'
 
 /** Limits requests per key and actor, and per address without a valid key. All methods throw only `HttpError`. */
 export interface Limits {
-  /** Returns a lookup that refuses unknown keys of an address that sent too many invalid ones. */
+  /** Returns a lookup that rejects unknown keys from an address that has sent too many invalid ones. */
   guard (lookUp: AccessLookup): RequestAccessLookup
   /** Counts a request with a valid key. */
   count (request: FastifyRequest, reply: FastifyReply): Promise<void>

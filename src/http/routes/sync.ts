@@ -54,8 +54,8 @@ interface SyncedResource<Row extends { id: Id }> {
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
 /**
- * The route that returns all rows of a resource, then its changes. It exists if changes are recorded and the source
- * can read rows for them.
+ * The route that returns all rows of a resource, then its changes. Registered only if changes are recorded and the
+ * source can read them.
  */
 export function syncRoute<Row extends { id: Id }> (
   changes: ChangeSource | undefined, { kind, source, item, assertIds, ids }: SyncedResource<Row>

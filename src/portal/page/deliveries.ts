@@ -218,7 +218,7 @@ interface SentRequest {
 
 /**
  * Returns a shell script that sends the request again, as a new attempt would: with the time, and signed with the
- * secret in the variable WEBHOOK_SECRET. Endpoints refuse the signature of an earlier time, as they should.
+ * secret in the variable WEBHOOK_SECRET. Endpoints reject the signature of an earlier time.
  */
 export function curlCommand ({ url, eventId, body, headerNames }: SentRequest): string {
   const headers = headerNames.map((name) => `  -H ${quote(`${name}: <value>`)} \\\n`).join('')

@@ -75,7 +75,7 @@ export function headersOf (headers: readonly HeaderDraft[]): Record<string, stri
   return filled.length === 0 ? null : Object.fromEntries(filled.map(({ name, value }) => [name, value]))
 }
 
-/** Explains why the API refused an address, as far as it can be seen. */
+/** Explains why the API rejected an address, as far as the page can tell. */
 export function explainRefusal (targetUrl: string): Fault | undefined {
   const url = parseUrl(targetUrl.trim())
   if (url?.protocol === 'http:') return 'urlHttps'
@@ -83,7 +83,7 @@ export function explainRefusal (targetUrl: string): Fault | undefined {
 }
 
 /**
- * Returns the fault of each field of a refused request: in the language of the page if the reason is known, otherwise
+ * Returns the fault of each field of a rejected request: in the language of the page if the reason is known, otherwise
  * in the words of the API.
  */
 export function readRefusal (
@@ -290,8 +290,7 @@ const inMemory: TabStorage = {
 }
 
 /**
- * Returns the storage of the tab, or the memory of the page where the browser refuses it, as in frames of another
- * site.
+ * Returns the storage of the tab, or the memory of the page where the browser blocks it, as in frames of another site.
  */
 export function tabStorage (): TabStorage {
   try {

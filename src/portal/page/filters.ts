@@ -140,7 +140,7 @@ function isFilled ({ path, values }: FilterDraft): boolean {
   return `${path}${values}`.trim() !== ''
 }
 
-/** Finds what the API would refuse, as far as the form can tell. */
+/** Finds what the API would reject, as far as the form can tell. */
 export function filtersFault (
   drafts: readonly FilterDraft[]
 ): 'filtersIncomplete' | 'filtersPath' | 'filtersTwice' | 'filtersMany' | undefined {

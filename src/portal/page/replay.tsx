@@ -73,7 +73,7 @@ function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormPro
   const error = findSinceError(choice)
   const count = useCount(webhook.id, choice, error === null)
   const replay = useAction(api.replay)
-  // A vendor may hide the details, and nothing else in the form can be refused.
+  // A vendor may hide the details, and nothing else in the form can be rejected.
   const isRefused = [count.failure, replay.failure].some((failure) => failure?.code === 'bad_request')
   useEffect(() => { if (isRefused) onInactive() }, [isRefused])
 

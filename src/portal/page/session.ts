@@ -96,7 +96,7 @@ export interface SessionManager {
   askAgain (): void
   /** Forgets every session, and asks for no other. */
   close (): void
-  /** Resolves with a session that replaces a refused one; `null` if the new one is of another tenant. */
+  /** Resolves with a session that replaces a rejected one; `null` if the new one is of another tenant. */
   replaced (old: Session): Promise<Session | null>
   /** Calls back after each change. Returns a function that stops it. */
   watch (listener: () => void): () => void

@@ -4,9 +4,7 @@ import type { Session } from '../session.js'
 /** A table whose rows are read in the order of their numbers. */
 type OrderedTable = 'events' | 'recent_changes'
 
-/**
- * Where the rows end that readers may see. On a standby, nobody knows: both are `null`, and so no position is known.
- */
+/** The end of the rows that readers may see. On a standby it is unknown: both are `null`, so no position is known. */
 export interface Bound {
   /** No row up to this number can still be committed. Read the rows in a later statement. */
   bound: string | null

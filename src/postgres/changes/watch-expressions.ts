@@ -17,7 +17,8 @@ const sampleRows = 10_000
 const idTypes = ['smallint', 'integer', 'bigint', 'numeric', 'uuid']
 
 /**
- * Returns the expressions as SQL that gives text. Throws `invalid_option` for one that cannot give an id or a tenant.
+ * Returns the expressions as SQL that returns text. Throws `invalid_option` for one that cannot return an id or a
+ * tenant.
  */
 export async function readExpressions (
   client: PgQueryable,
@@ -49,7 +50,7 @@ export async function trySample (client: PgQueryable, root: Root, { kind, id, te
   }
 }
 
-/** Refuses a query that always returns several rows, even if the table is empty: every write would fail. */
+/** Throws for a query that always returns several rows, even if the table is empty: no change could be recorded. */
 async function tryNoRow (client: PgQueryable, root: Root, option: string, expression: string): Promise<void> {
   await client.query('savepoint try_no_row')
   const error = await client

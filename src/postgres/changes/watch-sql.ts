@@ -17,7 +17,7 @@ export interface Root {
 /** The changes that triggers on a table record. */
 export interface Watched {
   kind: ChangeKind
-  /** SQL expressions over `row` that give text; `id` may give a set. */
+  /** SQL expressions over `row` that return text; `id` may return a set. */
   id: string
   tenant: string
 }
@@ -116,7 +116,7 @@ export function formatStartRecording (schema: string): string {
 }
 
 /**
- * Returns the statement that records what the rows of some sources concern. An update that changes neither id nor
+ * Returns the SQL that records which candidates or jobs these rows belong to. An update that changes neither id nor
  * tenant is recorded once. Ids that the API cannot show are left out.
  */
 export function formatRecord ({ kind, id, tenant }: Watched, schema: string, sources: readonly string[]): string {

@@ -20,11 +20,11 @@ export interface WatchOptions {
    * @default 'recruiting'
    */
   schema?: string
-  /** The resource that rows of the table concern. */
+  /** The resource that the table's rows belong to. */
   kind: ChangeKind
   /**
-   * The column with the id of that candidate or job, or an SQL expression over `row`. Unqualified names in it belong
-   * to the schema of the table. An array, or a query in parentheses, may give several ids.
+   * The column with the id of that candidate or job, or an SQL expression over `row`. Unqualified names in it belong to
+   * the schema of the table. An array, or a query in parentheses, may return several ids.
    * @example '(select c.id from candidates c where c.owner_id = row.id)'
    */
   id: string
@@ -72,7 +72,7 @@ const readers: Readers<Required<WatchSqlOptions>> = {
 }
 
 /**
- * Puts triggers on a table that record which candidates or jobs its rows concern, so that `sync` sees every write: by
+ * Puts triggers on a table that record which candidates or jobs its rows belong to, so that `sync` sees every write: by
  * the application, by scripts and by hand. Rows whose id or tenant is null are ignored. Truncating the table records
  * all its rows.
  *
@@ -81,17 +81,17 @@ const readers: Readers<Required<WatchSqlOptions>> = {
  *
  * May be called at every start, after `migrate`: it changes nothing if the triggers are as it left them and recorded
  * every change, and processes that start together wait for each other. If a trigger was dropped or disabled since, or
- * missed changes, nobody knows what changed: it creates the triggers again and ends the tokens of the kind, so that
- * clients begin again. After you add partitions, call it again; it records their rows. The caller must own the table;
- * the triggers have the rights of the caller, so that other users of the table need none on ours. A table has one set
- * of triggers for each kind: other options replace it.
+ * missed changes, the changes in between are unknown: it creates the triggers again and ends the tokens of the kind, so
+ * that clients begin again. After you add partitions, call it again; it records their rows. The caller must own the
+ * table; the triggers have the rights of the caller, so that other users of the table need none on ours. A table has
+ * one set of triggers for each kind: other options replace it.
  *
  * With the option `transaction`, `pool` may be `null`. Until that transaction ends, other calls of `watch` wait.
  *
  * Throws `invalid_option` for a relation that is not a table, and for a column or expression that is not valid, has a
- * wrong type or gives wrong values for the rows of the table, of which it reads up to 10,000 before it creates
- * triggers; `invalid_event` for a `transaction` that is none; `storage_not_ready` before `migrate`; and errors of the
- * database, for example after waiting 5 s for a lock.
+ * wrong type or returns wrong values for the rows of the table, of which it reads up to 10,000 before it creates
+ * triggers; `invalid_event` if `transaction` is not a transaction; `storage_not_ready` before `migrate`; and errors of
+ * the database, for example after waiting 5 s for a lock.
  */
 export async function watch (pool: PgPool | null, relation: string, options: WatchOptions): Promise<void> {
   const { transaction, ...own } = expectOptions(options)

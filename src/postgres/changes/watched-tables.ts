@@ -78,7 +78,7 @@ export function isAsLeft (table: WatchedTable | undefined): boolean {
 
 /**
  * Remembers a table and its triggers, which are complete now. Tokens stay valid if only partitions were added: their
- * rows are recorded. Otherwise nobody knows what changed, and the tokens of the kind end.
+ * rows are recorded. Otherwise the changes in between are unknown, and the tokens of the kind end.
  */
 export async function registerTable (
   client: PgQueryable, schema: string, root: Root, { watched, options }: { watched: Watched, options: WatchedColumns }

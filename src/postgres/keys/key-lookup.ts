@@ -23,7 +23,7 @@ const lookupOptions = {
    */
   schema: readSchema,
   /**
-   * The prefix of your keys, as given to `apiKeys`. A key that begins with it and has a wrong checksum is refused
+   * The prefix of your keys, as given to `apiKeys`. A key that begins with it and has a wrong checksum is rejected
    * without a query. Keys of any other form are looked up by their digests.
    * @default 'rk'
    */

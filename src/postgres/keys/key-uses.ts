@@ -6,7 +6,7 @@ const intervalMs = 60_000
 const batchSize = 1000
 
 /**
- * Returns a function that notes the use of a key, by its id. Uses are written a minute after the first of them, each
+ * Returns a function that records the use of a key by its id. Uses are written a minute after the first of them, each
  * key at most once a minute by all processes together. If that fails, or the process ends before, the uses of this
  * minute are lost. `schema` is quoted.
  */

@@ -92,7 +92,7 @@ export interface KeyValues extends KeyLimits {
 }
 
 /**
- * The check of each value. An unknown name is refused, because a key with a misspelt `expiresAt` would never expire.
+ * The check of each value. An unknown name is rejected, because a key with a misspelt `expiresAt` would never expire.
  */
 export const keyReaders: Readers<KeyValues> = {
   tenantSlug: unread,

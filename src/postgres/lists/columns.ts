@@ -38,8 +38,7 @@ export function formatIdCondition (relation: Relation, column: string, id: Id): 
 }
 
 /**
- * Returns the condition that `id` lies after this one, in the order of `formatIdOrder`; `null` if `id` cannot hold
- * it.
+ * Returns the condition that `id` comes after this one, in the order of `formatIdOrder`; `null` if `id` cannot hold it.
  */
 export function formatIdAfter (relation: Relation, id: Id): Condition<Id> | null {
   if (!canHold(relation, 'id', id)) return null

@@ -16,7 +16,7 @@ const lockErrors: readonly unknown[] = ['55P03', '40P01']
 
 /**
  * Upgrades a schema to a version in steps, each all or nothing. Rejects with `storage_timeout` after waiting `giveUpMs`
- * for a lock; after ten times as long for one that an index needs, because that blocks nobody, and for another process
+ * for a lock; after ten times as long for one that an index needs, because that blocks no one, and for another process
  * that upgrades. A process warning says early which process it waits for, and for how long.
  */
 export async function upgrade (pool: PgPool, schema: string, version: Version, giveUpMs = 60_000): Promise<string[]> {
@@ -196,7 +196,7 @@ async function openSchema (client: PgClient, schema: string): Promise<void> {
 /** Runs the statements of a file outside a transaction. They can be repeated. */
 async function runAlone (client: PgClient, schema: string, text: string, longestMs: number): Promise<void> {
   await client.query(`set search_path to ${quoteName(schema)}, pg_temp`)
-  // It may wait for long transactions, such as a dump, but blocks nobody.
+  // It may wait for long transactions, such as a dump, but blocks no one.
   await client.query(`set statement_timeout to 0; set lock_timeout to '${longestMs}ms'`)
   for (const statement of text.trim().split(/;\n/)) await client.query(statement)
 }

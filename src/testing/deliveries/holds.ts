@@ -79,7 +79,7 @@ export const holdCases = [
   }),
 
   holdCase({
-    port: 'holds.adopt', name: 'an adoption that discards skips all that is pending'
+    port: 'holds.adopt', name: 'adopting with discard skips every pending delivery'
   }, async (driver, holds) => {
     const { deliveries } = driver
     const webhook = await driver.addWebhook()
@@ -96,7 +96,7 @@ export const holdCases = [
   }),
 
   holdCase({
-    port: 'holds.adopt', name: 'an adoption that discards deactivates the webhooks of all tenants'
+    port: 'holds.adopt', name: 'adopting with discard deactivates the webhooks of all tenants'
   }, async (driver, holds) => {
     const webhook = await driver.addWebhook()
     await driver.claim({ environment: 'production' })
@@ -105,7 +105,7 @@ export const holdCases = [
     same(progress(await driver.log(webhook)), [['skipped', 0]], 'the log')
   }),
 
-  holdCase({ port: 'holds.adopt', name: 'an adoption changes nothing if nothing is held' }, async (driver, holds) => {
+  holdCase({ port: 'holds.adopt', name: 'adopting changes nothing if nothing is held' }, async (driver, holds) => {
     const webhook = await driver.addWebhook()
     await driver.claim({ environment: 'production' })
     await driver.emit()

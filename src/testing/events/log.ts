@@ -119,7 +119,7 @@ export const logCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'the excerpt of each response is kept unchanged, whatever it contains'
+    port: 'deliveries.recordAttempts', name: 'the excerpt of each response is kept unchanged, with any characters'
   }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, log }) => {
     const { id: webhookId } = await addWebhook()
     await emit()

@@ -69,7 +69,7 @@ export const retryCases = [
   }),
 
   benchCase('deliveries', {
-    port: 'deliveries.retry', name: 'retrying an ended delivery queues its event again, whatever became of it'
+    port: 'deliveries.retry', name: 'retrying an ended delivery of any status queues its event again'
   }, async (driver) => {
     const { deliveries, webhooks, addWebhook, emit, claimOne, recordAttempts, log } = driver
     const webhook = await addWebhook()

@@ -41,7 +41,7 @@ export const searchCases = [
     ])
   }),
 
-  rowCases({ port: 'list', name: 'q does not match letters that only look alike' }, async (rows) => {
+  rowCases({ port: 'list', name: 'q does not match letters that only look similar' }, async (rows) => {
     await saveNames(rows, ['Rene', 'René', 'Strasse', 'Straße', 'Oystein', 'Øystein', 'Ren\u0065\u0301'])
     await findsAll(rows, [['rene', [1, 7]], ['rené', [2]], ['strasse', [3]], ['straße', [4]], ['oy', [5]], ['øy', [6]]])
   }),

@@ -4,7 +4,7 @@ import { exactly, isInstant, same } from '../support/expect.js'
 /** Cases about secrets and their rotation. */
 export const secretCases = [
   benchCase('webhooks', {
-    port: 'webhooks.findSecrets', name: 'a secret is stored unchanged, whatever it contains'
+    port: 'webhooks.findSecrets', name: 'a secret is stored unchanged, with any characters'
   }, async ({ webhooks, addWebhook }) => {
     for (const secret of ['whsec_AAEC+/==', `sealed:${'x'.repeat(500)}`, '{"a":"é \u{1f600}\\n"}', ' padded ']) {
       const { id } = await addWebhook({ secret })

@@ -37,12 +37,12 @@ function describeEvent ([name, declared]: [string, TObject], exampleOf: EventExa
   }
 }
 
-/** Refuses an event type that is not in the catalogue. */
+/** Throws unless the event type is in the catalogue. */
 export function assertKnown (events: EventSchemas, field: string, type: string): void {
   if (!Object.hasOwn(events, type)) throw new Refusal(field, 'must be an event type of the catalogue')
 }
 
-/** Refuses a list with an event type that is not in the catalogue. */
+/** Throws unless all event types are in the catalogue. */
 export function assertAllKnown (events: EventSchemas, types: readonly string[]): void {
   for (const [index, type] of types.entries()) assertKnown(events, `event_types[${index}]`, type)
 }

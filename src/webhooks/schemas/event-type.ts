@@ -34,7 +34,7 @@ export const EventType = Type.Object(
     descriptions: Type.Optional(
       Type.Unsafe<Record<string, string>>({
         type: 'object',
-        description: 'Present only if the vendor gives them: the description by language (BCP 47)',
+        description: 'Present only if the vendor sets them: the description by language (BCP 47)',
         additionalProperties: { type: 'string' },
         examples: [{ de: 'Eine Bewerbung wurde angelegt' }]
       })

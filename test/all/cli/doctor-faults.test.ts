@@ -236,7 +236,7 @@ const faults: Fault[] = [
     name: 'a replication slot that nobody reads',
     inject: "select pg_create_logical_replication_slot('forgotten', 'pgoutput')",
     check: 'replication',
-    text: /^nobody reads the replication slot forgotten, so the server keeps \d+ MB of WAL and the rows that \d+/,
+    text: /^no client reads the replication slot forgotten, so the server keeps \d+ MB of WAL and the rows that \d+/,
     repair: "select pg_drop_replication_slot('forgotten')"
   },
   {

@@ -212,7 +212,9 @@ export function Field ({ label, hint, error = null, children }: FieldProps) {
   )
 }
 
-/** Returns a function that moves the focus to the first field with an error, once the form shows why it was refused. */
+/**
+ * Returns a function that moves the focus to the first field with an error, once the form shows why it was rejected.
+ */
 export function useErrorFocus (form: RefObject<HTMLElement | null>): () => void {
   const [turn, setTurn] = useState(0)
   useLayoutEffect(() => {
