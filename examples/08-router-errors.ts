@@ -1,4 +1,4 @@
-// Fastify's router refuses some requests before any plugin sees them. These lines respond in the API's error format.
+// Fastify's router rejects some requests before any plugin sees them. These lines respond in the API's error format.
 //
 // curl http://127.0.0.1:3000/api/v1/public/%zz/candidates
 

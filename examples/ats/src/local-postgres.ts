@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const link = fileURLToPath(new URL('../.postgres', import.meta.url))
-// PostgreSQL refuses to run as root.
+// PostgreSQL does not run as root.
 const isRoot = process.getuid?.() === 0
 const nobody = 65534
 const user = isRoot ? { uid: nobody, gid: nobody } : {}

@@ -8,7 +8,7 @@ export interface SignedHeaders {
   signature: string
 }
 
-/** A request that the receiver refuses, and why. */
+/** A request that the receiver rejects, and why. */
 export class Refusal extends Error {
   /** A few words for a list. */
   readonly label: string
