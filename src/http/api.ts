@@ -24,7 +24,7 @@ import { prepareLoggers } from './log.js'
 import type { HttpSettings } from '../options/options.js'
 import { decorateRequests } from './request.js'
 import { sendError, writeAnswer } from './responses/failure.js'
-import { assertCandidateIds, assertJobIds } from './responses/rows.js'
+import { publishCandidates, publishJobs } from './responses/published-rows.js'
 import { defineRoutes, openingHooks, readInput, type RouteContext, startRequest } from './route.js'
 import { Candidate, candidateOf, candidateRoutes } from './routes/candidates.js'
 import { deliveryRoutes } from './routes/deliveries.js'
@@ -114,19 +114,13 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes
 
     await scope.register(async (own) => {
       defineRoutes(own, context, { routes })
-      const candidate = withFields(candidateOf(ids), settings.candidateFields)
-      const job = withFields(jobOf(ids), settings.jobFields)
+      const candidate = publishCandidates(withFields(candidateOf(ids), settings.candidateFields), ids)
+      const job = publishJobs(withFields(jobOf(ids), settings.jobFields), ids)
       const plugins = [
         candidateRoutes(candidates, candidate, ids),
-        syncRoute(changes, {
-          kind: 'candidate',
-          source: candidates,
-          item: candidate,
-          assertIds: assertCandidateIds,
-          ids
-        }),
+        syncRoute(changes, { kind: 'candidate', source: candidates, published: candidate, ids }),
         jobRoutes(jobs, job, ids),
-        syncRoute(changes, { kind: 'job', source: jobs, item: job, assertIds: assertJobIds, ids }),
+        syncRoute(changes, { kind: 'job', source: jobs, published: job, ids }),
         webhookRoutes(operations, { hasSessions }),
         webhookActionRoutes(operations),
         deliveryRoutes(operations, { hasSessions }),

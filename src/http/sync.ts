@@ -23,11 +23,9 @@ export function isSyncable<Row extends { id: Id }> (source: object): source is S
 interface Dependencies<Row extends { id: Id }> {
   kind: ChangeKind
   idKind: IdKind
-  fields: readonly string[]
+  selected: RowFields
   rows: SyncRows<Row>
   changes: ChangeSource
-  /** Throws for a row whose ids are not of the declared kind. */
-  assertRow (method: string, row: Row): void
 }
 
 /** An item of a sync; `row` is `null` if it no longer exists. */
@@ -40,11 +38,13 @@ interface SyncPage<Row> {
   hasMore: boolean
 }
 
-interface Query {
+interface Query<Row> {
   tenant: string
   token: string | undefined
   limit: number
   log: Pick<FastifyBaseLogger, 'error'>
+  /** Throws for a row that does not fit its schema. */
+  assertRow (method: string, row: Row): void
 }
 
 /** Items, and the state of the client once it has received them. */
@@ -57,32 +57,34 @@ interface Read<Row> extends Omit<SyncPage<Row>, 'token'> { state: SyncState }
  */
 export function createSync<Row extends { id: Id }> (
   dependencies: Dependencies<Row>
-): (query: Query) => Promise<SyncPage<Row>> {
+): (query: Query<Row>) => Promise<SyncPage<Row>> {
   const { kind, changes } = dependencies
   const tokens = createTokens(changes)
 
-  return async ({ tenant, token, limit, log }) => {
+  return async (query) => {
+    const { tenant, token } = query
     const subject = `${kind}\n${tenant}`
     const [position = null, afterId = null] = (await tokens.read(subject, token)) ?? []
     const { items, hasMore, state } =
       position === null
-        ? await beginRows(dependencies, tenant, limit, log)
-        : await readPage(dependencies, tenant, { position, afterId }, limit)
+        ? await beginRows(dependencies, query)
+        : await readPage(dependencies, query, { position, afterId })
     return { items, hasMore, token: await tokens.format(subject, [state.position, state.afterId]) }
   }
 }
 
 async function readPage<Row extends { id: Id }> (
-  dependencies: Dependencies<Row>, tenant: string, { position, afterId }: SyncState, limit: number
+  dependencies: Dependencies<Row>, query: Query<Row>, { position, afterId }: SyncState
 ): Promise<Read<Row>> {
-  if (afterId === null) return readChanges(dependencies, tenant, position, limit)
-  return readRows(dependencies, tenant, { position, after: parseId(afterId, dependencies.idKind) ?? expired(), limit })
+  if (afterId === null) return readChanges(dependencies, query, position)
+  return readRows(dependencies, query, { position, after: parseId(afterId, dependencies.idKind) ?? expired() })
 }
 
 async function beginRows<Row extends { id: Id }> (
-  dependencies: Dependencies<Row>, tenant: string, limit: number, log: Query['log']
+  dependencies: Dependencies<Row>, query: Query<Row>
 ): Promise<Read<Row>> {
   const { changes, kind } = dependencies
+  const { tenant, log } = query
   if (!await isRecorded(changes, kind)) throw new HttpError('not_found')
   function missed (): never {
     log.error(
@@ -91,27 +93,21 @@ async function beginRows<Row extends { id: Id }> (
     )
     return expired()
   }
-  return readRows(dependencies, tenant, {
+  return readRows(dependencies, query, {
     position: await changes.begin(tenant, kind),
     after: null,
-    limit,
     expire: missed
   })
 }
 
 async function readRows<Row extends { id: Id }> (
-  { kind, rows, changes, fields, assertRow }: Dependencies<Row>,
-  tenant: string,
-  {
-    position,
-    after,
-    limit,
-    expire = expired
-  }: { position: string; after: Id | null; limit: number; expire?: () => never }
+  { kind, rows, changes, selected }: Dependencies<Row>,
+  { tenant, limit, assertRow }: Query<Row>,
+  { position, after, expire = expired }: { position: string, after: Id | null, expire?: () => never }
 ): Promise<Read<Row>> {
   // Also checks that the position is still known.
   const next = (await changes.list(tenant, kind, { after: position, limit: 1 })) ?? expire()
-  const page = await rows.listAfter(tenant, { after, limit, fields })
+  const page = await rows.listAfter(tenant, { after, limit, ...selected })
   for (const row of page) assertRow('listAfter', row)
   assertAscending([...(after === null ? [] : [after]), ...page.map(({ id }) => id)], kind)
   const last = page.length < limit ? undefined : page.at(-1)
@@ -123,12 +119,14 @@ async function readRows<Row extends { id: Id }> (
 }
 
 async function readChanges<Row extends { id: Id }> (
-  { kind, idKind, rows, changes, fields, assertRow }: Dependencies<Row>, tenant: string, after: string, limit: number
+  { kind, idKind, rows, changes, selected }: Dependencies<Row>,
+  { tenant, limit, assertRow }: Query<Row>,
+  after: string
 ): Promise<Read<Row>> {
   const page = await changes.list(tenant, kind, { after, limit }) ?? expired()
   const ids = [...new Set(page.ids)].map((id) => parseId(id, idKind)).filter((id) => id !== null)
   // Read after the changes, so an item that changes in between is returned again later.
-  const found = ids.length === 0 ? [] : await rows.findMany(tenant, ids, { fields })
+  const found = ids.length === 0 ? [] : await rows.findMany(tenant, ids, selected)
   for (const row of found) if (row !== null) assertRow('findMany', row)
   return {
     items: ids.map((id, index) => ({ id: found[index]?.id ?? id, row: found[index] ?? null })),

@@ -634,11 +634,13 @@ const httpOptions = {
   prefix: readPrefix,
   /**
    * More fields of a candidate to publish, as a TypeBox object (0.34 or 1.x). The storage's rows must have them.
+   * A request whose rows do not fit the schema gets 500, and the log names the field.
    * @default none
    */
   candidateFields: fields('id', 'full_name', 'headline', 'source_id'),
   /**
    * More fields of a job to publish, as a TypeBox object (0.34 or 1.x). The storage's rows must have them.
+   * A request whose rows do not fit the schema gets 500, and the log names the field.
    * @default none
    */
   jobFields: fields('id', 'name', 'status'),

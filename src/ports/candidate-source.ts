@@ -10,7 +10,7 @@ export interface CandidateFilter<RecruiterId extends Id = number> {
    * ignored as JavaScript's `toLowerCase` does: É matches é, but e does not match é and ss does not match ß.
    */
   q?: string
-  /** Only candidates whose `updated_at` is strictly later. */
+  /** Only candidates whose `updated_at` is strictly later, both in milliseconds as they are shown. */
   updatedAfter?: string
 }
 

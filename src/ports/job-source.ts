@@ -7,7 +7,7 @@ export interface JobFilter {
   status?: string
   /** Only jobs whose `name` contains this text, 1 to 200 characters: literally, ignoring case as for candidates. */
   q?: string
-  /** Only jobs whose `updated_at` is strictly later. */
+  /** Only jobs whose `updated_at` is strictly later, both in milliseconds as they are shown. */
   updatedAfter?: string
 }
 

@@ -22,9 +22,14 @@ export interface ListQuery<Filter, SortField extends string = string> {
 export interface RowFields {
   /**
    * Fields to return: those of the row type and those that the host publishes in addition. A row may hold more fields;
-   * they are never sent.
+   * they are never sent. A value that does not fit the published schema is never converted: the request gets 500.
    */
   fields: readonly string[]
+  /**
+   * Those of `fields` that are published as text, or as arrays of text. A storage that holds numbers in such a field
+   * returns their digits, such as `'9007199254740993'`.
+   */
+  textFields?: readonly string[]
 }
 
 /** A query for candidates or jobs. */

@@ -37,6 +37,7 @@ export function createAjv ({ useDefaults, allErrors = false }: { useDefaults: bo
     removeAdditional: false,
     useDefaults,
     strict: false,
+    strictNumbers: true,
     validateSchema: false,
     verbose: true
   })

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Type as NewType } from 'typebox'
 import t, { type Test } from 'tap'
@@ -118,6 +118,44 @@ t.test('an id of another type than declared gets 500, and the log names port, fi
       const answer = await app.inject({ url: `${base}/${path}`, headers })
       checkError(t, answer, 500, problem)
       t.same(logs.lines.filter(({ level }) => level === 50).map(({ err }) => err?.message), [`candidates.${method} returned a row ${problem}`])
+      t.notMatch(logs.text(), 'canary')
+    }
+  }
+})
+
+t.test('a value that does not fit its schema gets 500 and is never converted', async (t) => {
+  const number = Type.Number()
+  const problems: Array<[TSchema, unknown, string]> = [
+    [Type.String(), 42, 'value is a number, must be string'],
+    [Type.String(), null, 'value is null, must be string'],
+    [Type.String(), { canary: 1 }, 'value is an object, must be string'],
+    [Type.String(), undefined, 'value is required'],
+    [Type.Integer(), 1.5, 'value is a number, must be integer'],
+    [Type.Integer(), null, 'value is null, must be integer'],
+    [Type.Integer(), 2 ** 53, 'value is a number, must be <= 9007199254740991'],
+    [number, 'canary', 'value is a string, must be number'],
+    [number, Number.NaN, 'value is a number, must be number'],
+    [Type.Boolean(), 'f', 'value is a string, must be boolean'],
+    [Type.Array(number), null, 'value is null, must be array'],
+    [Type.Array(number), [1, '2'], 'value[1] is a string, must be number'],
+    [Type.Object({ format: number }), { format: 'canary' }, 'value.format is a string, must be number'],
+    [Type.Literal('a'), 'canary', 'value is a string, must be equal to constant']
+  ]
+  for (const [schema, value, problem] of problems) {
+    const logs = captureLogs()
+    const storage = memoryStorage({ tenants })
+    const row = { id: 1, full_name: 'canary', headline: null, source_id: null, ...value === undefined ? {} : { value } }
+    storage.candidates.list = async () => [row]
+    storage.candidates.find = async () => row
+    Object.assign(storage.candidates, { listAfter: async () => [row] })
+    const candidateFields = Type.Object({ value: schema })
+    const app = await buildApp(t, { storage, candidateFields, server: { logger: logs.logger } })
+    const paths = { list: 'candidates', find: 'candidates/1', listAfter: 'candidates/sync' }
+    for (const [method, path] of Object.entries(paths)) {
+      logs.lines.length = 0
+      checkError(t, await app.inject({ url: `${base}/${path}`, headers }), 500, problem)
+      const messages = logs.lines.filter(({ level }) => level === 50).map(({ err }) => err?.message)
+      t.strictSame(messages, [`candidates.${method} returned a row whose ${problem}`])
       t.notMatch(logs.text(), 'canary')
     }
   }

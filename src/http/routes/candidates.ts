@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { TUnsafe } from '@sinclair/typebox'
 import type {
   CandidateFilter,
   CandidateRow,
@@ -13,7 +12,8 @@ import { pagingQuery, readPage } from '../../shared/paging.js'
 import { Nullable } from '../../shared/schemas.js'
 import { readTenant } from '../request.js'
 import { parseSearch, parseUpdatedAfter } from '../input/query.js'
-import { assertCandidateIds, found, linkPages, storableId } from '../responses/rows.js'
+import type { PublishedRows } from '../responses/published-rows.js'
+import { found, linkPages, storableId } from '../responses/rows.js'
 import { createFieldLimit, refuseHiddenFields } from '../responses/visible-fields.js'
 import { errorResponses } from '../schemas/errors.js'
 import {
@@ -74,13 +74,12 @@ const filteredFields = {
   'filter[updated_after]': 'updated_at'
 }
 
-/** Routes that list candidates and read one. `item` is the schema of a published candidate. */
+/** Routes that list candidates and read one. */
 export function candidateRoutes (
   candidates: CandidateSource<Id, Id, Id>,
-  item: TUnsafe<CandidateRow<Id, Id>>,
+  { item, selected, assertRow }: PublishedRows<CandidateRow<Id, Id>>,
   ids: IdKinds
 ): FastifyPluginAsyncTypebox {
-  const fields = Object.keys(item.properties)
   const Listed = (shown: typeof item) => PageOf(shown, 'A page of candidates')
   const Read = (shown: typeof item) => DataOf(shown, 'The candidate')
   const limitList = createFieldLimit('candidate', item, Listed)
@@ -101,16 +100,16 @@ export function candidateRoutes (
     }, async (request, reply) => {
       const { id: tenant } = readTenant(request)
       const { query } = request
-      refuseHiddenFields(request, 'candidate', fields, filteredFields)
+      refuseHiddenFields(request, 'candidate', selected.fields, filteredFields)
       const page = await readPage<CandidateRow<Id, Id>, CandidateFilter<Id>, CandidateSortField>({
-        list: ({ filter, sort, offset, limit }) => candidates.list(tenant, { filter, sort, offset, limit, fields }),
+        list: (query) => candidates.list(tenant, { ...query, ...selected }),
         count: (filter) => candidates.count(tenant, filter)
       }, query, omitUndefined({
         recruiterId: query['filter[recruiter_id]'],
         q: parseSearch(query['filter[q]']),
         updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
       }))
-      for (const row of page.data) assertCandidateIds('candidates.list', row, ids)
+      for (const row of page.data) assertRow('list', row, request)
       limitList(request)
       return linkPages(request, reply, page)
     })
@@ -128,8 +127,8 @@ export function candidateRoutes (
       }
     }, async (request) => {
       const id = storableId(request.params.id)
-      const row = found(await candidates.find(readTenant(request).id, id, { fields }))
-      assertCandidateIds('candidates.find', row, ids)
+      const row = found(await candidates.find(readTenant(request).id, id, selected))
+      assertRow('find', row, request)
       limitOne(request)
       return { data: row }
     })

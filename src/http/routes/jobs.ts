@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { TUnsafe } from '@sinclair/typebox'
 import type { Id, IdKinds, JobFilter, JobRow, JobSortField, JobSource } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { pagingQuery, readPage } from '../../shared/paging.js'
 import { readTenant } from '../request.js'
 import { parseSearch, parseUpdatedAfter } from '../input/query.js'
-import { assertJobIds, found, linkPages, storableId } from '../responses/rows.js'
+import type { PublishedRows } from '../responses/published-rows.js'
+import { found, linkPages, storableId } from '../responses/rows.js'
 import { createFieldLimit, refuseHiddenFields } from '../responses/visible-fields.js'
 import { errorResponses } from '../schemas/errors.js'
 import { answeredId, DataOf, PageOf, rowParams, Search, textIdExamples, UpdatedAfter } from '../schemas/parameters.js'
@@ -48,9 +48,10 @@ const JobQuery = Type.Object({
 /** The fields that the filters read. */
 const filteredFields = { 'filter[q]': 'name', 'filter[status]': 'status', 'filter[updated_after]': 'updated_at' }
 
-/** Routes that list jobs and read one. `item` is the schema of a published job. */
-export function jobRoutes (jobs: JobSource<Id>, item: TUnsafe<JobRow<Id>>, ids: IdKinds): FastifyPluginAsyncTypebox {
-  const fields = Object.keys(item.properties)
+/** Routes that list jobs and read one. */
+export function jobRoutes (
+  jobs: JobSource<Id>, { item, selected, assertRow }: PublishedRows<JobRow<Id>>, ids: IdKinds
+): FastifyPluginAsyncTypebox {
   const Listed = (shown: typeof item) => PageOf(shown, 'A page of jobs')
   const Read = (shown: typeof item) => DataOf(shown, 'The job')
   const limitList = createFieldLimit('job', item, Listed)
@@ -71,16 +72,16 @@ export function jobRoutes (jobs: JobSource<Id>, item: TUnsafe<JobRow<Id>>, ids: 
     }, async (request, reply) => {
       const { id: tenant } = readTenant(request)
       const { query } = request
-      refuseHiddenFields(request, 'job', fields, filteredFields)
+      refuseHiddenFields(request, 'job', selected.fields, filteredFields)
       const page = await readPage<JobRow<Id>, JobFilter, JobSortField>({
-        list: ({ filter, sort, offset, limit }) => jobs.list(tenant, { filter, sort, offset, limit, fields }),
+        list: (query) => jobs.list(tenant, { ...query, ...selected }),
         count: (filter) => jobs.count(tenant, filter)
       }, query, omitUndefined({
         status: query['filter[status]'],
         q: parseSearch(query['filter[q]']),
         updatedAfter: parseUpdatedAfter(query['filter[updated_after]'])
       }))
-      for (const row of page.data) assertJobIds('jobs.list', row, ids)
+      for (const row of page.data) assertRow('list', row, request)
       limitList(request)
       return linkPages(request, reply, page)
     })
@@ -98,8 +99,8 @@ export function jobRoutes (jobs: JobSource<Id>, item: TUnsafe<JobRow<Id>>, ids: 
       }
     }, async (request) => {
       const id = storableId(request.params.id)
-      const row = found(await jobs.find(readTenant(request).id, id, { fields }))
-      assertJobIds('jobs.find', row, ids)
+      const row = found(await jobs.find(readTenant(request).id, id, selected))
+      assertRow('find', row, request)
       limitOne(request)
       return { data: row }
     })

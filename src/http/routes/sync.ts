@@ -4,6 +4,7 @@ import type { FastifySchema } from 'fastify'
 import type { ChangeKind, ChangeSource, Id, IdKind, IdKinds } from '../../ports/index.js'
 import { Nullable } from '../../shared/schemas.js'
 import { readTenant } from '../request.js'
+import type { PublishedRows } from '../responses/published-rows.js'
 import { createFieldLimit } from '../responses/visible-fields.js'
 import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
 import { answeredId, textIdExamples, tokenExample, TokenMeta, tokenQuery } from '../schemas/parameters.js'
@@ -43,10 +44,7 @@ interface SyncedResource<Row extends { id: Id }> {
   kind: ChangeKind
   /** Where the rows come from. */
   source: object
-  /** The schema of a published row. */
-  item: TUnsafe<Row>
-  /** Throws for a row whose ids are not of the kinds of `ids`. */
-  assertIds (method: string, row: Row, ids: IdKinds): void
+  published: PublishedRows<Row>
   ids: IdKinds
 }
 
@@ -58,9 +56,10 @@ const hidden: FastifySchema & { hide: true } = { hide: true }
  * source can read them.
  */
 export function syncRoute<Row extends { id: Id }> (
-  changes: ChangeSource | undefined, { kind, source, item, assertIds, ids }: SyncedResource<Row>
+  changes: ChangeSource | undefined, { kind, source, published, ids }: SyncedResource<Row>
 ): FastifyPluginAsyncTypebox {
   const path = `/${kind}s/sync`
+  const { item, selected, assertRow } = published
   return async (app) => {
     if (changes === undefined || !isSyncable<Row>(source) || !await isRecorded(changes, kind)) {
       // Without it, the route of one row would run, with `sync` as the id.
@@ -73,10 +72,9 @@ export function syncRoute<Row extends { id: Id }> (
     const sync = createSync<Row>({
       kind,
       idKind: ids[kind],
-      fields: Object.keys(item.properties),
+      selected,
       rows: source,
-      changes,
-      assertRow: (method, row) => assertIds(`${kind}s.${method}`, row, ids)
+      changes
     })
     app.get(path, {
       exposeHeadRoute: true,
@@ -91,7 +89,13 @@ export function syncRoute<Row extends { id: Id }> (
       }
     }, async (request) => {
       const { token, per_page: limit } = request.query
-      const page = await sync({ tenant: readTenant(request).id, token, limit, log: request.log })
+      const page = await sync({
+        tenant: readTenant(request).id,
+        token,
+        limit,
+        log: request.log,
+        assertRow: (method, row) => assertRow(method, row, request)
+      })
       limitPage(request)
       return {
         data: page.items.map(({ id, row }) => ({ id, deleted: row === null, [kind]: row })),

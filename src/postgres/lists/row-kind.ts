@@ -55,14 +55,61 @@ export function assertType (
   )
 }
 
-/** Throws `storage_not_ready` if there is no such column. */
-export function readerOf (relation: Relation, option: string, field: string): FieldReader {
+/**
+ * Returns how to read a column. With `asText`, numbers are returned as their digits. Throws `storage_not_ready` if
+ * there is no such column.
+ */
+export function readerOf (relation: Relation, option: string, field: string, asText = false): FieldReader {
   const { type } = findColumn(relation, option, field)
   const column = quoteName(field)
-  if (integerTypes.includes(type)) return { field, expression: cast(column, type, relation.integerType), read: Number }
-  if (textTypes.includes(type) || type === 'uuid') return { field, expression: cast(column, type, 'text'), read: null }
-  if (type === 'timestamp with time zone') return { field, expression: `${toIso(column)} as ${column}`, read: null }
-  return { field, expression: `to_json(${column})::text as ${column}`, read: (text) => JSON.parse(String(text)) }
+  const refuse = (reason: string): never => { throw new Error(`${option}: the column ${field} holds ${reason}`) }
+  if (textTypes.includes(type) || type === 'uuid' || (asText && numberTypes.includes(type))) {
+    return { field, expression: cast(column, type, 'text'), read: null }
+  }
+  if (integerTypes.includes(type)) {
+    const read = (value: unknown): number => isExact(String(value)) ? Number(value) : refuse(largeNumber)
+    return { field, expression: cast(column, type, relation.integerType), read }
+  }
+  if (type === 'timestamp with time zone') {
+    // to_char returns null for infinity, and shows years before 1 as later ones.
+    const isShown = `${column} >= '0001-01-01Z' and ${column} < '10000-01-01Z'`
+    const expression = `case when ${isShown} then ${toIso(column)} else ${column}::text end as ${column}`
+    const outside = 'a time outside the years 1 to 9999'
+    const read = (time: unknown): unknown => isIso(String(time)) ? time : refuse(outside)
+    return { field, expression, read }
+  }
+  const value = asText && numberTypes.some((number) => type === `${number}[]`) ? `${column}::text[]` : column
+  return {
+    field,
+    expression: `to_json(${value})::text as ${column}`,
+    read: (json) => hasExactNumbers(String(json)) ? JSON.parse(String(json)) : refuse(largeNumber)
+  }
+}
+
+const largeNumber = 'a number that JavaScript cannot represent: publish it as text'
+
+function isIso (text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/.test(text)
+}
+
+/** Whether `JSON.parse` keeps all digits of all numbers. */
+function hasExactNumbers (json: string): boolean {
+  const tokens = json.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? []
+  return tokens.every((token) => token.startsWith('"') || isExact(token))
+}
+
+/** Whether a JavaScript number has the same digits as this one. */
+function isExact (number: string): boolean {
+  return number.length < 16 && !/e/i.test(number) ? true : digitsOf(number) === digitsOf(String(Number(number)))
+}
+
+/** Returns the digits of a number without zeros at both ends, and its exponent: 1.50 and 15e-1 return the same. */
+function digitsOf (number: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? []
+  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  const kept = digits.replace(/0+$/, '')
+  return kept === '' ? '0' : `${sign}${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`
 }
 
 function findColumn ({ name, columns }: Relation, option: string, column: string): Column {
@@ -89,6 +136,8 @@ export interface RowKind {
 export const textTypes = ['text', 'character varying']
 /** Types of columns that hold integers. */
 export const integerTypes = ['bigint', 'integer', 'smallint']
+/** Types of columns that hold numbers. */
+const numberTypes = [...integerTypes, 'numeric', 'double precision', 'real']
 const time = ['timestamp with time zone']
 
 /** Types of columns that hold ids of a kind. */

@@ -1,4 +1,4 @@
-import type { Id, IdKinds, RowSource } from '../../ports/index.js'
+import type { Id, IdKinds, RowFields, RowSource } from '../../ports/index.js'
 import type { Session } from '../session.js'
 import { findTenantColumn, normalizeId, type TenantRelation } from './columns.js'
 import { describeRelation } from './relation.js'
@@ -40,13 +40,14 @@ export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter
 ): RelationSource<Row, Filter, Field> {
   const { option } = kind
   const totals = createTotals(totalsTtlMs)
-  const projections = new WeakMap<readonly string[], Projection>()
+  const projections = new Map<string, Projection>()
   let described: Promise<TenantRelation> | null = null
 
   async function describe (kinds: IdKinds | null, hasTenantIds: boolean | null): Promise<TenantRelation> {
     const relation = await describeRelation(session, option, sqlName)
     const checked = findTenantColumn(relation, option, hasTenantIds)
     assertColumns(relation, kind, kinds)
+    projections.clear()
     return checked
   }
 
@@ -59,26 +60,27 @@ export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter
     return described
   }
 
-  function findProjection (relation: TenantRelation, fields: readonly string[]): Projection {
-    const known = projections.get(fields)
+  function findProjection (relation: TenantRelation, { fields, textFields = [] }: RowFields): Projection {
+    const key = JSON.stringify([fields, textFields])
+    const known = projections.get(key)
     if (known !== undefined) return known
-    const selected = fields.map((field) => readerOf(relation, option, field))
+    const selected = fields.map((field) => readerOf(relation, option, field, textFields.includes(field)))
     const projection: Projection = {
       columns: selected.map(({ expression }) => expression).join(', '),
       readers: selected.flatMap(({ field, read }) => read === null ? [] : [[field, read]])
     }
-    projections.set(fields, projection)
+    projections.set(key, projection)
     return projection
   }
 
-  /** Runs a statement that selects `fields`. Nothing is asked if no row can pass. */
+  /** Runs a statement that selects fields. Nothing is asked if no row can pass. */
   async function readRows (
     operation: string,
-    fields: readonly string[],
+    selected: RowFields,
     format: (relation: TenantRelation, columns: string) => Statement | null
   ): Promise<Row[]> {
     const relation = await findRelation()
-    const { columns, readers } = findProjection(relation, fields)
+    const { columns, readers } = findProjection(relation, selected)
     const statement = format(relation, columns)
     if (statement === null) return []
     const rows = await session.query<Record<string, unknown>>(operation, statement.text, statement.values)
@@ -92,7 +94,7 @@ export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter
       return described
     },
 
-    list: (tenant, { fields, ...query }) => readRows(`list ${option}`, fields, (relation, columns) =>
+    list: (tenant, query) => readRows(`list ${option}`, query, (relation, columns) =>
       formatPage(relation, kind, columns, tenant, query)),
 
     count (tenant, filter) {
@@ -104,19 +106,19 @@ export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter
       })
     },
 
-    async find (tenant, id, { fields }) {
-      const [row] = await readRows(`find ${option}`, fields, (relation, columns) =>
+    async find (tenant, id, selected) {
+      const [row] = await readRows(`find ${option}`, selected, (relation, columns) =>
         formatFind(relation, columns, tenant, id)
       )
       return row ?? null
     },
 
-    listAfter: (tenant, { fields, ...query }) => readRows(`list ${option} by id`, fields, (relation, columns) =>
+    listAfter: (tenant, query) => readRows(`list ${option} by id`, query, (relation, columns) =>
       formatPageAfter(relation, columns, tenant, query)),
 
-    async findMany (tenant, ids, { fields }) {
+    async findMany (tenant, ids, selected) {
       const relation = await findRelation()
-      const rows = await readRows(`find many ${option}`, fields, (_relation, columns) =>
+      const rows = await readRows(`find many ${option}`, selected, (_relation, columns) =>
         formatFindMany(relation, columns, tenant, ids)
       )
       const found = new Map(rows.map((row) => [row.id, row]))

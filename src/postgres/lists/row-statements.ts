@@ -120,7 +120,8 @@ function filterBy (
   return [
     ...recruiterId === undefined ? [] : [formatIdCondition(relation, 'recruiter_id', recruiterId)],
     [(value) => `status = ${value}`, status],
-    [(value) => `updated_at > ${value}::timestamptz`, updatedAfter],
+    // Later by the milliseconds that are shown: otherwise a client gets the newest row again and again.
+    [(value) => `updated_at >= ${value}::timestamptz + interval '1 millisecond'`, updatedAfter],
     [(value) => `${searchKey(relation, kind)} like ${value}`, pattern]
   ]
 }

@@ -75,6 +75,19 @@ export const filterCases = [
     }
   }),
 
+  rowCases({ port: 'list', name: 'updatedAfter compares the milliseconds that are shown' }, async (rows) => {
+    const dates = ['2026-01-01T00:00:00.123456Z', '2026-01-01T00:00:00.123999Z', '2026-01-01T00:00:00.124001Z']
+    await rows.save(dates.map((date, index) => ({ id: index + 1, name: 'same', updated_at: date })))
+    for (const [updatedAfter, ids] of [
+      ['2026-01-01T00:00:00.122Z', [1, 2, 3]],
+      ['2026-01-01T00:00:00.123Z', [3]],
+      ['2026-01-01T00:00:00.124Z', []]
+    ] as const) {
+      same(await rows.ids({ filter: { updatedAfter } }), ids, `the rows updated after ${updatedAfter}`)
+      same(await rows.count({ updatedAfter }), ids.length, `the number of rows updated after ${updatedAfter}`)
+    }
+  }),
+
   [listCase({ port: 'candidates.list', name: 'candidates: several filters must all hold' }, async (harness) => {
     const { saveCandidates, storage: { candidates } } = harness
     const date = '2026-01-02T00:00:00.000Z'

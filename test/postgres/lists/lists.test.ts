@@ -76,6 +76,39 @@ t.test('rows come from a view over the host\'s own tables', async (t) => {
   })
 })
 
+t.test('numbers and times are published with all digits, or refused', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  await pool.query(`create view numbers as
+    select 'acme' as tenant_slug, nr as id, 'Ada' as full_name, null as headline, null::bigint as source_id,
+      null::bigint as recruiter_id, now() as created_at, now() as updated_at, *
+    from (values
+      (1, 9007199254740993, 1.50, array[9007199254740993], 0.1::float8, 1e300::float8, '{"n": [1.5, "9007199254740993"]}'::jsonb, now()),
+      (2, 9007199254740991, 0.1234567890123456789, '{1}', null, 5e-324, '{"n": 12345678901234567890}', 'infinity'),
+      (3, -9007199254740993, 'NaN', '{}', 'NaN', null, '[0.1234567890123456789]', '0044-03-15 BC')
+    ) as v (nr, big, exact, bigs, half, huge, json, time)`)
+  const { candidates } = postgresStorage(pool, { candidates: 'numbers' })
+  const read = (id: number, field: string, textFields: string[] = []) =>
+    candidates.find('acme', id, { fields: ['id', field], textFields }).then(
+      (row) => Reflect.get(row ?? {}, field),
+      (error: Error) => error.message
+    )
+  const asText = async (field: string) => Promise.all([1, 2, 3].map((id) => read(id, field, [field])))
+  t.strictSame(await asText('big'), ['9007199254740993', '9007199254740991', '-9007199254740993'])
+  t.strictSame(await asText('exact'), ['1.50', '0.1234567890123456789', 'NaN'])
+  t.strictSame(await asText('bigs'), [['9007199254740993'], ['1'], []])
+  const refused = (field: string) =>
+    `candidates: the column ${field} holds a number that JavaScript cannot represent: publish it as text`
+  const asStored = async (field: string) => Promise.all([1, 2, 3].map((id) => read(id, field)))
+  t.strictSame(await asStored('big'), [refused('big'), Number.MAX_SAFE_INTEGER, refused('big')])
+  t.strictSame(await asStored('exact'), [1.5, refused('exact'), 'NaN'])
+  t.strictSame(await asStored('bigs'), [refused('bigs'), [1], []])
+  t.strictSame(await asStored('half'), [0.1, null, 'NaN'])
+  t.strictSame(await asStored('huge'), [1e300, 5e-324, null])
+  t.strictSame(await asStored('json'), [{ n: [1.5, '9007199254740993'] }, refused('json'), refused('json')])
+  const outside = 'candidates: the column time holds a time outside the years 1 to 9999'
+  t.match(await asStored('time'), [/Z$/, outside, outside])
+})
+
 t.test('lists', async (t) => {
   const { pool, schema, storage, saveCandidates, clear } = await startPostgresHost(t, { schema: 'odd "one"' })
   t.beforeEach(clear)
