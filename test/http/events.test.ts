@@ -3,7 +3,6 @@ import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
 import { type Answer, checkError } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
-import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { createToken, portal } from '../fixtures/portal/sessions.js'
 
@@ -99,28 +98,6 @@ t.test('tokens that this tenant, feed and database did not give get the same 410
     'a made-up text': 'NOW'
   }
   for (const [what, given] of Object.entries(tokens)) checkError(t, await request(app, { token: given }), 410, what)
-})
-
-t.test('a token older than the events that are kept gets 410, and the feed begins with the oldest of them', async (t) => {
-  const clock = createManualClock()
-  const app = await buildApp(t, { storage: memoryStorage({ clock }), delivery: { worker: false, retentionDays: 7, clock } })
-  const { token: before } = await follow(app)
-  await emitAll(app, ['job.closed'])
-  await clock.advance(8 * 24 * 3600 * 1000)
-  const kept = await emitAll(app, ['job.closed'])
-  const { token } = await follow(app)
-  t.equal(await app.recruiting.prune(), 1)
-  checkError(t, await request(app, { token: before }), 410)
-  t.strictSame((await follow(app, { token })).ids, [])
-  t.strictSame((await follow(app)).ids, kept)
-})
-
-t.test('an erased event is shown without its data', async (t) => {
-  const app = await buildApp(t)
-  const { id } = await app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { name: 'Ada' }, subject: 'candidate:1', occurredAt: '2026-03-01T09:30:00Z' })
-  await app.recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' })
-  const { data } = await read(app)
-  t.strictSame(data, [{ id, type: 'candidate.created', timestamp: '2026-03-01T09:30:00.000Z', tenant_slug: 'acme', data: null, erased: true }])
 })
 
 t.test('tests and replays are not in the feed', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
 import { buildApp } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
-import { fetchIds, fetchPage, lists, requestList, storeItems } from '../fixtures/api/lists.js'
+import { fetchPage, lists, requestList, storeItems } from '../fixtures/api/lists.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 
 const day = (number: number): string => `2026-01-0${number}T00:00:00Z`
@@ -81,45 +81,8 @@ for (const list of lists) {
   })
 }
 
-const names = [
-  'Ada Lovelace', 'ADA LOVELACE', 'René Élan', 'RENÉ ÉLAN', 'Rene Elan', '100% Wool', '100 Wool', 'a_b', 'aXb', 'back\\slash', 'back/slash',
-  'Жанна', 'ЖАННА', 'Łukasz', 'łukasz', 'O\'Brien "Bob"', '李小龙', '😀 Smiley', '[a-z]*', '(.*)', '+plus&amp=', 'Ünal'
-]
-
-const rows = names.map((name, index) => ({ id: index + 1, name }))
-const searched = memoryStorage({ tenants: { acme: { jobs: rows.map((row) => ({ ...row, status: 'Ada Lovelace 100%' })) } } })
-
-/** What a search finds, by the names above. */
-const searches: Array<[text: string, found: string[]]> = [
-  ['ADA', ['Ada Lovelace', 'ADA LOVELACE']],
-  ['Ada  Lovelace', []],
-  ['\tada\n', ['Ada Lovelace', 'ADA LOVELACE']],
-  ['É', ['René Élan', 'RENÉ ÉLAN']],
-  ['100% w', ['100% Wool']],
-  ['\\_', []],
-  ['+plus&amp=', ['+plus&amp=']],
-  ['logician', []],
-  ['😀'.repeat(200), []]
-]
-
-t.test('a search finds a literal part of the name in any letter case, and looks nowhere else', async (t) => {
-  const app = await buildApp(t, { storage: searched })
-  for (const [text, found] of searches) {
-    const ids = await fetchIds(app, 'jobs', `per_page=200&filter[q]=${encodeURIComponent(text)}`)
-    t.same(ids.map((id) => names[id - 1]), found, `"${text.slice(0, 20)}"`)
-  }
-})
-
-t.test('a blank search counts as absent', async (t) => {
-  const app = await buildApp(t, { storage: searched })
-  for (const query of ['filter[q]=', 'filter[q]', 'filter[q]=%20', 'filter[q]=+++', 'filter[q]=%09%0A%0D', 'filter[q]=%C2%A0', 'filter[q]=%E3%80%80']) {
-    t.equal((await fetchIds(app, 'jobs', `per_page=200&${query}`)).length, names.length, query)
-  }
-  t.equal((await fetchIds(app, 'jobs', `per_page=200&filter[q]=${'%20'.repeat(300)}`)).length, names.length, 'three hundred blanks')
-})
-
 t.test('a search of more than 200 characters gets 400', async (t) => {
-  const app = await buildApp(t, { storage: searched })
+  const app = await buildApp(t)
   for (const text of ['x'.repeat(201), 'é'.repeat(201), '😀'.repeat(201), ` ${'x'.repeat(201)} `, 'x'.repeat(5000)]) {
     checkError(t, await requestList(app, 'jobs', `filter[q]=${encodeURIComponent(text)}`), 400, text.slice(0, 3))
   }
@@ -128,31 +91,11 @@ t.test('a search of more than 200 characters gets 400', async (t) => {
 t.test('the storage receives the trimmed text, and nothing for a blank one', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
-  await requestList(app, 'candidates', 'filter[q]=%20Ada%20%20L%20')
-  await requestList(app, 'jobs', 'filter[q]=%20')
-  t.same(calls.filter(({ method }) => method.endsWith('.count')).map(({ args }) => args[1]), [{ q: 'Ada  L' }, {}])
+  const blank = ['=', '', '=%20', '=+++', '=%09%0A%0D', '=%C2%A0', '=%E3%80%80', `=${'%20'.repeat(300)}`]
+  for (const text of ['=%20Ada%20%20L%20', ...blank]) await requestList(app, 'jobs', `filter[q]${text}`)
+  const asked = calls.filter(({ method }) => method.endsWith('.count')).map(({ args }) => args[1])
+  t.same(asked, [{ q: 'Ada  L' }, ...blank.map(() => ({}))])
 })
-
-const dates = [
-  '0001-01-01T00:00:00.001Z', '2015-06-30T23:59:59.999Z', '2015-07-01T00:00:00.000Z', '2015-07-01T00:00:00.001Z', '2026-03-01T12:00:00.000Z',
-  '2026-03-01T12:00:00.500Z', '9999-12-31T23:59:59.998Z', '9999-12-31T23:59:59.999Z'
-]
-
-const dated = memoryStorage({
-  tenants: { acme: { jobs: dates.map((date, index) => ({ id: index + 1, name: 'x', status: 'x', updated_at: date })) } }
-})
-
-/** The number of the first row that is strictly later, 9 for none. */
-const accepted: Array<[text: string, first: number]> = [
-  ['0001-01-01T02:00:00+02:00', 1],
-  ['2015-06-30T23:59:59.999Z', 3],
-  ['2015-06-30T23:59:60Z', 4],
-  ['2026-03-01T12:00:00.499999999Z', 6],
-  ['2026-03-01t12:00:00z', 6],
-  ['2026-03-01T06:30:00-05:30', 6],
-  ['2026-03-02T11:59:00+23:59', 6],
-  ['9999-12-31T23:59:59.999+00:00', 9]
-]
 
 const refused = [
   '2026-03-01', '2026-03-01T12:00:00', '2026-03-01 12:00:00Z', '2026-03-01T12:00:00+0200', '2026-03-01T12:00:00+24:00',
@@ -160,16 +103,8 @@ const refused = [
   '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:60Z', '1772366400', 'now', ' 2026-03-01T12:00:00Z', '٢٠٢٦-03-01T12:00:00Z'
 ]
 
-t.test('filter[updated_after] keeps what was updated strictly later', async (t) => {
-  const app = await buildApp(t, { storage: dated })
-  for (const [text, first] of accepted) {
-    const wanted = dates.map((_date, index) => index + 1).filter((id) => id >= first)
-    t.same(await fetchIds(app, 'jobs', `filter[updated_after]=${encodeURIComponent(text)}`), wanted, text)
-  }
-})
-
 t.test('a filter[updated_after] that is no RFC 3339 date-time of the years 1 to 9999 gets 400', async (t) => {
-  const app = await buildApp(t, { storage: dated })
+  const app = await buildApp(t)
   for (const text of refused) {
     checkError(t, await requestList(app, 'jobs', `filter[updated_after]=${encodeURIComponent(text)}`), 400, text)
   }
@@ -180,8 +115,13 @@ t.test('the storage receives the time in UTC with milliseconds', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   const told: Array<[text: string, time: string]> = [
-    ['2026-03-01T12:00:00Z', '2026-03-01T12:00:00.000Z'], ['2026-03-01t14:30:00.123456+02:30', '2026-03-01T12:00:00.123Z'],
-    ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000Z'], ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z']
+    ['2026-03-01T12:00:00Z', '2026-03-01T12:00:00.000Z'],
+    ['2026-03-01t14:30:00.123456+02:30', '2026-03-01T12:00:00.123Z'],
+    ['2026-03-02T11:59:00+23:59', '2026-03-01T12:00:00.000Z'],
+    ['2026-03-01T06:30:00-05:30', '2026-03-01T12:00:00.000Z'],
+    ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000Z'],
+    ['0001-01-01T02:00:00+02:00', '0001-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.999+00:00', '9999-12-31T23:59:59.999Z']
   ]
   for (const [text, time] of told) {
     calls.length = 0

@@ -4,7 +4,7 @@ import { memoryStorage } from '../../src/memory/index.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
-import { fetchIds, fetchPage, lists, parseLinks, requestList, storeItems } from '../fixtures/api/lists.js'
+import { fetchPage, lists, parseLinks, requestList, storeItems } from '../fixtures/api/lists.js'
 import { notIntegers, overMaximum } from '../fixtures/api/refused-queries.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { sendRaw } from '../fixtures/receivers/raw-http.js'
@@ -99,25 +99,6 @@ t.test('a page reaches the storage as an offset and a limit', async (t) => {
     }
   ])
 })
-
-for (const list of lists) {
-  t.test(`${list}: the first 25 come without a query, with the true total`, async (t) => {
-    const app = await buildApp(t, await storeItems(60))
-    const { data, meta } = await fetchPage(app, list)
-    t.equal(data.length, 25)
-    t.same(meta, { page: 1, per_page: 25, total: meta.total, total_pages: Math.ceil(meta.total / 25) })
-    t.ok(meta.total >= 60)
-  })
-
-  t.test(`${list}: a page beyond the last is empty, and keeps its number and the true total`, async (t) => {
-    const app = await buildApp(t, await storeItems(3))
-    const { meta: { total } } = await fetchPage(app, list)
-    for (const page of [2, 3, 1000, 2147483647]) {
-      t.same(await fetchPage(app, list, `page=${page}`), { data: [], meta: { page, per_page: 25, total, total_pages: 1 } })
-      t.same(await fetchIds(app, list, `page=${page}&per_page=200`), [])
-    }
-  })
-}
 
 for (const list of ['candidates', 'jobs', 'webhooks']) {
   t.test(`${list}: an empty list has a total of 0 and no pages`, async (t) => {

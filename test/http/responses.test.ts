@@ -4,7 +4,6 @@ import { createRecruiting } from '../../src/index.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { buildAppWithRoutes, titleOf, urlOf } from '../fixtures/api/routes.js'
 import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
-import { sendRaw } from '../fixtures/receivers/raw-http.js'
 import { lists, parseLinks, storeItems } from '../fixtures/api/lists.js'
 import { portal } from '../fixtures/portal/sessions.js'
 
@@ -70,20 +69,6 @@ t.test('HEAD answers every GET operation with the status and headers of GET, and
         t.match(id, /^req_/)
         t.equal(head.body, '')
       }
-    }
-  }
-})
-
-t.test('nothing follows the headers of HEAD on the wire', async (t) => {
-  const { app } = await buildAppWithRoutes(t)
-  for (const authorization of [keys.full, 'unknown']) {
-    const request = (method: string, connection: string): string =>
-      `${method} /api/v1/public/acme/candidates HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nAuthorization: Bearer ${authorization}\r\n\r\n`
-    const answers = await sendRaw(app, request('HEAD', 'close'))
-    t.equal(answers.length, 1)
-    for (const { body, headers } of answers) {
-      t.equal(body, '')
-      t.ok(Number(headers['content-length']) > 0)
     }
   }
 })

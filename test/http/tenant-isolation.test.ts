@@ -48,24 +48,6 @@ t.test('every operation answers every stranger with the same 401 as an unknown k
   t.same(calls, [], 'the storage is not asked')
 })
 
-t.test('a percent-encoded slug names the same tenant', async (t) => {
-  const { app } = await buildAppWithRoutes(t)
-  const answer = await app.inject({ url: '/api/v1/public/%61cme/candidates?per_page=1', headers: bearer(keys.full) })
-  t.equal(answer.statusCode, 200)
-  t.same(answer.json().data, [{ id: 1, full_name: 'Ada Lovelace', headline: 'Analyst', source_id: 7 }])
-})
-
-t.test('the two tenants see their own rows on the same paths', async (t) => {
-  const { app } = await buildAppWithRoutes(t)
-  const acme = await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(keys.full) })
-  const globex = await app.inject({ url: '/api/v1/public/globex/jobs', headers: bearer(keys.globex) })
-  t.same(acme.json().data, [
-    { id: 1, name: 'Compiler Engineer', status: 'published' },
-    { id: 2, name: 'Cryptanalyst', status: 'draft' }
-  ])
-  t.same(globex.json().data, [{ id: 1, name: 'Henchman', status: 'published' }])
-})
-
 const bodies: Record<string, object> = { 'PATCH /webhooks/:id': { name: 'Renamed' }, 'POST /webhooks/preview': { event_types: ['job.created'] } }
 
 function requestTo (route: ApiRoute, id: string) {
@@ -98,18 +80,6 @@ t.test('every operation answers for the resource of another tenant as for one th
     t.equal(comparable(answer), comparable(unknown), titleOf(route))
   }
   t.same(await storage.webhooks.find('globex', foreign.id), before, 'the foreign webhook is as it was')
-})
-
-t.test('a delivery is found only below its own webhook', async (t) => {
-  const storage = memoryStorage({ tenants })
-  await storeWebhook(storage, 'acme')
-  await recordEvents(storage, 'acme', 1)
-  const other = await storeWebhook(storage, 'acme')
-  const { app } = await buildAppWithRoutes(t, { storage })
-  const base = '/api/v1/public/acme/webhooks'
-  t.equal((await app.inject({ url: `${base}/1/deliveries/1`, headers: bearer(keys.full) })).statusCode, 200)
-  checkError(t, await app.inject({ url: `${base}/${other.id}/deliveries/1`, headers: bearer(keys.full) }), 404, 'another webhook')
-  checkError(t, await app.inject({ url: `${base}/1/deliveries/2`, headers: bearer(keys.full) }), 404, 'an unknown delivery')
 })
 
 t.test('the tenant of the path is the first argument of every call of the storage', async (t) => {

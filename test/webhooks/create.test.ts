@@ -187,16 +187,6 @@ t.test('a catalogue of the host replaces the default', async (t) => {
   t.strictSame(answer.body, refusal(answer, { field: 'event_types[0]', message: 'must be an event type of the catalogue' }))
 })
 
-t.test('a webhook subscribes to 100 event types at most', async (t) => {
-  const names = Array.from({ length: 101 }, (_, index) => `custom.event_${index}`)
-  const events = Object.fromEntries(names.map((name) => [name, Type.Object({})]))
-  const { call, create } = await buildWebhookApi(t, { events })
-  t.strictSame((await create({ event_types: names.slice(0, 100) })).event_types, names.slice(0, 100))
-  const answer = await call('POST', '/webhooks', { ...webhookInput, event_types: names })
-  t.equal(answer.status, 400)
-  t.strictSame(answer.body, refusal(answer, { field: 'event_types', message: 'must NOT have more than 100 items' }))
-})
-
 const tooMany = (limit: number) => ({ field: '', message: `the tenant already has the maximum of ${limit} webhooks` })
 
 t.test('a tenant has 50 webhooks at most, inactive ones counted', async (t) => {

@@ -75,18 +75,6 @@ t.test('one delivery is shown as in the log, with what was sent and its attempts
   for (const { duration_ms: durationMs } of attempts) t.ok(Number.isInteger(durationMs) && durationMs >= 0)
 })
 
-t.test('the response body of the receiver is nowhere in the log unless the vendor keeps it', async (t) => {
-  const { call, drain, emit, receiver, webhook } = await startDelivering(t)
-  receiver.answer({ status: 500, headers: { 'x-hint': 'inner header' }, body: 'inner text' })
-  await emit()
-  await drain()
-  const answers = [
-    await call('GET', `/webhooks/${webhook.id}/deliveries`),
-    await call('GET', `/webhooks/${webhook.id}/deliveries/1`)
-  ]
-  for (const { headers, body } of answers) t.notMatch(JSON.stringify([headers, body]), /inner/)
-})
-
 t.test('a delivery is found only under its own webhook', async (t) => {
   const { call, callAsGlobex, create, emit, webhook } = await startDelivering(t)
   const other = await create({ event_types: ['job.created'] })
@@ -102,15 +90,6 @@ t.test('a delivery is found only under its own webhook', async (t) => {
   for (const answer of answers) {
     t.equal(answer.status, 404)
     t.strictSame(answer.body, notFound(answer))
-  }
-})
-
-t.test('a delivery id that is not an integer is rejected', async (t) => {
-  const { call, webhook } = await startDelivering(t)
-  for (const id of ['abc', '1.5', '1e1', '%201']) {
-    const answer = await call('GET', `/webhooks/${webhook.id}/deliveries/${id}`)
-    t.equal(answer.status, 400)
-    t.strictSame(answer.body, refusal(answer, { in: 'path', field: 'delivery_id', message: 'must be integer' }))
   }
 })
 

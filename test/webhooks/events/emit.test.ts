@@ -9,20 +9,6 @@ import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { first, startDelivering } from '../../fixtures/delivery/delivering.js'
 import { timeOf } from '../../fixtures/api/webhook-api.js'
 
-t.test('emit returns the id of the event and the number of active webhooks that receive it', async (t) => {
-  const { addWebhook, start } = createMachines(t)
-  const engine = start({ delivery: { worker: false } })
-  t.match(await engine.emit(event), { id: /^evt_[0-9a-f]{32}$/, deliveries: 0 })
-  await addWebhook('https://example.com/1')
-  await addWebhook('https://example.com/2')
-  await addWebhook('https://example.com/3', { status: 'inactive' })
-  await addWebhook('https://example.com/4', { tenantSlug: 'globex' })
-  t.match(await engine.emit(event), { deliveries: 2 })
-  t.match(await engine.emit({ ...event, type: 'job.created' }), { deliveries: 0 })
-  t.match(await engine.emit({ ...event, tenantSlug: 'globex' }), { deliveries: 1 })
-  t.match(await engine.emit({ ...event, tenantSlug: 'nobody' }), { deliveries: 0 })
-})
-
 const slug = 'tenantSlug: expected a tenant slug of 1 to 100 characters without control characters'
 const text = (field: string) => `${field}: expected 1 to 255 characters without control characters`
 const date = 'occurredAt: expected a Date or an RFC 3339 date-time'
@@ -237,16 +223,6 @@ const keyed = { ...event, idempotencyKey: 'hire-17' }
 const conflict = {
   code: 'idempotency_conflict', field: 'idempotencyKey', message: 'idempotencyKey: was used before for a different event'
 }
-
-t.test('an event emitted again under its idempotency key is recorded once', async (t) => {
-  const { addWebhook, deliveries, start } = createMachines(t)
-  const id = await addWebhook('https://example.com/')
-  const engine = start({ delivery: { worker: false } })
-  const first = await engine.emit(keyed)
-  await addWebhook('https://example.com/later')
-  t.strictSame(await engine.emit(keyed), first, 'the answer is that of the first time')
-  t.same(await deliveries(id), [['pending', 0]])
-})
 
 t.test('an event whose recording was not answered may have been recorded, and is recorded once if it is emitted again under its key', async (t) => {
   const { addWebhook, deliveries, start, storage } = createMachines(t)

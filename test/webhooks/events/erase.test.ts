@@ -42,12 +42,6 @@ t.test('erase rejects anything but an object, and unknown names, and erases noth
   t.hasStrict(await log(), [{ status: 'pending' }])
 })
 
-t.test('erasing throws when the engine is closed', async (t) => {
-  const { app } = await startDelivering(t)
-  await app.close()
-  await t.rejects(app.recruiting.erase(subject), { code: 'closed' })
-})
-
 const eventOfAda = { tenantSlug: 'acme', type: 'application.created', data: { full_name: 'Ada Lovelace' }, subject: 'candidate:42', subjects: ['job:7', 'candidate:42'] } as const
 
 t.test('findSubject says which webhooks an event was sent to, and when, by each subject', async (t) => {

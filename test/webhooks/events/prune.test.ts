@@ -41,20 +41,6 @@ t.test('between two batches of prune the process does other work', async (t) => 
   t.ok(turns >= 5, `${turns} turns`)
 })
 
-t.test('a worker prunes every hour', async (t) => {
-  const { addWebhook, clock, deliveries, start } = createMachines(t)
-  const id = await addWebhook('https://example.com/', { status: 'inactive' })
-  const engine = start({ delivery: { retentionDays: 1, pollMs: 60_000 } })
-  await engine.emit(event)
-  await clock.advance(day)
-  t.same(await deliveries(id), [['skipped', 0]])
-  await clock.advance(3_600_000)
-  t.same(await deliveries(id), [])
-  await engine.emit(event)
-  await clock.advance(2 * day)
-  t.same(await deliveries(id), [])
-})
-
 t.test('pruning that fails is logged and tried again an hour later', async (t) => {
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook('https://example.com/', { status: 'inactive' })

@@ -2,7 +2,6 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import t from 'tap'
 import type { AttemptError, ClaimedDelivery, Clock } from '../../../src/index.js'
 import { decideOutcome, nextRetryMs, parseRetryAfter } from '../../../src/webhooks/queue/outcome.js'
-import { defaultRetrySchedule } from '../../../src/options/options.js'
 import type { SendResult } from '../../../src/webhooks/sending/sender.js'
 import { type LoggedDelivery, startDelivering } from '../../fixtures/delivery/delivering.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
@@ -109,59 +108,18 @@ const claimed: ClaimedDelivery = {
   isFailing: false
 }
 
-const result = { webhookId: 1, deliveryId: 3, fence: 2, targetUrl: 'https://example.com/', durationMs: 12, responseExcerpt: null }
-
 function decide (sent: Partial<SendResult>, delivery: Partial<ClaimedDelivery> = {}, retrySchedule = [0, 5, 5]) {
   return decideOutcome({ ...claimed, ...delivery }, { responseStatus: null, error: null, durationMs: 12, ...sent }, {
     retrySchedule, nowMs: 0, random: Math.random
   })
 }
 
-t.test('an attempt without an error has delivered', async (t) => {
-  t.strictSame(decide({ responseStatus: 204 }), { ...result, responseStatus: 204, error: null, outcome: 'delivered' })
-})
-
-t.test('the excerpt of a response is handed on', async (t) => {
-  t.match(decide({ responseStatus: 204, responseExcerpt: 'ok' }), { responseExcerpt: 'ok', outcome: 'delivered' })
-  t.match(decide({ responseStatus: 500, error: 'http_status', responseExcerpt: 'no' }), { responseExcerpt: 'no', outcome: 'retry' })
-})
-
 t.test('an aborted attempt was none', async (t) => {
   t.equal(decide({ error: 'aborted' }), null)
 })
 
-t.test('a failure is tried again while the schedule lasts', async (t) => {
-  for (const attemptCount of [0, 1]) {
-    const decided = decide({ responseStatus: 500, error: 'http_status' }, { attemptCount })
-    t.match(decided, { ...result, responseStatus: 500, error: 'http_status', outcome: 'retry', pauseMs: 0 })
-    t.ok(decided?.outcome === 'retry' && decided.retryInMs >= 5000 && decided.retryInMs <= 6000)
-  }
-  t.strictSame(decide({ responseStatus: 500, error: 'http_status' }, { attemptCount: 2 }), {
-    ...result, responseStatus: 500, error: 'http_status', outcome: 'failed', isGone: false
-  })
-})
-
 t.test('a schedule that has become shorter ends a delivery that is beyond it', async (t) => {
   t.match(decide({ error: 'connection' }, { attemptCount: 17 }), { outcome: 'failed', isGone: false })
-})
-
-t.test('a blocked address is not retried', async (t) => {
-  t.strictSame(decide({ error: 'blocked' }), { ...result, responseStatus: null, error: 'blocked', outcome: 'failed', isGone: false })
-})
-
-t.test('a 410 is final and says that the endpoint is gone', async (t) => {
-  for (const attemptCount of [0, 2]) {
-    t.strictSame(decide({ responseStatus: 410, error: 'http_status', retryAfter: '60' }, { attemptCount }), {
-      ...result, responseStatus: 410, error: 'http_status', outcome: 'failed', isGone: true
-    })
-  }
-})
-
-t.test('429 and 503 pause the endpoint for as long as Retry-After says', async (t) => {
-  for (const responseStatus of [429, 503]) {
-    const decided = decide({ responseStatus, error: 'http_status', retryAfter: '60' })
-    t.ok(decided?.outcome === 'retry' && decided.retryInMs >= 60_000 && decided.retryInMs <= 72_000 && decided.pauseMs === 60_000)
-  }
 })
 
 t.test('without Retry-After a pause lasts a minute at most, and ends with the next attempt', async (t) => {
@@ -186,30 +144,13 @@ t.test('other failures pause nothing, not even with Retry-After', async (t) => {
     t.match(decide({ error, responseStatus, retryAfter: '60' }, { isFailing: true }), { outcome: 'retry', pauseMs: 0 })
   }
 })
-
-const none = () => 0
 const most = () => 1 - Number.EPSILON / 2
-
-t.test('the default schedule is that of the contract', async (t) => {
-  t.strictSame(defaultRetrySchedule, [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400])
-})
 
 t.test('jitter adds 0 to 20 percent', async (t) => {
   for (const [random, waitMs] of [[0, 5000], [0.25, 5250], [0.5, 5500], [0.999999, 6000]] as const) {
     t.equal(nextRetryMs([0, 5], 1, null, () => random), waitMs)
   }
   t.equal(nextRetryMs([0, 5], 1, null, most), 6000)
-})
-
-t.test('a wait is a whole number of milliseconds, rounded up', async (t) => {
-  t.equal(nextRetryMs([0, 0.0015], 1, null, none), 2)
-})
-
-t.test('Retry-After lengthens the wait and never shortens it, and jitter comes on top', async (t) => {
-  t.equal(nextRetryMs([0, 5], 1, 60_000, none), 60_000)
-  t.equal(nextRetryMs([0, 5], 1, 60_000, () => 0.5), 66_000)
-  t.equal(nextRetryMs([0, 5], 1, 1000, none), 5000)
-  t.equal(nextRetryMs([0], 1, 60_000, none), null)
 })
 
 const nowMs = Date.parse('2026-11-06T08:49:37.000Z')

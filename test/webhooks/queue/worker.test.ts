@@ -9,7 +9,6 @@ import { createSecretBox } from '../../../src/webhooks/secrets.js'
 import type { SendResult } from '../../../src/webhooks/sending/sender.js'
 import { createWorker } from '../../../src/webhooks/queue/worker.js'
 import type { RecruitingStorage } from '../../../src/index.js'
-import { createWakeup } from '../../../src/webhooks/queue/wakeup.js'
 import { createPruner } from '../../../src/webhooks/queue/housekeeping.js'
 import { systemRuntime } from '../../../src/webhooks/runtime.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
@@ -218,72 +217,6 @@ t.test('a result of a locked delivery is repeated until it counts', async (t) =>
   await runUntil(clock, engine.drain())
   t.same(await deliveries(id), Array.from({ length: 6 }, () => ['delivered', 1]))
   t.same([told, receiver.requests.length], [5, 6])
-})
-
-/** A sleep, and whether it has ended. */
-function watch (sleep: Promise<void>): { isOver: boolean } {
-  const state = { isOver: false }
-  sleep.then(() => { state.isOver = true })
-  return state
-}
-
-t.test('a sleep ends when its time is over', async (t) => {
-  const clock = createManualClock()
-  const sleep = watch(createWakeup(clock).wait(1000, { ignoreWakes: false }))
-  await clock.advance(999)
-  t.notOk(sleep.isOver)
-  await clock.advance(1)
-  t.ok(sleep.isOver)
-  t.equal(clock.timerCount, 0)
-})
-
-t.test('wake ends a sleep and leaves no timer', async (t) => {
-  const clock = createManualClock()
-  const wakeup = createWakeup(clock)
-  const sleep = watch(wakeup.wait(1000, { ignoreWakes: false }))
-  wakeup.wake()
-  await clock.advance(0)
-  t.ok(sleep.isOver)
-  t.equal(clock.timerCount, 0)
-})
-
-t.test('wake before a sleep ends the next one, unless it is forgotten', async (t) => {
-  const clock = createManualClock()
-  const wakeup = createWakeup(clock)
-  wakeup.wake()
-  await wakeup.wait(1000, { ignoreWakes: false })
-  t.equal(clock.timerCount, 0)
-  wakeup.reset()
-  const sleep = watch(wakeup.wait(1000, { ignoreWakes: false }))
-  await clock.advance(999)
-  t.notOk(sleep.isOver)
-  await clock.advance(1)
-  t.ok(sleep.isOver)
-})
-
-t.test('a sleep that ignores wakes is not ended by wake, before or during it, but the one after is', async (t) => {
-  const clock = createManualClock()
-  const wakeup = createWakeup(clock)
-  wakeup.wake()
-  const sleep = watch(wakeup.wait(1000, { ignoreWakes: true }))
-  wakeup.wake()
-  await clock.advance(999)
-  t.notOk(sleep.isOver)
-  await clock.advance(1)
-  t.ok(sleep.isOver)
-  await wakeup.wait(1000, { ignoreWakes: false })
-})
-
-t.test('end ends every sleep for good, those that ignore wakes too', async (t) => {
-  const clock = createManualClock()
-  const wakeup = createWakeup(clock)
-  const sleep = watch(wakeup.wait(1000, { ignoreWakes: true }))
-  wakeup.end()
-  await clock.advance(0)
-  t.ok(sleep.isOver)
-  await wakeup.wait(1000, { ignoreWakes: true })
-  await wakeup.wait(1000, { ignoreWakes: false })
-  t.equal(clock.timerCount, 0)
 })
 
 const minute = 60_000
