@@ -39,6 +39,6 @@ export const openTypeOrmQueryRunner: OpenStack = async (load, url) => {
 }
 
 async function connect (load: Parameters<OpenStack>[0], url: string): Promise<typeOrm.DataSource> {
-  const { default: { DataSource } } = await load('typeorm') as { default: typeof typeOrm }
+  const { DataSource } = await load('typeorm') as typeof typeOrm
   return new DataSource({ type: 'postgres', url }).initialize()
 }
