@@ -11,8 +11,12 @@ export function logOf (request: FastifyRequest): Logger {
 /** Returns the id for a request. */
 export type RequestIdSource = (request: FastifyRequest) => string
 
-/** The ids that the loggers of requests already have. */
-const loggedIds = new WeakMap<IncomingMessage, string>()
+const kLoggedId = Symbol('id in the logger of a request')
+
+/** A request whose logger may have its id. */
+interface LoggedRequest extends IncomingMessage {
+  [kLoggedId]?: string
+}
 
 /**
  * Replaces the factory that creates the logger of each request of a scope, and calls the host's. Log lines have the
@@ -32,17 +36,11 @@ export function prepareLoggers (scope: FastifyInstance, source: RequestIdSource 
     return parent
   }
 
-  function bindId (bindings: Record<string, unknown>, raw: IncomingMessage): Record<string, unknown> {
-    if (source !== null) return bindings
-    const id = loggedIds.get(raw) ?? generateRequestId()
-    loggedIds.set(raw, id)
-    return { ...bindings, request_id: id }
-  }
-
   scope.setChildLoggerFactory(function (logger, bindings, options, raw) {
     const { serializers } = options
     const redacted = serializers === undefined ? options : { ...options, serializers: redactValues(serializers) }
-    return childLoggerFactory.call(this, redact(logger), bindId(bindings, raw as IncomingMessage), redacted, raw)
+    if (source === null) bindings.request_id = (raw as LoggedRequest)[kLoggedId] ??= generateRequestId()
+    return childLoggerFactory.call(this, redact(logger), bindings, redacted, raw)
   })
 }
 
@@ -72,7 +70,7 @@ function hideValues (url: string): string {
 
 /** Returns the id of a request, and sets the header. Log lines have it afterwards. */
 export function assignId (request: FastifyRequest, reply: FastifyReply, source: RequestIdSource | null): string {
-  const logged = loggedIds.get(request.raw)
+  const logged = (request.raw as LoggedRequest)[kLoggedId]
   const { id, err } = logged === undefined ? makeId(request, source) : { id: logged }
   if (logged === undefined) request.log = reply.log = request.log.child({ request_id: id })
   reply.header('x-request-id', id)
