@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { publicApi, publishedFields } from './http/api.js'
+import { createLimits } from './http/limits/limits.js'
 import type { ApiCaller } from './http/request.js'
 import type { Portal, PortalCapability } from './http/sessions.js'
 import { trustsEveryProxy } from './http/client-address.js'
@@ -9,7 +10,7 @@ import { createEngine, verifyStorage } from './webhooks/engine.js'
 import type { Deprecation } from './shared/deprecation.js'
 import { createSafeLogger } from './observe/logger.js'
 import { createPortal } from './portal/session.js'
-import type { Mcp } from './mcp/build.js'
+import type { Mcp } from './mcp/endpoint.js'
 import type { ToolConfig } from './mcp/tool-config.js'
 import type { RegisteredRecruiting } from './recruiting.js'
 
@@ -56,9 +57,10 @@ type ApiSettings = ReturnType<typeof readApiOptions>
 
 const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) => {
   const settings = readApiOptions(options)
-  const { storage, events, ids, prefix, publicUrl, portal: portalSettings, delivery: { clock, sourceIps } } = settings
+  const { storage, events, ids, prefix, publicUrl, portal: portalSettings, rateLimit, requestId } = settings
+  const { clock, sourceIps } = settings.delivery
   const log = createSafeLogger(app.log)
-  if (settings.rateLimit?.failedKeys && trustsEveryProxy(app)) {
+  if (rateLimit?.failedKeys && trustsEveryProxy(app)) {
     log.warn(
       {},
       'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead'
@@ -69,6 +71,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   const engine = createEngine(settings, log)
   const scopes: string[] = []
   const mcp = await loadMcp(settings, app.prefix)
+  const limits = rateLimit === null ? null : await createLimits(rateLimit)
   app.decorate('recruiting', {
     ...engine.recruiting,
     scopes,
@@ -94,12 +97,13 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
       onAudit: settings.onAudit,
       tracing: engine.tracing,
       portal,
-      agents: mcp?.server ?? null,
+      limits,
+      extension: mcp?.extension ?? null,
       scopes
     }),
     { prefix }
   )
-  if (mcp !== null) await app.register(mcp.metadata(scopes))
+  if (mcp !== null) await app.register(mcp.metadata(scopes, { limits, requestId }))
 }
 
 /** Loads the portal, with its texts in all languages, only for hosts that use it. */
@@ -112,7 +116,7 @@ async function loadPortal ({ portal, delivery: { clock, sourceIps } }: ApiSettin
 /** Loads the MCP server only for hosts that use it. */
 async function loadMcp ({ mcp, openapi, publicUrl, prefix }: ApiSettings, mount: string): Promise<Mcp | null> {
   if (mcp === null) return null
-  const { buildMcp } = await import('./mcp/build.js')
+  const { buildMcp } = await import('./mcp/endpoint.js')
   return buildMcp(mcp, { publicUrl, mount, prefix }, openapi)
 }
 

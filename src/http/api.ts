@@ -9,9 +9,9 @@ import type { TenantIdLookup, Tenants } from '../shared/tenants.js'
 import { Type } from '../shared/type-builder.js'
 import type { EventSchemas } from '../webhooks/events/catalogue.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
-import { type AgentServer, agentRoute } from './agents.js'
-import { createKeyCheck, type KeyCheckDependencies, openSession, type RequestAccessLookup } from './auth.js'
-import { Calls } from './calls.js'
+import {
+  type AccessCheck, createKeyCheck, type KeyCheckDependencies, openSession, readCredentials, type RequestAccessLookup
+} from './auth.js'
 import { trustsEveryProxy } from './client-address.js'
 import { formatDocument } from './document/document.js'
 import { inHostDocument } from './document/host-document.js'
@@ -19,10 +19,10 @@ import { operationIdOf, readScopes } from './document/operation.js'
 import { completeHostRoute } from './host-routes.js'
 import { isolateBodyParser } from './input/body.js'
 import { createCompilers, createLateCompilers } from './input/validation.js'
-import { createLimits, limitOpenRequests, type Limits } from './limits/limits.js'
+import { limitOpenRequests, type Limits } from './limits/limits.js'
 import { prepareLoggers } from './log.js'
 import type { HttpSettings } from '../options/options.js'
-import { decorateRequests } from './request.js'
+import { decorateRequests, readTenantSlug } from './request.js'
 import { sendError, writeAnswer } from './responses/failure.js'
 import { publishCandidates, publishJobs } from './responses/published-rows.js'
 import { defineRoutes, openingHooks, readInput, type RouteContext, startRequest } from './route.js'
@@ -51,23 +51,33 @@ export interface ApiDependencies {
   onAudit: AuditListener | null
   tracing: Tracing | null
   portal: Portal | null
-  /** Serves agents; `null` without the option. */
-  agents: AgentServer | null
+  /** Counts requests; `null` without the option. */
+  limits: Limits | null
+  extension: ApiExtension | null
   /** Filled with the scopes of all routes. */
   scopes: string[]
+}
+
+/** Further routes of each tenant, which call the other ones. */
+export interface ApiExtension {
+  /** Maximum length of the keys that its routes accept. */
+  maxKeyLength: number
+  /** Returns the context of all other routes, which lets its calls in. */
+  admit (context: RouteContext): RouteContext
+  /** Registers its routes, after all others. */
+  register (scope: FastifyInstance, routes: readonly RouteOptions[]): void
 }
 
 /** Returns a plugin that serves everything below the prefix: the tenants' API in a closed scope, and its document. */
 export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
   return async (app) => {
-    const { openapi, publicUrl, rateLimit, requestId } = dependencies.settings
-    const limits = rateLimit === null ? null : await createLimits(rateLimit)
+    const { limits, settings: { openapi, publicUrl, requestId } } = dependencies
     const routes: RouteOptions[] = []
     prepareLoggers(app, requestId)
     await app.register(async (scope) => {
       // Handles errors that are thrown while the inner scope's error handler sends its response.
       scope.setErrorHandler(writeAnswer)
-      await scope.register(tenantApi(dependencies, limits, routes))
+      await scope.register(tenantApi(dependencies, routes))
     }, { prefix: '/:tenant_slug' })
     assertLimited(dependencies.settings, routes)
     dependencies.scopes.push(...new Set([...apiScopes, ...routes.flatMap(readScopes)]))
@@ -83,8 +93,8 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
   }
 }
 
-function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes: RouteOptions[]): FastifyPluginAsync {
-  const { storage, tenants, events, settings, onAudit, tracing, ids, portal, agents } = dependencies
+function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): FastifyPluginAsync {
+  const { storage, tenants, events, settings, limits, onAudit, tracing, ids, portal, extension } = dependencies
   const { errorDetails, keyLookup, publicUrl, requestId, openapi } = settings
   const operations = guardPort(dependencies.operations)
   const candidates = guardPort(storage.candidates)
@@ -94,14 +104,14 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes
   const hasSessions = portal !== null
 
   return async (scope) => {
-    const calls = agents === null ? null : new Calls(limits)
     const sessions = portal?.sessions ?? null
-    const context: RouteContext = {
-      findAccess: findAccessWith({ tenants, keyLookup, sessions, isAddressForgeable: trustsEveryProxy(scope) }, limits),
+    const isAddressForgeable = trustsEveryProxy(scope)
+    const lookUp = createLookup({ tenants, keyLookup, sessions, isAddressForgeable }, limits)
+    const outer: RouteContext = {
+      findAccess: createAccessCheck(lookUp, maxKeyLength),
       requestId,
       publicUrl,
       limits,
-      calls,
       tracing,
       onAudit,
       isInHostDocument: openapi?.inHostDocument === true,
@@ -110,10 +120,13 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes
       compilers: hasOwnFields(settings) ? createCompilers(errorDetails) : createLateCompilers(errorDetails),
       isOfHost: false
     }
+    const context = extension?.admit(outer) ?? outer
     isolateScope(scope, context, errorDetails)
 
     await scope.register(async (own) => {
-      defineRoutes(own, context, { routes })
+      // Each operation of the API is a tool for agents.
+      const complete = (route: RouteOptions) => ({ ...route, config: { mcp: true, ...route.config } })
+      defineRoutes(own, context, { routes, complete })
       const candidate = publishCandidates(withFields(candidateOf(ids), settings.candidateFields), ids)
       const job = publishJobs(withFields(jobOf(ids), settings.jobFields), ids)
       const plugins = [
@@ -139,17 +152,28 @@ function tenantApi (dependencies: ApiDependencies, limits: Limits | null, routes
         await host.register(plugin as FastifyPluginAsync)
       })
     }
-    if (agents !== null && calls !== null) {
+    if (extension !== null) {
       await scope.register(async (own) => {
-        defineRoutes(own, { ...context, compilers: createCompilers(errorDetails) }, { routes })
-        await own.register(agentRoute(agents, calls, routes))
+        const findAccess = createAccessCheck(lookUp, extension.maxKeyLength)
+        defineRoutes(own, { ...outer, findAccess, compilers: createCompilers(errorDetails) }, { routes })
+        extension.register(own, routes)
       })
     }
   }
 }
 
+/** Maximum length of a key. */
+const maxKeyLength = 512
+
+function createAccessCheck (lookUp: RequestAccessLookup, maxKeyLength: number): AccessCheck {
+  return async (request, reply) => {
+    const credentials = readCredentials(request, readTenantSlug(request), maxKeyLength)
+    return credentials && await lookUp(credentials, request, reply)
+  }
+}
+
 /** Returns a function that finds the caller of a request, by its key or its session. */
-function findAccessWith (dependencies: KeyCheckDependencies, limits: Limits | null): RequestAccessLookup {
+function createLookup (dependencies: KeyCheckDependencies, limits: Limits | null): RequestAccessLookup {
   const checkKey = createKeyCheck(dependencies)
   const findByKey = limits === null ? checkKey : limits.guard(checkKey)
   if (dependencies.sessions === null) return findByKey

@@ -3,7 +3,7 @@ import { type AuditEntry, type AuditListener, type AuditedResource, reportAudit 
 import { readField } from '../shared/fields.js'
 import { operationIdOf } from './document/operation.js'
 import { logOf } from './log.js'
-import { findState, readTenantSlug, type RequestState, stateOf } from './request.js'
+import { findState, readTenantSlug, type RequestState } from './request.js'
 
 interface AuditHooks {
   onSend: onSendHookHandler<unknown>
@@ -31,11 +31,6 @@ export function auditHooks (listener: AuditListener): AuditHooks {
       done()
     }
   }
-}
-
-/** Leaves a request out of the audit, because another entry has the same request id. */
-export function skipAudit (request: FastifyRequest): void {
-  stateOf(request).isAudited = true
 }
 
 function describe (request: FastifyRequest, state: RequestState | null, status: number): AuditEntry {

@@ -12,7 +12,6 @@ import { toPortError } from './wire-errors.js'
 
 /** RFC 6750, section 2.1: the scheme in any letter case, then one token. */
 const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i
-const usualKeyLength = 512
 
 /** The slug in the path, and the key or session token of a client. */
 export interface Credentials {
@@ -22,7 +21,7 @@ export interface Credentials {
 
 /** Returns the credentials of the request; `null` if no key could match. */
 export function readCredentials (
-  { raw }: FastifyRequest, tenantSlug: string, maxKeyLength = usualKeyLength
+  { raw }: FastifyRequest, tenantSlug: string, maxKeyLength: number
 ): Credentials | null {
   if (!hasOneAuthorization(raw.rawHeaders) || !isTenantSlug(tenantSlug)) return null
   const key = bearer.exec(String(raw.headers.authorization))?.[1]
@@ -45,6 +44,9 @@ export type AccessLookup = (credentials: Credentials, request: FastifyRequest) =
 /** The same, for lookups that may reject a request and set headers. */
 export type RequestAccessLookup =
   (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<AccessLookup>
+
+/** Finds who sends a request; `null` without a valid key or session. */
+export type AccessCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<Access | null>
 
 /** The dependencies of the check of a key or session. */
 export interface KeyCheckDependencies {

@@ -6,8 +6,7 @@ import type { AuditListener } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
 import { Type } from '../shared/type-builder.js'
 import { auditHooks, createAuditNotes } from './audit.js'
-import { isAuthorized, readCredentials, type RequestAccessLookup } from './auth.js'
-import { type Calls, readEndpoint } from './calls.js'
+import { type AccessCheck, isAuthorized } from './auth.js'
 import { describeCapabilities } from './document/document.js'
 import { inHostDocument } from './document/host-document.js'
 import { operationIdOf } from './document/operation.js'
@@ -22,12 +21,10 @@ import { HttpError, toHttpError } from './wire-errors.js'
 
 /** Everything that the routes of the tenants share. */
 export interface RouteContext {
-  findAccess: RequestAccessLookup
+  findAccess: AccessCheck
   requestId: RequestIdSource | null
   publicUrl: string
   limits: Limits | null
-  /** Calls of operations, by the server itself; `null` if there are none. */
-  calls: Calls | null
   tracing: Tracing | null
   onAudit: AuditListener | null
   /** Whether the document of the host shows the routes. */
@@ -96,8 +93,7 @@ function respond (reply: FastifyReply, state: RequestState, payload: unknown): u
 
 /** Returns the hooks that unknown paths have in common with the routes. `declared` says who may use a route. */
 export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
-  const { calls, limits, tracing, findAccess } = context
-  const endpoint = calls === null ? null : readEndpoint(declared.config)
+  const { limits, tracing, findAccess } = context
 
   return {
     /** Request id, key, limits, scopes. */
@@ -107,13 +103,12 @@ export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
       tracing?.describeRequest({
         'http.route': request.routeOptions.url, 'recruiting.operation': operation, 'recruiting.request_id': state.id
       })
-      const credentials = readCredentials(request, state.tenantSlug, endpoint?.maxKeyLength)
-      const access = calls?.receive(request.raw) ?? (credentials && await findAccess(credentials, request, reply))
+      const access = await findAccess(request, reply)
       // The response is the same for every reason, so that no one can probe keys or tenants.
       if (access === null) throw new HttpError('unauthorized')
       state.access = access
       tracing?.describeRequest({ 'recruiting.tenant': state.tenantSlug })
-      if (limits !== null && endpoint?.countsItself !== true) await limits.count(request, reply)
+      if (limits !== null) await limits.count(request, reply)
       if (request.is404) throw new HttpError('not_found')
       if (!isAuthorized(access, declared)) throw new HttpError('forbidden')
     },
@@ -149,10 +144,8 @@ function redactLogs (route: RouteOptions): object {
 
 /** Marks the route as one of the API. Changes the object, because HEAD routes share it. */
 function completeConfig (context: RouteContext, { config = {} }: RouteOptions): FastifyContextConfig {
-  const { calls, isOfHost, isInHostDocument } = context
-  const own = calls !== null && !isOfHost ? { mcp: true } : {}
   return Object.assign(Object.isExtensible(config) ? config : { ...config }, {
-    ...own, ...inHostDocument(isInHostDocument), ...config, recruitingApi: true
+    ...inHostDocument(context.isInHostDocument), ...config, recruitingApi: true
   })
 }
 

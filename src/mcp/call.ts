@@ -1,4 +1,4 @@
-import type { Call } from '../http/calls.js'
+import type { Call } from './calls.js'
 import { type ArgumentPlan, grouped } from './arguments.js'
 
 /** A fault in the arguments of a tool. */

@@ -1,10 +1,42 @@
-import type { FastifyContextConfig } from 'fastify'
-import type { AgentAnswer, AgentRequest, AgentServer } from '../http/agents.js'
+import type {
+  FastifyContextConfig, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler
+} from 'fastify'
+import type { ApiExtension } from '../http/api.js'
+import { isAuthorized } from '../http/auth.js'
+import { logOf } from '../http/log.js'
+import { commonHeaders, contentType, readTenantSlug, sendAsIs, stateOf } from '../http/request.js'
+import { HttpError, readHttpError } from '../http/wire-errors.js'
+import { readField } from '../shared/fields.js'
 import { rejectOption } from '../shared/read-options.js'
-import { challenge, type ProtectedResource } from './metadata.js'
-import { createServer, type Passed, type ServerParts } from './server.js'
 import type { McpSettings } from '../options/options.js'
+import { Calls } from './calls.js'
+import {
+  challenge, describeResource, metadataRoute, type OpenRoutes, type Place, type ProtectedResource
+} from './metadata.js'
+import { createServer, type Message, type Passed, type ServerParts } from './server.js'
 import { listTools, type Tool } from './tools.js'
+
+/** The parts of the MCP server that the plugin mounts. */
+export interface Mcp {
+  extension: ApiExtension
+  /** Serves the metadata for OAuth, if there are authorization servers. Register it outside the prefix. */
+  metadata (scopes: readonly string[], open: OpenRoutes): FastifyPluginAsync
+}
+
+/**
+ * Builds the MCP server, with the vendor's texts from the document, if there is one. Throws `invalid_option` if the
+ * SDK is not installed.
+ */
+export function buildMcp (settings: McpSettings, place: Place, document: { info: object } | null): Mcp {
+  const resource = describeResource(settings, place)
+  assertSdk()
+  const extension = createExtension(settings, {
+    name: 'recruiting-api',
+    title: String(readField(document?.info, 'title') ?? 'Recruiting API'),
+    version: String(readField(document?.info, 'version') ?? 'v1')
+  }, resource)
+  return { extension, metadata: (scopes, open) => metadataRoute(resource, place, scopes, open) }
+}
 
 /** Throws `invalid_option` if the official SDK is not installed. */
 export function assertSdk (resolve: (name: string) => string = import.meta.resolve): void {
@@ -23,69 +55,142 @@ export function assertSdk (resolve: (name: string) => string = import.meta.resol
 const maxTokenLength = 8192
 const maxKeyLength = 512
 
-/** Returns the server for agents, without state: every message gets a server of its own. */
-export function createAgentServer (
+const schema: FastifySchema & { hide: true, operationId: string } = { hide: true, operationId: 'mcp' }
+const config: FastifyContextConfig = { capabilities: ['read'], mcp: false }
+
+/** Returns the server for agents, without state: each message gets a server of its own. */
+function createExtension (
   { secrets, origins }: McpSettings,
   info: ServerParts['info'],
   resource: ProtectedResource | null
-): AgentServer {
+): ApiExtension {
+  const calls = new Calls()
+  const onSend: onSendHookHandler<unknown> = (request, reply, _payload, done) => {
+    if (reply.statusCode === 401) reply.header('www-authenticate', challenge(resource, readTenantSlug(request)))
+    done()
+  }
+
   return {
     maxKeyLength: resource === null ? maxKeyLength : maxTokenLength,
-    prepare (routes) {
+    admit: (context) => calls.admit(context),
+
+    register (scope, routes) {
       const all = listTools(routes)
       const tools = secrets ? all : all.filter(({ isSecret }) => !isSecret)
       const refused = all.filter((tool) => !tools.includes(tool)).map(({ name }) => name)
-      // Loaded with the first message: once loaded, it makes every request of the process slower.
-      return async (request) =>
-        respond({ sdk: await import('@modelcontextprotocol/server'), info, tools, refused }, request, resource)
-    },
-    isAllowedOrigin: (origin) => origins.includes(origin),
-    challenge: (tenantSlug) => challenge(resource, tenantSlug)
+
+      async function serve (request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
+        const { access } = stateOf(request)
+        // Loaded with the first message: once loaded, it makes every request of the process slower.
+        const sdk = await import('@modelcontextprotocol/server')
+        return respond({ sdk, info, tools, refused }, {
+          tenantSlug: readTenantSlug(request),
+          body: request.body,
+          headers: request.headers,
+          isLimited: access.caller.fields !== null,
+          log: logOf(request),
+          mayUse: (route) => isAuthorized(access, route),
+          call: (call) => calls.send(request, reply, scope.prefix, call)
+        }, resource)
+      }
+
+      scope.post('/mcp', { config, schema, onSend, errorHandler: sendParseError }, async (request, reply) => {
+        const { origin } = request.headers
+        // A page of another site could otherwise reach a server in its visitor's network (DNS rebinding).
+        if (origin !== undefined && !origins.includes(origin)) throw new HttpError('forbidden')
+        const fault = findFault(request.body)
+        const answer = fault === null ? await serve(request, reply) : { status: 400, headers: {}, text: fault }
+        reply.code(answer.status).headers(answer.headers)
+        // A notification has no response, and so no media type.
+        if (answer.text === '') return reply.send()
+        sendAsIs(request)
+        return answer.text
+      })
+
+      scope.route({
+        method: ['GET', 'DELETE'],
+        url: '/mcp',
+        exposeHeadRoute: false,
+        config,
+        schema,
+        onSend,
+        handler: async (request, reply) => {
+          reply.code(405).header('allow', 'POST')
+          sendAsIs(request)
+          // Clients of the protocol expect a 405 for streams that a server does not have.
+          return formatFault(-32000, 'Method not allowed.')
+        }
+      })
+    }
   }
 }
 
-/** The protocol has no batches since its revision 2025-06-18. */
-const noBatch = JSON.stringify({
-  jsonrpc: '2.0',
-  error: { code: -32600, message: 'Bad Request: one message a request' },
-  id: null
-})
+/** A response, as JSON text. */
+interface Answer {
+  status: number
+  headers: Record<string, string>
+  text: string
+}
 
-async function respond (
-  parts: ServerParts,
-  request: AgentRequest,
-  resource: ProtectedResource | null
-): Promise<AgentAnswer> {
-  if (Array.isArray(request.body)) return { status: 400, headers: {}, text: noBatch }
+function formatFault (code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
+}
+
+/** Sends an error of the protocol for a body that is not JSON. All other errors are those of the API. */
+function sendParseError (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isBody = readHttpError(error)?.details.some((detail) => detail.in === 'body') === true
+  if (!isBody) throw error
+  reply.code(400).headers(commonHeaders).header('content-type', contentType)
+  return reply.send(formatFault(-32700, 'Parse error'))
+}
+
+/** Returns the error of a body that is no message; `null` for a message. */
+function findFault (body: unknown): string | null {
+  // The protocol has no batches since its revision 2025-06-18.
+  if (Array.isArray(body)) return formatFault(-32600, 'Bad Request: one message a request')
+  const isMessage = typeof body === 'object' && body !== null &&
+    (!('method' in body) || typeof body.method === 'string')
+  return isMessage ? null : formatFault(-32600, 'Invalid Request')
+}
+
+async function respond (parts: ServerParts, message: Message, resource: ProtectedResource | null): Promise<Answer> {
   let passed: Passed | null = null
-  const response = await exchange(parts, request, (answer) => {
+  const response = await exchange(parts, message, (answer) => {
     passed = answer
   })
-  if (passed !== null) return formatPassed(passed, request.tenantSlug, resource)
+  if (passed !== null) return formatPassed(passed, message.tenantSlug, resource)
   return { status: response.status, headers: {}, text: await response.text() }
 }
 
-const forwarded = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
+const forwarded = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
+
+/** The protocol wants both media types, but the response is always JSON. */
+const acceptsJson = /(?:^|,)\s*(?:application\/json|application\/\*|\*\/\*)\s*(?:;|,|$)/i
 
 /** Handles a message by the revision of the protocol that it is written in. */
 async function exchange (
   parts: ServerParts,
-  { body, headers, ...request }: AgentRequest,
+  message: Message,
   pass: (passed: Passed) => void
 ): Promise<Response> {
   const { sdk } = parts
-  const create = () => createServer(parts, { body, headers, ...request }, pass)
+  const { body: parsedBody, headers } = message
+  const { accept = '*/*' } = headers
+  const create = () => createServer(parts, message, pass)
   const shown = forwarded
     .map((name) => [name, headers[name]])
     .filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-  const message = new Request('http://localhost/mcp', { method: 'POST', headers: shown })
-  if (!(await sdk.isLegacyRequest(message, body))) {
-    return sdk.createMcpHandler(create, { legacy: 'reject', maxSubscriptions: 0 }).fetch(message, { parsedBody: body })
+  const request = new Request('http://localhost/mcp', {
+    method: 'POST',
+    headers: [...shown, ['accept', acceptsJson.test(accept) ? 'application/json, text/event-stream' : accept]]
+  })
+  if (!(await sdk.isLegacyRequest(request, parsedBody))) {
+    return sdk.createMcpHandler(create, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request, { parsedBody })
   }
   const server = create()
   const transport = new sdk.WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
-  const response = await transport.handleRequest(message, { parsedBody: body })
+  const response = await transport.handleRequest(request, { parsedBody })
   await server.close()
   return response
 }
@@ -94,7 +199,7 @@ function formatPassed (
   { answer: { status, text }, tool }: Passed,
   tenantSlug: string,
   resource: ProtectedResource | null
-): AgentAnswer {
+): Answer {
   const isMissingScope = status === 403 && resource !== null
   return {
     status,

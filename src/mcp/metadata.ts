@@ -1,4 +1,6 @@
 import type { FastifyPluginAsync, FastifySchema } from 'fastify'
+import { prepareLoggers, type RequestIdSource } from '../http/log.js'
+import { limitOpenRequests, type Limits } from '../http/limits/limits.js'
 import { assertOption } from '../shared/read-options.js'
 import type { McpSettings } from '../options/options.js'
 
@@ -56,14 +58,23 @@ function forTenant (template: string, tenantSlug: string): string {
 // A host without @fastify/swagger has no type for it.
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
+/** What routes that need no key share. */
+export interface OpenRoutes {
+  limits: Limits | null
+  requestId: RequestIdSource | null
+}
+
 /** Serves the metadata. It exists for every slug, so that no one can probe tenants. */
 export function metadataRoute (
   resource: ProtectedResource | null,
   { mount, prefix }: Place,
-  scopes: readonly string[]
+  scopes: readonly string[],
+  { limits, requestId }: OpenRoutes
 ): FastifyPluginAsync {
   return async (app) => {
     if (resource === null) return
+    prepareLoggers(app, requestId)
+    if (limits !== null) limitOpenRequests(app, limits, requestId)
     const url = `${wellKnown}${mount}${prefix}/:tenant_slug/mcp`
     app.get<{ Params: { tenant_slug: string } }>(
       url,

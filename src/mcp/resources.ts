@@ -4,7 +4,7 @@ import type {
   Resource,
   ResourceTemplateType
 } from '@modelcontextprotocol/server'
-import type { CallAnswer } from '../http/calls.js'
+import type { CallAnswer } from './calls.js'
 import { readField } from '../shared/fields.js'
 import { guardText, guardValue } from './guard.js'
 import { parse } from './result.js'

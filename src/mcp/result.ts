@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { CallAnswer } from '../http/calls.js'
+import type { CallAnswer } from './calls.js'
 import { readField } from '../shared/fields.js'
 import { cut, guardText, guardValue } from './guard.js'
 

@@ -1,7 +1,8 @@
 import type * as sdkModule from '@modelcontextprotocol/server'
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
-import type { AgentRequest } from '../http/agents.js'
-import type { Call, CallAnswer } from '../http/calls.js'
+import type { FastifyRequest, RouteOptions } from 'fastify'
+import type { logOf } from '../http/log.js'
+import type { Call, CallAnswer } from './calls.js'
 import { ArgumentFault, formatCall } from './call.js'
 import { findPrompt, listPrompts } from './prompts.js'
 import { formatPage, formatResource, listTemplates, pathOfPage, pathOfResource } from './resources.js'
@@ -10,6 +11,20 @@ import type { Tool } from './tools.js'
 
 /** The official SDK. */
 type Sdk = typeof sdkModule
+
+/** A message of a client. */
+export interface Message {
+  tenantSlug: string
+  body: unknown
+  headers: FastifyRequest['headers']
+  /** Whether the caller sees only some of the published fields. */
+  isLimited: boolean
+  log: ReturnType<typeof logOf>
+  /** Returns whether the caller may use a route. */
+  mayUse (route: RouteOptions): boolean
+  /** Calls an operation as the caller. */
+  call (call: Call): Promise<CallAnswer>
+}
 
 /** The parts that all servers of an API share. */
 export interface ServerParts {
@@ -36,13 +51,13 @@ export class Passed extends Error {
 /** Returns a server for one message. `pass` gets the response that replaces the server's. */
 export function createServer (
   { sdk, info, tools, refused }: ServerParts,
-  request: AgentRequest,
+  message: Message,
   pass: (passed: Passed) => void
 ): Server {
-  const { tenantSlug, log } = request
-  const visible = tools.filter(({ route }) => request.mayUse(route))
+  const { tenantSlug, log } = message
+  const visible = tools.filter(({ route }) => message.mayUse(route))
   const names = visible.map(({ name }) => name)
-  const { isLimited } = request
+  const { isLimited } = message
   const has = (name: string): boolean => names.includes(name)
   const server = new sdk.Server(info, {
     capabilities: { tools: {}, resources: {}, prompts: {} },
@@ -51,7 +66,7 @@ export function createServer (
 
   /** Calls an operation. 401, 403 and 429 become the response to the message. */
   async function call (call: Call, tool: Tool | null): Promise<CallAnswer> {
-    const answer = await request.call(call)
+    const answer = await message.call(call)
     if ([401, 403, 429].includes(answer.status)) throw new Passed(answer, tool)
     return answer
   }

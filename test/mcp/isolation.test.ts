@@ -92,11 +92,86 @@ t.test('a call counts once against the limit of its key, together with requests 
 })
 
 t.test('an operation with a budget of its own has it for its tool too', async (t) => {
-  const app = await buildApp(t, { mcp: true, rateLimit: { max: 100, operations: { dispatchWebhookTest: { max: 1 }, mcp: { max: 2 } } } })
+  const app = await buildApp(t, { mcp: true, rateLimit: { max: 100, operations: { dispatchWebhookTest: { max: 1 }, mcp: { max: 4 } } } })
   t.equal((await sendCall(app, keys.full, 'dispatch_webhook_test', { id: 9 })).statusCode, 200)
   t.equal((await sendCall(app, keys.full, 'dispatch_webhook_test', { id: 9 })).statusCode, 429)
   t.equal((await sendCall(app, keys.full, 'list_jobs')).statusCode, 200)
-  t.same((await sendMessage(app, keys.full, 'tools/list')).headers['ratelimit-limit'], 2, 'messages that call nothing are an operation')
+  t.same((await sendMessage(app, keys.full, 'tools/list')).headers['ratelimit-limit'], 4, 'messages are an operation')
+  t.equal((await sendCall(app, keys.full, 'list_jobs')).statusCode, 429)
+})
+
+t.test('each request to the endpoint counts, whatever becomes of it', async (t) => {
+  const max = 6
+  const app = await buildApp(t, { mcp: true, rateLimit: { max } })
+  const requests: Array<[status: number, InjectOptions]> = [
+    [400, { payload: '{' }],
+    [400, { payload: '[]' }],
+    [400, { payload: '{}', headers: { 'content-type': 'text/plain' } }],
+    [403, { payload: '{}', headers: { origin: 'https://evil.example' } }],
+    [405, { method: 'GET' }],
+    [200, { payload: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' }],
+    [429, { payload: '{' }]
+  ]
+  for (const [index, [status, request]] of requests.entries()) {
+    const headers = { ...bearer(keys.full), 'content-type': 'application/json', ...request.headers }
+    const answer = await app.inject({ url: '/api/v1/public/acme/mcp', method: 'POST', ...request, headers })
+    t.equal(answer.statusCode, status, JSON.stringify(request))
+    t.equal(Number(answer.headers['ratelimit-remaining']), Math.max(0, max - 1 - index), JSON.stringify(request))
+  }
+})
+
+const faults: Array<[code: number, payload: string]> = [
+  [-32700, '{'], [-32700, '"\\ud800"'], [-32600, '7'], [-32600, '[]'], [-32600, 'null'],
+  [-32600, '{"jsonrpc":"2.0","id":1,"method":7}'], [-32600, '{"jsonrpc":"2.0","id":1,"method":{"toString":null}}'],
+  [-32600, '{"jsonrpc":"2.0","id":1,"method":null}']
+]
+
+t.test('a body that is no message is an error of the protocol', async (t) => {
+  const app = await buildApp(t, { mcp: true })
+  for (const [code, payload] of faults) {
+    const headers = { ...bearer(keys.full), 'content-type': 'application/json' }
+    const answer = await app.inject({ method: 'POST', url: '/api/v1/public/acme/mcp', headers, payload })
+    t.match([answer.statusCode, answer.json()], [400, { jsonrpc: '2.0', id: null, error: { code } }], payload)
+    t.match(answer.headers['content-type'], 'application/json')
+  }
+})
+
+t.test('clients may accept JSON alone, or anything; a notification gets no body', async (t) => {
+  const app = await buildApp(t, { mcp: true })
+  const accepted = ['application/json', '*/*', 'application/*', 'text/html, */*;q=0.1', 'application/json;q=0.9']
+  for (const accept of [...accepted, undefined]) {
+    const headers = { ...bearer(keys.full), 'content-type': 'application/json', ...accept === undefined ? {} : { accept } }
+    const url = '/api/v1/public/acme/mcp'
+    const listed = await app.inject({ method: 'POST', url, headers, payload: { jsonrpc: '2.0', id: 1, method: 'tools/list' } })
+    t.equal(listed.statusCode, 200, String(accept))
+    t.ok(listed.json().result.tools.length > 0)
+    const payload = { jsonrpc: '2.0', method: 'notifications/initialized' }
+    const noted = await app.inject({ method: 'POST', url, headers, payload })
+    t.strictSame([noted.statusCode, noted.body, noted.headers['content-type']], [202, '', undefined])
+  }
+})
+
+t.test('a call reaches its operation, whatever the URL of the message looks like', async (t) => {
+  const reached: string[] = []
+  let served = 0
+  const app = await buildApp(t, {
+    mcp: true,
+    server: { useSemicolonDelimiter: true },
+    before (app) {
+      app.get('/own/jobs', () => reached.push('own'))
+    }
+  })
+  for (const end of ['mcp', 'mcp;/../../../../../own/', 'mcp;/x', '/mcp/?/../own', 'mcp?a=/../../own/', 'mcp#/../own/']) {
+    const headers = { ...bearer(keys.full), 'content-type': 'application/json' }
+    const params = { name: 'list_jobs', arguments: {} }
+    const payload = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    const answer = await app.inject({ method: 'POST', url: `/api/v1/public/acme/${end}`, headers, payload })
+    if (answer.statusCode === 404 || answer.statusCode === 400) continue
+    served++
+    t.match(answer.json(), { result: { structuredContent: { meta: { page: 1 } } } }, end)
+  }
+  t.strictSame(reached, [])
+  t.ok(served >= 3, `${served} were served`)
 })
 
 t.test('a call is audited once, as its operation, under the request id that the client sees', async (t) => {

@@ -17,6 +17,8 @@ import { refuseRequest, setUsage, type Usage } from './usage.js'
 export interface Limits {
   /** Returns a lookup that rejects unknown keys from an address that has sent too many invalid ones. */
   guard (lookUp: AccessLookup): RequestAccessLookup
+  /** Returns whether an operation has a budget of its own. */
+  hasBudget (operationId: string | null): boolean
   /** Counts a request with a valid key. */
   count (request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Counts a request that needs no key, by its address. */
@@ -82,6 +84,7 @@ export async function createLimits (
 
   return {
     guard: (lookUp) => ofAddress === null ? lookUp : boundFailedKeys(lookUp, ofAddress),
+    hasBudget: (operationId) => special.has(String(operationId)),
     async count (request, reply) {
       const limiter = special.get(operationIdOf(request.routeOptions.schema) ?? '') ?? general
       report(await limiter(request), reply)

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { operationIdOf } from '../http/document/operation.js'
+import { type Access, stateOf } from '../http/request.js'
+import type { RouteContext } from '../http/route.js'
+import { omitUndefined, readField } from '../shared/fields.js'
+
+/** A call of an operation. */
+export interface Call {
+  method: string
+  /** The path below the tenant, with its query, such as `/jobs/1`. */
+  path: string
+  /** The body as JSON; `null` for none. */
+  body: string | null
+}
+
+/** The response to a call. */
+export interface CallAnswer {
+  status: number
+  text: string
+}
+
+/** Names a call to the API. Its value cannot be guessed, and is valid only while the call lasts. */
+const callHeader = 'x-recruiting-call'
+
+/**
+ * Headers that belong to the request of the client alone: they describe its body, its connection, or the form of its
+ * response. All others are passed on, because hooks of the host may need them.
+ */
+const ownHeaders =
+  /^(?::|accept|content-|if-|mcp-|connection|expect|keep-alive|last-event-id|origin|range|te$|trailer|transfer-|upgrade)/
+
+/** Headers of the response to a call that the client needs. */
+const passedHeaders = ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
+
+/**
+ * Calls operations for clients whose request was let in. A call is a request of its own, with its own request id: it
+ * passes the hooks of the host, the scopes, the validation and the audit. It has the caller of the client's request,
+ * which has been counted, so it counts only if its operation has a budget of its own.
+ */
+export class Calls {
+  readonly #callers = new Map<string, Access>()
+
+  #find ({ headers }: FastifyRequest): Access | null {
+    const name = headers[callHeader]
+    return name === undefined ? null : this.#callers.get(String(name)) ?? null
+  }
+
+  /** Returns the context of the operations, which lets calls in. */
+  admit (context: RouteContext): RouteContext {
+    const { findAccess, limits } = context
+    return {
+      ...context,
+      findAccess: async (request, reply) => this.#find(request) ?? await findAccess(request, reply),
+      limits: limits && {
+        ...limits,
+        count: async (request, reply) => {
+          const isCounted = this.#find(request) === null ||
+            limits.hasBudget(operationIdOf(request.routeOptions.schema))
+          if (isCounted) await limits.count(request, reply)
+        }
+      }
+    }
+  }
+
+  /** Calls an operation. `prefix` is that of the API's routes, with their parameters. */
+  async send (
+    request: FastifyRequest, reply: FastifyReply, prefix: string, { method, path, body }: Call
+  ): Promise<CallAnswer> {
+    const name = randomUUID()
+    const state = stateOf(request)
+    const { remoteAddress } = request.raw.socket
+    this.#callers.set(name, state.access)
+    try {
+      const response = await request.server.inject({
+        method: method as 'GET',
+        url: `${fillParameters(prefix, request, state.tenantSlug)}${path}`,
+        headers: {
+          ...passOn(request.raw.headers),
+          ...(body === null ? {} : { 'content-type': 'application/json' }),
+          [callHeader]: name
+        },
+        ...(body === null ? {} : { payload: body }),
+        // A Unix socket has none.
+        ...omitUndefined({ remoteAddress })
+      })
+      for (const header of passedHeaders) {
+        const value = response.headers[header]
+        if (value !== undefined) reply.header(header, value)
+      }
+      // The call has an entry of its own.
+      state.isAudited = true
+      return { status: response.statusCode, text: response.payload }
+    } catch (error) {
+      // A server that is closing takes no calls.
+      if (readField(error, 'code') === 'FST_ERR_REOPENED_CLOSE_SERVER') return { status: 503, text: '' }
+      throw error
+    } finally {
+      this.#callers.delete(name)
+    }
+  }
+}
+
+/** Fills in the parameters of a prefix: the tenant, and those of the host. The text of the URL is not used. */
+function fillParameters (prefix: string, { params }: FastifyRequest, tenantSlug: string): string {
+  const values: Record<string, unknown> = { ...params as object, tenant_slug: tenantSlug }
+  return prefix.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(values[name])))
+}
+
+function passOn (headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ownHeaders.test(name)))
+}
