@@ -14,12 +14,15 @@ export type History = Pick<
 /** Runs a call in a slot, in the order of the calls. */
 type RunInSlot = <Result>(work: () => Promise<Result>) => Promise<Result>
 
+// Engines of one process usually share a pool, so they share the slots.
+const run = createSlots()
+
 /**
- * Lets at most two calls at a time read a tenant's history, because their cost grows with what the tenant stores:
- * otherwise one tenant could take every connection. A call waits a second for its turn, then rejects with `busy`.
+ * Lets at most two calls of the process at a time read a tenant's history, because their cost grows with what the
+ * tenant stores: otherwise one tenant could take every connection. A call waits a second for its turn, then rejects
+ * with `busy`.
  */
 export function limitHistory (deliveries: DeliveryStore, feed: EventFeed | undefined): History {
-  const run = createSlots()
   return {
     list (...values) {
       const [, , { offset }] = values

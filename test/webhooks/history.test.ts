@@ -1,8 +1,9 @@
 import t from 'tap'
+import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { buildApp, keys } from '../fixtures/api/app.js'
 
-t.test('two calls read the history of tenants at a time; the next one gets 503, and the list of webhooks still answers', async (t) => {
+t.test('two calls of a process read the history of tenants at a time; the next one gets 503, and the list of webhooks still answers', async (t) => {
   const storage = memoryStorage()
   let running = 0
   let release = (): void => {}
@@ -43,6 +44,11 @@ t.test('two calls read the history of tenants at a time; the next one gets 503, 
   t.equal((await app.inject({ url, headers })).statusCode, 200)
   t.equal(running, 2)
 
+  const other = createRecruiting({ storage: memoryStorage(), delivery: false })
+  t.teardown(() => other.close())
+  const subject = { tenantSlug: 'acme', subject: 'candidate:1' }
+  await t.rejects(other.erase(subject), { code: 'busy' }, 'another engine of the process')
+
   const waiting = dryRun()
   release()
   for (const { statusCode, ...response } of await Promise.all([...first, waiting])) {
@@ -50,4 +56,5 @@ t.test('two calls read the history of tenants at a time; the next one gets 503, 
     t.equal(response.json().data.truncated, true)
   }
   t.equal((await app.inject({ url: `${url}/deliveries`, headers })).statusCode, 200)
+  t.equal(await other.erase(subject), 0)
 })

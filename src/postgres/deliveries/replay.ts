@@ -1,20 +1,24 @@
-import type { Delivery, DeliveryStore, ReplaySelection } from '../../ports/index.js'
+import type { Delivery, DeliveryStore, ReplayResult, ReplaySelection } from '../../ports/index.js'
 import type { Session } from '../session.js'
 import { Conditions, moment } from '../sql.js'
 import type { StopDeliveries } from './stop.js'
 
-/** A call reads no more events, the oldest first: otherwise it could hold a connection for minutes. */
-const maxRead = 200_000
-
-interface CountRow {
-  webhooks: string
-  read: string
-  wanted: string
+/** How much of a tenant's history a call reads, the oldest events first. */
+export interface ReplayBounds {
+  events: number
+  /** How many events a statement reads: it parses the bodies of those that may match. */
+  batch: number
+  /** After this time, no other batch begins. */
+  ms: number
 }
+
+const usualBounds: ReplayBounds = { events: 200_000, batch: 5_000, ms: 20_000 }
 
 interface SelectedRow {
   webhooks: string
   read: string
+  /** The position of the last event that was read, or null. */
+  last: string | null
   /** A JSON array. */
   seqs: string
 }
@@ -25,64 +29,106 @@ interface QueuedRow {
   first_id: string | null
 }
 
+/** What a batch reads. */
+interface Batch {
+  /** The position of the last event of the previous batch, or null. */
+  after: string | null
+  size: number
+  /** How many more events may be queued. */
+  limit: number
+}
+
+/** What a batch found. */
+interface Found {
+  /** Whether the webhook exists and is active. */
+  isActive: boolean
+  read: number
+  last: string | null
+  wanted: number
+  queued: number
+}
+
 /** Queues events for a webhook again, or counts them; `schema` is quoted. */
 export function createReplay (
   session: Session,
   schema: string,
-  stop: StopDeliveries
+  stop: StopDeliveries,
+  bounds = usualBounds
 ): Pick<DeliveryStore, 'replay' | 'countReplay'> {
   return {
-    async replay (tenant, webhookId, selection) {
-      const { text, values } = selectStatement(select(schema, tenant, webhookId, selection))
-      const { selected, seqs, queued } = await session.transaction('replay', async (query) => {
-        const [selected] = await query<SelectedRow>(text, values)
-        const seqs = JSON.parse(String(selected?.seqs)) as string[]
-        const [queued] = await query<QueuedRow>(queueText(schema, selection), [
-          webhookId,
-          seqs.slice(0, selection.limit)
-        ])
-        return { selected, seqs, queued }
-      })
-      if (Number(selected?.webhooks) === 0) return null
-      if (typeof queued?.first_id === 'string') await stop.sweepIfStopped(webhookId, queued.first_id)
-      return {
-        queued: Number(queued?.queued),
-        truncated: seqs.length > selection.limit || Number(selected?.read) === maxRead
-      }
-    },
+    replay: (tenant, webhookId, selection) =>
+      inBatches(bounds, selection.limit, async (batch) => {
+        // Keeps the events from being pruned until the transaction commits.
+        const { text, values } = selectStatement(schema, tenant, webhookId, selection, batch, 'for key share of e')
+        const { found, queued } = await session.transaction('replay', async (query) => {
+          const [row] = await query<SelectedRow>(text, values)
+          const { seqs, ...found } = parseFound(row)
+          const queuedSeqs = seqs.slice(0, batch.limit)
+          const [queued] = await query<QueuedRow>(queueText(schema, selection), [webhookId, queuedSeqs])
+          return { found, queued }
+        })
+        if (typeof queued?.first_id === 'string') await stop.sweepIfStopped(webhookId, queued.first_id)
+        return { ...found, queued: Number(queued?.queued) }
+      }),
 
-    async countReplay (tenant, webhookId, selection) {
-      const { text, values } = countStatement(select(schema, tenant, webhookId, selection))
-      const [row] = await session.query<CountRow>('count replay', text, values)
-      if (Number(row?.webhooks) === 0) return null
-      const wanted = Number(row?.wanted)
-      return {
-        queued: Math.min(wanted, selection.limit),
-        truncated: wanted > selection.limit || Number(row?.read) === maxRead
-      }
-    }
+    countReplay: (tenant, webhookId, selection) =>
+      inBatches(bounds, selection.limit, async (batch) => {
+        const { text, values } = selectStatement(schema, tenant, webhookId, selection, batch, '')
+        const [row] = await session.query<SelectedRow>('count replay', text, values)
+        const { seqs, ...found } = parseFound(row)
+        return { ...found, queued: Math.min(found.wanted, batch.limit) }
+      })
   }
 }
 
-interface Selected {
-  /** Selects the webhook if it is active. */
-  webhook: string
-  /** Selects the `seq` of each event of the period, up to a bound. */
-  read: string
-  /**
-   * Selects the `seq` of each event to queue, and one more. Needs the results of `webhook` and `read` under these
-   * names.
-   */
-  wanted: (lock: string) => string
-  values: unknown[]
+function parseFound (row: SelectedRow | undefined): Omit<Found, 'queued'> & { seqs: string[] } {
+  const seqs = JSON.parse(String(row?.seqs)) as string[]
+  return {
+    isActive: Number(row?.webhooks) > 0,
+    read: Number(row?.read),
+    last: row?.last ?? null,
+    wanted: seqs.length,
+    seqs
+  }
 }
 
-function select (
+/** Runs batches until all events were read, or a bound is reached. */
+async function inBatches (
+  bounds: ReplayBounds,
+  limit: number,
+  run: (batch: Batch) => Promise<Found>
+): Promise<ReplayResult | null> {
+  const endAt = performance.now() + bounds.ms
+  let after: string | null = null
+  let read = 0
+  let wanted = 0
+  let queued = 0
+  for (;;) {
+    const batch: Batch = { after, size: Math.min(bounds.batch, bounds.events - read), limit: limit - wanted }
+    const found = await run(batch)
+    if (!found.isActive) return after === null ? null : { queued, truncated: true }
+    queued += found.queued
+    if (found.wanted > batch.limit) return { queued, truncated: true }
+    if (found.read < batch.size) return { queued, truncated: false }
+    wanted += found.wanted
+    read += found.read
+    after = found.last
+    if (read >= bounds.events || performance.now() > endAt) return { queued, truncated: true }
+  }
+}
+
+/**
+ * Returns the statement that selects the `seq` of each event of a batch to queue, and one more than its limit. A
+ * position is the time and `seq` of an event.
+ */
+function selectStatement (
   schema: string,
   tenant: string,
   webhookId: number,
-  { include, eventTypes, eventIds, since, until, limit }: ReplaySelection
-): Selected {
+  { include, eventTypes, eventIds, since, until }: ReplaySelection,
+  { after, size, limit }: Batch,
+  lock: string
+): { text: string, values: unknown[] } {
   const where = new Conditions(
     [
       (value) => `e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = ${value}), ${value})`,
@@ -90,28 +136,44 @@ function select (
     ],
     [(value) => `e.id = any (${value})`, eventIds === null ? undefined : [...eventIds]],
     [(value) => `e.recorded_at >= ${value}::timestamptz`, since ?? undefined],
-    [(value) => `e.recorded_at <= ${value}::timestamptz`, until ?? undefined]
+    [(value) => `e.recorded_at <= ${value}::timestamptz`, until ?? undefined],
+    [
+      (value) =>
+        `(e.recorded_at, e.seq) > (split_part(${value}, ' ', 1)::timestamptz, split_part(${value}, ' ', 2)::bigint)`,
+      after ?? undefined
+    ]
   )
   const id = where.bind(webhookId)
   const most = where.bind(limit)
   const types = where.bind(eventTypes)
-  const read = `
-    select e.seq from ${schema}.events e ${where} order by e.recorded_at limit ${where.bind(maxRead)}::integer`
   const isMatch = `case when (select filter_path is null from webhook) then true
     else ${schema}.event_json_v1(coalesce(e.filter_body, e.body)) @@ (select filter_path from webhook) end`
-  const webhook = `select event_types, filter_path from ${schema}.webhooks where tenant = $1 and id = ${id}::bigint and status = 'active'`
-  // Only those that match are locked.
-  const wanted = (lock: string): string => `
-    select matched.seq from read cross join lateral (
-      select e.seq from ${schema}.events e
-      where e.seq = read.seq and e.type = any ((select event_types from webhook)::text[])
-        and (${types}::text[] is null or e.type = any (${types}))
-        and not exists (select from ${schema}.queue q where q.event_seq = e.seq and q.webhook_id = ${id}::bigint)
-        and ${include === 'all' ? isMatch : `case when ${isUndelivered(schema, id)} then ${isMatch} else false end`}
-      limit 1 ${lock}
-    ) as matched
-    limit ${most}::integer + 1`
-  return { webhook, read, wanted, values: where.values }
+  const text = `
+    with webhook as materialized (
+      select event_types, filter_path from ${schema}.webhooks
+      where tenant = $1 and id = ${id}::bigint and status = 'active'
+    ), read as materialized (
+      select e.seq, e.recorded_at from ${schema}.events e ${where}
+      order by e.recorded_at, e.seq limit ${where.bind(size)}::integer
+    ), wanted as materialized (
+      -- Only those that match are locked.
+      select matched.seq from read cross join lateral (
+        select e.seq from ${schema}.events e
+        where e.seq = read.seq and e.type = any ((select event_types from webhook)::text[])
+          and (${types}::text[] is null or e.type = any (${types}))
+          and not exists (select from ${schema}.queue q where q.event_seq = e.seq and q.webhook_id = ${id}::bigint)
+          and ${include === 'all' ? isMatch : `case when ${isUndelivered(schema, id)} then ${isMatch} else false end`}
+        limit 1 ${lock}
+      ) as matched
+      limit ${most}::integer + 1
+    )
+    select (select count(*) from webhook)::text as webhooks, (select count(*) from read)::text as read,
+      (
+        select concat(to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ' ', seq)
+        from read order by recorded_at desc, seq desc limit 1
+      ) as last,
+      (select coalesce(json_agg(wanted.seq::text order by wanted.seq), '[]') from wanted)::text as seqs`
+  return { text, values: where.values }
 }
 
 /** Returns the condition that the last delivery of an event `e` to a webhook failed or was skipped. */
@@ -121,17 +183,6 @@ function isUndelivered (schema: string, id: string): string {
     where d.event_seq = e.seq and d.webhook_id = ${id}::bigint
     order by d.id desc limit 1
   )`
-}
-
-function selectStatement ({ webhook, read, wanted, values }: Selected): { text: string, values: unknown[] } {
-  const text = `
-    with webhook as materialized (${webhook}), read as materialized (${read}), wanted as materialized (
-      -- Keeps them from being pruned until this commits.
-      ${wanted('for key share')}
-    )
-    select (select count(*) from webhook)::text as webhooks, (select count(*) from read)::text as read,
-      (select coalesce(json_agg(wanted.seq::text order by wanted.seq), '[]') from wanted)::text as seqs`
-  return { text, values }
 }
 
 /**
@@ -152,14 +203,6 @@ function queueText (schema: string, { include }: ReplaySelection): string {
       returning id
     )
     select (select count(*) from queued)::text as queued, (select min(id) from queued)::text as first_id`
-}
-
-function countStatement ({ webhook, read, wanted, values }: Selected): { text: string, values: unknown[] } {
-  const text = `
-    with webhook as materialized (${webhook}), read as materialized (${read}), wanted as materialized (${wanted('')})
-    select (select count(*) from webhook)::text as webhooks, (select count(*) from read)::text as read,
-      (select count(*) from wanted)::text as wanted`
-  return { text, values }
 }
 
 interface RetryRow {

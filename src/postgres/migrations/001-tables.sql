@@ -134,7 +134,7 @@ create table events (
 
 create unique index events_idempotency_key on events (tenant_key, idempotency_key) where idempotency_key is not null;
 create index events_subject on events (tenant_key, subject, seq) where subject is not null;
-create index events_replay on events (tenant_key, recorded_at);
+create index events_replay on events (tenant_key, recorded_at, seq);
 -- For prune. Dates need not be in the order of seq: a clock may be ahead for a while.
 create index events_age on events (recorded_at, seq);
 create index events_feed on events (tenant_key, seq);

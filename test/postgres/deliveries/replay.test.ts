@@ -1,0 +1,41 @@
+import t from 'tap'
+import type { ReplaySelection } from '../../../src/index.js'
+import { createReplay } from '../../../src/postgres/deliveries/replay.js'
+import { createPatientSession } from '../../../src/postgres/session.js'
+import { storeWebhook } from '../../fixtures/api/webhooks.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+
+t.test('a replay reads events in batches, each event once, up to a bound', async (t) => {
+  const { pool, storage } = await startPostgresHost(t)
+  const { id } = await storeWebhook(storage, 'acme', { name: 'CRM', eventTypes: ['job.created'] })
+  // Several events have the same time.
+  await pool.query(`
+    insert into recruiting.events (tenant_key, id, type, body, fingerprint, recorded_at)
+    select 'acme', 'evt_' || n, case when n % 3 = 0 then 'job.updated' else 'job.created' end, '{"n":' || n || '}', '',
+      timestamptz '2026-01-01' + n / 4 * interval '1 microsecond'
+    from generate_series(1, 20) n`)
+  const none = { sweepIfStopped: async () => {} } as unknown as Parameters<typeof createReplay>[2]
+  const session = createPatientSession(pool)
+  const usual = { events: 100, batch: 3, ms: 60_000 }
+  const all: ReplaySelection = { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 100 }
+  const count = (bounds: object, selection: object = {}) =>
+    createReplay(session, 'recruiting', none, { ...usual, ...bounds }).countReplay('acme', id, { ...all, ...selection })
+
+  t.strictSame(await count({}), { queued: 14, truncated: false })
+  t.strictSame(await count({ batch: 20 }), { queued: 14, truncated: false })
+  t.strictSame(await count({ events: 8 }), { queued: 6, truncated: true }, 'the bound of events')
+  t.strictSame(await count({ ms: 0 }), { queued: 2, truncated: true }, 'the bound of time')
+  t.strictSame(await count({}, { limit: 14 }), { queued: 14, truncated: false })
+  t.strictSame(await count({}, { limit: 4 }), { queued: 4, truncated: true }, 'the limit, at the end of a batch')
+  t.strictSame(await count({}, { limit: 5 }), { queued: 5, truncated: true }, 'the limit, within a batch')
+  t.equal(await createReplay(session, 'recruiting', none, usual).countReplay('acme', 999, all), null)
+
+  const replay = (bounds: object, limit: number) =>
+    createReplay(session, 'recruiting', none, { ...usual, ...bounds }).replay('acme', id, { ...all, limit })
+  t.strictSame(await replay({ events: 6 }, 100), { queued: 4, truncated: true })
+  t.strictSame(await replay({}, 5), { queued: 5, truncated: true })
+  t.strictSame(await replay({}, 100), { queued: 5, truncated: false })
+  const { rows } = await pool.query('select e.id from recruiting.queue q join recruiting.events e on e.seq = q.event_seq order by q.id')
+  const expected = Array.from({ length: 20 }, (_, at) => at + 1).filter((n) => n % 3 !== 0).map((n) => `evt_${n}`)
+  t.strictSame(rows.map(({ id }) => id), expected)
+})
