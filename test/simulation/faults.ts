@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises'
+import { build, type Plugin } from 'esbuild'
+
+/** Replaces a text in a source file. */
+interface Edit {
+  file: string
+  from: string
+  to: string
+}
+
+/** Faults for copies of the engine and of the storage. A simulation that finds none of them proves nothing. */
+export const faults: Readonly<Record<string, readonly Edit[]>> = {
+  'results of lost leases count': [{
+    file: 'src/memory/deliveries/record-attempts.ts',
+    from: "delivery.lease === 'none' || delivery.fence !== result.fence",
+    to: "delivery.lease === 'none'"
+  }],
+  'leases are not released on close': [{
+    file: 'src/webhooks/queue/worker.ts', from: 'deliveries.release(aborted)', to: 'Promise.resolve()'
+  }],
+  'results are written twice': [{
+    file: 'src/memory/deliveries/record-attempts.ts',
+    from: 'delivery.attempts.push(',
+    to: 'delivery.attempts.push(delivery.attempts[0] ?? { startedAt: now, durationMs, responseStatus, error, responseExcerpt }); delivery.attempts.push('
+  }],
+  'retries count from the start of the attempt': [{
+    file: 'src/memory/deliveries/record-attempts.ts', from: 'now + result.retryInMs', to: 'now - result.durationMs + result.retryInMs'
+  }],
+  'a replay ignores filters': [{
+    file: 'src/memory/deliveries/replay.ts', from: 'isWanted && createFilterTest(event.body)(webhook.filters)', to: 'isWanted'
+  }],
+  'an old secret signs after its grace period': [{
+    file: 'src/memory/deliveries/records.ts', from: 'previousSecret !== null && now < previousSecretExpiresAt', to: 'previousSecret !== null'
+  }],
+  'a wake-up is lost': [{
+    file: 'src/webhooks/queue/worker.ts', from: 'deliveries.onDue(() => wakeup.wake(),', to: 'deliveries.onDue(() => {},'
+  }],
+  'an erasure forgets the queue': [{
+    file: 'src/memory/deliveries/prune.ts', from: "if (delivery.status !== 'pending') continue\n    data.pending.stop", to: 'continue\n    data.pending.stop'
+  }],
+  'the deadline begins before the wait for a slot': [
+    {
+      file: 'src/webhooks/queue/worker.ts',
+      from: 'await capacity.acquireWebhook(webhook)',
+      to: 'delivery.startedAt = clock.monotonic(); await capacity.acquireWebhook(webhook)'
+    },
+    {
+      file: 'src/webhooks/queue/attempt-delivery.ts',
+      from: 'body: delivery.body, timeoutMs,',
+      to: 'body: delivery.body, timeoutMs: timeoutMs - (clock.monotonic() - delivery.startedAt),'
+    }
+  ],
+  'results wait by the wall clock': [{
+    file: 'src/webhooks/queue/worker.ts', from: 'clock.monotonic()', to: 'clock.now()'
+  }]
+}
+
+/** Compiles the simulation with a fault. Throws if the source no longer has the text that the fault replaces. */
+export async function compileFaulty (root: string, edits: readonly Edit[], outfile: string): Promise<void> {
+  const made = new Set<Edit>()
+  const plugin: Plugin = {
+    name: 'fault',
+    setup ({ onLoad }) {
+      onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
+        const own = edits.filter(({ file }) => path.endsWith(`/${file}`))
+        if (own.length === 0) return undefined
+        let contents = await readFile(path, 'utf8')
+        for (const edit of own) {
+          if (!contents.includes(edit.from)) throw new Error(`${edit.file} no longer has ${edit.from}`)
+          contents = contents.replaceAll(edit.from, edit.to)
+          made.add(edit)
+        }
+        return { contents, loader: 'ts' }
+      })
+    }
+  }
+  await build({
+    entryPoints: [`${root}test/simulation/simulate.ts`],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'silent',
+    outfile,
+    plugins: [plugin]
+  })
+  const missing = edits.find((edit) => !made.has(edit))
+  if (missing !== undefined) throw new Error(`the simulation no longer uses ${missing.file}`)
+}

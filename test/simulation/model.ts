@@ -1,0 +1,488 @@
+import type {
+  AttemptResult,
+  ClaimOptions,
+  ClaimedDelivery,
+  DeliveryStatus,
+  EventFilters,
+  HealthRule,
+  Lease,
+  NewEvent,
+  NewWebhook,
+  RecordedEvent,
+  ReplayResult,
+  ReplaySelection,
+  SecretRotation,
+  Tenant,
+  WebhookChanges,
+  WebhookStatus
+} from '../../src/ports/index.js'
+import { assertSigned, type Sent } from './network.js'
+import { type Machine, Violation, type World } from './world.js'
+
+export interface Event {
+  id: string
+  tenant: string
+  type: string
+  body: string
+  tombstone: string | null
+  subject: string | null
+  key: string | null
+  recordedAt: number
+}
+
+export interface Webhook {
+  id: number
+  tenant: string
+  status: WebhookStatus
+  url: string
+  types: readonly string[]
+  filters: EventFilters | null
+  secret: string
+  previous: { secret: string, until: number } | null
+  isDeleted: boolean
+  failingSince: number | null
+  failedDeliveries: number
+  pausedUntil: number
+}
+
+export interface Delivery {
+  id: number
+  event: Event
+  webhook: Webhook
+  status: DeliveryStatus
+  attempts: number
+  dueAt: number
+  createdAt: number
+  fence: number
+  /** Of the current fence; `null` before the first claim. */
+  claim: Claim | null
+}
+
+/** A claim of a delivery, and what became of it. */
+interface Claim {
+  machine: Machine
+  delivery: Delivery
+  claimed: ClaimedDelivery
+  until: number
+  /** Whether the machine got the reply. */
+  isKnown: boolean
+  sent: Sent | null
+  /** Whether its lease still keeps others away. */
+  isHeld: boolean
+  /** Whether its result would still count. */
+  isOpen: boolean
+}
+
+/**
+ * What the storage must hold, by the comments of the ports. It follows the effects on the storage one by one, judges
+ * what workers claim, send and record, and knows nothing of how the engine works.
+ */
+export class Model {
+  readonly webhooks = new Map<number, Webhook>()
+  readonly events = new Map<string, Event>()
+  readonly deliveries = new Map<number, Delivery>()
+  /** Webhooks that the service disabled. */
+  readonly disabled = new Set<number>()
+  readonly #claims = new Map<string, Claim>()
+  /** Claims that a machine knows and has not sent yet, by machine, event and address. */
+  readonly #unsent = new Map<string, Claim[]>()
+  readonly #written = new Set<Sent>()
+  readonly #pending = new Set<Delivery>()
+  /** How often a tenant was renamed, removed or pruned, which ends positions in its feed. */
+  readonly endedFeeds = new Map<string, number>()
+  readonly #world: World
+  readonly #now: () => number
+  readonly #schedule: readonly number[]
+  #lastDeliveryId = 0
+
+  /** `now` is the clock of the storage. */
+  constructor (world: World, now: () => number, schedule: readonly number[]) {
+    this.#world = world
+    this.#now = now
+    this.#schedule = schedule
+  }
+
+  get pending (): ReadonlySet<Delivery> {
+    return this.#pending
+  }
+
+  // Effects on webhooks.
+
+  create (tenant: string, webhook: NewWebhook): void {
+    this.webhooks.set(webhook.id, {
+      id: webhook.id,
+      tenant,
+      status: webhook.status,
+      url: webhook.target_url,
+      types: webhook.event_types,
+      filters: webhook.filters ?? null,
+      secret: webhook.secret,
+      previous: null,
+      isDeleted: false,
+      failingSince: null,
+      failedDeliveries: 0,
+      pausedUntil: 0
+    })
+  }
+
+  update (id: number, { status, target_url: url, event_types: types, filters }: WebhookChanges): void {
+    const webhook = this.#webhook(id)
+    if (status === 'active' || (url ?? webhook.url) !== webhook.url) clearFailures(webhook)
+    Object.assign(webhook, {
+      status: status ?? webhook.status,
+      url: url ?? webhook.url,
+      types: types ?? webhook.types,
+      filters: filters === undefined ? webhook.filters : filters
+    })
+    if (status === 'inactive') this.#endPending(webhook, 'skipped')
+  }
+
+  delete (id: number): void {
+    const webhook = this.#webhook(id)
+    webhook.isDeleted = true
+    this.#endPending(webhook, 'cancelled')
+  }
+
+  rotate (id: number, { secret, gracePeriodSeconds }: SecretRotation): void {
+    const webhook = this.#webhook(id)
+    webhook.previous = gracePeriodSeconds === 0
+      ? null
+      : { secret: webhook.secret, until: this.#now() + gracePeriodSeconds * 1000 }
+    webhook.secret = secret
+  }
+
+  rename (from: string, to: Tenant): void {
+    for (const webhook of this.webhooks.values()) if (webhook.tenant === from) webhook.tenant = to.id
+    for (const event of this.events.values()) if (event.tenant === from) event.tenant = to.id
+    for (const tenant of [from, to.id]) this.#endFeed(tenant)
+  }
+
+  remove (tenant: string): void {
+    for (const webhook of this.webhooks.values()) {
+      if (webhook.tenant !== tenant || webhook.isDeleted) continue
+      webhook.isDeleted = true
+      this.#endPending(webhook, 'cancelled')
+    }
+    for (const { id, event } of this.deliveries.values()) if (event.tenant === tenant) this.deliveries.delete(id)
+    for (const { id, tenant: owner } of this.events.values()) if (owner === tenant) this.events.delete(id)
+    this.#endFeed(tenant)
+  }
+
+  // Effects on events and deliveries.
+
+  record (tenant: string, event: NewEvent, { id, deliveries }: RecordedEvent): void {
+    const earlier = [...this.events.values()].find(({ tenant: owner, key }) =>
+      owner === tenant && key !== null && key === event.idempotencyKey)
+    if (earlier !== undefined || id !== event.id) {
+      if (id !== earlier?.id) throw new Violation(`an idempotency key returned ${id} instead of ${earlier?.id}`)
+      return
+    }
+    const recorded: Event = {
+      id,
+      tenant,
+      type: event.type,
+      body: event.body,
+      tombstone: event.tombstone,
+      subject: event.subject,
+      key: event.idempotencyKey,
+      recordedAt: this.#now()
+    }
+    this.events.set(id, recorded)
+    let count = 0
+    for (const webhook of this.webhooks.values()) {
+      if (webhook.tenant !== tenant || webhook.isDeleted || !isWanted(recorded, webhook, webhook.types)) continue
+      if (webhook.status === 'active') count++
+      this.#add(recorded, webhook, webhook.status === 'active' ? 'pending' : 'skipped')
+    }
+    if (count !== deliveries) throw new Violation(`${id} has ${deliveries} deliveries instead of ${count}`)
+  }
+
+  claim (machine: Machine, options: ClaimOptions, claimed: readonly ClaimedDelivery[]): void {
+    const now = this.#now()
+    this.#expireLeases(now)
+    for (const one of claimed) this.#claimOne(machine, options, one, now)
+    const { limit, perEndpoint } = options
+    const leases = this.#countLeases()
+    const left = [...this.#pending].filter((delivery) =>
+      isClaimable(delivery, now) && (leases.get(delivery.webhook) ?? 0) < perEndpoint)
+    if (claimed.length < limit && left[0] !== undefined) {
+      throw new Violation(`a claim for ${limit} got ${claimed.length} and left the due delivery ${left[0].id}`)
+    }
+    const shares = new Map<string, number>()
+    for (const { tenantId } of claimed) shares.set(tenantId, (shares.get(tenantId) ?? 0) + 1)
+    const largest = Math.max(...shares.values())
+    for (const { id, webhook: { tenant } } of left) {
+      if ((shares.get(tenant) ?? 0) + 1 < largest) {
+        throw new Violation(`delivery ${id} of ${tenant} waits while another tenant gets ${largest} turns`)
+      }
+    }
+  }
+
+  #claimOne (machine: Machine, { perEndpoint, leaseMs }: ClaimOptions, claimed: ClaimedDelivery, now: number): void {
+    const { deliveryId, webhookId, eventId, tenantId, fence, attemptCount } = claimed
+    const delivery = this.deliveries.get(deliveryId)
+    const reject = (problem: string): never => {
+      throw new Violation(`${machine.name} claimed delivery ${deliveryId} of ${eventId}, ${problem}`)
+    }
+    if (delivery === undefined || delivery.event.id !== eventId || delivery.webhook.id !== webhookId) {
+      return reject('which does not exist')
+    }
+    const { webhook, event, status, claim } = delivery
+    if (status !== 'pending') reject(`which is ${status}`)
+    if (webhook.isDeleted || webhook.status !== 'active') reject('whose webhook is deleted or not active')
+    if (webhook.tenant !== tenantId || event.tenant !== tenantId) reject(`which belongs to ${webhook.tenant}`)
+    if (webhook.pausedUntil > now) reject(`whose webhook is paused for ${webhook.pausedUntil - now} ms more`)
+    if (delivery.dueAt > now) reject(`which is due in ${delivery.dueAt - now} ms`)
+    if (claim?.isHeld === true) reject(`which ${claim.machine.name} has leased`)
+    if (fence <= delivery.fence) reject('with an old fence')
+    if (attemptCount !== delivery.attempts) reject(`with ${attemptCount} instead of ${delivery.attempts} attempts`)
+    if (claimed.body !== event.body) reject('with another body than was recorded')
+    if (claimed.targetUrl !== webhook.url) reject('with an old address')
+    if (claimed.secrets.join(' ') !== validSecrets(webhook, now).join(' ')) reject('with other secrets')
+    if ((this.#countLeases().get(webhook) ?? 0) >= perEndpoint) reject(`beyond ${perEndpoint} leases of its webhook`)
+    delivery.fence = fence
+    if (claim !== null) claim.isOpen = false
+    delivery.claim = { machine, delivery, claimed, until: now + leaseMs, isKnown: false, sent: null, isHeld: true, isOpen: true }
+    this.#claims.set(`${deliveryId}/${fence}`, delivery.claim)
+  }
+
+  /** Notes that a machine got the reply to a claim. */
+  learn (claimed: readonly ClaimedDelivery[]): void {
+    for (const { deliveryId, fence } of claimed) {
+      const claim = this.#claims.get(`${deliveryId}/${fence}`)
+      if (claim === undefined) continue
+      claim.isKnown = true
+      const key = `${claim.machine.name} ${claim.claimed.eventId} ${claim.claimed.targetUrl}`
+      this.#unsent.set(key, [...this.#unsent.get(key) ?? [], claim])
+    }
+  }
+
+  /** Finds the claim of a request that a machine sends, and checks that it is what was claimed. */
+  send (sent: Sent): void {
+    const { machine, request: { url, headers, body } } = sent
+    const eventId = headers['webhook-id']
+    const claim = this.#unsent.get(`${machine.name} ${eventId} ${url}`)?.shift()
+    if (claim === undefined) throw new Violation(`${machine.name} sends ${eventId} to ${url} without a claim`)
+    claim.sent = sent
+    if (body !== claim.claimed.body) throw new Violation(`${eventId} is sent with another body than was claimed`)
+    assertSigned(sent.request, claim.claimed.secrets)
+  }
+
+  /** Whether the result of a request was written. */
+  isWritten (sent: Sent): boolean {
+    return this.#written.has(sent)
+  }
+
+  recordAttempts (results: readonly AttemptResult[], rule: HealthRule): void {
+    const now = this.#now()
+    const failed = new Map<Webhook, boolean>()
+    for (const result of results) {
+      const delivery = this.deliveries.get(result.deliveryId)
+      const claim = this.#claims.get(`${result.deliveryId}/${result.fence}`)
+      if (claim === undefined) throw new Violation(`a result of delivery ${result.deliveryId} has no claim`)
+      this.#judgeResult(result, claim)
+      if (claim.sent !== null) this.#written.add(claim.sent)
+      if (delivery === undefined || !claim.isOpen) continue
+      const { webhook } = delivery
+      const counts = webhook.status === 'active' && webhook.url === result.targetUrl
+      closeClaim(claim)
+      delivery.attempts++
+      if (result.outcome === 'delivered') {
+        this.#end(delivery, 'delivered')
+        if (counts) clearFailures(webhook)
+        continue
+      }
+      const isEnd = delivery.status === 'pending' && result.outcome === 'failed'
+      if (isEnd) this.#end(delivery, 'failed')
+      else if (result.outcome === 'retry' && delivery.status === 'pending') delivery.dueAt = now + result.retryInMs
+      if (!counts) continue
+      webhook.failingSince ??= now
+      if (isEnd) webhook.failedDeliveries++
+      if (result.outcome === 'retry' && result.pauseMs > 0) {
+        webhook.pausedUntil = Math.max(webhook.pausedUntil, now + result.pauseMs)
+      }
+      failed.set(webhook, failed.get(webhook) === true || (result.outcome === 'failed' && result.isGone))
+    }
+    for (const [webhook, isGone] of failed) {
+      const { failingSince, failedDeliveries, isDeleted } = webhook
+      const isFailing = failingSince !== null && now - failingSince >= rule.failingForSeconds * 1000
+      if (isDeleted || !(isGone || (isFailing && failedDeliveries >= rule.failedDeliveries))) continue
+      webhook.status = 'disabled'
+      this.disabled.add(webhook.id)
+      this.#endPending(webhook, 'skipped')
+    }
+  }
+
+  /** Checks the outcome of an attempt against what the network answered. */
+  #judgeResult (result: AttemptResult, { claimed, sent }: Claim): void {
+    const answer = sent?.result
+    const reject = (problem: string): never => {
+      throw new Violation(`the result of delivery ${result.deliveryId} ${problem}`)
+    }
+    if (answer === undefined || answer === null) return reject('was never sent')
+    if (result.responseStatus !== answer.responseStatus || result.error !== answer.error) reject('is not what came')
+    const isGone = answer.responseStatus === 410
+    const seconds = answer.error === 'blocked' || isGone ? undefined : this.#schedule[claimed.attemptCount + 1]
+    const outcome = answer.error === null ? 'delivered' : seconds === undefined ? 'failed' : 'retry'
+    if (result.outcome !== outcome) reject(`is ${result.outcome} instead of ${outcome}`)
+    if (result.outcome === 'failed' && result.isGone !== isGone) reject('is wrong about 410')
+    if (result.outcome !== 'retry' || seconds === undefined) return
+    const leastMs = Math.max(seconds, /^\d+$/.test(answer.retryAfter ?? '') ? Number(answer.retryAfter) : 0) * 1000
+    if (result.retryInMs < leastMs || result.retryInMs > leastMs * 1.2 + 1) {
+      reject(`waits ${result.retryInMs} ms instead of ${leastMs} ms`)
+    }
+  }
+
+  release (leases: readonly Lease[]): void {
+    for (const { deliveryId, fence } of leases) {
+      const claim = this.deliveries.get(deliveryId)?.claim
+      if (claim?.claimed.fence === fence) closeClaim(claim)
+    }
+  }
+
+  replay (webhookId: number, selection: ReplaySelection, { queued }: ReplayResult): void {
+    const webhook = this.#webhook(webhookId)
+    const events = this.#selectReplay(webhook, selection)
+    if (events.length !== queued) throw new Violation(`a replay queued ${queued} events instead of ${events.length}`)
+    for (const event of events) this.#add(event, webhook, 'pending')
+  }
+
+  countReplay (webhookId: number, selection: ReplaySelection, { queued }: ReplayResult): void {
+    const { length } = this.#selectReplay(this.#webhook(webhookId), selection)
+    if (length !== queued) throw new Violation(`a dry run counted ${queued} events instead of ${length}`)
+  }
+
+  #selectReplay (
+    webhook: Webhook, { include, eventTypes, eventIds, since, until, limit }: ReplaySelection
+  ): Event[] {
+    const types = webhook.types.filter((type) => eventTypes?.includes(type) ?? true)
+    return [...this.events.values()].filter((event) => {
+      if (event.tenant !== webhook.tenant || !(eventIds?.includes(event.id) ?? true)) return false
+      if (since !== null && event.recordedAt < Date.parse(since)) return false
+      if (until !== null && event.recordedAt > Date.parse(until)) return false
+      const last = this.#last(event, webhook)?.status
+      const isSelected = include === 'all' ? last !== 'pending' : last === 'failed' || last === 'skipped'
+      return isSelected && isWanted(event, webhook, types)
+    }).slice(0, limit)
+  }
+
+  retry (webhookId: number, id: number, retriedId: number): void {
+    const webhook = this.#webhook(webhookId)
+    const delivery = this.deliveries.get(id)
+    if (delivery === undefined) throw new Violation(`delivery ${id} was retried and does not exist`)
+    const last = this.#last(delivery.event, webhook)
+    const retried = last?.status === 'pending' ? last : this.#add(delivery.event, webhook, 'pending')
+    if (retried.id !== retriedId) throw new Violation(`a retry returned delivery ${retriedId} instead of ${retried.id}`)
+    if (retried.claim?.isHeld !== true) retried.dueAt = Math.min(retried.dueAt, this.#now())
+  }
+
+  erase (tenant: string, subject: string, count: number): void {
+    const erased = [...this.events.values()].filter((event) => event.tenant === tenant && event.subject === subject)
+    if (erased.length !== count) throw new Violation(`${count} events were erased instead of ${erased.length}`)
+    for (const event of erased) event.body = event.tombstone ?? ''
+    for (const delivery of this.#pending) if (erased.includes(delivery.event)) this.#end(delivery, 'cancelled')
+  }
+
+  prune ({ retentionDays }: { retentionDays: number }): void {
+    const before = this.#now() - retentionDays * 86_400_000
+    for (const { id, status, createdAt } of this.deliveries.values()) {
+      if (status !== 'pending' && createdAt < before) this.deliveries.delete(id)
+    }
+    const kept = new Set([...this.deliveries.values()].map(({ event }) => event))
+    for (const event of this.events.values()) {
+      if (kept.has(event) || event.recordedAt >= before) continue
+      this.events.delete(event.id)
+      for (const { tenant } of this.webhooks.values()) this.#endFeed(tenant)
+      this.#endFeed(event.tenant)
+    }
+  }
+
+  /** Fails if a machine that has closed in peace still holds leases. */
+  assertReleased (machine: Machine): void {
+    const held = [...this.#pending].find(({ claim }) => claim?.machine === machine && claim.isKnown && claim.isHeld)
+    if (held !== undefined) throw new Violation(`${machine.name} closed and still leases delivery ${held.id}`)
+  }
+
+  #add (event: Event, webhook: Webhook, status: 'pending' | 'skipped'): Delivery {
+    const now = this.#now()
+    const id = ++this.#lastDeliveryId
+    const delivery: Delivery = {
+      id, event, webhook, status, attempts: 0, dueAt: now, createdAt: now, fence: 0, claim: null
+    }
+    this.deliveries.set(id, delivery)
+    if (status === 'pending') {
+      this.#pending.add(delivery)
+      this.onPending(delivery)
+    }
+    return delivery
+  }
+
+  /** Called for each delivery that begins to wait. */
+  onPending: (delivery: Delivery) => void = () => {}
+
+  #last (event: Event, webhook: Webhook): Delivery | undefined {
+    return [...this.deliveries.values()].findLast((one) => one.event === event && one.webhook === webhook)
+  }
+
+  #countLeases (): Map<Webhook, number> {
+    const counts = new Map<Webhook, number>()
+    for (const { webhook, claim } of this.#pending) {
+      if (claim?.isHeld === true) counts.set(webhook, (counts.get(webhook) ?? 0) + 1)
+    }
+    return counts
+  }
+
+  #expireLeases (now: number): void {
+    for (const { claim } of this.#pending) if (claim !== null && claim.until <= now) claim.isHeld = false
+  }
+
+  #endPending (webhook: Webhook, status: DeliveryStatus): void {
+    for (const delivery of this.#pending) if (delivery.webhook === webhook) this.#end(delivery, status)
+  }
+
+  #end (delivery: Delivery, status: DeliveryStatus): void {
+    delivery.status = status
+    this.#pending.delete(delivery)
+    if (delivery.claim !== null) delivery.claim.isHeld = false
+  }
+
+  #endFeed (tenant: string): void {
+    this.endedFeeds.set(tenant, (this.endedFeeds.get(tenant) ?? 0) + 1)
+  }
+
+  #webhook (id: number): Webhook {
+    const webhook = this.webhooks.get(id)
+    if (webhook === undefined) throw new Violation(`webhook ${id} does not exist`)
+    return webhook
+  }
+
+  get world (): World {
+    return this.#world
+  }
+}
+
+function isClaimable ({ webhook, dueAt, claim }: Delivery, now: number): boolean {
+  return webhook.status === 'active' && !webhook.isDeleted && webhook.pausedUntil <= now && dueAt <= now &&
+    claim?.isHeld !== true
+}
+
+function closeClaim (claim: Claim): void {
+  claim.isHeld = false
+  claim.isOpen = false
+}
+
+function clearFailures (webhook: Webhook): void {
+  Object.assign(webhook, { failingSince: null, failedDeliveries: 0, pausedUntil: 0 })
+}
+
+function validSecrets ({ secret, previous }: Webhook, now: number): string[] {
+  return previous !== null && now < previous.until ? [secret, previous.secret] : [secret]
+}
+
+/** Whether a webhook gets an event: its type, and every path of the filters has one of the values. */
+function isWanted ({ type, body }: Event, { filters }: Webhook, types: readonly string[]): boolean {
+  if (!types.includes(type)) return false
+  const { data } = JSON.parse(body) as { data: Record<string, unknown> | null }
+  return Object.entries(filters ?? {}).every(([path, values]) =>
+    (values as readonly unknown[]).includes(data?.[path.slice('data.'.length)] ?? null))
+}

@@ -1,0 +1,131 @@
+import { createHmac } from 'node:crypto'
+import type { AttemptError } from '../../src/ports/index.js'
+import type { LateSender } from '../../src/webhooks/sending/late-sender.js'
+import type { SendRequest, SendResult } from '../../src/webhooks/sending/sender.js'
+import type { Random } from './random.js'
+import { type Machine, Violation, type World } from './world.js'
+
+/** How an endpoint behaves. `resets`: before or after the receiver has read the request. */
+export const moods = {
+  healthy: 10, slow: 3, hangs: 2, error: 3, overloaded: 2, gone: 1, unreachable: 2, resets: 2, blocked: 0.5
+}
+export type Mood = keyof typeof moods
+
+/** A request that an endpoint has read. */
+export interface Receipt {
+  at: number
+  url: string
+  eventId: string
+  body: string
+  status: number | null
+}
+
+/** What was sent, and what the sender returned for it. */
+export interface Sent {
+  machine: Machine
+  request: SendRequest
+  at: number
+  result: SendResult | null
+}
+
+type Answer = Pick<SendResult, 'responseStatus' | 'error' | 'retryAfter'>
+
+/** Endpoints, by URL, and the senders of machines. */
+export class Network {
+  readonly receipts: Receipt[] = []
+  readonly #moods = new Map<string, Mood>()
+  readonly #world: World
+  readonly #random: Random
+  /** Called when a machine sends something. */
+  onSend: (sent: Sent) => void = () => {}
+  /** Called when a machine gets an answer. */
+  onAnswer: (sent: Sent) => void = () => {}
+
+  constructor (world: World, random: Random) {
+    this.#world = world
+    this.#random = random
+  }
+
+  setMood (url: string, mood: Mood): void {
+    this.#moods.set(url, mood)
+  }
+
+  healAll (): void {
+    for (const url of this.#moods.keys()) this.#moods.set(url, 'healthy')
+  }
+
+  createSender (machine: Machine): LateSender {
+    const inFlight = new Set<(answer: Answer) => void>()
+    const sender: LateSender = {
+      load: async () => sender,
+      send: (request) => new Promise((resolve) => {
+        const startedAt = machine.clock.monotonic()
+        const sent: Sent = { machine, request, at: this.#world.time, result: null }
+        this.onSend(sent)
+        const settle = (answer: Answer): void => {
+          if (!inFlight.delete(settle)) return
+          const result = { ...answer, durationMs: Math.round(machine.clock.monotonic() - startedAt) }
+          sent.result = result
+          if (answer.error !== null) this.#world.faults++
+          this.onAnswer(sent)
+          resolve(result)
+        }
+        inFlight.add(settle)
+        const { delayMs, answer } = this.#exchange(request)
+        this.#world.after(delayMs, () => machine.deliver(() => settle(answer)))
+      }),
+      abort () {
+        for (const settle of inFlight) settle({ responseStatus: null, error: 'aborted' })
+      },
+      async close () {}
+    }
+    return sender
+  }
+
+  /** Decides the answer to a request, and when it arrives. */
+  #exchange (request: SendRequest): { delayMs: number, answer: Answer } {
+    const random = this.#random
+    const wayMs = random.integer(1, 40)
+    const fail = (error: AttemptError, delayMs = wayMs): { delayMs: number, answer: Answer } =>
+      ({ delayMs: Math.min(delayMs, request.timeoutMs), answer: { responseStatus: null, error } })
+    const respond = (status: number, delayMs = wayMs, retryAfter?: string): { delayMs: number, answer: Answer } => {
+      this.#receive(request, status, Math.min(wayMs, delayMs))
+      if (delayMs >= request.timeoutMs) return fail('timeout', request.timeoutMs)
+      const error = status >= 200 && status <= 299 ? null : 'http_status'
+      return { delayMs, answer: { responseStatus: status, error, ...retryAfter === undefined ? {} : { retryAfter } } }
+    }
+    switch (this.#moods.get(request.url) ?? 'healthy') {
+      case 'healthy': return respond(random.pick([200, 204]))
+      case 'slow': return respond(200, random.integer(100, request.timeoutMs * 1.2))
+      case 'hangs': return respond(200, request.timeoutMs)
+      case 'error': return respond(random.pick([302, 400, 500, 502]))
+      case 'overloaded':
+        return respond(random.pick([429, 503]), wayMs, random.pick([undefined, '1', '60', '900', 'soon']))
+      case 'gone': return respond(410)
+      case 'unreachable': return fail(random.pick(['connection', 'tls']))
+      case 'blocked': return fail('blocked')
+      case 'resets':
+        if (random.chance(0.5)) this.#receive(request, null, wayMs)
+        return fail('connection', wayMs * 2)
+    }
+  }
+
+  #receive ({ url, headers, body }: SendRequest, status: number | null, delayMs: number): void {
+    this.#world.after(delayMs, () => {
+      const eventId = String(headers['webhook-id'])
+      this.receipts.push({ at: this.#world.time, url, eventId, body, status })
+      this.#world.note(`${url} gets ${eventId}, answers ${status}`)
+    })
+  }
+}
+
+/** Fails unless one of the secrets verifies the request, or if the request has a signature by any other secret. */
+export function assertSigned ({ headers, body }: SendRequest, secrets: readonly string[]): void {
+  const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+  const expected = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(content).digest('base64')}`
+  })
+  const given = String(headers['webhook-signature'])
+  if (given !== expected.join(' ')) throw new Violation(`a request is not signed with the ${secrets.length} valid secrets`)
+}

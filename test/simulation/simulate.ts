@@ -1,0 +1,562 @@
+import { RecruitingApiError, Refusal } from '../../src/errors.js'
+import { memoryStorage } from '../../src/memory/index.js'
+import { readRecruitingOptions } from '../../src/options/options.js'
+import type { EventFeed } from '../../src/ports/index.js'
+import { createSteadyNow } from '../../src/shared/clock.js'
+import { createEngine, type Engine } from '../../src/webhooks/engine.js'
+import { Model } from './model.js'
+import { moods, Network, type Sent } from './network.js'
+import { createRandom, type Random } from './random.js'
+import { connect, type OnEffect, StorageFault, Transaction, type Weather } from './storage.js'
+import { Machine, Violation, World } from './world.js'
+
+/** One thing that happens to the system. Its seed decides the details. */
+export interface Step {
+  at: number
+  name: keyof typeof weights
+  seed: number
+}
+
+/** How a run ended. */
+export interface Run {
+  seed: number
+  /** The digest of everything that happened. */
+  digest: string
+  /** What went wrong; `null` if every promise was kept. */
+  failure: string | null
+  trace: readonly string[]
+  steps: Step[]
+  /** Events of the simulated time. */
+  events: number
+  /** Attempts that endpoints read. */
+  received: number
+  /** Failed calls of the storage, lost hints, failed attempts, killed and suspended servers. */
+  faults: number
+  /** Simulated milliseconds. */
+  time: number
+}
+
+const weights = {
+  emit: 40,
+  emitInTransaction: 6,
+  create: 6,
+  patch: 10,
+  rotate: 4,
+  delete: 2,
+  test: 4,
+  replay: 6,
+  retry: 6,
+  erase: 4,
+  rename: 1,
+  remove: 0.5,
+  prune: 2,
+  readFeed: 10,
+  changeMood: 14,
+  start: 3,
+  kill: 3,
+  close: 3,
+  suspend: 4,
+  setClock: 4,
+  setStorageClock: 2,
+  outage: 3
+}
+
+const schema = { type: 'object', properties: { id: { type: 'integer' }, job_id: { type: 'integer' } } }
+const types = ['application.created', 'application.updated', 'job.created']
+const events = Object.fromEntries(types.map((type) => [type, schema]))
+const calm: Weather = { isDown: false, longestMs: 20, failsBefore: 0, losesReply: 0, repeats: 0, losesHint: 0 }
+const rough: Weather = {
+  isDown: false, longestMs: 200, failsBefore: 0.02, losesReply: 0.02, repeats: 0.02, losesHint: 0.2
+}
+const clean = { ...calm }
+const dayMs = 86_400_000
+
+/** Runs a bad day. The same seed always gives the same run; `dropped` steps are left out. */
+export async function simulate (
+  seed: number, { isTraced = false, dropped = new Set() }: { isTraced?: boolean, dropped?: ReadonlySet<number> } = {}
+): Promise<Run> {
+  const day = new Day(seed, isTraced)
+  const steps = day.plan()
+  let failure: string | null = null
+  try {
+    await day.live(steps.filter((_step, index) => !dropped.has(index)))
+  } catch (error) {
+    failure = error instanceof Violation ? error.message : String((error as Error).stack)
+  }
+  const { world, network } = day
+  return {
+    seed, digest: world.digest(), failure, events: world.steps, faults: world.faults, trace: world.trace, steps, received: network.receipts.length, time: world.time
+  }
+}
+
+/** An engine and its machine. */
+interface Server {
+  machine: Machine
+  engine: Engine
+}
+
+/** Somebody who copies a tenant's feed. */
+interface Reader {
+  tenant: string
+  position: string | null
+  ended: number
+  ids: string[]
+  isBusy: boolean
+}
+
+class Day {
+  readonly world: World
+  readonly network: Network
+  readonly #random: Random
+  readonly #model: Model
+  readonly #storage: ReturnType<typeof memoryStorage>
+  readonly #storageNow: () => number
+  readonly #isCalm: boolean
+  readonly #weather: Weather
+  readonly #servers: Server[] = []
+  readonly #readers: Reader[] = []
+  readonly #told = new Set<number>()
+  readonly #tenants: string[]
+  readonly #delivery
+  readonly #pollMs: number
+  #storageForwardMs = 0
+  #serverCount = 0
+  #urlCount = 0
+  #tenantCount = 0
+
+  constructor (seed: number, isTraced: boolean) {
+    const random = createRandom(seed)
+    this.#random = random
+    this.world = new World(isTraced)
+    this.network = new Network(this.world, createRandom(random.integer(0, 2 ** 31)))
+    this.#isCalm = random.chance(0.3)
+    this.#weather = this.#isCalm ? { ...calm } : { ...rough }
+    this.#pollMs = this.#isCalm ? 60_000 : random.pick([1000, 10_000, 60_000])
+    const timeoutMs = random.pick([1000, 15_000])
+    // Waiting costs a poll each second of a short interval, so long waits go with long intervals.
+    const retrySchedule = random.pick(this.#pollMs > 10_000 ? [[0, 5, 300, 1800, 7200], [2, 600]] : [[0, 5, 60], [1, 0.5, 30, 90]])
+    this.#delivery = {
+      timeoutMs,
+      retrySchedule,
+      pollMs: this.#pollMs,
+      leaseMs: timeoutMs + random.pick([5000, 60_000]),
+      closeGraceMs: random.pick([0, 500, 20_000]),
+      disableAfter: { failingForSeconds: random.pick([60, 3600]), failedDeliveries: random.pick([1, 3]) },
+      retentionDays: 1
+    }
+    const clock = {
+      now: () => Date.UTC(2026, 0, 1) + this.world.time + this.#storageForwardMs,
+      monotonic: () => this.world.time
+    }
+    this.#storage = memoryStorage({ clock })
+    this.#storageNow = createSteadyNow(clock)
+    this.#model = new Model(this.world, this.#storageNow, retrySchedule)
+    this.#tenants = Array.from({ length: random.integer(1, 4) }, () => this.#newTenant())
+    this.network.onSend = (sent) => this.#check(() => {
+      this.world.note(`${sent.machine.name} sends ${String(sent.request.headers['webhook-id'])} to ${sent.request.url}`)
+      if (isTest(sent)) return
+      if (sent.request.timeoutMs !== timeoutMs) throw new Violation('an attempt has less than the whole deadline')
+      this.#model.send(sent)
+    })
+    this.network.onAnswer = (sent) => { if (!isTest(sent)) this.#expectResult(sent) }
+    if (this.#isCalm) this.#expectPromptClaims()
+  }
+
+  /** Draws what will happen. */
+  plan (): Step[] {
+    const random = this.#random
+    const endMs = this.#pollMs * 80
+    const calmWeights = { ...weights, kill: 0, suspend: 0, outage: 0, setStorageClock: 0, close: 0, setClock: 0 }
+    const count = random.integer(30, 120)
+    return Array.from({ length: count }, () => ({
+      // Half of the steps come in bursts.
+      at: random.chance(0.5) ? random.integer(0, endMs) : Math.floor(endMs * random.integer(1, 9) / 10) + random.integer(0, 2000),
+      name: random.weighted(this.#isCalm ? calmWeights : weights),
+      seed: random.integer(0, 2 ** 31)
+    })).sort((one, other) => one.at - other.at)
+  }
+
+  async live (steps: readonly Step[]): Promise<void> {
+    const { world } = this
+    for (const tenant of this.#tenants) this.#readers.push({ tenant, position: null, ended: 0, ids: [], isBusy: false })
+    for (let count = this.#random.integer(1, 3); count > 0; count--) this.#startServer(this.#random)
+    await world.runUntil(0)
+    for (let count = this.#random.integer(1, 5); count > 0; count--) this.#take('create', this.#random)
+    for (const { at, name, seed } of steps) {
+      world.after(at, () => {
+        world.note(name)
+        this.#take(name, createRandom(seed))
+      })
+    }
+    await world.runUntil((steps.at(-1)?.at ?? 0) + 1000)
+    await this.#recover()
+    await this.#assertAllEnded()
+    await this.#assertReaders()
+    await this.#closeAll()
+  }
+
+  #check (run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.world.fail(error)
+    }
+  }
+
+  // The system.
+
+  #startServer (random: Random): Server {
+    const { world } = this
+    const machine = new Machine(`server${++this.#serverCount}`, world)
+    const storage = connect(this.#storage, machine, {
+      world,
+      random: createRandom(random.integer(0, 2 ** 31)),
+      weather: this.#weather,
+      onEffect: this.#onEffect,
+      onReply: (method, result) => { if (method === 'claimDue') this.#model.learn(result as never) }
+    })
+    const jitter = createRandom(random.integer(0, 2 ** 31))
+    const settings = readRecruitingOptions({
+      storage,
+      delivery: {
+        ...this.#delivery,
+        clock: machine.clock,
+        concurrency: random.pick([1, 3, 64]),
+        perEndpoint: random.pick([1, 2, 4])
+      }
+    })
+    const engine = createEngine({ ...settings, events: events as never }, silent, {
+      clock: machine.clock,
+      nextTick: () => machine.nextTick(),
+      random: () => jitter.next(),
+      createSender: () => this.network.createSender(machine)
+    })
+    for (const name of ['webhookFailing', 'webhookDisabled'] as const) {
+      engine.recruiting.on(name, ({ webhookId }) => { if (name === 'webhookDisabled') this.#told.add(webhookId) })
+    }
+    engine.start()
+    const server = { machine, engine }
+    this.#servers.push(server)
+    return server
+  }
+
+  #running (): Server[] {
+    return this.#servers.filter(({ machine }) => machine.state === 'running' && !machine.isClosing)
+  }
+
+  #stop (server: Server): void {
+    this.#servers.splice(this.#servers.indexOf(server), 1)
+  }
+
+  readonly #onEffect: OnEffect = (machine, port, method, args, result) => {
+    const model = this.#model
+    const [first, second, third] = args as [never, never, never]
+    if (result === null || result === false) return
+    if (method !== 'listResting' && method !== 'claimNotices' && method !== 'find') {
+      this.world.note(`${machine.name} ${port}.${method} ${describe(result)}`)
+    }
+    const changes: Record<string, () => void> = {
+      'webhooks.create': () => model.create(first, second),
+      'webhooks.update': () => model.update(second, third),
+      'webhooks.delete': () => model.delete(second),
+      'webhooks.rotateSecret': () => model.rotate(second, third),
+      'webhooks.renameTenant': () => model.rename((first as { id: string }).id, second),
+      'webhooks.removeTenant': () => model.remove(first),
+      'deliveries.record': () => model.record(first, second, result as never),
+      'deliveries.claimDue': () => model.claim(machine, first, result as never),
+      'deliveries.recordAttempts': () => model.recordAttempts(first, second),
+      'deliveries.release': () => model.release(first),
+      'deliveries.replay': () => model.replay(second, third, result as never),
+      'deliveries.countReplay': () => model.countReplay(second, third, result as never),
+      'deliveries.retry': () => model.retry(second, third, (result as { id: number }).id),
+      'deliveries.erase': () => model.erase(first, second, result as number),
+      'deliveries.prune': () => model.prune(first)
+    }
+    changes[`${port}.${method}`]?.()
+  }
+
+  // What happens.
+
+  #take (name: Step['name'], random: Random): void {
+    const server = this.#running().length === 0 ? this.#startServer(random) : random.pick(this.#running())
+    const tenantSlug = random.pick(this.#tenants)
+    const { recruiting } = server.engine
+    const webhook = [...this.#model.webhooks.values()].filter(({ isDeleted }) => !isDeleted)
+    const call = (answer: Promise<unknown>): void => {
+      answer.catch((error: unknown) => {
+        const isExpected = error instanceof RecruitingApiError || error instanceof Refusal || error instanceof StorageFault
+        if (!isExpected) this.world.fail(error)
+      })
+    }
+    const withWebhook = (run: (tenant: string, id: number) => Promise<unknown>): void => {
+      if (webhook.length === 0) return
+      const { tenant, id } = random.pick(webhook)
+      call(run(tenant, id))
+    }
+
+    switch (name) {
+      case 'emit':
+      case 'emitInTransaction': {
+        const count = random.pick([1, 1, 2, 5, 20])
+        for (let index = 0; index < count; index++) this.#emit(server, tenantSlug, random, name, call)
+        return
+      }
+      case 'create': return call(recruiting.webhooks.create(tenantSlug, {
+        name: 'CRM sync',
+        target_url: this.#newUrl(random),
+        event_types: random.chance(0.7) ? types : [random.pick(types)],
+        ...random.chance(0.3) ? { filters: { 'data.job_id': [1, 2] } } : {},
+        ...random.chance(0.1) ? { status: 'inactive' } : {}
+      }))
+      case 'patch': return withWebhook((tenant, id) => recruiting.webhooks.update(tenant, id, random.pick([
+        { status: 'active' as const },
+        { status: 'inactive' as const },
+        { target_url: this.#newUrl(random) },
+        { filters: null },
+        { filters: { 'data.job_id': [2] } },
+        { event_types: [random.pick(types)] },
+        { event_types: [...types] }
+      ])))
+      case 'rotate': return withWebhook((tenant, id) =>
+        recruiting.webhooks.rotateSecret(tenant, id, { grace_period_seconds: random.pick([0, 60, 86_400]) }))
+      case 'delete': return withWebhook((tenant, id) => recruiting.webhooks.delete(tenant, id))
+      case 'test': return withWebhook((tenant, id) => recruiting.webhooks.sendTest(tenant, id))
+      case 'replay': return withWebhook((tenant, id) => recruiting.webhooks.replay(tenant, id, {
+        include: random.pick(['undelivered', 'all'] as const), dry_run: random.chance(0.2)
+      }))
+      case 'retry': return withWebhook((tenant, id) => {
+        const own = [...this.#model.deliveries.values()].filter((delivery) => delivery.webhook.id === id)
+        const delivery = own.length === 0 ? 1 : random.pick(own).id
+        return recruiting.webhooks.retryDelivery(tenant, id, delivery)
+      })
+      case 'erase': return call(recruiting.erase({ tenantSlug, subject: `candidate:${random.integer(1, 4)}` }))
+      case 'rename': {
+        const to = this.#newTenant()
+        this.#replaceTenant(tenantSlug, to)
+        return call(recruiting.renameTenant(tenantSlug, to))
+      }
+      case 'remove':
+        this.#replaceTenant(tenantSlug, this.#newTenant())
+        return call(recruiting.removeTenant({ tenantSlug }))
+      case 'prune': return call(recruiting.prune())
+      case 'readFeed': return this.#readPage(random.pick(this.#readers), connect(this.#storage, server.machine, {
+        world: this.world, random: createRandom(random.integer(0, 2 ** 31)), weather: this.#weather, onEffect: () => {}, onReply: () => {}
+      }).feed as EventFeed, random)
+      case 'changeMood': {
+        const { url } = webhook.length === 0 ? { url: '' } : random.pick(webhook)
+        return this.network.setMood(url, random.weighted(moods))
+      }
+      case 'start': {
+        if (this.#servers.length < 4) this.#startServer(random)
+        return
+      }
+      case 'kill':
+        server.machine.kill()
+        return this.#stop(server)
+      case 'close': return this.#close(server)
+      case 'suspend': {
+        server.machine.suspend()
+        this.world.after(random.pick([100, 10_000, this.#delivery.leaseMs + 1000, 200_000]), () => server.machine.resume())
+        return
+      }
+      case 'setClock': return server.machine.setClock(random.pick([-dayMs, -3_600_000, -1000, 1000, 3_600_000, dayMs]))
+      case 'setStorageClock':
+        // The steady clocks of the storage and of the model are read on both sides of the step.
+        this.#storageNow()
+        this.#storage.deliveries.stats().catch(() => {})
+        this.#storageForwardMs += random.pick([-3_600_000, -1000, 1000, 600_000])
+        this.#storageNow()
+        this.#storage.deliveries.stats().catch(() => {})
+        return
+      case 'outage': {
+        this.#weather.isDown = true
+        this.world.after(random.pick([500, 20_000, 300_000]), () => {
+          this.#weather.isDown = false
+          for (const { machine } of this.#servers) machine.trouble()
+        })
+      }
+    }
+  }
+
+  #emit (
+    { engine, machine }: Server, tenantSlug: string, random: Random, name: string, call: (answer: Promise<unknown>) => void
+  ): void {
+    const id = random.integer(1, 4)
+    const event = {
+      tenantSlug,
+      type: random.pick(types),
+      data: { id, job_id: random.integer(1, 3) },
+      ...random.chance(0.7) ? { subject: `candidate:${id}` } : {},
+      ...random.chance(0.2) ? { idempotencyKey: `key-${random.integer(1, 1000)}` } : {}
+    }
+    const transaction = name === 'emit' ? undefined : new Transaction()
+    const emitted = engine.recruiting.emit(event as never, transaction === undefined ? {} : { transaction })
+    call(emitted.then(({ id: eventId }) => {
+      if (transaction === undefined) {
+        if (!this.#model.events.has(eventId) && this.#model.endedFeeds.size === 0) {
+          throw new Violation(`emit returned ${eventId}, which is not recorded`)
+        }
+        return
+      }
+      if (random.chance(0.4)) return
+      // The commit takes a moment, and everything in it happens at once.
+      this.world.after(random.integer(0, 50), () => {
+        if (machine.state === 'dead') return
+        for (const effect of transaction.effects) effect().catch(() => {})
+      })
+    }))
+  }
+
+  #newUrl (random: Random): string {
+    const url = `https://receiver-${++this.#urlCount}.example.com/`
+    this.network.setMood(url, random.chance(0.6) ? 'healthy' : random.weighted(moods))
+    return url
+  }
+
+  #newTenant (): string {
+    return `tenant-${++this.#tenantCount}`
+  }
+
+  #replaceTenant (old: string, next: string): void {
+    this.#tenants[this.#tenants.indexOf(old)] = next
+    this.#readers.push({ tenant: next, position: null, ended: 0, ids: [], isBusy: false })
+  }
+
+  #close (server: Server): void {
+    const { machine, engine } = server
+    machine.isClosing = true
+    this.#stop(server)
+    const startedAt = this.world.time
+    engine.close().then(() => this.#check(() => {
+      if (machine.troubledAt < startedAt) this.#model.assertReleased(machine)
+      if (machine.timerCount > 0) throw new Violation(`${machine.name} closed with ${machine.timerCount} timers`)
+    }), (error: unknown) => this.world.fail(error))
+  }
+
+  // Promises about time.
+
+  /** In calm weather, a delivery to a webhook that nothing is sent to is claimed at once, not by the next poll. */
+  #expectPromptClaims (): void {
+    this.#model.onPending = (delivery) => {
+      this.world.after(5000, () => {
+        const { status, claim, webhook, dueAt } = delivery
+        if (status !== 'pending' || claim !== null || webhook.pausedUntil > 0 || webhook.failingSince !== null) return
+        if ([...this.#model.pending].some((one) => one !== delivery && one.dueAt <= this.#storageNow())) return
+        if (dueAt > this.#storageNow() || this.#running().length === 0) return
+        if (this.#running().some(({ machine }) => machine.troubledAt > this.world.time - 120_000)) return
+        if (webhook.status === 'active') throw new Violation(`delivery ${delivery.id} waits although nothing else is due`)
+      })
+    }
+  }
+
+  /** A result is written soon after the storage works again. */
+  #expectResult (sent: Sent): void {
+    const { machine, result } = sent
+    const boundMs = 3 * this.#pollMs + 10_000
+    if (result?.error === 'aborted') return
+    this.world.after(boundMs, () => {
+      if (machine.state === 'dead' || machine.isClosing || this.#model.isWritten(sent)) return
+      const isExcused = machine.state === 'suspended' || machine.troubledAt > this.world.time - boundMs
+      if (isExcused || this.#weather.isDown) return this.#expectResult(sent)
+      throw new Violation(`${machine.name} has not written a result for ${boundMs} ms, though the storage works`)
+    })
+  }
+
+  // The feed.
+
+  #readPage (reader: Reader, feed: EventFeed, random: Random): void {
+    if (reader.isBusy) return
+    reader.isBusy = true
+    const { position: after, ended } = reader
+    const endedNow = (): number => this.#model.endedFeeds.get(reader.tenant) ?? 0
+    const endedBefore = endedNow()
+    feed.list(reader.tenant, { after, limit: random.pick([1, 5, 50]), eventTypes: null }).then((page) => this.#check(() => {
+      if (page === null) {
+        if (after !== null && endedNow() === ended) throw new Violation(`the feed of ${reader.tenant} lost a position`)
+        Object.assign(reader, { position: null, ids: [] })
+        return
+      }
+      if (after === null) Object.assign(reader, { ids: [], ended: endedBefore })
+      for (const body of page.bodies) {
+        const { id } = JSON.parse(body) as { id: string }
+        if (reader.ids.includes(id)) throw new Violation(`the feed of ${reader.tenant} has ${id} twice`)
+        reader.ids.push(id)
+      }
+      reader.position = page.position
+    })).catch(() => {}).finally(() => { reader.isBusy = false })
+  }
+
+  async #assertReaders (): Promise<void> {
+    for (const reader of this.#readers) {
+      reader.isBusy = false
+      for (let pages = 0; pages < 200; pages++) {
+        const before = reader.position
+        this.#readPage(reader, this.#storage.feed, createRandom(pages))
+        await this.world.runUntil(this.world.time + 1)
+        if (reader.position === before && before !== null) break
+      }
+      const expected = [...this.#model.events.values()].filter(({ tenant }) => tenant === reader.tenant)
+      const missing = expected.find(({ id }) => !reader.ids.includes(id))
+      if (missing !== undefined) throw new Violation(`the feed of ${reader.tenant} misses ${missing.id}`)
+    }
+  }
+
+  // The end of the day.
+
+  /** Everything works again, and some server runs. */
+  async #recover (): Promise<void> {
+    Object.assign(this.#weather, clean)
+    this.network.healAll()
+    for (const { machine } of this.#servers) machine.resume()
+    if (this.#running().length === 0) this.#startServer(this.#random)
+    const endMs = this.world.time + 2 * dayMs
+    while (this.#model.pending.size > 0 && this.world.time < endMs) {
+      await this.world.runUntil(this.world.time + Math.max(this.#pollMs, 10_000))
+    }
+    const [stuck] = this.#model.pending
+    if (stuck !== undefined) throw new Violation(`delivery ${stuck.id} of ${stuck.event.id} never ends`)
+    await this.world.runUntil(this.world.time + 2 * this.#pollMs + 100_000)
+  }
+
+  /** Compares the log with the model and with what endpoints saw. */
+  async #assertAllEnded (): Promise<void> {
+    const { webhooks, deliveries } = this.#model
+    for (const { id, tenant, isDeleted } of webhooks.values()) {
+      if (isDeleted) continue
+      const sort = [{ field: 'id', direction: 'asc' }] as const
+      const log = await this.#storage.deliveries.list(tenant, id, { filter: {}, sort, offset: 0, limit: 10_000 })
+      const expected = [...deliveries.values()].filter(({ webhook }) => webhook.id === id)
+      const show = (rows: Array<[number, string, string, number]>): string => JSON.stringify(rows)
+      const logged = show(log.map((row) => [row.id, row.event_id, row.status, row.attempt_count]))
+      const known = show(expected.map((row) => [row.id, row.event.id, row.status, row.attempts]))
+      if (logged !== known) throw new Violation(`the log of webhook ${id} is ${logged} instead of ${known}`)
+    }
+    for (const { id, event, status, webhook } of deliveries.values()) {
+      const arrived = this.network.receipts.some((receipt) =>
+        receipt.eventId === event.id && receipt.status !== null && receipt.status < 300)
+      if (status === 'delivered' && !arrived) throw new Violation(`delivery ${id} is delivered and never arrived`)
+      if (status === 'failed' && webhook.isDeleted && arrived) continue
+    }
+    const untold = [...this.#model.disabled].find((id) => !this.#told.has(id) && webhooks.get(id)?.isDeleted === false)
+    if (untold !== undefined) throw new Violation(`nobody was told that webhook ${untold} is disabled`)
+  }
+
+  async #closeAll (): Promise<void> {
+    for (const server of [...this.#servers]) this.#close(server)
+    await this.world.runUntil(this.world.time + 60_000)
+  }
+}
+
+function isTest ({ request }: Sent): boolean {
+  return request.body.endsWith('"test":true}')
+}
+
+const silent = { info () {}, warn () {}, error () {} }
+
+function describe (result: unknown): string {
+  if (Array.isArray(result)) {
+    return result.map((one: unknown) => (one as { deliveryId?: number }).deliveryId ?? '').join(',')
+  }
+  const { id, queued } = Object(result) as { id?: unknown, queued?: number }
+  return String(id ?? queued ?? '')
+}
