@@ -82,6 +82,8 @@ function decodePart (part: string): string {
 }
 
 const remedies: Readonly<Record<number, string>> = {
+  200: 'check --url',
+  204: 'check --url',
   400: 'check the names in --types',
   401: 'check the key and --url, which ends in the name of the tenant',
   403: 'the key needs the scope webhooks:read, for trigger also webhooks:write',
@@ -96,7 +98,6 @@ export function describeFailure (error: unknown): string | null {
     const remedy = remedies[status]
     return `${message}${code === 'unknown' ? '' : ` (${status})`}${faults}${remedy === undefined ? '' : `: ${remedy}`}`
   }
-  if (error instanceof SyntaxError) return 'the response is not JSON: check --url'
   if (readField(error, 'name') === 'TimeoutError') return 'the service does not respond'
   const cause = readField(error, 'cause')
   return error instanceof TypeError && cause !== undefined
@@ -108,7 +109,7 @@ export function describeFailure (error: unknown): string | null {
 export function isTemporary (error: unknown): boolean {
   return error instanceof ApiError
     ? error.status === 429 || error.status >= 500
-    : !(error instanceof SyntaxError) && describeFailure(error) !== null
+    : describeFailure(error) !== null
 }
 
 /** Turns the failure of a request into the refusal of the command. `notFound` describes a 404. */

@@ -1,4 +1,4 @@
-import { ApiError, type ApiRequest, send, type Transport } from './request.js'
+import { ApiError, type ApiRequest, type ApiResponse, type Transport, pathPart, send, unexpected } from './request.js'
 import type {
   ApiTypes,
   Candidate,
@@ -134,7 +134,7 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
 /** Creates a client of the API. It needs only `fetch` and Web Crypto, so it runs in Node, Deno, Bun and browsers. */
 export function createClient<Types extends ApiTypes = ApiTypes> (options: ClientOptions): Client<Types> {
   const transport: Transport = {
-    url: `${options.baseUrl.replace(/\/+$/, '')}/${encodeURIComponent(options.tenantSlug)}`,
+    url: `${options.baseUrl.replace(/\/+$/, '')}/${pathPart(options.tenantSlug)}`,
     key: options.key,
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
     timeoutMs: options.timeoutMs ?? 30_000,
@@ -143,7 +143,7 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
   }
 
   async function request<Response> (request: ApiRequest): Promise<Response> {
-    return await send(transport, request) as Response
+    return (await send(transport, request)).body as Response
   }
 
   async function find<Item> (path: string): Promise<Item | null> {
@@ -156,13 +156,15 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
   }
 
   async function readData<Item> (asked: ApiRequest): Promise<Item> {
-    const { data } = await request<{ data: Item }>(asked)
+    const response = await send(transport, asked)
+    const { data } = Object(response.body) as { data?: Item }
+    if (data === undefined) throw unexpected(response.status, 'The response has no data')
     return data
   }
 
   async function * list<Item> (path: string, query: PageQuery = {}): AsyncGenerator<Page<Item>, void> {
     for (let page = query.page ?? 1, hasMore = true; hasMore; page++) {
-      const answer = await request<Page<Item>>({ path, query: { ...query, page } })
+      const answer = readPage<Page<Item>>(await send(transport, { path, query: { ...query, page } }))
       const { total_pages: last, total_is_capped: isCapped = false, per_page: perPage } = answer.meta
       hasMore = page < last || (isCapped && answer.data.length === perPage)
       yield answer
@@ -177,33 +179,26 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
     start?: string
   ): AsyncGenerator<SyncPage<Item>, void> {
     let token = (await load?.()) ?? start
+    let hasRestarted = false
     for (let hasMore = true; hasMore;) {
-      const page = await readPage<Item>(path, { ...filter, token, per_page: perPage }, restart)
-      if (page === null) {
+      let page: SyncPage<Item>
+      try {
+        page = readPage(await send(transport, { path, query: { ...filter, token, per_page: perPage } }))
+      } catch (error) {
+        // A program that was killed while it saved a token may leave it empty.
+        const isExpired = error instanceof ApiError && (error.code === 'sync_token_expired' || token?.trim() === '')
+        if (!isExpired || restart === undefined || hasRestarted) throw error
+        hasRestarted = true
         token = undefined
+        await restart()
         continue
       }
       yield page
-      token = page.meta.next_token
-      await save?.(token)
-      hasMore = page.meta.has_more
-    }
-  }
-
-  /** Returns `null` if the token has expired, to begin again. */
-  async function readPage<Item> (
-    path: string,
-    query: { token: string | undefined; per_page: number },
-    restart: SyncOptions['restart']
-  ): Promise<SyncPage<Item> | null> {
-    try {
-      return await request<SyncPage<Item>>({ path, query })
-    } catch (error) {
-      // A program that was killed while it saved a token may leave it empty.
-      const isExpired = error instanceof ApiError && (error.code === 'sync_token_expired' || query.token?.trim() === '')
-      if (!isExpired || restart === undefined) throw error
-      await restart()
-      return null
+      const { next_token: next, has_more: isMore } = page.meta
+      if (isMore && next === token) throw unexpected(200, 'The response repeats its token')
+      token = next
+      hasMore = isMore
+      await save?.(next)
     }
   }
 
@@ -212,7 +207,7 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
   ): Lists<Item, Change, Query> {
     return {
       list: (query) => list(path, query),
-      find: (id) => find(`${path}/${encodeURIComponent(String(id))}`),
+      find: async (id) => find(`${path}/${pathPart(id)}`),
       sync: (options) => follow(`${path}/sync`, options)
     }
   }
@@ -222,24 +217,35 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
     jobs: lists('/jobs'),
     webhooks: {
       list: (query) => list('/webhooks', query),
-      find: (id) => find(`/webhooks/${id}`),
+      find: async (id) => find(webhook(id)),
       create: (body) => readData({ method: 'POST', path: '/webhooks', body }),
-      update: (id, body) => readData({ method: 'PATCH', path: `/webhooks/${id}`, body }),
+      update: async (id, body) => readData({ method: 'PATCH', path: webhook(id), body }),
       delete: async (id) => {
-        await request({ method: 'DELETE', path: `/webhooks/${id}` })
+        await request({ method: 'DELETE', path: webhook(id) })
       },
-      rotateSecret: (id, body) => readData({ method: 'POST', path: `/webhooks/${id}/rotate_secret`, body }),
+      rotateSecret: async (id, body) => readData({ method: 'POST', path: `${webhook(id)}/rotate_secret`, body }),
       preview: (body) => readData({ method: 'POST', path: '/webhooks/preview', body }),
-      test: (id, body) => readData({ method: 'POST', path: `/webhooks/${id}/dispatch_test`, body }),
-      replay: (id, body) => readData({ method: 'POST', path: `/webhooks/${id}/replay`, body }),
-      listDeliveries: (id, query) => list(`/webhooks/${id}/deliveries`, query),
-      findDelivery: (id, deliveryId) => find(`/webhooks/${id}/deliveries/${deliveryId}`),
-      retryDelivery: (id, deliveryId) =>
-        readData({ method: 'POST', path: `/webhooks/${id}/deliveries/${deliveryId}/retry` })
+      test: async (id, body) => readData({ method: 'POST', path: `${webhook(id)}/dispatch_test`, body }),
+      replay: async (id, body) => readData({ method: 'POST', path: `${webhook(id)}/replay`, body }),
+      listDeliveries: (id, query) => list(`${webhook(id)}/deliveries`, query),
+      findDelivery: async (id, deliveryId) => find(`${webhook(id)}/deliveries/${pathPart(deliveryId)}`),
+      retryDelivery: async (id, deliveryId) =>
+        readData({ method: 'POST', path: `${webhook(id)}/deliveries/${pathPart(deliveryId)}/retry` })
     },
     events: ({ types, from, ...options } = {}) =>
       follow('/events', options, { 'filter[event_type]': types?.join() }, from === 'now' ? from : undefined),
     listEventTypes: (query) => list('/event_types', query),
     request
   }
+}
+
+function webhook (id: number): string {
+  return `/webhooks/${pathPart(id)}`
+}
+
+/** Returns the page of a list. Without this check, what a proxy sends instead would begin a list again for ever. */
+function readPage<Read extends { data: unknown[], meta: object }> ({ status, body }: ApiResponse): Read {
+  const { data, meta } = Object(body) as Partial<Read>
+  if (!Array.isArray(data) || meta == null) throw unexpected(status, 'The response is not a page')
+  return body as Read
 }

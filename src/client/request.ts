@@ -31,7 +31,12 @@ export class ApiError extends Error {
 }
 
 interface ErrorBody {
-  error?: { code: string, message: string, request_id: string, details?: ApiErrorDetail[] }
+  error?: { code?: string, message: string, request_id?: string, details?: ApiErrorDetail[] }
+}
+
+/** The error of a response that the API does not send, for example of a proxy in front of it. */
+export function unexpected (status: number, message: string): ApiError {
+  return new ApiError(status, { error: { message } }, null)
 }
 
 export interface Transport {
@@ -52,20 +57,37 @@ export interface ApiRequest {
   body?: unknown
 }
 
+/** Becomes one part of a path. Throws a `TypeError` for text that a URL cannot have there. */
+export function pathPart (value: unknown): string {
+  const text = String(value)
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`expected an id, got ${JSON.stringify(text)}`)
+  return encodeURIComponent(text)
+}
+
+/** A response: its body is `null` for 204. */
+export interface ApiResponse {
+  status: number
+  body: unknown
+}
+
 const maxWaitMs = 60_000
+/** More than the API sends in a page. */
+const maxBytes = 32 * 1024 * 1024
 
 /**
- * Sends a request and returns the response, `null` for 204. Repeats it after 429 and 503, which say that nothing was
- * done. Throws an `ApiError` for other errors, and what `fetch` throws without a response.
+ * Sends a request and returns the response. Repeats it after 429 and 503, which say that nothing was done. Throws an
+ * `ApiError` for other errors, and what `fetch` throws without a response or for a redirect.
  */
-export async function send (transport: Transport, request: ApiRequest, retries = 0): Promise<unknown> {
+export async function send (transport: Transport, request: ApiRequest, retries = 0): Promise<ApiResponse> {
   const response = await sendOnce(transport, request)
-  if (response.ok) return response.status === 204 ? null : await response.json()
+  const { ok, status } = response
+  if (ok) return { status, body: status === 204 ? null : await readJson(response) }
   const retryAfterMs = readRetryAfter(response)
   const waitMs = retryAfterMs ?? 1000 * 2 ** retries
-  const isBusy = response.status === 429 || response.status === 503
+  const isBusy = status === 429 || status === 503
   if (!isBusy || retries >= transport.maxRetries || waitMs > maxWaitMs) {
-    throw new ApiError(response.status, await readError(response), retryAfterMs)
+    const body = await readJson(response).catch(() => null)
+    throw new ApiError(status, body as ErrorBody | null, retryAfterMs)
   }
   await response.body?.cancel()
   await transport.sleep(waitMs)
@@ -85,6 +107,8 @@ function sendOnce (
   return fetch(`${url}${path}${search.size > 0 ? `?${search}` : ''}`, {
     method,
     headers,
+    // The key is for this service only.
+    redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
     ...(body === undefined ? {} : { body: JSON.stringify(body) })
   })
@@ -98,10 +122,22 @@ function readRetryAfter ({ headers }: Response): number | null {
   return Number.isNaN(ms) ? null : Math.max(0, ms)
 }
 
-async function readError (response: Response): Promise<ErrorBody | null> {
+async function readJson ({ status, body }: Response): Promise<unknown> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let length = 0
+  const reader = body?.getReader()
+  for (let chunk = await reader?.read(); chunk?.value !== undefined; chunk = await reader?.read()) {
+    length += chunk.value.length
+    if (length > maxBytes) {
+      await reader?.cancel()
+      throw unexpected(status, `The response has more than ${maxBytes} bytes`)
+    }
+    text += decoder.decode(chunk.value, { stream: true })
+  }
   try {
-    return await response.json() as ErrorBody | null
+    return JSON.parse(text + decoder.decode())
   } catch {
-    return null
+    throw unexpected(status, 'The response is not JSON')
   }
 }
