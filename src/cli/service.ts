@@ -1,5 +1,5 @@
 import { ApiError, type Client, createClient } from '../client/index.js'
-import { parseUrl } from '../shared/addresses.js'
+import { parseUrl } from '../shared/text.js'
 import { readField } from '../shared/fields.js'
 import { type Context, type Io, type Option, RefusedError, UsageError } from './command.js'
 import { readMessage } from './database.js'

@@ -2,7 +2,7 @@ import { type BlockList, isIP } from 'node:net'
 import type { FastifyServerOptions } from 'fastify'
 import { readNetworks } from '../keys/key-limits.js'
 import { callHost } from '../observe/call-host.js'
-import { createNetworkList, familyOf } from '../shared/addresses.js'
+import { createNetworkList, familyOf } from '../shared/networks.js'
 import { trimEntries } from '../shared/cached.js'
 
 /** Some proxies append the port, and dual-stack sockets show IPv4 addresses as IPv6. */

@@ -1,5 +1,5 @@
 import { assertOption, type Readers, orNull } from '../shared/read-options.js'
-import { parseCidr } from '../shared/addresses.js'
+import { parseCidr } from '../shared/networks.js'
 import { isPlainText } from '../shared/text.js'
 
 /** The networks that a key may be used from, and the fields it can read; `null` without a limit. */

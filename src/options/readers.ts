@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { TObject } from '@sinclair/typebox'
-import { parseCidr, parseUrl } from '../shared/addresses.js'
+import { parseCidr } from '../shared/networks.js'
+import { parseUrl } from '../shared/text.js'
 import {
   type Reader, type Readers, assertObject, assertOption, matching, readKeys, readOptions, rejectOption, text
 } from '../shared/read-options.js'

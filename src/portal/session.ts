@@ -13,7 +13,7 @@ import {
   readInput,
   unread
 } from '../shared/read-options.js'
-import { parseUrl } from '../shared/addresses.js'
+import { parseUrl } from '../shared/text.js'
 import { type CheckedReference, readTenant, type TenantReference } from '../shared/tenant-reference.js'
 import { refuseNameless, type Tenants } from '../shared/tenants.js'
 import { readTheme, type PortalSettings } from '../options/options.js'

@@ -1,4 +1,4 @@
-import { parseUrl } from './addresses.js'
+import { parseUrl } from './text.js'
 import { findUnknownName } from './read-options.js'
 import { readField } from './fields.js'
 import { normalizeInstant } from './text.js'

@@ -71,3 +71,12 @@ export function findJsonFault (value: unknown, steps: readonly string[] = []): J
 function unstorable (steps: readonly string[]): JsonFault {
   return { field: formatFieldPath(steps), message: 'holds a NUL or half of a surrogate pair' }
 }
+
+/** Parses an absolute URL. Returns `null` for other text. */
+export function parseUrl (text: string): URL | null {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}

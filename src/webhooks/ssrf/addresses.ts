@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { createNetworkList, familyOf, parseCidr } from '../../shared/addresses.js'
+import { createNetworkList, familyOf, parseCidr } from '../../shared/networks.js'
 
 /** Returns whether a connection to an IP address is allowed. */
 export type AddressRule = (address: string) => boolean

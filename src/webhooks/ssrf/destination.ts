@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { Refusal } from '../../errors.js'
-import { parseUrl } from '../../shared/addresses.js'
+import { parseUrl } from '../../shared/text.js'
 import type { AddressRule } from './addresses.js'
 
 /** The rules for target URLs. */

@@ -1,5 +1,5 @@
-import type { AttemptError } from './delivery.js'
-import type { ListSource } from './list-source.js'
+import type { AttemptError } from './deliveries.js'
+import type { ListSource } from './lists.js'
 import type { RestingTenant, Tenant } from './ids.js'
 
 /** `disabled` is set only by the service, when the endpoint failed for too long or returned 410. */

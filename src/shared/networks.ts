@@ -1,14 +1,5 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Parses an absolute URL. Returns `null` for other text. */
-export function parseUrl (text: string): URL | null {
-  try {
-    return new URL(text)
-  } catch {
-    return null
-  }
-}
-
 interface Network {
   address: string
   prefix: number
