@@ -44,7 +44,7 @@ function build (): void {
       }
     })
   )
-  for (const folder of ['migrations', 'functions']) {
+  for (const folder of ['migrations', 'sql']) {
     cpSync(new URL(`src/postgres/${folder}`, root), new URL(`src/postgres/${folder}`, built), { recursive: true })
   }
 }

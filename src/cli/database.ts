@@ -2,7 +2,7 @@ import { RecruitingApiError } from '../errors.js'
 import { watchPool } from '../postgres/pool.js'
 import type { PgPool } from '../postgres/index.js'
 import { ask } from '../postgres/session.js'
-import { findMissing, listFiles } from '../postgres/upgrade/missing.js'
+import { findMissing, listNames } from '../postgres/upgrade/missing.js'
 import { readVersion } from '../postgres/upgrade/version.js'
 import { readField } from '../shared/fields.js'
 import { type Flags, type Io, RefusedError, UsageError } from './command.js'
@@ -65,7 +65,7 @@ async function importPool (io: Io): Promise<CreatePool> {
  * version.
  */
 export async function findMissingMigrations (pool: PgPool, schema: string): Promise<string[]> {
-  return listFiles(await findMissing((text, values) => ask(pool, text, values), schema, await readVersion()))
+  return listNames(await findMissing((text, values) => ask(pool, text, values), schema, await readVersion()))
 }
 
 /** Describes an error in one line, with a remedy where there is one. */

@@ -2,7 +2,7 @@ import { type OptionsOf, flag, readOptions } from '../shared/read-options.js'
 import { type PgPool, watchPool } from './pool.js'
 import { assertPool, readSchema } from './options.js'
 import { ask } from './session.js'
-import { findMissing, listFiles } from './upgrade/missing.js'
+import { findMissing, listNames } from './upgrade/missing.js'
 import { upgrade } from './upgrade/upgrade.js'
 import { readVersion } from './upgrade/version.js'
 
@@ -14,7 +14,7 @@ const migrateOptions = {
    */
   schema: readSchema,
   /**
-   * Changes nothing, and returns the files that would run.
+   * Changes nothing, and returns what would run.
    * @default false
    */
   dryRun: flag(false)
@@ -27,11 +27,12 @@ export interface MigrateOptions extends OptionsOf<typeof migrateOptions> {}
  * Creates the tables and functions of this package or updates them. Call it at every start, before anything else: it
  * skips files that ran before, and processes that start together wait for each other. Processes of the previous
  * version keep working while it runs, and no statement of others waits for more than a second. Each step is all or
- * nothing, so it can be called again after it was interrupted. Returns the names of the files that ran.
+ * nothing, so it can be called again after it was interrupted. Returns the names of the migrations that ran
+ * and of the functions it created.
  *
- * To use your own migration tool, run the SQL files in `src/postgres/migrations` in order, those with
- * `index concurrently` outside a transaction, then the new ones in `src/postgres/functions`; each once, with the schema
- * first in `search_path`.
+ * To use your own migration tool, run each SQL file in `src/postgres/migrations` once, in order, those with
+ * `index concurrently` outside a transaction, then all files in `src/postgres/sql`, with the schema first in
+ * `search_path`.
  *
  * Beside a transaction that has locked its tables, such as a dump, it gives up with `storage_timeout` after a minute;
  * after ten minutes for an index, which blocks no one, and for another process that migrates. A process warning
@@ -46,5 +47,5 @@ export async function migrate (pool: PgPool, options: MigrateOptions = {}): Prom
   watchPool(pool)
   const version = await readVersion()
   if (!dryRun) return upgrade(pool, schema, version)
-  return listFiles(await findMissing((text, values) => ask(pool, text, values), schema, version))
+  return listNames(await findMissing((text, values) => ask(pool, text, values), schema, version))
 }

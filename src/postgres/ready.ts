@@ -5,7 +5,7 @@ import { needsCollation, type TenantRelation } from './lists/columns.js'
 import { readerOf, type RowKind } from './lists/row-kind.js'
 import type { RelationSource } from './lists/row-source.js'
 import type { Session } from './session.js'
-import { findMissing, listFiles } from './upgrade/missing.js'
+import { findMissing, listNames } from './upgrade/missing.js'
 import { readVersion } from './upgrade/version.js'
 
 /** Runs a check, and turns errors of the database into `storage_not_ready` with a hint. */
@@ -30,7 +30,7 @@ export async function assertMigrated (session: Session, schema: string): Promise
     schema,
     await readVersion()
   )
-  const files = listFiles(missing)
+  const files = listNames(missing)
   if (files.length === 0) return
   const problem = missing.isNew ? 'has none of the tables' : `lacks the migrations ${files.join(', ')}`
   const message = `the schema ${schema} ${problem}: call migrate(pool, { schema: ${JSON.stringify(schema)} }) before the start`

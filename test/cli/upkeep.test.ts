@@ -16,7 +16,7 @@ t.test('upkeep by command', async (t) => {
   const pool = createPool()
   const cli = createCli(url)
   const { migrations, functions } = await readVersion()
-  const names = [...migrations.keys(), ...[...functions.keys()].map((name) => `${name}.sql`)]
+  const names = [...migrations.keys(), ...functions.keys()]
   const folder = t.testdir({})
   const storage = postgresStorage(pool)
   const recruiting = createRecruiting({ storage, delivery: false, secretKeys: [keys[0]] })

@@ -8,8 +8,7 @@ import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
 const version = await readVersion()
 const migrations = (await readdir(new URL('../../src/postgres/migrations/', import.meta.url))).sort()
-const functions = (await readdir(new URL('../../src/postgres/functions/', import.meta.url))).sort()
-const names = [...migrations, ...functions]
+const names = [...migrations, ...version.functions.keys()]
 const tableNames = [
   'api_keys', 'change_state', 'changes', 'deliveries', 'ended_changes', 'event_subjects', 'events', 'home', 'marks', 'migrations',
   'missed_changes', 'notices', 'paused_webhooks', 'queue', 'recent_changes', 'stopped_webhooks', 'tenants', 'versions',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listLacking, listLackingOnLists } from '../../postgres/grants.js'
 import type { RunQuery } from '../../postgres/session.js'
-import { findMissing, listFiles } from '../../postgres/upgrade/missing.js'
+import { findMissing, listNames } from '../../postgres/upgrade/missing.js'
 import { readVersion } from '../../postgres/upgrade/version.js'
 import { findLists } from '../rights.js'
 import { listWorkerRoles } from './deliveries.js'
@@ -16,7 +16,7 @@ export const migrations: Check = {
     const missing = await findMissing(query, schema, await readVersion())
     if (missing.migrations.length === 0) return [ok('all of them have run')]
     const remedy = `run fastify-recruiting-api migrate --schema ${quoteShell(schema)}`
-    return [fault(`the schema ${schema} lacks ${listFiles(missing).join(', ')}, so servers do not start`, remedy)]
+    return [fault(`the schema ${schema} lacks ${listNames(missing).join(', ')}, so servers do not start`, remedy)]
   }
 }
 

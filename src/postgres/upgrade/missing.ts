@@ -50,9 +50,9 @@ export async function findMissing (
   }
 }
 
-/** Returns the missing migrations and functions as file names. */
-export function listFiles ({ migrations, functions }: Pick<Missing, 'migrations' | 'functions'>): string[] {
-  return [...migrations, ...functions.map((name) => `${name}.sql`)]
+/** Returns the names of the missing migrations and functions. */
+export function listNames ({ migrations, functions }: Pick<Missing, 'migrations' | 'functions'>): string[] {
+  return [...migrations, ...functions]
 }
 
 /** Returns the names of the migrations that ran, and none if the schema does not exist. Throws `storage_not_ready`. */

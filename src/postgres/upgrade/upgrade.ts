@@ -5,7 +5,7 @@ import { begin, type PgClient, type PgPool } from '../pool.js'
 import { ask, type RunQuery } from '../session.js'
 import { quoteName, toIso } from '../sql.js'
 import { findRelations, grantFunctions, grantRelations } from './grant-new.js'
-import { findMissing, listFiles } from './missing.js'
+import { findMissing, listNames } from './missing.js'
 import { unseenAfter, type Version } from './version.js'
 
 // While a statement waits for a lock, others wait behind it.
@@ -174,7 +174,7 @@ async function runInTransaction (
     await grantFunctions(query, missing.functions)
     if (missing.superseded.length > 0) await dropUnused(query, missing.superseded)
     await client.query('commit')
-    return { files: listFiles(missing) }
+    return { files: listNames(missing) }
   }
 
   const [name, text] = next

@@ -9,7 +9,7 @@ import type { Session } from '../session.js'
 export interface Version {
   /** By the names of the files, which is also their order. */
   migrations: ReadonlyMap<string, string>
-  /** By the names of the functions. */
+  /** The statements that create functions, by their names. */
   functions: ReadonlyMap<string, string>
   rights: Rights
 }
@@ -26,13 +26,14 @@ export function readVersion (): Promise<Version> {
 export async function readFolder (folder: URL): Promise<Version> {
   const [migrations, functions] = await Promise.all([
     readFiles(new URL('migrations/', folder)),
-    readFiles(new URL('functions/', folder))
+    readFiles(new URL('sql/', folder))
   ])
-  return {
-    migrations,
-    functions: new Map([...functions].map(([file, text]) => [file.slice(0, -'.sql'.length), text])),
-    rights
-  }
+  return { migrations, functions: new Map([...functions.values()].flatMap(splitFunctions)), rights }
+}
+
+function splitFunctions (text: string): Array<[name: string, text: string]> {
+  return [...text.matchAll(/^create or replace function (\w+)[^]*?^\$\$;$/gm)]
+    .map(([statement, name = '']) => [name, statement])
 }
 
 async function readFiles (folder: URL): Promise<Map<string, string>> {

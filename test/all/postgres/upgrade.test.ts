@@ -9,7 +9,7 @@ import { createNextPool, readNextVersion } from '../../fixtures/postgres/next-ve
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
-const added = ['800-notes.sql', '801-deliveries-ended.sql', 'claim_v2.sql']
+const added = ['800-notes.sql', '801-deliveries-ended.sql', 'claim_v2']
 
 t.test('the next version', async (t) => {
   const server = await startPostgres(t)

@@ -2,7 +2,7 @@
 -- webhook that has failed for too long, or returned 410, gets a verdict, and disable_failing_webhooks_v1 disables it.
 -- p_done has the ordinals of the results in p_results that were recorded, p_noted those of deliveries that were
 -- stopped during the attempt. Returns whether there is a verdict or a warning.
-create function record_health_v1 (
+create or replace function record_health_v1 (
   p_results jsonb, p_done integer[], p_noted integer[], p_now timestamptz, p_failing_for_seconds double precision,
   p_failed_limit double precision, p_warn_after_seconds double precision, out has_verdict boolean
 )
@@ -21,7 +21,9 @@ begin
   with result as (
     -- Failures before a success do not count.
     select r.*, w.tenant, w.tenant_slug, w.revision, r.outcome = 'delivered' as is_success,
-      r.ordinal > coalesce(max(r.ordinal) filter (where r.outcome = 'delivered') over (partition by r.webhook_id), -1) as counts
+      r.ordinal > coalesce(
+        max(r.ordinal) filter (where r.outcome = 'delivered') over (partition by r.webhook_id), -1
+      ) as counts
     from jsonb_to_recordset(p_results) as r (
       ordinal integer, webhook_id bigint, target_url text, outcome text, response_status integer, error text,
       pause_ms double precision, is_gone boolean
@@ -35,15 +37,18 @@ begin
       coalesce(bool_or(r.is_gone), false) as is_gone,
       count(*) filter (where r.counts and r.outcome = 'failed' and r.ordinal = any (p_done)) as given_up,
       p_now + max(r.pause_ms) filter (where r.counts and r.pause_ms > 0) * interval '1 millisecond' as paused_until,
-      (array_agg(coalesce(r.error, 'http_status') order by coalesce(r.is_gone, false), r.ordinal) filter (where not r.is_success)) as errors,
-      (array_agg(r.response_status order by coalesce(r.is_gone, false), r.ordinal) filter (where not r.is_success)) as response_statuses
+      (array_agg(coalesce(r.error, 'http_status') order by coalesce(r.is_gone, false), r.ordinal)
+        filter (where not r.is_success)) as errors,
+      (array_agg(r.response_status order by coalesce(r.is_gone, false), r.ordinal)
+        filter (where not r.is_success)) as response_statuses
     from result r
     group by r.webhook_id, r.tenant, r.tenant_slug, r.revision
   ), healed as (
     delete from webhook_health h using summary s
     where h.webhook_id = s.webhook_id and h.revision <= s.revision and h.verdict is null and s.is_failing is not true
   ), counted as (
-    select s.*, s.errors[cardinality(s.errors)] as last_error, s.response_statuses[cardinality(s.errors)] as last_response_status,
+    select s.*, s.errors[cardinality(s.errors)] as last_error,
+      s.response_statuses[cardinality(s.errors)] as last_response_status,
       coalesce(old.failing_since, p_now) as failing_since,
       coalesce(old.failed_deliveries, 0) + s.given_up::integer as failed_deliveries,
       coalesce(old.is_warned, false) as is_warned,
@@ -62,26 +67,33 @@ begin
   ), judged as (
     select c.*, case
       when c.is_gone then 'gone'
-      when extract(epoch from p_now - c.failing_since) >= p_failing_for_seconds and c.failed_deliveries >= p_failed_limit then 'disabled'
+      when extract(epoch from p_now - c.failing_since) >= p_failing_for_seconds
+        and c.failed_deliveries >= p_failed_limit then 'disabled'
       when c.webhook_id in (select w.id from warnable w) then 'failing'
     end as kind
     from counted c
   ), kept as (
     insert into webhook_health as h (
-      webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until, verdict, last_error, last_response_status
+      webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until, verdict, last_error,
+      last_response_status
     )
-    select j.webhook_id, j.revision, j.failing_since, j.failed_deliveries, j.is_warned or j.kind is not distinct from 'failing',
+    select j.webhook_id, j.revision, j.failing_since, j.failed_deliveries,
+      j.is_warned or j.kind is not distinct from 'failing',
       j.pause, case when j.kind <> 'failing' then j.kind end, j.last_error, j.last_response_status
     from judged j
     on conflict (webhook_id) do update set
-      revision = excluded.revision, failing_since = excluded.failing_since, failed_deliveries = excluded.failed_deliveries,
+      revision = excluded.revision, failing_since = excluded.failing_since,
+      failed_deliveries = excluded.failed_deliveries,
       is_warned = excluded.is_warned, paused_until = excluded.paused_until,
       verdict = coalesce(case when h.revision = excluded.revision then h.verdict end, excluded.verdict),
       last_error = excluded.last_error, last_response_status = excluded.last_response_status
     where h.revision <= excluded.revision
   ), warned as (
-    insert into notices (kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status)
-    select j.kind, w.tenant, w.tenant_slug, j.webhook_id, j.failing_since, j.failed_deliveries, j.last_error, j.last_response_status
+    insert into notices (
+      kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status
+    )
+    select j.kind, w.tenant, w.tenant_slug, j.webhook_id, j.failing_since, j.failed_deliveries, j.last_error,
+      j.last_response_status
     from judged j join warnable w on w.id = j.webhook_id
     where j.kind = 'failing'
   )
@@ -97,5 +109,60 @@ begin
       join webhook_health h on h.webhook_id = w.id and h.revision = w.revision and h.paused_until > p_now
       where w.id = p.webhook_id
     );
+end
+$$;
+
+-- Disables the webhooks with a verdict and stores notices. Locked webhooks are left for the next call. Returns the
+-- disabled webhooks.
+create or replace function disable_failing_webhooks_v1 () returns setof bigint
+language sql
+set search_path from current
+set jit to off
+as $$
+  with judged as materialized (
+    select h.*, w.tenant, w.tenant_slug, w.status = 'active' and w.revision = h.revision as is_valid
+    from webhook_health h
+    join webhooks w on w.id = h.webhook_id
+    where h.verdict is not null
+    for no key update skip locked
+  ), disabled as (
+    update webhooks w set
+      status = 'disabled', disabled_reason = case j.verdict when 'gone' then 'gone' else 'failing' end,
+      skip_before = nextval('delivery_ids'), updated_at = date_trunc('milliseconds', clock_timestamp())
+    from judged j
+    where w.id = j.webhook_id and j.is_valid
+    returning w.id
+  ), listed as (
+    insert into stopped_webhooks (webhook_id) select d.id from disabled d on conflict do nothing
+  ), noticed as (
+    insert into notices (
+      kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status
+    )
+    select j.verdict, j.tenant, j.tenant_slug, j.webhook_id, j.failing_since, j.failed_deliveries, j.last_error,
+      j.last_response_status
+    from judged j
+    where j.is_valid
+  ), settled as (
+    update webhook_health h set verdict = null from judged j where h.webhook_id = j.webhook_id
+  )
+  select id from disabled
+$$;
+
+-- Lists a webhook whose status was set, and ends the pause of an earlier revision. The caller calls it with what its
+-- update returned: these statements also see what a claim set aside while the update waited for it.
+create or replace function apply_update_v1 (p_webhook bigint, p_is_status_set boolean) returns void
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+begin
+  if p_is_status_set then
+    insert into stopped_webhooks (webhook_id) values (p_webhook) on conflict do nothing;
+  end if;
+  update paused_webhooks p set until = '-infinity'
+  where p.webhook_id = p_webhook and p.until > '-infinity' and not exists (
+    select from webhook_health h
+    join webhooks w on w.id = h.webhook_id and w.revision = h.revision where w.id = p_webhook
+  );
 end
 $$;

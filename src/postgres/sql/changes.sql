@@ -1,0 +1,376 @@
+-- For SQL of the host: records that a candidate or job was created, changed or deleted, in the caller's transaction.
+-- tenant_slug is the tenant's id: its slug only if the servers have no option tenantId.
+create or replace function changed (tenant_slug text, kind text, id text, deleted boolean default false) returns void
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+#variable_conflict use_variable
+begin
+  if tenant_slug is null or char_length(tenant_slug) not between 1 and 200 or tenant_slug ~ '[[:cntrl:]]' then
+    raise exception 'changed: tenant_slug: expected 1 to 200 characters without control characters, got %',
+        quote_nullable(left(tenant_slug, 120))
+      using errcode = 'invalid_parameter_value';
+  elsif kind is null or kind not in ('candidate', 'job') then
+    raise exception 'changed: kind: expected candidate or job, got %', quote_nullable(left(kind, 120))
+      using errcode = 'invalid_parameter_value';
+  elsif id is null or id !~ '^[!-.0-~]{1,64}$' then
+    raise exception 'changed: id: expected 1 to 64 visible ASCII characters without /, got %',
+        quote_nullable(left(id, 120))
+      using errcode = 'invalid_parameter_value';
+  elsif deleted is null then
+    raise exception 'changed: deleted: expected true or false, got NULL' using errcode = 'invalid_parameter_value';
+  end if;
+  perform start_recording_v1('recent_changes_seq_seq');
+  insert into recent_changes (tenant, kind, id, deleted, changed_at)
+  values (tenant_slug, kind, id, deleted, clock_timestamp());
+end
+$$;
+
+-- Records a change in the caller's transaction. If that has no id yet, gives it one, records nothing and returns an
+-- empty text: call it again. If the second call returns an empty text too, no transaction is open.
+create or replace function record_change_v1 (p_tenant text, p_kind text, p_id text, p_deleted text) returns text
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+begin
+  if pg_current_xact_id_if_assigned() is null then
+    return left(pg_current_xact_id()::text, 0);
+  end if;
+  perform start_recording_v1('recent_changes_seq_seq');
+  insert into recent_changes (tenant, kind, id, deleted, changed_at)
+  values (p_tenant, p_kind, p_id, p_deleted::boolean, clock_timestamp());
+  return 'recorded';
+end
+$$;
+
+-- A transaction calls this before it draws a number from a sequence whose order readers follow. Tells readers from
+-- which number on the transaction may still commit rows, by a lock in its name: PostgreSQL releases it after the rows
+-- have become visible.
+create or replace function start_recording_v1 (p_sequence regclass) returns void
+language plpgsql
+-- The caller needs no privileges on the sequence.
+security definer
+set search_path from current
+set jit to off
+as $$
+declare
+  v_setting text := 'fastify_recruiting_api.records_' || p_sequence::oid;
+  v_transaction text := pg_current_xact_id()::text;
+begin
+  -- A rollback to a savepoint ends the lock and the setting together.
+  if current_setting(v_setting, true) is distinct from v_transaction then
+    perform pg_advisory_xact_lock_shared(
+      p_sequence::oid::integer, (coalesce(pg_sequence_last_value(p_sequence), 0) & 2147483647)::integer
+    );
+    perform set_config(v_setting, v_transaction, true);
+  end if;
+end
+$$;
+
+-- Returns up to which number of a sequence all rows that will ever be committed are visible to later statements, and
+-- the last number that was drawn. Read the rows in a statement of their own: the snapshot of the caller's is too old.
+-- Both are null on a standby, which does not show the transactions that are open on the primary.
+--
+-- A transaction with a number up to last had its lock (start_recording_v1) before last was read here. Either the lock
+-- is still there, or its rows are visible.
+create or replace function recorded_to_v1 (p_sequence regclass, out bound bigint, out last bigint)
+language plpgsql
+security definer
+set search_path from current
+set jit to off
+as $$
+declare
+  v_starts bigint[];
+  v_next bigint;
+begin
+  if pg_is_in_recovery() then
+    return;
+  end if;
+  last := coalesce(pg_sequence_last_value(p_sequence), 0);
+  v_starts := array(
+    select l.objid::bigint
+    from pg_locks l
+    where l.locktype = 'advisory' and l.classid = p_sequence::oid and l.objsubid = 2
+      and l.database = (select d.oid from pg_database d where d.datname = current_database())
+  );
+  -- A lock has the lower 31 bits of a number that is no higher than this one.
+  v_next := coalesce(pg_sequence_last_value(p_sequence), 0);
+  bound := least(last, (select min(v_next - ((v_next - start) & 2147483647)) from unnest(v_starts) as start));
+end
+$$;
+
+-- Returns what positions among the changes of a tenant are compared with, as of the caller's snapshot. p_bound is
+-- that of recorded_to_v1. epoch: differs between databases, restores of a database, successive tenants of one name,
+-- and states of the triggers; is_recorded: whether each table that watch was called for has its triggers, and they
+-- recorded every change; pruned: the last pruned change of all tenants; read_to: a position from which nothing is
+-- missed. It was committed, so it is on the disk: after a crash, the sequence continues behind it.
+create or replace function change_bounds_v1 (
+  p_tenant text, p_kind text, p_bound bigint,
+  out epoch text, out is_recorded boolean, out pruned bigint, out read_to bigint
+)
+language plpgsql
+stable
+set search_path from current
+set jit to off
+as $$
+#variable_conflict use_column
+begin
+  select
+    left(encode(sha256(convert_to(
+      concat_ws(' ', server_identity_v1(), d.oid, 'changes'::regclass::oid, state.id, ended.xid, watched.mark), 'UTF8'
+    )), 'hex'), 16),
+    watched.is_recorded,
+    state.pruned_change_seq,
+    greatest(
+      state.pruned_change_seq,
+      least(state.reached_change_seq, p_bound),
+      ended.last_seq,
+      (
+        select c.seq from recent_changes c
+        where c.seq > state.reached_change_seq and c.seq <= p_bound order by c.seq desc limit 1
+      )
+    )
+  into epoch, is_recorded, pruned, read_to
+  from change_state state
+  cross join lateral (
+    select coalesce(bool_and(w.lost = '{}' and w.missed_since is null), true) as is_recorded,
+      string_agg(
+        concat_ws(' ', w.id, case when w.found <> w.parts then w.found::text end), ' ' order by w.relation
+      ) as mark
+    from watched_tables_v1(p_kind) w
+  ) as watched
+  left join ended_changes ended on ended.tenant_digest = sha256(convert_to(p_tenant, 'UTF8'))
+  join pg_database d on d.datname = current_database();
+end
+$$;
+
+-- Moves up to p_limit recent changes to the table that keeps the last one of each candidate or job. Returns their
+-- number. Changes that readers do not see yet stay, and rows that a transaction has locked are skipped. Stores how
+-- far readers see, so that positions advance even for tenants without changes.
+create or replace function compact_changes_v1 (p_limit integer) returns integer
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_bound bigint := (select recorded.bound from recorded_to_v1('recent_changes_seq_seq') as recorded);
+  v_moved integer;
+begin
+  with moved as (
+    delete from recent_changes r
+    where r.seq = any (array(
+      select o.seq from recent_changes o where o.seq <= v_bound limit p_limit for update skip locked
+    ))
+    returning r.*
+  ), kept as (
+    insert into changes as c (tenant, kind, id, seq, deleted, changed_at)
+    select distinct on (m.tenant, m.kind, m.id) m.tenant, m.kind, m.id, m.seq, m.deleted, m.changed_at
+    from moved m
+    order by m.tenant, m.kind, m.id, m.seq desc
+    on conflict (tenant, kind, id) do update
+    set seq = excluded.seq, deleted = excluded.deleted, changed_at = excluded.changed_at
+    where c.seq < excluded.seq
+  ), reached as (
+    update change_state s set reached_change_seq = greatest(s.reached_change_seq, v_bound)
+  )
+  select count(*) into v_moved from moved;
+  return v_moved;
+end
+$$;
+
+-- Deletes up to p_limit rows that are older than the retention, the oldest first. Returns their number. Rows that a
+-- transaction has locked are skipped.
+create or replace function prune_changes_v1 (p_retention_days double precision, p_limit integer) returns integer
+language sql
+set search_path from current
+set jit to off
+as $$
+  with deleted as (
+    delete from changes c
+    where c.ctid = any (array(
+      select o.ctid from changes o
+      where o.changed_at < statement_timestamp() - p_retention_days * interval '1 day'
+      order by o.changed_at
+      limit p_limit
+      for update skip locked
+    ))
+    returning c.seq
+  ), raised as (
+    update change_state state set pruned_change_seq = last.seq
+    from (select max(d.seq) as seq from deleted d) as last
+    where state.pruned_change_seq < last.seq
+  )
+  select count(*)::integer from deleted
+$$;
+
+-- Ends the tokens of a tenant and its changes so far. Those up to a number are ended by it: no position given from
+-- now on is before them, and delete_ended_changes_v1 deletes them in batches. Only those behind one that an open
+-- transaction may still commit are deleted here.
+create or replace function end_changes_v1 (p_tenant text) returns void
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_bound bigint := (select recorded.bound from recorded_to_v1('recent_changes_seq_seq') as recorded);
+begin
+  insert into ended_changes (tenant_digest, xid, tenant, last_seq)
+  values (sha256(convert_to(p_tenant, 'UTF8')), pg_current_xact_id(), p_tenant, v_bound)
+  on conflict (tenant_digest) do update
+  set xid = excluded.xid, tenant = excluded.tenant, last_seq = excluded.last_seq, deleted_to = 0;
+  delete from recent_changes r where r.tenant = p_tenant and r.kind in ('candidate', 'job') and r.seq > v_bound;
+end
+$$;
+
+-- Deletes up to p_limit ended changes of a tenant that was renamed or removed. Returns whether there may be more. A
+-- batch begins where the one before stopped, because the index keeps the entries of deleted rows until vacuum runs.
+create or replace function delete_ended_changes_v1 (p_limit integer) returns boolean
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_ended ended_changes;
+  v_found integer;
+  v_to bigint;
+begin
+  select * into v_ended from ended_changes e
+  where e.tenant is not null order by e.tenant_digest limit 1 for update skip locked;
+  if not found then
+    return false;
+  end if;
+
+  select count(*), max(first.seq) into v_found, v_to
+  from (
+    select c.seq
+    from unnest('{candidate, job}'::text[]) as of (kind)
+    cross join lateral (
+      (
+        select r.seq from recent_changes r
+        where r.tenant = v_ended.tenant and r.kind = of.kind
+          and r.seq > v_ended.deleted_to and r.seq <= v_ended.last_seq
+        order by r.seq limit p_limit
+      )
+      union all
+      (
+        select c.seq from changes c
+        where c.tenant = v_ended.tenant and c.kind = of.kind
+          and c.seq > v_ended.deleted_to and c.seq <= v_ended.last_seq
+        order by c.seq limit p_limit
+      )
+    ) as c
+    order by c.seq
+    limit p_limit
+  ) as first;
+
+  -- What is moved to changes at the same time may stay, until it is older than the retention.
+  delete from recent_changes r
+  where r.tenant = v_ended.tenant and r.kind in ('candidate', 'job') and r.seq > v_ended.deleted_to and r.seq <= v_to;
+  delete from changes c
+  where c.tenant = v_ended.tenant and c.kind in ('candidate', 'job') and c.seq > v_ended.deleted_to and c.seq <= v_to;
+
+  update ended_changes e
+  set deleted_to = coalesce(v_to, e.deleted_to), tenant = case when v_found = p_limit then e.tenant end
+  where e.tenant_digest = v_ended.tenant_digest;
+  return true;
+end
+$$;
+
+-- For SQL of the host: ends all tokens of sync and of the feed of events, so that clients begin again. For rows that
+-- were written past the triggers, and after restores that PostgreSQL cannot see.
+create or replace function end_sync_tokens () returns void
+language sql
+set search_path from current
+set jit to off
+as $$
+  update change_state set id = gen_random_uuid()
+$$;
+
+-- Returns the watched tables of a kind with their triggers:
+-- parts: the table, its partitions and their triggers, as watch left them;
+-- found: as they are now. A trigger that was disabled and enabled again is another one;
+-- lost: the tables among them that lack a trigger which fires;
+-- added: partitions that watch has not seen;
+-- missed_since, problem: when a trigger first could not record a change, and its error. Null if all were recorded.
+create or replace function watched_tables_v1 (p_kind text)
+returns table (
+  relation text, id_expression text, tenant_expression text, id uuid, is_there boolean, parts text[], found text[],
+  lost text[], added text[], missed_since timestamptz, problem text
+)
+language plpgsql
+stable
+set search_path from current
+-- The names in parts must not depend on the role.
+set quote_all_identifiers to off
+set jit to off
+as $$
+#variable_conflict use_column
+declare
+  -- A range, so that an index of names finds them: _ comes before `.
+  v_functions oid[] := array(
+    select f.oid from pg_proc f
+    where f.proname > ('watch_' || p_kind || '_')::name and f.proname < ('watch_' || p_kind || '`')::name
+      and f.pronamespace = (select o.relnamespace from pg_class o where o.oid = 'watched_tables'::regclass)
+  );
+begin
+  return query
+  with recursive tree as (
+    select w.schema_name, w.table_name, c.oid
+    from watched_tables w
+    join pg_namespace n on n.nspname = w.schema_name
+    join pg_class c on c.relnamespace = n.oid and c.relname = w.table_name
+    where w.kind = p_kind
+    union
+    select t.schema_name, t.table_name, i.inhrelid from tree t join pg_inherits i on i.inhparent = t.oid
+  ), part as materialized (
+    select t.schema_name, t.table_name, named.name, array(
+      select format('%s %s %s', named.name, g.oid, g.xmin)
+      from pg_trigger g
+      where g.tgrelid = t.oid and g.tgenabled in ('O', 'A') and g.tgfoid = any (v_functions)
+    ) as triggers
+    from tree t
+    join pg_class c on c.oid = t.oid
+    join pg_namespace n on n.oid = c.relnamespace
+    cross join lateral format('%I.%I', n.nspname, c.relname) as named (name)
+  ), compared as (
+    -- A group for each name instead of a join, which the planner may turn into a search of all parts for each part.
+    select entry.schema_name, entry.table_name, entry.name,
+      bool_or(entry.is_known) as is_known, max(entry.triggers) as triggers
+    from (
+      select p.schema_name, p.table_name, p.name, false as is_known, cardinality(p.triggers) as triggers from part p
+      union all
+      select w.schema_name, w.table_name, known.name, true, null
+      from watched_tables w cross join lateral unnest(w.parts) as known (name)
+      where w.kind = p_kind
+    ) as entry
+    group by entry.schema_name, entry.table_name, entry.name
+  ), differing as (
+    select c.schema_name, c.table_name,
+      array_agg(c.name order by c.name) filter (where c.is_known and c.triggers < 4) as lost,
+      array_agg(c.name order by c.name) filter (where not c.is_known) as added
+    from compared c
+    group by c.schema_name, c.table_name
+  ), present as (
+    select p.schema_name, p.table_name, array_agg(entry.text order by entry.text collate "C") as found
+    from part p cross join lateral unnest(p.name || p.triggers) as entry (text)
+    group by p.schema_name, p.table_name
+  )
+  select format('%I.%I', w.schema_name, w.table_name), w.id_expression, w.tenant_expression, w.id,
+    now.found is not null, w.parts,
+    coalesce(now.found, '{}'), coalesce(d.lost, '{}'), coalesce(d.added, '{}'),
+    missed.missed_at, missed.problem
+  from watched_tables w
+  left join lateral (
+    select m.missed_at, m.problem from missed_changes m
+    where (m.kind, m.schema_name, m.table_name) = (w.kind, w.schema_name, w.table_name)
+    order by m.id
+    limit 1
+  ) as missed on true
+  left join present now on (now.schema_name, now.table_name) = (w.schema_name, w.table_name)
+  left join differing d on (d.schema_name, d.table_name) = (w.schema_name, w.table_name)
+  where w.kind = p_kind
+  order by w.schema_name, w.table_name;
+end
+$$;

@@ -1,0 +1,105 @@
+-- Identifies the cluster. Null if the role may not read it.
+create or replace function system_identifier_v1 () returns bigint
+language plpgsql
+stable
+set jit to off
+as $$
+begin
+  if not has_function_privilege('pg_control_system()', 'execute') then
+    return null;
+  end if;
+  return (select control.system_identifier from pg_control_system() as control);
+end
+$$;
+
+-- Identifies the data of the server. The timeline changes with each restore and when a standby is promoted; that of
+-- the last checkpoint would be the old one for minutes.
+create or replace function server_identity_v1 () returns text
+language plpgsql
+stable
+set search_path from current
+set jit to off
+as $$
+declare
+  v_timeline text;
+begin
+  if not pg_is_in_recovery() then
+    v_timeline := left(pg_walfile_name(pg_current_wal_lsn()), 8);
+  end if;
+  return concat_ws(' ', system_identifier_v1(), v_timeline);
+end
+$$;
+
+-- Returns why a process of this environment must not send notifications; no row if it may. A promoted standby is not
+-- a copy: only the timeline of the cluster changes.
+create or replace function find_hold_v1 (p_environment text) returns table (reason text, since timestamptz)
+language plpgsql
+stable
+set search_path from current
+set jit to off
+as $$
+declare
+  v_system bigint := system_identifier_v1();
+  v_database oid := (select d.oid from pg_database d where d.datname = current_database());
+begin
+  return query
+    select 'copy', min(h.held_since) from home h
+    where h.system <> v_system or h.database_oid <> v_database or h.table_oid <> 'home'::regclass
+    having count(*) > 0;
+  if not found then
+    return query select 'environment', null::timestamptz from home h where h.environment <> p_environment limit 1;
+  end if;
+end
+$$;
+
+-- Ends a hold: the tables belong to this database from now on. Returns why nothing was sent before, and how many
+-- deliveries were pending; no row if nothing was held. Discarding skips these, deactivates all webhooks and revokes
+-- all keys, unless they are kept.
+create or replace function adopt_v1 (
+  p_environment text, p_is_discarding boolean, p_keeps_webhooks boolean, p_keeps_keys boolean
+)
+returns table (reason text, pending bigint)
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+begin
+  -- No claim reads the row while it changes.
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.claim', 0));
+  reason := (select hold.reason from find_hold_v1(p_environment) as hold);
+  if reason is null then
+    return;
+  end if;
+
+  pending := (
+    select count(*) from queue q
+    join webhooks w on w.id = q.webhook_id where w.status = 'active' and q.id >= w.skip_before
+  );
+  if p_is_discarding then
+    with stopped as (
+      update webhooks w set skip_before = nextval('delivery_ids')
+      where w.id in (select q.webhook_id from queue q)
+      returning w.id
+    )
+    insert into stopped_webhooks (webhook_id) select s.id from stopped s on conflict do nothing;
+    delete from notices;
+    if not p_keeps_webhooks then
+      update webhooks w set status = 'inactive', updated_at = date_trunc('milliseconds', clock_timestamp())
+      where w.status <> 'inactive';
+    end if;
+    if not p_keeps_keys then
+      -- Repeated, because a rotation that the statement waits for adds a key that only the next one sees.
+      loop
+        update api_keys k set revoked_at = date_trunc('milliseconds', clock_timestamp()) where k.revoked_at is null;
+        exit when not found;
+      end loop;
+    end if;
+  end if;
+
+  update home
+  set id = gen_random_uuid(), system = system_identifier_v1(), database_oid = d.oid, table_oid = 'home'::regclass,
+    environment = p_environment, held_since = null
+  from pg_database d where d.datname = current_database();
+  return next;
+end
+$$;

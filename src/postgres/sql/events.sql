@@ -1,0 +1,287 @@
+-- Records an event and a delivery for each webhook that subscribes to its type and whose filters it matches, in the
+-- caller's transaction. Writes only new rows that no other transaction waits for, except one with the same
+-- idempotency key. p_other_subjects is a JSON array or null. p_filter_body is the column of events.
+--
+-- Returns the number of pending deliveries; or, if an earlier event has the same idempotency key, a JSON array of its
+-- id, deliveries and fingerprint; or, if the tenant rests, a JSON string with the end of its rest.
+create or replace function record_event_v1 (
+  p_tenant text, p_id text, p_type text, p_body text, p_tombstone text, p_subject text, p_other_subjects text,
+  p_key text, p_fingerprint text,
+  p_trace_parent text, p_filter_body text
+) returns text
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
+  v_key text;
+  v_rests_until timestamptz;
+  v_seq bigint;
+  v_pending integer;
+  v_earlier text;
+begin
+  select t.key, t.rests_until into v_key, v_rests_until from tenants t where t.tenant = p_tenant;
+  if v_rests_until is not null then
+    return to_json(to_char(v_rests_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
+  end if;
+  v_key := coalesce(v_key, p_tenant);
+
+  perform start_recording_v1('events_seq_seq');
+  if p_key is null then
+    insert into events (
+      id, tenant_key, type, body, filter_body, tombstone, subject, trace_parent, fingerprint, recorded_at
+    )
+    values (p_id, v_key, p_type, p_body, p_filter_body, p_tombstone, p_subject, p_trace_parent, p_fingerprint, v_now)
+    returning seq into v_seq;
+  else
+    loop
+      insert into events (
+        id, tenant_key, type, body, filter_body, tombstone, subject, idempotency_key, trace_parent, fingerprint,
+        recorded_at
+      )
+      values (
+        p_id, v_key, p_type, p_body, p_filter_body, p_tombstone, p_subject, p_key, p_trace_parent, p_fingerprint, v_now
+      )
+      on conflict (tenant_key, idempotency_key) where idempotency_key is not null do nothing
+      returning seq into v_seq;
+      exit when found;
+
+      select json_build_array(e.id, e.deliveries, e.fingerprint)::text into v_earlier
+      from events e
+      where e.tenant_key = v_key and e.idempotency_key = p_key;
+      if found then
+        return v_earlier;
+      end if;
+      -- The earlier event was pruned just now: try again.
+    end loop;
+  end if;
+
+  if p_other_subjects is not null then
+    insert into event_subjects (tenant_key, subject, event_seq)
+    select v_key, s.subject, v_seq from json_array_elements_text(p_other_subjects::json) as s (subject);
+  end if;
+
+  with subscribed as (
+    select w.id, w.status from webhooks w
+    -- The tenant may have been renamed while this waited for an event with the same idempotency key. A removed one is
+    -- null here.
+    where w.tenant = (
+        select case count(*) when 0 then p_tenant else max(t.tenant) end from tenants t where t.key = v_key
+      )
+      and p_type = any (w.event_types)
+      -- Converts the body once, and only for a webhook with filters.
+      and case when w.filter_path is null then true
+        else (select event_json_v1(coalesce(p_filter_body, p_body))) @@ w.filter_path end
+  ), skipped as (
+    insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at)
+    select s.id, nextval('delivery_ids'), v_seq, p_type, 'skipped', v_now, v_now
+    from subscribed s where s.status <> 'active'
+  ), queued as (
+    insert into queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
+    select v_seq, s.id, p_type, 1, v_now, v_now from subscribed s where s.status = 'active'
+    returning id
+  )
+  select count(*) into v_pending from queued;
+
+  if p_key is not null then
+    update events e set deliveries = v_pending where e.seq = v_seq;
+  end if;
+  return v_pending;
+end
+$$;
+
+-- Returns the body of an event for filters. A body that PostgreSQL cannot convert, such as the empty one of an erased
+-- event, is an empty object, because no emit may fail for it.
+create or replace function event_json_v1 (p_body text) returns jsonb
+language plpgsql
+stable
+set search_path from current
+set jit to off
+as $$
+begin
+  return p_body::jsonb;
+exception
+  when data_exception or program_limit_exceeded then
+    return '{}';
+end
+$$;
+
+-- Returns what positions among the events of a tenant are compared with, as of the caller's snapshot. p_bound is that
+-- of recorded_to_v1. tenant_key: the key of its events; epoch: differs between databases, restores and adoptions of a
+-- database, and successive tenants of one name; pruned: the last pruned event of all tenants; read_to: a position
+-- from which nothing is missed. It is the number of an event that was committed, so it is on the disk: after a crash,
+-- the sequence continues behind it.
+create or replace function feed_bounds_v1 (
+  p_tenant text, p_bound bigint, out tenant_key text, out epoch text, out pruned bigint, out read_to bigint
+)
+language plpgsql
+stable
+set search_path from current
+set jit to off
+as $$
+declare
+  v_state change_state;
+begin
+  tenant_key := coalesce((select t.key from tenants t where t.tenant = p_tenant), p_tenant);
+  select s.* into v_state from change_state s;
+  pruned := v_state.pruned_event_seq;
+  read_to := greatest(pruned, (
+    select e.seq from events e where e.seq > pruned and e.seq <= p_bound order by e.seq desc limit 1
+  ));
+
+  epoch := left(encode(sha256(convert_to(concat_ws(' ',
+    server_identity_v1(),
+    (select d.oid from pg_database d where d.datname = current_database()),
+    'events'::regclass::oid,
+    v_state.id,
+    (select ended.xid from ended_changes ended where ended.tenant_digest = sha256(convert_to(p_tenant, 'UTF8'))),
+    -- Changes when a copy is adopted.
+    (select string_agg(concat_ws(' ', h.system, h.database_oid, h.table_oid), ' ' order by h.table_oid) from home h)
+  ), 'UTF8')), 'hex'), 16);
+end
+$$;
+
+-- Replaces the events of a subject by their tombstones, cancels their queued deliveries and removes the responses to
+-- them, in the caller's transaction. Returns the number of events with that subject.
+create or replace function erase_subject_v1 (p_tenant text, p_subject text) returns integer
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
+  v_key text := coalesce((select t.key from tenants t where t.tenant = p_tenant), p_tenant);
+  v_events bigint[];
+begin
+  select array_agg(named.seq order by named.seq) into v_events
+  from (
+    select e.seq from events e where e.tenant_key = v_key and e.subject = p_subject
+    union
+    select s.event_seq from event_subjects s where s.tenant_key = v_key and s.subject = p_subject
+  ) as named;
+
+  update events e set body = coalesce(e.tombstone, ''), filter_body = null where e.seq = any (v_events);
+
+  with erased as (
+    delete from queue q where q.event_seq = any (v_events) returning q.*
+  )
+  insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at, earlier, fence)
+  select e.webhook_id, e.id, e.event_seq, e.event_type, 'cancelled', e.created_at, v_now, e.attempts,
+    case e.lane when 0 then e.fence end
+  from erased e;
+
+  -- A response may repeat the data. This statement also sees the attempts that the previous one waited for.
+  update deliveries d set
+    response_excerpt = null,
+    earlier = (select jsonb_agg(e.attempt - 'response_excerpt' order by e.nth)
+      from jsonb_array_elements(d.earlier) with ordinality as e (attempt, nth))
+  -- An attempt of a stopped delivery, which has a fence, may write its excerpt at the same time: waits for it.
+  where d.event_seq = any (v_events)
+    and (d.fence is not null or d.response_excerpt is not null or d.earlier @? '$[*].response_excerpt');
+
+  return coalesce(cardinality(v_events), 0);
+end
+$$;
+
+-- Reads up to p_limit events that are older than the retention by their own date, the oldest first, after p_after: a
+-- JSON array of a date and a seq, or null to begin. Deletes their old deliveries that ended, then the events without
+-- deliveries. Returns the number of deleted rows and the p_after of the next call, or null at the end.
+create or replace function prune_v1 (
+  p_retention_days double precision, p_limit integer, p_after text, out pruned integer, out next_after text
+)
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_before timestamptz := clock_timestamp() - p_retention_days * interval '1 day';
+  v_events bigint[];
+  v_count integer;
+begin
+  select array_agg(walked.seq),
+    (array_agg(json_build_array(walked.recorded_at, walked.seq) order by walked.recorded_at, walked.seq))[p_limit]
+  into v_events, next_after
+  from (
+    select e.seq, e.recorded_at from events e
+    where e.recorded_at < v_before
+      and (e.recorded_at, e.seq) > (
+        coalesce((p_after::json ->> 0)::timestamptz, '-infinity'), coalesce((p_after::json ->> 1)::bigint, 0)
+      )
+    order by e.recorded_at, e.seq
+    limit p_limit
+  ) as walked;
+
+  -- Events locked by a replay are skipped.
+  v_events := array(select e.seq from events e where e.seq = any (v_events) order by e.seq for update skip locked);
+
+  delete from deliveries d where d.event_seq = any (v_events) and d.created_at < v_before;
+  get diagnostics pruned = row_count;
+  with deleted as (
+    delete from events e
+    where e.seq = any (v_events)
+      and not exists (select from queue q where q.event_seq = e.seq)
+      and not exists (select from deliveries d where d.event_seq = e.seq)
+    returning e.seq
+  ), raised as (
+    update change_state state
+    set pruned_event_seq = last.seq
+    from (select max(d.seq) as seq from deleted d) as last
+    where state.pruned_event_seq < last.seq
+  )
+  select count(*) into v_count from deleted;
+  pruned := pruned + v_count;
+  delete from event_subjects s
+  where s.event_seq = any (v_events) and not exists (select from events e where e.seq = s.event_seq);
+end
+$$;
+
+-- Deletes up to p_limit events of removed tenants with their deliveries. Returns how many events are left, counted up
+-- to p_limit. A batch begins where the one before stopped, because the index keeps the entries of deleted events
+-- until vacuum runs.
+create or replace function remove_events_v1 (p_limit integer) returns integer
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_removed record;
+  v_wanted integer;
+  v_found integer;
+  v_events bigint[];
+  v_dates timestamptz[];
+  v_deleted integer := 0;
+  v_left integer := 0;
+begin
+  for v_removed in
+    select t.key, coalesce(t.removed_to, '-infinity') as removed_to from tenants t where t.tenant is null order by t.key
+  loop
+    v_wanted := 2 * p_limit - v_deleted - v_left;
+    select count(*), array_agg(found.seq order by found.recorded_at),
+      array_agg(found.recorded_at order by found.recorded_at)
+    into v_found, v_events, v_dates
+    from (
+      select e.seq, e.recorded_at from events e
+      where e.tenant_key = v_removed.key and e.recorded_at >= v_removed.removed_to
+      order by e.recorded_at
+      limit v_wanted
+    ) as found;
+    v_events := v_events[:p_limit - v_deleted];
+
+    -- Waits for replays of these events, so that the next statements see what they queued.
+    perform from events e where e.seq = any (v_events) order by e.seq for update;
+    delete from queue q where q.event_seq = any (v_events);
+    delete from deliveries d where d.event_seq = any (v_events);
+    delete from event_subjects s where s.event_seq = any (v_events);
+    delete from events e where e.seq = any (v_events);
+    v_deleted := v_deleted + coalesce(cardinality(v_events), 0);
+    v_left := v_left + v_found - coalesce(cardinality(v_events), 0);
+
+    -- At the end it begins again: an emit may have committed late.
+    update tenants t set removed_to = case when v_found = v_wanted or v_left > 0 then v_dates[cardinality(v_events)] end
+    where t.key = v_removed.key and (cardinality(v_events) > 0 or v_found = 0 and t.removed_to is not null);
+    exit when v_left >= p_limit;
+  end loop;
+  return least(v_left, p_limit);
+end
+$$;

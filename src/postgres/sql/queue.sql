@@ -1,0 +1,645 @@
+-- Leases ready deliveries to a worker: promotes what is due, chooses webhooks, leases up to p_limit of their
+-- deliveries, and marks the webhooks whose deleted rows made this slow.
+--
+-- If this process must not send, it returns one row with only held. Otherwise a database without an environment takes
+-- p_environment. It writes nothing if nothing is due.
+create or replace function claim_v1 (
+  p_limit integer, p_per_endpoint integer, p_lease_ms double precision, p_environment text
+)
+returns table (
+  delivery_id bigint, fence bigint, tenant text, tenant_slug text, webhook_id bigint, target_url text, secret text,
+  previous_secret text, headers text, event_id text, event_type text, body text, trace_parent text,
+  attempt_count integer,
+  is_failing boolean, held text
+)
+language plpgsql
+set search_path from current
+-- Each search reads an index and stops, whatever the role sets and the planner believes about the size of the queue.
+set enable_indexscan to on
+set enable_indexonlyscan to on
+set enable_tidscan to on
+set enable_nestloop to on
+set enable_seqscan to off
+set jit to off
+as $$
+declare
+  v_started timestamptz;
+  v_visited record;
+begin
+  -- If a server crash loses the claim, another one follows.
+  perform set_config('synchronous_commit', 'off', true);
+  perform promote_due_v1();
+
+  -- Claims run one at a time, so that each counts the leases of all others. The holder of this lock waits for no other.
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.claim', 0));
+  v_started := clock_timestamp();
+
+  held := (select hold.reason from find_hold_v1(p_environment) as hold);
+  if held is not null then
+    update home set held_since = v_started where held_since is null;
+    return next;
+    return;
+  end if;
+  update home set environment = p_environment where environment is null and p_environment is not null;
+
+  delete from marks m where m.marked_at <= v_started - interval '10 minutes';
+  -- Finds deliveries that were committed late with a lower id. Nothing expires later, unless the clock went back.
+  update marks m set first_fresh = m.safe_fresh, expires_at = 'infinity'
+  where m.expires_at <= v_started or (m.expires_at > v_started + interval '10 seconds' and m.expires_at < 'infinity');
+
+  v_visited := choose_webhooks_v1(greatest(p_limit, 64), p_per_endpoint);
+  if v_visited.chosen <> '{}' then
+    return query
+      select leased.*, null
+      from lease_v1(v_visited.chosen, v_visited.capacities, v_visited.tenants, p_limit, p_lease_ms) as leased;
+  end if;
+  if not v_visited.has_moved and clock_timestamp() - v_started > interval '20 milliseconds' then
+    perform mark_v1(v_visited.start_after, v_visited.stopped_at);
+  end if;
+end
+$$;
+
+-- Makes up to 1000 scheduled deliveries ready that are due, and ends up to 1000 pauses.
+create or replace function promote_due_v1 () returns void
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+begin
+  update queue q set lane = case when q.is_replay then 3 else 2 end
+  where q.ctid = any (array(
+    select due.ctid from queue due
+    where due.lane is null and due.paused_lane is null and due.due_at <= v_now
+    order by due.due_at
+    limit 1000
+    for update skip locked
+  ));
+  update paused_webhooks p set until = '-infinity'
+  where p.ctid = any (array(
+    select ended.ctid from paused_webhooks ended
+    where ended.until > '-infinity' and ended.until <= v_now
+    order by ended.until
+    limit 1000
+    for update skip locked
+  ));
+end
+$$;
+
+-- Visits the webhooks with ready deliveries, by ascending id, from where the previous call stopped, until p_wanted
+-- can send or all were visited. Stops earlier after 50 ms, or after 500 ms if none can send so far; the next call
+-- continues there.
+--
+-- Deliveries of webhooks that cannot send leave the ready ones: those of paused webhooks are set aside, stopped ones
+-- move to the log, and has_moved tells so. So each of them costs one visit. The caller holds the lock of claims.
+create or replace function choose_webhooks_v1 (
+  p_wanted integer, p_per_endpoint integer,
+  out chosen bigint[], out capacities integer[], out tenants text[], out start_after bigint, out stopped_at bigint,
+  out has_moved boolean
+)
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_visited integer := 0;
+  v_has_wrapped boolean := false;
+  v_marked bigint;
+  v_resumed bigint;
+  v_next bigint;
+  v_first bigint;
+  v_webhook record;
+begin
+  chosen := '{}';
+  capacities := '{}';
+  tenants := '{}';
+  has_moved := false;
+  select t.last_value into start_after from turns t;
+  stopped_at := start_after;
+
+  loop
+    -- The next webhook that has ready deliveries. Marked webhooks are visited in any case: a search would read the
+    -- deleted rows at the beginning of their queues. The order is that of the index, so each search reads one entry.
+    select m.webhook_id into v_marked from marks m where m.webhook_id > stopped_at order by m.webhook_id limit 1;
+    select p.webhook_id into v_resumed from paused_webhooks p
+    where p.until = '-infinity' and p.webhook_id > stopped_at order by p.webhook_id limit 1;
+    select q.webhook_id, q.id into v_next, v_first from queue q
+    where q.lane is not null and q.webhook_id > stopped_at
+      and q.webhook_id < coalesce(least(v_marked, v_resumed), 9223372036854775807)
+    order by q.webhook_id, q.lane, q.id
+    limit 1;
+    v_next := coalesce(v_next, least(v_marked, v_resumed));
+
+    if v_has_wrapped and (v_next is null or v_next > start_after) then
+      return;
+    elsif v_next is null then
+      v_has_wrapped := true;
+      stopped_at := 0;
+      continue;
+    end if;
+    stopped_at := v_next;
+    v_visited := v_visited + 1;
+
+    select w.tenant, w.status = 'active' as is_active, w.skip_before, h.verdict, h.paused_until > v_now as is_paused,
+      p_per_endpoint - leased.count as capacity
+    into v_webhook
+    from webhooks w
+    left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
+    left join marks m on m.webhook_id = w.id
+    cross join lateral (
+      select count(*)::integer from queue q
+      where q.webhook_id = w.id and q.lane = 0 and q.id >= coalesce(m.first_leased, 0) and q.leased_until > v_now
+    ) as leased
+    where w.id = v_next;
+
+    if v_webhook.is_active is not true or v_first < v_webhook.skip_before then
+      perform sweep_v1(v_next, 100);
+      has_moved := true;
+    end if;
+    if v_webhook.is_active is not true then
+      if v_next = v_resumed then
+        perform take_back_v1(v_next, 0);
+      end if;
+    elsif v_webhook.is_paused then
+      perform set_aside_v1(v_next, 100);
+      has_moved := true;
+    elsif v_webhook.verdict is null and v_webhook.capacity > 0 then
+      if v_next = v_resumed then
+        perform take_back_v1(v_next, v_webhook.capacity);
+      end if;
+      chosen := chosen || v_next;
+      capacities := capacities || v_webhook.capacity;
+      tenants := tenants || v_webhook.tenant;
+    end if;
+
+    exit when cardinality(chosen) >= p_wanted;
+    exit when v_visited >= 16
+      and clock_timestamp() - v_now > case chosen when '{}' then 500 else 50 end * interval '1 millisecond';
+  end loop;
+  perform setval('turns', stopped_at);
+end
+$$;
+
+-- Sets aside up to p_limit ready deliveries of a paused webhook. The caller holds the lock of claims.
+create or replace function set_aside_v1 (p_webhook bigint, p_limit integer) returns void
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_until timestamptz;
+begin
+  -- What ends the pause early changes one of these rows, and then the row in paused_webhooks: it waits for this, or
+  -- this does nothing.
+  select h.paused_until into v_until
+  from webhooks w
+  join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
+  where w.id = p_webhook and w.status = 'active' and h.paused_until > clock_timestamp()
+  for share skip locked;
+  if not found then
+    return;
+  end if;
+
+  insert into paused_webhooks as p (webhook_id, until) values (p_webhook, v_until)
+  on conflict (webhook_id) do update set until = excluded.until where p.until <> excluded.until;
+  update queue q set lane = null, paused_lane = q.lane
+  where q.ctid = any (array(
+    -- As in lease_v1.
+    select ready.place
+    from (
+      values (1, (select m.first_fresh from marks m where m.webhook_id = p_webhook)), (2, null), (3, null)
+    ) as begin (lane, id)
+    cross join lateral (
+      select q.ctid as place from queue q
+      where q.webhook_id = p_webhook and q.lane = begin.lane::smallint and q.id >= coalesce(begin.id, 0)
+      order by q.id
+      limit p_limit
+      for update skip locked
+    ) as ready
+    limit p_limit
+  ));
+end
+$$;
+
+-- Takes back up to p_limit deliveries that were set aside while their webhook was paused. The caller holds the lock
+-- of claims.
+create or replace function take_back_v1 (p_webhook bigint, p_limit integer) returns void
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+begin
+  update queue q set
+    lane = case
+      -- A mark may begin after this delivery in lane 1.
+      when q.paused_lane = 1 and exists (select from marks m where m.webhook_id = q.webhook_id) then 2
+      else q.paused_lane
+    end,
+    paused_lane = null
+  where q.ctid = any (array(
+    select paused.ctid from queue paused
+    where paused.webhook_id = p_webhook and paused.paused_lane is not null
+    order by paused.paused_lane, paused.id
+    limit p_limit
+    for update skip locked
+  ));
+  delete from paused_webhooks p
+  where p.webhook_id = p_webhook
+    and not exists (select from queue q where q.webhook_id = p_webhook and q.paused_lane is not null);
+end
+$$;
+
+-- Leases up to p_limit ready deliveries of these webhooks, of each up to its capacity. Tenants take turns: one
+-- delivery of each, then a second one of each. The deliveries of a tenant come from its webhooks in turn. Skips
+-- locked deliveries. The caller holds the lock of claims.
+create or replace function lease_v1 (
+  p_webhooks bigint[], p_capacities integer[], p_tenants text[], p_limit integer, p_lease_ms double precision
+)
+returns table (
+  delivery_id bigint, fence bigint, tenant text, tenant_slug text, webhook_id bigint, target_url text, secret text,
+  previous_secret text, headers text, event_id text, event_type text, body text, trace_parent text,
+  attempt_count integer,
+  is_failing boolean
+)
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := clock_timestamp();
+  v_fence bigint := nextval('fences');
+  v_left integer := p_limit;
+  v_leased integer;
+  v_webhooks bigint[];
+  v_capacities integer[];
+  v_turns integer[];
+begin
+  -- Each claim begins with the next tenant and, after a round of tenants, with the next webhook of each.
+  with visited as (
+    select v.*, dense_rank() over (order by v.tenant) as tenant_place,
+      count(*) over (partition by v.tenant) as webhooks,
+      row_number() over (partition by v.tenant order by v.webhook_id) as webhook_place
+    from unnest(p_webhooks, p_capacities, p_tenants) as v (webhook_id, capacity, tenant)
+  ), rotated as (
+    select v.webhook_id, v.capacity, (v.tenant_place + v_fence) % t.tenants as tenant_turn,
+      (v.webhook_place + v_fence / t.tenants) % v.webhooks as webhook_turn
+    from visited v, (select max(v.tenant_place) as tenants from visited v) as t
+  )
+  select array_agg(r.webhook_id order by r.webhook_turn, r.tenant_turn),
+    array_agg(r.capacity order by r.webhook_turn, r.tenant_turn),
+    array_agg(r.tenant_turn order by r.webhook_turn, r.tenant_turn)
+  into v_webhooks, v_capacities, v_turns
+  from rotated r;
+
+  -- More than one round only if the first webhooks have fewer deliveries: others are leased, or locked by another
+  -- transaction.
+  for v_from in 1 .. cardinality(v_webhooks) by greatest(p_limit, 1) loop
+    return query
+      with offered as (
+        select e.tenant_turn, e.turn, ready.place,
+          row_number() over (partition by e.turn order by ready.lane, ready.id) as nth
+        from unnest(
+          v_webhooks[v_from:v_from + p_limit - 1], v_capacities[v_from:v_from + p_limit - 1],
+          v_turns[v_from:v_from + p_limit - 1]
+        ) with ordinality as e (webhook_id, capacity, tenant_turn, turn)
+        join webhooks w on w.id = e.webhook_id
+        left join marks m on m.webhook_id = e.webhook_id
+        cross join lateral (
+          -- One search for each lane: each starts at its own first row and reads no more than it takes.
+          select q.* from (values (0, m.first_leased), (1, m.first_fresh), (2, null), (3, null)) as begin (lane, id)
+          cross join lateral (
+            select q.ctid as place, q.lane, q.id from queue q
+            where q.webhook_id = e.webhook_id and q.lane = begin.lane::smallint
+              and q.id >= greatest(w.skip_before, begin.id)
+              and (q.lane > 0 or q.leased_until <= v_now)
+            order by q.id
+            limit e.capacity
+            for update skip locked
+          ) as q
+          limit e.capacity
+        ) as ready
+      ), ranked as (
+        select o.*, row_number() over (partition by o.tenant_turn order by o.nth, o.turn) as rank from offered o
+      ), picked as (
+        select row_number() over (order by r.rank, r.tenant_turn) as ordinal, r.place
+        from ranked r
+        order by r.rank, r.tenant_turn
+        limit v_left
+      ), leased as (
+        update queue q set lane = 0, fence = v_fence, leased_until = v_now + p_lease_ms * interval '1 millisecond'
+        from picked
+        where q.ctid = picked.place
+        returning picked.ordinal, q.id, q.webhook_id, q.event_seq, q.attempts
+      ), lowered as (
+        update marks m set first_leased = first.id
+        from (select l.webhook_id, min(l.id) as id from leased l group by l.webhook_id) as first
+        where m.webhook_id = first.webhook_id and first.id < m.first_leased
+      )
+      select l.id, v_fence, w.tenant, w.tenant_slug, w.id, w.target_url, w.secret,
+        case when w.previous_secret_expires_at > v_now then w.previous_secret end, w.headers,
+        e.id, e.type, e.body, e.trace_parent, coalesce(jsonb_array_length(l.attempts), 0), h.webhook_id is not null
+      from leased l
+      join webhooks w on w.id = l.webhook_id
+      join events e on e.seq = l.event_seq
+      left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
+      order by l.ordinal;
+    get diagnostics v_leased = row_count;
+    v_left := v_left - v_leased;
+    exit when v_left = 0;
+  end loop;
+end
+$$;
+
+-- Marks webhooks whose queue begins with deleted rows, or moves their marks, among those visited by a claim that
+-- began after p_after and stopped at p_until. The caller holds the lock of claims.
+create or replace function mark_v1 (p_after bigint, p_until bigint) returns void
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_started timestamptz := clock_timestamp();
+  v_next_id bigint := nextval('delivery_ids');
+  v_next_xid xid8 := pg_snapshot_xmax(pg_current_snapshot());
+  v_all_ended xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  v_webhook bigint;
+  v_mark marks;
+  v_searched timestamptz;
+  v_shortest interval;
+  v_first_leased bigint;
+  v_first_fresh bigint;
+begin
+  for v_webhook in
+    (select w.id from webhooks w where w.id > p_after and (w.id <= p_until or p_until <= p_after) order by w.id)
+    union all
+    (select w.id from webhooks w where w.id <= p_until and p_until <= p_after order by w.id)
+  loop
+    -- The shorter of two searches counts: on a busy machine one may wait for the processor.
+    select * into v_mark from marks m where m.webhook_id = v_webhook;
+    v_shortest := '1 hour';
+    for v_search in 1..2 loop
+      v_searched := clock_timestamp();
+      select q.id into v_first_leased from queue q
+      where q.webhook_id = v_webhook and q.lane = 0 and q.id >= coalesce(v_mark.first_leased, 0) order by q.id limit 1;
+      select q.id into v_first_fresh from queue q
+      where q.webhook_id = v_webhook and q.lane = 1 and q.id >= coalesce(v_mark.first_fresh, 0) order by q.id limit 1;
+      v_shortest := least(v_shortest, clock_timestamp() - v_searched);
+    end loop;
+    if v_shortest > interval '0.1 milliseconds' then
+      if v_mark is null then
+        insert into marks (webhook_id, first_leased, settled_id, settled_xid, settled_at)
+        values (v_webhook, coalesce(v_first_leased, v_next_id), v_next_id, v_next_xid, v_started);
+      -- Each update leaves a deleted row.
+      elsif v_mark.settled_at between v_started - interval '2 seconds' and v_started then
+        null;
+      elsif v_mark.first_fresh = v_mark.safe_fresh and v_mark.settled_xid <= v_all_ended then
+        v_first_fresh := least(v_first_fresh, v_mark.settled_id);
+        update marks m set
+          first_leased = coalesce(v_first_leased, v_next_id), first_fresh = v_first_fresh, safe_fresh = v_first_fresh,
+          settled_id = v_next_id, settled_xid = v_next_xid, settled_at = v_started
+        where m.webhook_id = v_webhook;
+      -- A transaction stays open. Deliveries that it commits with a lower id wait until the mark expires.
+      elsif v_mark.settled_at < v_started - interval '10 seconds' then
+        update marks m set
+          first_leased = coalesce(v_first_leased, v_next_id), first_fresh = coalesce(v_first_fresh, v_next_id),
+          expires_at = least(m.expires_at, v_started + interval '10 seconds')
+        where m.webhook_id = v_webhook;
+      end if;
+    end if;
+    exit when clock_timestamp() - v_started > interval '100 milliseconds';
+  end loop;
+end
+$$;
+
+-- Releases leases. Their deliveries are ready at once.
+create or replace function release_v1 (p_webhooks bigint[], p_ids bigint[], p_fences bigint[]) returns void
+language sql
+set search_path from current
+set enable_indexscan to on
+set enable_indexonlyscan to on
+set enable_tidscan to on
+set enable_nestloop to on
+set enable_seqscan to off
+set jit to off
+as $$
+  update queue q set
+    lane = case
+      when q.is_replay then 3
+      -- A mark may begin after this delivery in lane 1.
+      when q.attempts is null and not exists (select from marks m where m.webhook_id = q.webhook_id) then 1
+      else 2
+    end,
+    fence = null, leased_until = null
+  from (
+    select held.ctid as place
+    from unnest(p_webhooks, p_ids, p_fences) as lease (webhook_id, id, fence)
+    join queue held
+      on held.webhook_id = lease.webhook_id and held.lane = 0 and held.id = lease.id and held.fence = lease.fence
+    for update of held skip locked
+  ) as given
+  where q.ctid = given.place
+$$;
+
+-- Records attempts: p_results is an array of one object for each. Never waits for a transaction of the host. Returns
+-- the ordinals of results that could not be written because their delivery is locked, and whether a webhook got a
+-- verdict.
+create or replace function record_attempts_v1 (
+  p_results jsonb, p_failing_for_seconds double precision, p_failed_limit double precision,
+  p_warn_after_seconds double precision, out later integer[], out has_verdict boolean
+)
+language plpgsql
+set search_path from current
+set enable_indexscan to on
+set enable_indexonlyscan to on
+set enable_tidscan to on
+set enable_nestloop to on
+set enable_seqscan to off
+set jit to off
+as $$
+declare
+  v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
+  v_webhooks bigint[];
+  v_done integer[];
+  v_noted integer[];
+  v_commit_setting text := current_setting('synchronous_commit');
+begin
+  -- If a server crash loses the completion, the deliveries are attempted again.
+  perform set_config('synchronous_commit', 'off', true);
+
+  with result as (
+    select * from jsonb_to_recordset(p_results) as r (
+      ordinal integer, webhook_id bigint, delivery_id bigint, fence bigint, outcome text, duration_ms integer,
+      response_status integer, error text, response_excerpt text, retry_in_ms double precision
+    )
+  ), leased as materialized (
+    -- One search for each lease, whatever the planner believes about the size of the queue.
+    select r.*, q.place, q.event_seq, q.event_type, q.created_at, q.attempts
+    from result r
+    cross join lateral (
+      select q.ctid as place, q.event_seq, q.event_type, q.created_at, q.attempts from queue q
+      where q.webhook_id = r.webhook_id and q.lane = 0 and q.id = r.delivery_id and q.fence = r.fence
+      limit 1
+      for update skip locked
+    ) as q
+  ), kept as materialized (
+    -- Excerpts are kept for events that are not erased. An open erase, which may not see this delivery, has locked
+    -- its events. A later one waits, and sees it.
+    select event.seq from leased l
+    cross join lateral (
+      select e.seq from events e
+      where e.seq = l.event_seq and e.body <> coalesce(e.tombstone, '')
+      limit 1
+      for share skip locked
+    ) as event
+    where l.response_excerpt is not null
+  ), ended as (
+    delete from queue q using leased l where q.ctid = l.place and l.outcome <> 'retry'
+  ), logged as (
+    insert into deliveries (
+      webhook_id, id, event_seq, event_type, status, created_at, ended_at, earlier, duration_ms, response_status,
+      error, response_excerpt
+    )
+    select l.webhook_id, l.delivery_id, l.event_seq, l.event_type, l.outcome, l.created_at, v_now, l.attempts,
+      l.duration_ms,
+      l.response_status, l.error, case when l.event_seq in (select k.seq from kept k) then l.response_excerpt end
+    from leased l where l.outcome <> 'retry'
+  ), scheduled as (
+    update queue q set
+      lane = null,
+      due_at = date_trunc('milliseconds', v_now + (l.retry_in_ms + 0.999) * interval '1 millisecond'),
+      fence = null,
+      leased_until = null,
+      attempts = coalesce(l.attempts, '[]') || (jsonb_build_object(
+        'started_at', to_char(
+          (v_now - l.duration_ms * interval '1 millisecond') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+        ),
+        'duration_ms', l.duration_ms,
+        'response_status', l.response_status,
+        'error', l.error
+      ) || case when l.response_excerpt is not null and l.event_seq in (select k.seq from kept k)
+        then jsonb_build_object('response_excerpt', l.response_excerpt) else '{}' end)
+    from leased l
+    where q.ctid = l.place and l.outcome = 'retry'
+  )
+  select array_agg(l.webhook_id), array_agg(l.ordinal) into v_webhooks, v_done from leased l;
+
+  if coalesce(cardinality(v_done), 0) < jsonb_array_length(p_results) then
+    with missed as (
+      select * from jsonb_to_recordset(p_results) as r (
+        ordinal integer, webhook_id bigint, delivery_id bigint, fence bigint, outcome text, duration_ms integer,
+        response_status integer, error text, response_excerpt text
+      )
+      where r.ordinal <> all (coalesce(v_done, '{}'))
+    ), stopped as (
+      -- The delivery was stopped during the attempt.
+      select m.ordinal from missed m
+      join deliveries d on d.webhook_id = m.webhook_id and d.id = m.delivery_id and d.fence = m.fence
+      for update of d skip locked
+    ), noted as (
+      update deliveries d set
+        status = case m.outcome when 'delivered' then 'delivered' else d.status end, ended_at = v_now,
+        duration_ms = m.duration_ms, response_status = m.response_status, error = m.error, fence = null,
+        -- The subject may have been erased.
+        response_excerpt = case when d.status <> 'cancelled'
+          and exists (select from events e where e.seq = d.event_seq and e.body <> coalesce(e.tombstone, ''))
+          then m.response_excerpt end
+      from missed m
+      join stopped s on s.ordinal = m.ordinal
+      where d.webhook_id = m.webhook_id and d.id = m.delivery_id
+      returning m.ordinal
+    ), locked as (
+      select m.ordinal from missed m
+      join queue q on q.webhook_id = m.webhook_id and q.lane = 0 and q.id = m.delivery_id and q.fence = m.fence
+      union all
+      select m.ordinal from missed m
+      join deliveries d on d.webhook_id = m.webhook_id and d.id = m.delivery_id and d.fence = m.fence
+      where m.ordinal not in (select s.ordinal from stopped s)
+    )
+    select (select array_agg(n.ordinal) from noted n), (select array_agg(l.ordinal) from locked l) into v_noted, later;
+  end if;
+
+  -- Successes of healthy webhooks change no health.
+  has_verdict := false;
+  if v_noted is not null or p_results @? '$[*] ? (@.outcome != "delivered")'
+    or exists (select from webhook_health h where h.webhook_id = any (v_webhooks))
+  then
+    has_verdict := record_health_v1(
+      p_results, v_done, v_noted, v_now, p_failing_for_seconds, p_failed_limit, p_warn_after_seconds
+    );
+  end if;
+  if has_verdict then
+    perform set_config('synchronous_commit', v_commit_setting, true);
+  end if;
+end
+$$;
+
+-- Moves stopped deliveries of a webhook to the log: those below its skip_before, or all if it is not active or was
+-- deleted. Takes up to p_limit from each lane and of the scheduled ones. Skips locked deliveries. Returns the number
+-- of moved deliveries.
+create or replace function sweep_v1 (p_webhook bigint, p_limit integer) returns integer
+language plpgsql
+set search_path from current
+set enable_indexscan to on
+set enable_indexonlyscan to on
+set enable_tidscan to on
+set enable_nestloop to on
+set enable_seqscan to off
+set jit to off
+as $$
+declare
+  v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
+  v_count integer;
+begin
+  -- The statement sees no delivery of a later activation, because it does not see that activation either.
+  with webhook as materialized (
+    select coalesce(max(case when w.status = 'active' then w.skip_before end), 9223372036854775807) as skip_before,
+      case when count(*) = 0 then 'cancelled' else 'skipped' end as status
+    from webhooks w where w.id = p_webhook
+  ), stopped as (
+    delete from queue q
+    where q.ctid = any (array(
+      select ready.place from unnest('{0, 1, 2, 3}'::smallint[]) as of (lane)
+      cross join lateral (
+        select q.ctid as place from queue q
+        where q.webhook_id = p_webhook and q.lane = of.lane and q.id < (select w.skip_before from webhook w)
+        order by q.id
+        limit p_limit
+        for update skip locked
+      ) as ready
+    ) || array(
+      select q.ctid from queue q
+      where q.webhook_id = p_webhook and q.lane is null and q.id < (select w.skip_before from webhook w)
+      order by q.id
+      limit p_limit
+      for update skip locked
+    ))
+    returning q.*
+  )
+  insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at, earlier, fence)
+  select s.webhook_id, s.id, s.event_seq, s.event_type, w.status, s.created_at, v_now, s.attempts,
+    case s.lane when 0 then s.fence end
+  from stopped s cross join webhook w;
+  get diagnostics v_count = row_count;
+
+  if v_count = 0 then
+    delete from webhook_health h
+    where h.webhook_id = p_webhook and not exists (select from webhooks w where w.id = p_webhook);
+    delete from stopped_webhooks s
+    where s.ctid = any (array(
+        select s.ctid from stopped_webhooks s where s.webhook_id = p_webhook for update skip locked
+      ))
+      -- Locked deliveries stay.
+      and not exists (
+        select from (
+          select coalesce(max(case when w.status = 'active' then w.skip_before end), 9223372036854775807) as skip_before
+          from webhooks w where w.id = p_webhook
+        ) as webhook
+        join queue q on q.webhook_id = p_webhook and q.id < webhook.skip_before
+      );
+  end if;
+  return v_count;
+end
+$$;

@@ -1,0 +1,251 @@
+-- Gives a tenant that keeps its id another name. Returns the number of its webhooks.
+create or replace function name_tenant_v1 (p_tenant text, p_slug text) returns integer
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_count integer;
+begin
+  -- Renames and removals run one at a time.
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
+  -- Repeated, because a rotation that the statement waits for adds a key that only the next one sees.
+  loop
+    update api_keys k set tenant_slug = p_slug where k.tenant = p_tenant and k.tenant_slug <> p_slug;
+    exit when not found;
+  end loop;
+  update notices n set tenant_slug = p_slug where n.tenant = p_tenant;
+  update webhooks w set tenant_slug = p_slug where w.tenant = p_tenant;
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+
+-- Locks the webhooks of a tenant that is about to be renamed. Returns their valid secrets and headers as a JSON
+-- array; or, if the new id has a webhook, an event or a key, or rests, the JSON value null.
+create or replace function lock_tenant_v1 (p_from text, p_to text) returns text
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_secrets json;
+begin
+  -- Renames and removals run one at a time.
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
+  if exists (
+      select from events e where e.tenant_key = coalesce((select t.key from tenants t where t.tenant = p_to), p_to)
+    )
+    or exists (select from webhooks w where w.tenant = p_to)
+    or exists (select from api_keys k where k.tenant = p_to)
+    or find_rest_v1(p_to) is not null then
+    return 'null';
+  end if;
+
+  select coalesce(json_agg(json_build_object(
+    'id', w.id, 'secret', w.secret,
+    'previous', case when w.previous_secret_expires_at > clock_timestamp() then w.previous_secret end,
+    'headers', w.headers
+  )), '[]') into v_secrets
+  from (select * from webhooks w where w.tenant = p_from order by w.id for update) as w;
+  return v_secrets;
+end
+$$;
+
+-- Gives everything of a tenant to another id and name. p_secrets is what lock_tenant_v1 returned, sealed for the new
+-- id. The old id rests for p_rest_seconds. Returns the number of webhooks.
+create or replace function rename_tenant_v1 (
+  p_from text, p_to text, p_to_slug text, p_secrets text, p_rest_seconds double precision
+) returns integer
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_key text := coalesce((select t.key from tenants t where t.tenant = p_from), p_from);
+begin
+  -- Events that commit late under the new id are removed.
+  update tenants t set tenant = null where t.tenant = p_to;
+  if not found then
+    insert into tenants (key) values (p_to);
+  end if;
+  insert into tenants (key, tenant) values (v_key, p_to)
+  on conflict (key) do update set tenant = p_to, rests_until = null, rests_since = null;
+  -- The next tenant of the old id.
+  insert into tenants (key, tenant) values (gen_random_uuid()::text, p_from);
+  perform rest_tenant_v1(p_from, p_rest_seconds);
+
+  -- Repeated, because a rotation that the statement waits for adds a key that only the next one sees.
+  loop
+    update api_keys k set tenant = p_to where k.tenant = p_from;
+    exit when not found;
+  end loop;
+  update notices n set tenant = p_to where n.tenant = p_from;
+  perform end_changes_v1(p_from);
+  perform end_changes_v1(p_to);
+  update webhooks w set tenant = p_to, secret = s.secret, previous_secret = s.previous, headers = s.headers
+  from json_to_recordset(p_secrets::json) as s (id bigint, secret text, previous text, headers text)
+  where w.id = s.id;
+  return name_tenant_v1(p_to, p_to_slug);
+end
+$$;
+
+-- Gives everything of a tenant to another id that already has data: its webhooks and keys at once, and up to p_limit
+-- of its events. p_secrets are the secrets and headers of its webhooks, sealed for the new id, as for
+-- rename_tenant_v1. Returns whether events are left.
+create or replace function merge_tenant_v1 (
+  p_from text, p_to text, p_to_slug text, p_secrets text, p_limit integer
+) returns boolean
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_from text := coalesce((select t.key from tenants t where t.tenant = p_from), p_from);
+  v_to text := coalesce((select t.key from tenants t where t.tenant = p_to), p_to);
+  v_events bigint[];
+begin
+  -- Renames and removals run one at a time.
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
+  -- Repeated, because a rotation that the statement waits for adds a key that only the next one sees.
+  loop
+    update api_keys k set tenant = p_to where k.tenant = p_from;
+    exit when not found;
+  end loop;
+  update notices n set tenant = p_to where n.tenant = p_from;
+  update webhooks w set tenant = p_to, secret = s.secret, previous_secret = s.previous, headers = s.headers
+  from json_to_recordset(p_secrets::json) as s (id bigint, secret text, previous text, headers text)
+  where w.id = s.id;
+
+  v_events := array(select e.seq from events e where e.tenant_key = v_from order by e.recorded_at limit p_limit);
+  -- An idempotency key that both have used stays with the event that is there.
+  update events e set tenant_key = v_to, idempotency_key = case
+    when exists (select from events o where o.tenant_key = v_to and o.idempotency_key = e.idempotency_key) then null
+    else e.idempotency_key
+  end
+  where e.seq = any (v_events);
+  insert into event_subjects (tenant_key, subject, event_seq)
+  select v_to, s.subject, s.event_seq
+  from event_subjects s where s.event_seq = any (v_events) and s.tenant_key = v_from;
+  delete from event_subjects s where s.event_seq = any (v_events) and s.tenant_key = v_from;
+
+  if exists (select from events e where e.tenant_key = v_from) then
+    return true;
+  end if;
+  -- At last, so that no position is given in between.
+  perform end_changes_v1(p_from);
+  perform end_changes_v1(p_to);
+  perform name_tenant_v1(p_to, p_to_slug);
+  return false;
+end
+$$;
+
+-- Removes a tenant: its webhooks, keys and changes at once, and up to p_limit of its events. It rests for
+-- p_rest_seconds. Returns how many events of removed tenants are left, counted up to p_limit. A later tenant with the
+-- same id gets another key.
+create or replace function remove_tenant_v1 (
+  p_tenant text, p_limit integer, p_rest_seconds double precision
+) returns integer
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_key text;
+  v_rests boolean;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
+  select t.key, t.rests_until is not null into v_key, v_rests from tenants t where t.tenant = p_tenant;
+  -- A resting tenant without events keeps its key, because no event can still commit under it.
+  if v_rests is not true or exists (select from events e where e.tenant_key = v_key) then
+    insert into tenants (key) values (coalesce(v_key, p_tenant))
+    on conflict (key) do update set tenant = null, rests_until = null, rests_since = null;
+    insert into tenants (key, tenant) values (gen_random_uuid()::text, p_tenant);
+  end if;
+  perform rest_tenant_v1(p_tenant, p_rest_seconds);
+
+  -- Repeated, because a rotation that the statement waits for adds a key that only the next one sees.
+  loop
+    delete from api_keys k where k.tenant = p_tenant;
+    exit when not found;
+  end loop;
+  perform end_changes_v1(p_tenant);
+  with deleted as (
+    delete from webhooks w where w.tenant = p_tenant returning w.id
+  )
+  insert into stopped_webhooks (webhook_id) select d.id from deleted d on conflict do nothing;
+  -- After the webhooks: no notice is added without one.
+  delete from notices n where n.tenant = p_tenant;
+  return remove_events_v1(p_limit);
+end
+$$;
+
+-- Begins or extends the rest of a tenant, which has a row in the table tenants.
+create or replace function rest_tenant_v1 (p_tenant text, p_seconds double precision) returns void
+language sql
+set search_path from current
+set jit to off
+as $$
+  update tenants t set
+    rests_until = date_trunc('milliseconds', clock_timestamp() + p_seconds * interval '1 second'),
+    rests_since = pg_current_xact_id()
+  where t.tenant = p_tenant and p_seconds > 0
+$$;
+
+-- Returns when the rest of a tenant ends, as RFC 3339; null if it does not rest.
+create or replace function find_rest_v1 (p_tenant text) returns text
+language sql
+stable
+set search_path from current
+set jit to off
+as $$
+  select to_char(t.rests_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+  from tenants t where t.tenant = p_tenant
+$$;
+
+-- Lists the tenants that rest. Ends expired rests: deletes webhooks and keys that a transaction from before the rest
+-- created late, once no such transaction is open.
+create or replace function list_resting_v1 () returns table (tenant text, rests_until timestamptz)
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+#variable_conflict use_column
+declare
+  v_snapshot pg_snapshot := pg_current_snapshot();
+  -- A transaction that wrote a webhook or a key holds this lock until it ends. Those of other databases do not matter.
+  v_is_writing boolean := exists (
+    select from pg_locks l
+    where l.locktype = 'relation' and l.mode = 'RowExclusiveLock' and l.pid is distinct from pg_backend_pid()
+      and l.database = (select d.oid from pg_database d where d.datname = current_database())
+      and l.relation in ('webhooks'::regclass, 'api_keys'::regclass)
+  );
+  v_over text[];
+begin
+  if current_setting('transaction_read_only') = 'off'
+    and exists (select from tenants t where t.rests_until <= clock_timestamp())
+  then
+    v_over := array(
+      select t.tenant from tenants t
+      where t.rests_until <= clock_timestamp()
+        -- After a restore on another server, this may be an id that it has not reached.
+        and (
+          not v_is_writing
+          or t.rests_since < pg_snapshot_xmin(v_snapshot) or t.rests_since >= pg_snapshot_xmax(v_snapshot)
+        )
+      for update skip locked
+    );
+    with deleted as (
+      delete from webhooks w where w.tenant = any (v_over) returning w.id
+    )
+    insert into stopped_webhooks (webhook_id) select d.id from deleted d on conflict do nothing;
+    delete from api_keys k where k.tenant = any (v_over);
+    update tenants t set rests_until = null, rests_since = null where t.tenant = any (v_over);
+  end if;
+
+  return query
+    select t.tenant, greatest(t.rests_until, date_trunc('milliseconds', clock_timestamp()) + interval '1 minute')
+    from tenants t
+    where t.rests_until is not null;
+end
+$$;
